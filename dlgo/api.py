@@ -1,0 +1,425 @@
+"""The shared game-state API: Player, Point, Move, GameSpec, GameState.
+
+People, records, tests and engines hold a `GameState`: an immutable face over the compiled
+rules of `dlgo.kernels`. One class serves every game; what differs (coordinates, drawing,
+names of options) is in the game's `GameSpec`. Chapter 3 of the book introduces these names;
+here they carry any two-player game of perfect information.
+
+    >>> from dlgo import get_game, GameState
+    >>> state = GameState.new_game(get_game("connect4"))
+    >>> state = state.apply_move(state.game.parse_move(state, "4"))
+    >>> state.next_player
+    <Player.white: 2>
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.errors import IllegalMoveError, NotationError
+from dlgo.specs import Option, OptionValue, check_settings, format_spec
+
+
+class Player(enum.Enum):
+    """The two sides. Black moves first in every game."""
+
+    black = 1
+    white = 2
+
+    @property
+    def other(self) -> Player:
+        """The opponent."""
+        return Player.white if self is Player.black else Player.black
+
+    @property
+    def index(self) -> int:
+        """0 for black, 1 for white: how kernels count players."""
+        return self.value - 1
+
+    @staticmethod
+    def from_index(index: int) -> Player:
+        """The player a kernel calls `index`."""
+        return _PLAYERS[index]
+
+
+_PLAYERS = (Player.black, Player.white)
+
+
+class Point(NamedTuple):
+    """An intersection or cell; row 1 is the bottom row, column 1 the leftmost."""
+
+    row: int
+    col: int
+
+    def neighbors(self) -> list[Point]:
+        """The four adjacent points, some of which may lie off the board."""
+        return [
+            Point(self.row - 1, self.col), Point(self.row + 1, self.col),
+            Point(self.row, self.col - 1), Point(self.row, self.col + 1),
+        ]
+
+
+class Move(NamedTuple):
+    """One turn: a play somewhere, a pass, or a resignation. Make one by the class methods.
+
+    `place` is what the game plays on: a `Point` in Go and tic-tac-toe, a column number in
+    Connect Four. Moves compare and hash by value.
+    """
+
+    kind: str
+    place: Hashable = None
+
+    @classmethod
+    def play(cls, place: Hashable) -> Move:
+        """A play at `place`."""
+        return cls("play", place)
+
+    @classmethod
+    def pass_turn(cls) -> Move:
+        """A pass, where the game allows one."""
+        return _PASS
+
+    @classmethod
+    def resign(cls) -> Move:
+        """A resignation: the opponent wins at once."""
+        return _RESIGN
+
+    @property
+    def is_play(self) -> bool:
+        """Whether this is a play."""
+        return self.kind == "play"
+
+    @property
+    def is_pass(self) -> bool:
+        """Whether this is a pass."""
+        return self.kind == "pass"
+
+    @property
+    def is_resign(self) -> bool:
+        """Whether this is a resignation."""
+        return self.kind == "resign"
+
+    @property
+    def point(self) -> Point | None:
+        """Where the move is played, if that is a point of a board."""
+        return self.place if isinstance(self.place, Point) else None
+
+
+_PASS = Move("pass")
+_RESIGN = Move("resign")
+
+
+class GameSpec(ABC):
+    """A game with its options chosen: what a `GameState` needs beyond the compiled rules.
+
+    Subclasses stand in `dlgo/games/*/state.py`. Two specs are equal if they describe the
+    same game with the same options.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    options: ClassVar[tuple[Option, ...]] = ()
+    # Random plies before a rated game starts, so that two deterministic engines do not
+    # play one and the same game again and again.
+    opening_plies: ClassVar[int]
+    # How the players are drawn; black first.
+    symbols: ClassVar[tuple[str, str]] = ("x", "o")
+
+    num_actions: int
+    board_rows: int
+    board_cols: int
+
+    def __init__(self, **settings: Any) -> None:
+        self.settings: dict[str, Any] = check_settings(f"game {self.name}", self.options, settings)
+
+    def __str__(self) -> str:
+        return format_spec(self.name, self.options, self.settings)
+
+    def __repr__(self) -> str:
+        return f"get_game({str(self)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GameSpec) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild_spec, (type(self), self.settings)
+
+    @property
+    def slug(self) -> str:
+        """The specification as part of a file name."""
+        return str(self).replace(":", "-").replace("=", "").replace(",", "-")
+
+    @abstractmethod
+    def new_kernel_state(self) -> Any:
+        """Arrays at the start position."""
+
+    def scratch_state(self, like: Any, room: int = 1) -> Any:
+        """Arrays to hold `like` or a position up to `room` plies after it; contents undefined."""
+        return type(like)(*(np.empty_like(field) for field in like))
+
+    def same_position(self, one: Any, other: Any) -> bool:
+        """Whether two kernel states are equal in all that the rules remember."""
+        return all(map(np.array_equal, one, other))
+
+    @abstractmethod
+    def move_of(self, action: int) -> Move:
+        """The move that a kernel calls `action`."""
+
+    @abstractmethod
+    def action_of(self, move: Move) -> int | None:
+        """The action of a play or pass, or None if no such move exists in this game."""
+
+    @abstractmethod
+    def move_text(self, move: Move) -> str:
+        """The move in the game's notation, as `parse_move` reads it."""
+
+    @abstractmethod
+    def parse_move(self, state: GameState, text: str) -> Move:
+        """The move that `text` denotes; it may still be illegal.
+
+        Raises:
+            NotationError: if `text` is no move in this game's notation.
+        """
+
+    @abstractmethod
+    def cell(self, state: GameState, row: int, col: int) -> Player | None:
+        """Who occupies the cell (row and column from 1), or None."""
+
+    @abstractmethod
+    def why_illegal(self, state: GameState, move: Move) -> str:
+        """The rule that forbids an illegal move, as the end of a sentence."""
+
+    def result_text(self, state: GameState) -> str:
+        """The result of a finished game in a few words."""
+        winner = state.winner()
+        if winner is None:
+            return "draw"
+        how = " by resignation" if state.last_move is not None and state.last_move.is_resign else ""
+        return f"{winner.name} ({self.symbols[winner.index]}) wins{how}"
+
+    def row_label(self, row: int) -> str:
+        """What stands to the left of a row."""
+        return str(row)
+
+    def col_label(self, col: int) -> str:
+        """What stands below a column."""
+        return COLUMN_LETTERS[col - 1]
+
+    def render(self, state: GameState) -> str:
+        """The board as text, the last play in brackets."""
+        last = self.last_cell(state)
+        lines = []
+        for row in range(self.board_rows, 0, -1):
+            line = f"{self.row_label(row):>2} "
+            for col in range(1, self.board_cols + 1):
+                player = self.cell(state, row, col)
+                symbol = "." if player is None else self.symbols[player.index]
+                line += f"[{symbol}]" if last == (row, col) else f" {symbol} "
+            lines.append(line)
+        lines.append("   " + "".join(f"{self.col_label(c):^3}" for c in range(1, self.board_cols + 1)))
+        return "\n".join(line.rstrip() for line in lines)
+
+    def last_cell(self, state: GameState) -> Point | None:
+        """Where the last play stands, to mark it."""
+        return state.last_move.point if state.last_move else None
+
+
+# Columns are lettered without I, which is too easily read as 1 (or J).
+COLUMN_LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
+
+
+def parse_point(text: str, rows: int, cols: int) -> Point:
+    """Read coordinates such as `C3`: a column letter (no I), then the row from the bottom.
+
+    Raises:
+        NotationError: if the text is something else or lies off the board.
+    """
+    text = text.strip().upper()
+    last_letter = COLUMN_LETTERS[cols - 1]
+    form = f"write a column letter A-{last_letter} and a row 1-{rows}, such as C{min(3, rows)}"
+    if len(text) < 2 or not (text[1:].isascii() and text[1:].isdigit()):
+        raise NotationError(f"{text!r} is no point of the board: {form}")
+    if text[0] == "I":
+        raise NotationError(f"{text!r}: the letter I is not used, J follows H")
+    col = COLUMN_LETTERS.find(text[0]) + 1
+    row = int(text[1:]) if len(text) < 5 else 0
+    if not (1 <= col <= cols and 1 <= row <= rows):
+        raise NotationError(f"{text!r} lies off the {cols}x{rows} board: {form}")
+    return Point(row, col)
+
+
+def point_text(point: Point) -> str:
+    """A point as `parse_point` reads it."""
+    return f"{COLUMN_LETTERS[point.col - 1]}{point.row}"
+
+
+def _rebuild_spec(cls: type[GameSpec], settings: Mapping[str, OptionValue]) -> GameSpec:
+    given = {key: value for key, value in settings.items() if value is not None}
+    return cls(**given)
+
+
+class GameState:
+    """A position with its history: immutable, hashable, comparable, picklable.
+
+    Attributes:
+        game: the `GameSpec`.
+        kernel_state: the compiled rules' arrays; read them, never write to them.
+        previous_state: the state before the last move, or None.
+        last_move: the move that led here, or None.
+    """
+
+    __slots__ = ("game", "kernel_state", "previous_state", "last_move", "__weakref__")
+
+    game: GameSpec
+    kernel_state: Any
+    previous_state: GameState | None
+    last_move: Move | None
+
+    def __init__(
+        self, game: GameSpec, kernel_state: Any,
+        previous_state: GameState | None = None, last_move: Move | None = None,
+    ) -> None:
+        set_field = object.__setattr__
+        set_field(self, "game", game)
+        set_field(self, "kernel_state", kernel_state)
+        set_field(self, "previous_state", previous_state)
+        set_field(self, "last_move", last_move)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"GameState is immutable: cannot set {name}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"GameState is immutable: cannot delete {name}")
+
+    @classmethod
+    def new_game(cls, game: GameSpec) -> GameState:
+        """The start position."""
+        return cls(game, game.new_kernel_state())
+
+    @property
+    def next_player(self) -> Player:
+        """Whose turn it is. After the end: whose turn it would be."""
+        return _PLAYERS[kernels.to_move(self.kernel_state)]
+
+    def apply_move(self, move: Move) -> GameState:
+        """The state after `move`.
+
+        Raises:
+            IllegalMoveError: naming the rule that forbids it.
+        """
+        if move.kind == "resign" and not self.is_over():
+            return GameState(self.game, self.kernel_state, self, move)
+        action = self.game.action_of(move)
+        if action is not None and not self._resigned:
+            target = self.game.scratch_state(self.kernel_state)
+            if kernels.apply(self.kernel_state, target, action):
+                return GameState(self.game, target, self, move)
+        raise IllegalMoveError(f"{self._text(move)} is illegal: {self._why_illegal(move)}")
+
+    def is_valid_move(self, move: Move) -> bool:
+        """Whether the rules allow `move`. Never raises."""
+        if self.is_over():
+            return False
+        if move.kind == "resign":
+            return True
+        action = self.game.action_of(move)
+        return action is not None and bool(kernels.is_legal(self.kernel_state, action))
+
+    def legal_moves(self) -> list[Move]:
+        """Every legal play and pass; resigning, always possible, is not listed."""
+        return [self.game.move_of(action) for action in self.legal_actions()]
+
+    def legal_actions(self) -> np.ndarray:
+        """The legal moves as actions (int64 array); empty after the end."""
+        if self.is_over():
+            return np.empty(0, np.int64)
+        out = np.empty(self.game.num_actions, np.int64)
+        return out[: kernels.legal_actions(self.kernel_state, out)]
+
+    def is_over(self) -> bool:
+        """Whether the game has ended, by the rules or by resignation."""
+        return self._resigned or bool(kernels.terminal(self.kernel_state))
+
+    def winner(self) -> Player | None:
+        """The winner of a finished game; None for a draw or an unfinished one."""
+        result = self.result() if self.is_over() else 0
+        return None if result == 0 else _PLAYERS[(1 - result) // 2]
+
+    def result(self) -> int:
+        """Result of a finished game as black sees it: +1, 0 or -1.
+
+        Raises:
+            ValueError: if the game is not over.
+        """
+        if self._resigned:
+            return -1 if self.next_player is Player.black else 1
+        if not self.is_over():
+            raise ValueError("the game is not over, so it has no result yet")
+        return int(kernels.result(self.kernel_state))
+
+    def key(self) -> int:
+        """Zobrist key of the position, side to move included."""
+        return int(kernels.key(self.kernel_state))
+
+    def moves(self) -> list[Move]:
+        """All moves from the start of the game."""
+        moves = []
+        state: GameState | None = self
+        while state is not None and state.last_move is not None:
+            moves.append(state.last_move)
+            state = state.previous_state
+        return moves[::-1]
+
+    @property
+    def _resigned(self) -> bool:
+        return self.last_move is not None and self.last_move.kind == "resign"
+
+    def _text(self, move: Move) -> str:
+        if move.is_play and self.game.action_of(move) is None:
+            return repr(move.place)
+        return self.game.move_text(move)
+
+    def _why_illegal(self, move: Move) -> str:
+        return "the game is over" if self.is_over() else self.game.why_illegal(self, move)
+
+    def __eq__(self, other: object) -> bool:
+        """Same game, same position and same history as far as the rules remember it."""
+        if not isinstance(other, GameState):
+            return NotImplemented
+        return (
+            self.game == other.game
+            and self._resigned == other._resigned
+            and self.game.same_position(self.kernel_state, other.kernel_state)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.key(), self._resigned))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The chain of previous states is too deep for pickle's recursion; the moves are not.
+        start = self
+        while start.previous_state is not None:
+            start = start.previous_state
+        return _replay, (self.game, tuple(start.kernel_state), self.moves())
+
+    def __str__(self) -> str:
+        return self.game.render(self)
+
+    def __repr__(self) -> str:
+        turn = self.game.result_text(self) if self.is_over() else f"{self.next_player.name} to move"
+        return f"<GameState {self.game}, {len(self.moves())} moves, {turn}>"
+
+
+def _replay(game: GameSpec, fields: tuple[np.ndarray, ...], moves: list[Move]) -> GameState:
+    state = GameState(game, type(game.new_kernel_state())(*fields))
+    return functools.reduce(GameState.apply_move, moves, state)

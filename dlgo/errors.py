@@ -1,0 +1,25 @@
+"""The errors a user can cause. Each message is one line: the thing, the value, the remedy.
+
+The command line prints the message of a `DlgoError` and exits with status 2; anything
+else that escapes is a bug in this project.
+"""
+
+
+class DlgoError(Exception):
+    """Base class of every error that wrong input can cause."""
+
+
+class SpecError(DlgoError, ValueError):
+    """A game or engine specification (`name:key=value,...`) that cannot be used."""
+
+
+class IllegalMoveError(DlgoError, ValueError):
+    """A move the rules forbid; the message names the rule."""
+
+
+class NotationError(DlgoError, ValueError):
+    """Text that is not a move in the game's notation."""
+
+
+class LedgerError(DlgoError):
+    """A file of games that cannot be read, or that holds something else."""

@@ -1,0 +1,198 @@
+"""The rules of Connect Four, compiled, on bitboards. Registered with `dlgo.kernels`.
+
+Each column takes seven bits: six cells from the bottom up and one that stays empty, so that
+lines never run from the top of a column into the next.
+
+     6 13 20 27 34 41 48     (always empty)
+     5 12 19 26 33 40 47     top row
+     ...
+     0  7 14 21 28 35 42     bottom row
+
+An action is a column, 0 to 6. The layout is John Tromp's.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.jit import kernel
+from dlgo.rng import below
+from dlgo.zobrist import zobrist_table
+
+ROWS, COLS = 6, 7
+STRIDE = ROWS + 1
+CELLS = ROWS * COLS
+COLUMN = (1 << ROWS) - 1
+BOTTOM = sum(1 << (STRIDE * col) for col in range(COLS))
+FULL = BOTTOM * COLUMN
+
+STONES = zobrist_table(2, COLS * STRIDE, stream="connect4 stones")
+SIDE = int(zobrist_table(1, stream="connect4 side")[0])
+
+# All 69 lines of four, for the static evaluation.
+FOURS = np.array([
+    sum(1 << (STRIDE * (col + i * dc) + row + i * dr) for i in range(4))
+    for dc, dr in ((0, 1), (1, 0), (1, 1), (1, -1))
+    for col in range(COLS)
+    for row in range(ROWS)
+    if col + 3 * dc < COLS and 0 <= row + 3 * dr < ROWS
+], dtype=np.int64)
+# A line with one, two or three own stones and no other: two matter, three matter most.
+LINE_VALUE = (0, 1, 8, 40)
+
+# Indices into the state's words.
+STONES_0, STONES_1, TURN, WINNER, KEY = range(5)
+NOBODY = 2
+
+
+class ConnectFourState(NamedTuple):
+    """words: int64[5] = stones of player 0, of player 1, whose turn, winner, key."""
+
+    words: np.ndarray
+
+
+def new_state() -> ConnectFourState:
+    """Arrays for one position, not yet reset."""
+    return ConnectFourState(np.zeros(5, np.int64))
+
+
+@kernel
+def reset(state):
+    words = state.words
+    words[STONES_0] = 0
+    words[STONES_1] = 0
+    words[TURN] = 0
+    words[WINNER] = NOBODY
+    words[KEY] = 0
+
+
+@kernel
+def copy_into(target, source):
+    for i in range(5):
+        target.words[i] = source.words[i]
+
+
+@kernel
+def to_move(state):
+    return state.words[TURN]
+
+
+@kernel
+def has_four(stones):
+    """Whether a set of stones holds four in a row: vertical, horizontal, both diagonals."""
+    for step in (1, STRIDE, STRIDE + 1, STRIDE - 1):
+        pairs = stones & (stones >> step)
+        if pairs & (pairs >> (2 * step)):
+            return True
+    return False
+
+
+@kernel
+def is_legal(state, action):
+    return ((state.words[STONES_0] | state.words[STONES_1]) >> (STRIDE * action + ROWS - 1)) & 1 == 0
+
+
+@kernel
+def legal_actions(state, out):
+    n = 0
+    for col in range(COLS):
+        if is_legal(state, col):
+            out[n] = col
+            n += 1
+    return n
+
+
+@kernel
+def height(stones, col):
+    """How many stones lie in a column."""
+    column = (stones >> (STRIDE * col)) & COLUMN
+    n = 0
+    while column:
+        column >>= 1
+        n += 1
+    return n
+
+
+@kernel
+def play(state, action):
+    words = state.words
+    player = words[TURN]
+    cell = STRIDE * action + height(words[STONES_0] | words[STONES_1], action)
+    words[player] |= 1 << cell
+    words[KEY] ^= STONES[player, cell] ^ SIDE
+    if has_four(words[player]):
+        words[WINNER] = player
+    words[TURN] = 1 - player
+
+
+@kernel
+def terminal(state):
+    words = state.words
+    return words[WINNER] != NOBODY or words[STONES_0] | words[STONES_1] == FULL
+
+
+@kernel
+def result(state):
+    winner = state.words[WINNER]
+    return 0 if winner == NOBODY else 1 - 2 * winner
+
+
+@kernel
+def key(state):
+    return state.words[KEY]
+
+
+@kernel
+def rollout(state, rng):
+    words = state.words
+    if words[WINNER] != NOBODY:
+        return 1 - 2 * words[WINNER]
+    own, other = words[words[TURN]], words[1 - words[TURN]]
+    sign = 1 - 2 * words[TURN]
+    while own | other != FULL:
+        # The lowest free cell of each column is where the bottom row, added, carries to.
+        free = ((own | other) + BOTTOM) & FULL
+        while True:  # a column at random; full ones are drawn again
+            cell = free & (COLUMN << (STRIDE * below(rng, COLS)))
+            if cell:
+                break
+        own |= cell
+        if has_four(own):
+            return sign
+        own, other = other, own
+        sign = -sign
+    return 0
+
+
+@kernel
+def evaluate(state):
+    """Counts the lines of four still open to one player only, weighted by stones in them."""
+    words = state.words
+    own, other = words[words[TURN]], words[1 - words[TURN]]
+    total = 0
+    for i in range(len(FOURS)):
+        line = FOURS[i]
+        if other & line == 0:
+            total += LINE_VALUE[_count(own & line)]
+        elif own & line == 0:
+            total -= LINE_VALUE[_count(other & line)]
+    return total
+
+
+@kernel
+def _count(stones):
+    n = 0
+    while stones:
+        stones &= stones - 1
+        n += 1
+    return n
+
+
+kernels.implement(
+    ConnectFourState, reset=reset, copy_into=copy_into, to_move=to_move,
+    legal_actions=legal_actions, is_legal=is_legal, play=play, terminal=terminal,
+    result=result, key=key, rollout=rollout, evaluate=evaluate,
+)

@@ -1,0 +1,62 @@
+"""Connect Four as people see it: a move is a column, 1 to 7."""
+
+from __future__ import annotations
+
+from dlgo.api import GameSpec, GameState, Move, Player, Point
+from dlgo.errors import NotationError
+from dlgo.games.connect4 import kernel
+
+
+class ConnectFour(GameSpec):
+    """Four in a row on a 7x6 board where stones fall. The first player wins (Allis 1988)."""
+
+    name = "connect4"
+    title = "Connect Four"
+    opening_plies = 4
+    num_actions = kernel.COLS
+    board_rows, board_cols = kernel.ROWS, kernel.COLS
+
+    def new_kernel_state(self) -> kernel.ConnectFourState:
+        state = kernel.new_state()
+        kernel.reset(state)
+        return state
+
+    def move_of(self, action: int) -> Move:
+        return Move.play(int(action) + 1)
+
+    def action_of(self, move: Move) -> int | None:
+        if move.is_play and type(move.place) is int and 1 <= move.place <= kernel.COLS:
+            return move.place - 1
+        return None
+
+    def move_text(self, move: Move) -> str:
+        return str(move.place) if move.is_play else move.kind
+
+    def parse_move(self, state: GameState, text: str) -> Move:
+        text = text.strip()
+        if text in tuple("1234567"):
+            return Move.play(int(text))
+        raise NotationError(f"{text!r} is no column: write a number 1-{kernel.COLS}")
+
+    def cell(self, state: GameState, row: int, col: int) -> Player | None:
+        words = state.kernel_state.words
+        bit = 1 << (kernel.STRIDE * (col - 1) + row - 1)
+        if words[kernel.STONES_0] & bit:
+            return Player.black
+        return Player.white if words[kernel.STONES_1] & bit else None
+
+    def why_illegal(self, state: GameState, move: Move) -> str:
+        if move.is_pass:
+            return "Connect Four has no pass"
+        return "the column is full" if self.action_of(move) is not None else "there is no such column"
+
+    def col_label(self, col: int) -> str:
+        return str(col)
+
+    def last_cell(self, state: GameState) -> Point | None:
+        if state.last_move is None or not state.last_move.is_play:
+            return None
+        col = state.last_move.place
+        words = state.kernel_state.words
+        stones = words[kernel.STONES_0] | words[kernel.STONES_1]
+        return Point(int(kernel.height(stones, col - 1)), col)

@@ -1,0 +1,283 @@
+"""The fast Go board: chains with pseudo-liberties on a bordered array, compiled.
+
+Used by `kernel.py`, which adds turns, passes and results.
+
+A point is an index into a flat array with a border of one cell, so that no step leaves it:
+
+    # # # # #      width = size + 2, here 5 for size 3
+    # . . . #      up is +width, right is +1
+    # . . . #      the lowest left point is width + 1
+    # . . . #
+    # # # # #
+
+A chain (connected stones of one colour) is named by one of its points. Its stones form a
+ring through `link`. Instead of the set of its liberties it keeps sums over all pairs (stone,
+adjacent empty point): their number, the sum of the empty points' indices, and the sum of
+their squares. A liberty next to two stones counts twice, hence "pseudo". The sums change by
+one addition when a stone comes or goes and when chains merge, and they answer what matters:
+no pairs means captured, and number * squares == sum ** 2 holds exactly if all pairs name
+one point (the Cauchy-Schwarz inequality is an equality only then): atari, with the last
+liberty at sum / number.
+
+The three sums share one 64-bit word, so that one addition updates all of them. A board of
+25x25 has at most 1,200 pairs of neighbours, indices up to 728:
+
+    bits 50..62  number (below 2**11)    bits 30..49  sum (2**20)    bits 0..29  squares (2**30)
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dlgo.jit import inline_kernel
+from dlgo.zobrist import zobrist_table
+
+MAX_SIZE = 25
+
+BLACK, WHITE, EMPTY, BORDER = range(4)
+NOWHERE = 0  # a border cell: "no point"
+
+# Indices into `info`.
+SIZE, HALF_KOMI, TURN, PASSES, KO, N_EMPTY, N_HISTORY, STONES_KEY = range(8)
+# Where the three sums of `liberties` stand.
+SUM_SHIFT, NUMBER_SHIFT = 30, 50
+SQUARES_MASK, SUM_MASK = (1 << 30) - 1, (1 << 20) - 1
+
+STONES = zobrist_table(2, (MAX_SIZE + 2) ** 2, stream="go stones")
+SIDE = int(zobrist_table(1, stream="go side")[0])
+
+# Superko asks at every candidate move whether a position has been seen. A filter of 2,048
+# bits answers "no" at once for nearly all; only its "maybe" costs a search of the history.
+FILTER_WORDS = 32
+FILTER_MASK = FILTER_WORDS - 1
+
+
+class GoState(NamedTuple):
+    """One position with its history. `cells` is (size + 2) ** 2.
+
+    info: int64[8], see the indices above; STONES_KEY is the Zobrist key of the stones alone.
+    color: int8[cells]; chain: int16[cells], the name of a stone's chain;
+    link: int16[cells], the next stone of its chain;
+    liberties: int64[cells], the packed sums of the chain with that name; n_stones: int16[cells],
+    its stones;
+    empties: int16[cells], the empty points in any order; slot: int16[cells], where each is;
+    history: int64[any], keys (stones and side to move) of all positions so far, this one
+    included; history_filter: int64[32], see FILTER_WORDS;
+    scratch: uint16[2, cells], room for flood fills, holds nothing between calls.
+    """
+
+    info: np.ndarray
+    color: np.ndarray
+    chain: np.ndarray
+    link: np.ndarray
+    liberties: np.ndarray
+    n_stones: np.ndarray
+    empties: np.ndarray
+    slot: np.ndarray
+    history: np.ndarray
+    history_filter: np.ndarray
+    scratch: np.ndarray
+
+
+def new_state(size: int, half_komi: int, history: int) -> GoState:
+    """Arrays for one position of a board, not yet reset, that remember `history` positions."""
+    cells = (size + 2) ** 2
+    info = np.zeros(8, np.int64)
+    info[SIZE], info[HALF_KOMI] = size, half_komi
+    return GoState(
+        info, np.zeros(cells, np.int8), np.zeros(cells, np.uint16), np.zeros(cells, np.uint16),
+        np.zeros(cells, np.int64), np.zeros(cells, np.int16), np.zeros(cells, np.uint16), np.zeros(cells, np.uint16),
+        np.zeros(history, np.int64), np.zeros(FILTER_WORDS, np.int64), np.zeros((2, cells), np.uint16),
+    )
+
+
+@inline_kernel
+def remember(state):
+    """Add the position to the history. A full history forgets what comes after it."""
+    info = state.info
+    n = info[N_HISTORY]
+    if n == len(state.history):
+        return
+    now = info[STONES_KEY] ^ (SIDE if info[TURN] == 1 else 0)
+    state.history[n] = now
+    info[N_HISTORY] = n + 1
+    state.history_filter[(now >> 6) & FILTER_MASK] |= 1 << (now & 63)
+
+
+@inline_kernel
+def liberty_word(point):
+    """What one pair of a stone and the empty `point` adds to its chain's sums."""
+    return (1 << NUMBER_SHIFT) | (point << SUM_SHIFT) | (point * point)
+
+
+@inline_kernel
+def in_atari(state, chain):
+    """Whether a chain has exactly one liberty."""
+    word = state.liberties[chain]
+    total = (word >> SUM_SHIFT) & SUM_MASK
+    return (word >> NUMBER_SHIFT) * (word & SQUARES_MASK) == total * total
+
+
+@inline_kernel
+def is_playable(state, point, player):
+    """Empty, no simple ko, no self-capture. Superko is asked separately, as it costs more."""
+    color = state.color
+    if color[point] != EMPTY or point == state.info[KO]:
+        return False
+    width = state.info[SIZE] + 2
+    for step in (1, -1, width, -width):
+        if color[point + step] == EMPTY:
+            return True
+    for step in (1, -1, width, -width):
+        near = color[point + step]
+        # A friendly chain with another liberty, or an enemy chain with none but this.
+        if near <= WHITE and in_atari(state, state.chain[point + step]) == (near != player):
+            return True
+    return False
+
+
+@inline_kernel
+def captures(state, point, player):
+    """XOR of the Zobrist words of all stones that a play would capture."""
+    width = state.info[SIZE] + 2
+    gone = 0
+    first, second, third = NOWHERE, NOWHERE, NOWHERE  # chains counted already
+    for step in (1, -1, width, -width):
+        if state.color[point + step] != 1 - player:
+            continue
+        chain = np.int64(state.chain[point + step])
+        if chain == first or chain == second or chain == third or not in_atari(state, chain):
+            continue
+        third, second, first = second, first, chain
+        stone = chain
+        while True:
+            gone ^= STONES[1 - player, stone]
+            stone = np.int64(state.link[stone])
+            if stone == chain:
+                break
+    return gone
+
+
+@inline_kernel
+def is_eye(state, point, player):
+    """Whether an empty point is the player's eye (chapter 3.3).
+
+    All four neighbours are the player's stones, and so are the diagonal points: all of them
+    at the edge, all but one in the middle. An empty diagonal counts against the eye.
+    """
+    color = state.color
+    width = state.info[SIZE] + 2
+    for step in (1, -1, width, -width):
+        near = color[point + step]
+        if near != player and near != BORDER:
+            return False
+    edge = 0
+    lost = 0
+    for step in (width + 1, width - 1, -width + 1, -width - 1):
+        near = color[point + step]
+        if near == BORDER:
+            edge = 1
+        elif near != player:
+            lost += 1
+    return lost + edge <= 1 and not (edge and lost)
+
+
+@inline_kernel
+def place(state, point, player):
+    """Put a stone on a playable point, capture what loses its last liberty, note a ko.
+
+    Neither turn nor passes change; the history does not either.
+    """
+    info, color, chain = state.info, state.color, state.chain
+    liberties, n_stones = state.liberties, state.n_stones
+    width = info[SIZE] + 2
+
+    # The point leaves the list of empty ones: the last takes its slot.
+    info[N_EMPTY] -= 1
+    last = state.empties[info[N_EMPTY]]
+    state.empties[state.slot[point]] = last
+    state.slot[last] = state.slot[point]
+
+    color[point] = player
+    chain[point] = point
+    state.link[point] = point
+    info[STONES_KEY] ^= STONES[player, point]
+    own_word = liberty_word(point)
+    free = 0
+    for step in (1, -1, width, -width):
+        near = point + step
+        if color[near] == EMPTY:
+            free += liberty_word(near)
+        elif color[near] <= WHITE:
+            liberties[chain[near]] -= own_word
+    liberties[point] = free
+    n_stones[point] = 1
+
+    captured = 0
+    ko = NOWHERE
+    for step in (1, -1, width, -width):
+        near = point + step
+        if color[near] == 1 - player and liberties[chain[near]] == 0:
+            captured += _remove(state, chain[near])
+            ko = near
+    for step in (1, -1, width, -width):
+        near = point + step
+        if color[near] == player and chain[near] != chain[point]:
+            _merge(state, chain[near], chain[point])
+
+    # Ko: a lone stone took one stone and stands where that stone could take it back.
+    name = chain[point]
+    if captured == 1 and n_stones[name] == 1 and liberties[name] >> NUMBER_SHIFT == 1:
+        info[KO] = ko
+    else:
+        info[KO] = NOWHERE
+
+
+@inline_kernel
+def _merge(state, one, other):
+    """Join two chains; the smaller takes the larger one's name."""
+    chain, link, n_stones = state.chain, state.link, state.n_stones
+    if n_stones[one] > n_stones[other]:
+        large, small = one, other
+    else:
+        large, small = other, one
+    n_stones[large] += n_stones[small]
+    state.liberties[large] += state.liberties[small]
+    stone = small
+    while True:
+        chain[stone] = large
+        stone = link[stone]
+        if stone == small:
+            break
+    link[large], link[small] = link[small], link[large]  # two rings become one
+
+
+@inline_kernel
+def _remove(state, name):
+    """Take a chain off the board; return the number of its stones."""
+    info, color, chain, link = state.info, state.color, state.chain, state.link
+    width = info[SIZE] + 2
+    enemy = color[name]
+    count = 0
+    stone = np.int64(name)
+    while True:
+        color[stone] = EMPTY
+        info[STONES_KEY] ^= STONES[enemy, stone]
+        state.slot[stone] = info[N_EMPTY]
+        state.empties[info[N_EMPTY]] = stone
+        info[N_EMPTY] += 1
+        count += 1
+        stone = np.int64(link[stone])
+        if stone == name:
+            break
+    while True:
+        word = liberty_word(stone)
+        for step in (1, -1, width, -width):
+            if color[stone + step] <= WHITE:
+                state.liberties[chain[stone + step]] += word
+        stone = np.int64(link[stone])
+        if stone == name:
+            break
+    return count

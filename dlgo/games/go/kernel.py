@@ -1,0 +1,310 @@
+"""The rules of Go, compiled. Registered with `dlgo.kernels`; the board itself is `board.py`.
+
+Rules: capture before the self-capture test, self-capture illegal, situational superko
+(no play may recreate an earlier position with the same player to move; passes may), two
+passes end the game, area scoring with komi. An action is `row * size + col` with row 0 at
+the bottom; `size * size` is the pass.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.games.go.board import (
+    EMPTY, FILTER_MASK, HALF_KOMI, KO, N_EMPTY, N_HISTORY, NOWHERE, NUMBER_SHIFT, PASSES, SIDE, SIZE,
+    STONES, STONES_KEY, TURN, GoState, captures, is_eye, is_playable, place, remember,
+)
+from dlgo.jit import inline_kernel, kernel
+from dlgo.rng import below
+from dlgo.zobrist import zobrist_table
+
+# Parts of the search key that are not on the board: one pass has just been made, and the
+# point that the simple ko rule forbids. They decide what may follow, so they belong to it.
+PASSED = int(zobrist_table(1, stream="go passed")[0])
+KO_POINT = zobrist_table(27 * 27, stream="go ko")
+
+# A rollout that has not ended by then (cycles longer than a ko) is scored as it stands.
+ROLLOUT_MOVES_PER_POINT = 3
+
+
+@inline_kernel
+def point_of(size, action):
+    """The board index of an action that is no pass."""
+    return (action // size + 1) * (size + 2) + action % size + 1
+
+
+@kernel
+def action_at(size, point):
+    """The action that plays on a board index."""
+    return (point // (size + 2) - 1) * size + point % (size + 2) - 1
+
+
+@kernel
+def reset(state):
+    """Empty board, black to move. Size and komi stand in `info` already."""
+    info = state.info
+    size = info[SIZE]
+    width = size + 2
+    info[TURN] = 0
+    info[PASSES] = 0
+    info[KO] = NOWHERE
+    info[STONES_KEY] = 0
+    info[N_HISTORY] = 0
+    info[N_EMPTY] = 0
+    state.color[:] = 3
+    state.history_filter[:] = 0
+    for row in range(1, size + 1):
+        for col in range(1, size + 1):
+            point = row * width + col
+            state.color[point] = EMPTY
+            state.slot[point] = info[N_EMPTY]
+            state.empties[info[N_EMPTY]] = point
+            info[N_EMPTY] += 1
+    remember(state)
+
+
+@kernel
+def copy_into(target, source):
+    cells = len(source.color)
+    for i in range(len(source.info)):
+        target.info[i] = source.info[i]
+    for i in range(cells):
+        target.color[i] = source.color[i]
+        target.chain[i] = source.chain[i]
+        target.link[i] = source.link[i]
+        target.slot[i] = source.slot[i]
+        target.empties[i] = source.empties[i]
+        target.liberties[i] = source.liberties[i]
+        target.n_stones[i] = source.n_stones[i]
+    for i in range(len(source.history_filter)):
+        target.history_filter[i] = source.history_filter[i]
+    for i in range(source.info[N_HISTORY]):
+        target.history[i] = source.history[i]
+
+
+@kernel
+def to_move(state):
+    return state.info[TURN]
+
+
+@inline_kernel
+def repeats(state, point):
+    """Whether a play would recreate an earlier position with the same player to move."""
+    info = state.info
+    player = info[TURN]
+    after = info[STONES_KEY] ^ STONES[player, point] ^ captures(state, point, player)
+    if player == 0:
+        after ^= SIDE  # white to move next
+    if not (state.history_filter[(after >> 6) & FILTER_MASK] >> (after & 63)) & 1:
+        return False
+    for i in range(info[N_HISTORY]):
+        if state.history[i] == after:
+            return True
+    return False
+
+
+@kernel
+def is_legal(state, action):
+    size = state.info[SIZE]
+    if action == size * size:
+        return True
+    point = point_of(size, action)
+    return is_playable(state, point, state.info[TURN]) and not repeats(state, point)
+
+
+@kernel
+def legal_actions(state, out):
+    """Plays in board order, then the pass."""
+    return _actions(state, out, False)
+
+
+@kernel
+def search_actions(state, out):
+    """Legal actions without filling one's own eyes (chapter 3.3)."""
+    return _actions(state, out, True)
+
+
+@kernel
+def _actions(state, out, keep_eyes):
+    size = state.info[SIZE]
+    player = state.info[TURN]
+    n = 0
+    for action in range(size * size):
+        point = point_of(size, action)
+        if not is_playable(state, point, player) or repeats(state, point):
+            continue
+        if keep_eyes and is_eye(state, point, player):
+            continue
+        out[n] = action
+        n += 1
+    out[n] = size * size
+    return n + 1
+
+
+@kernel
+def play(state, action):
+    info = state.info
+    player = info[TURN]
+    if action == info[SIZE] * info[SIZE]:
+        info[PASSES] += 1
+        info[KO] = NOWHERE
+    else:
+        place(state, point_of(info[SIZE], action), player)
+        info[PASSES] = 0
+    info[TURN] = 1 - player
+    remember(state)
+
+
+@kernel
+def terminal(state):
+    return state.info[PASSES] >= 2
+
+
+@kernel
+def area_difference(state):
+    """Black's area minus White's: stones, and empty regions that touch one colour only."""
+    color = state.color
+    width = state.info[SIZE] + 2
+    n_empty = state.info[N_EMPTY]
+    total = 0
+    for point in range(width, len(color) - width):
+        if color[point] == 0:
+            total += 1
+        elif color[point] == 1:
+            total -= 1
+    # Most empty points of a finished game are single: only others need a flood fill.
+    crowded = False
+    for i in range(n_empty):
+        point = state.empties[i]
+        black = white = False
+        for step in (1, -1, width, -width):
+            near = color[point + step]
+            black |= near == 0
+            white |= near == 1
+            crowded |= near == EMPTY
+        total += (1 if black else 0) - (1 if white else 0) if black != white else 0
+    return total if not crowded else _flooded_area(state)
+
+
+@kernel
+def _flooded_area(state):
+    color = state.color
+    width = state.info[SIZE] + 2
+    seen, region = state.scratch[0], state.scratch[1]
+    seen[:] = 0
+    total = 0
+    for start in range(width, len(color) - width):
+        if color[start] == 0:
+            total += 1
+        elif color[start] == 1:
+            total -= 1
+        elif color[start] == EMPTY and not seen[start]:
+            seen[start] = 1
+            region[0] = start
+            found, done = 1, 0
+            black = white = False
+            while done < found:
+                point = np.int64(region[done])
+                done += 1
+                for step in (1, -1, width, -width):
+                    near = color[point + step]
+                    black |= near == 0
+                    white |= near == 1
+                    if near == EMPTY and not seen[point + step]:
+                        seen[point + step] = 1
+                        region[found] = point + step
+                        found += 1
+            if black and not white:
+                total += found
+            elif white and not black:
+                total -= found
+    return total
+
+
+@kernel
+def result(state):
+    margin = 2 * area_difference(state) - state.info[HALF_KOMI]
+    return 1 if margin > 0 else (-1 if margin < 0 else 0)
+
+
+@kernel
+def key(state):
+    info = state.info
+    value = info[STONES_KEY] ^ KO_POINT[info[KO]]
+    if info[TURN] == 1:
+        value ^= SIDE
+    if info[PASSES] == 1:
+        value ^= PASSED
+    return value
+
+
+@kernel
+def rollout(state, rng):
+    """Uniform random plays that fill no own eye; pass when there is none. Simple ko only."""
+    info = state.info
+    player = info[TURN]
+    for _ in range(ROLLOUT_MOVES_PER_POINT * info[SIZE] * info[SIZE]):
+        if info[PASSES] >= 2:
+            break
+        point = _random_point(state, player, rng)
+        if point == NOWHERE:
+            info[PASSES] += 1
+            info[KO] = NOWHERE
+        else:
+            place(state, point, player)
+            info[PASSES] = 0
+        player = 1 - player
+    return result(state)
+
+
+@inline_kernel
+def _random_point(state, player, rng):
+    """A random playable point that is no own eye, or NOWHERE.
+
+    Points that fail are swapped to the end of the list of empty points, so that each is
+    tried at most once and the choice among the good ones is uniform.
+    """
+    empties, slot = state.empties, state.slot
+    left = state.info[N_EMPTY]
+    while left > 0:
+        i = below(rng, left)
+        point = empties[i]
+        if is_playable(state, point, player) and not is_eye(state, point, player):
+            return np.int64(point)
+        left -= 1
+        other = empties[left]
+        empties[i] = other
+        slot[other] = i
+        empties[left] = point
+        slot[point] = left
+    return np.int64(NOWHERE)
+
+
+@kernel
+def evaluate(state):
+    """A hundred for each point of stones and surrounded points; liberties break ties.
+
+    Counting stones alone (listing 4.8 of the book) rewards filling one's own territory and
+    sees a capture only after it has happened. A chain in atari counts as half lost.
+    """
+    color, chain = state.color, state.chain
+    info = state.info
+    width = info[SIZE] + 2
+    total = 100 * area_difference(state) - 50 * info[HALF_KOMI]
+    for point in range(width, len(color) - width):
+        player = color[point]
+        if player > 1:
+            continue
+        sign = 1 - 2 * player
+        if chain[point] == point:
+            total += sign * 2 * min(state.liberties[point] >> NUMBER_SHIFT, 12)
+    total = max(-9000, min(9000, total))
+    return total if info[TURN] == 0 else -total
+
+
+kernels.implement(
+    GoState, reset=reset, copy_into=copy_into, to_move=to_move, legal_actions=legal_actions,
+    search_actions=search_actions, is_legal=is_legal, play=play, terminal=terminal,
+    result=result, key=key, rollout=rollout, evaluate=evaluate,
+)

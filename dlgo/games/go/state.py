@@ -1,0 +1,106 @@
+"""Go as people see it: points `A1` to `T19` without I, `pass`, scores."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameSpec, GameState, Move, Player, Point, parse_point, point_text
+from dlgo.errors import SpecError
+from dlgo.games.go import board, kernel
+from dlgo.specs import Option
+
+# The history grows by so many positions at a time, so that most states have equal shapes.
+_HISTORY_STEP = 64
+
+
+class Go(GameSpec):
+    """Go with area scoring and situational superko (chapter 2.2 and 3 of the book)."""
+
+    name = "go"
+    title = "Go"
+    options = (
+        Option("size", 9, "lines of the board", low=2, high=board.MAX_SIZE),
+        Option("komi", 7.5, "points White gets for moving second; whole or half", low=-1000, high=1000),
+    )
+    opening_plies = 4
+
+    def __init__(self, **settings: object) -> None:
+        super().__init__(**settings)
+        self.size: int = self.settings["size"]
+        self.komi: float = self.settings["komi"]
+        if 2 * self.komi != int(2 * self.komi):
+            raise SpecError(f"game go: komi={self.komi} is neither whole nor half")
+        self.num_actions = self.size**2 + 1
+        self.board_rows = self.board_cols = self.size
+
+    def new_kernel_state(self) -> board.GoState:
+        state = board.new_state(self.size, int(2 * self.komi), _HISTORY_STEP)
+        kernel.reset(state)
+        return state
+
+    def scratch_state(self, like: board.GoState, room: int = 1) -> board.GoState:
+        needed = int(like.info[board.N_HISTORY]) + room
+        length = max(len(like.history), -(-needed // _HISTORY_STEP) * _HISTORY_STEP)
+        return board.new_state(self.size, int(2 * self.komi), length)
+
+    def same_position(self, one: board.GoState, other: board.GoState) -> bool:
+        n = one.info[board.N_HISTORY]
+        return (
+            np.array_equal(one.info, other.info)
+            and np.array_equal(one.color, other.color)
+            and np.array_equal(np.sort(one.history[:n]), np.sort(other.history[:n]))
+        )
+
+    def move_of(self, action: int) -> Move:
+        if action == self.size**2:
+            return Move.pass_turn()
+        row, col = divmod(int(action), self.size)
+        return Move.play(Point(row + 1, col + 1))
+
+    def action_of(self, move: Move) -> int | None:
+        if move.is_pass:
+            return self.size**2
+        point = move.point
+        if point is None or not (1 <= point.row <= self.size and 1 <= point.col <= self.size):
+            return None
+        return (point.row - 1) * self.size + point.col - 1
+
+    def move_text(self, move: Move) -> str:
+        return point_text(move.point) if move.point else move.kind
+
+    def parse_move(self, state: GameState, text: str) -> Move:
+        if text.strip().lower() == "pass":
+            return Move.pass_turn()
+        return Move.play(parse_point(text, self.size, self.size))
+
+    def cell(self, state: GameState, row: int, col: int) -> Player | None:
+        color = state.kernel_state.color[row * (self.size + 2) + col]
+        return Player.from_index(color) if color <= board.WHITE else None
+
+    def why_illegal(self, state: GameState, move: Move) -> str:
+        action = self.action_of(move)
+        if action is None:
+            return f"it is off the {self.size}x{self.size} board"
+        position = state.kernel_state
+        point = kernel.point_of(self.size, action)
+        if position.color[point] != board.EMPTY:
+            return "the point is occupied"
+        if point == position.info[board.KO]:
+            return "ko: it would recreate the position before the last move"
+        if not board.is_playable(position, point, position.info[board.TURN]):
+            return "self-capture: the stone would have no liberty"
+        return "superko: it would recreate an earlier position with the same player to move"
+
+    def margin(self, state: GameState) -> float:
+        """Black's area minus White's area and komi; every stone on the board counts as alive."""
+        return float(kernel.area_difference(state.kernel_state)) - self.komi
+
+    def result_text(self, state: GameState) -> str:
+        if not kernels.terminal(state.kernel_state) or (state.last_move and state.last_move.is_resign):
+            return super().result_text(state)
+        margin = self.margin(state)
+        if margin == 0:
+            return "draw: equal areas"
+        winner = state.winner()
+        return f"{winner.name} ({self.symbols[winner.index]}) wins by {abs(margin):g}"

@@ -1,0 +1,227 @@
+"""The compiled protocol: what every game's rules must offer to searches and rollouts.
+
+A kernel state is a `NamedTuple` of NumPy arrays. Its class says which game it belongs to,
+and the functions below dispatch on that class: in compiled code while compiling (so a call
+costs nothing and inlines), in Python through a table. A search written against them is
+compiled once for each game and knows none of them:
+
+    while not terminal(state):
+        n = legal_actions(state, actions)
+        play(state, actions[below(rng, n)])
+    return result(state)
+
+Conventions, for every game:
+
+* An action is an int in `0 .. num_actions - 1`.
+* Players are 0 (who moves first) and 1. Turns need not alternate: ask `to_move`.
+* Results and values are seen by player 0: +1 won, 0 drawn, -1 lost.
+  Only `evaluate` is seen by the player to move.
+* A batch of states is the same tuple with one more leading axis; `row(batch, i)` is its
+  i-th state, sharing memory.
+
+Called by the games' `state.py` and by everything in `engines/`. A game registers its
+functions with `implement`.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+from dlgo.jit import kernel
+
+_implementations: dict[str, dict[type, Any]] = {}
+_defaults: dict[str, str] = {}
+_NAMED_TUPLES = (types.NamedTuple, types.NamedUniTuple)
+
+
+def _protocol(stub: Callable[..., Any]) -> Callable[..., Any]:
+    """Make `stub` callable on any game's state, from Python and from compiled code."""
+    name = stub.__name__
+    table: dict[type, Any] = _implementations.setdefault(name, {})
+
+    @functools.wraps(stub)
+    def dispatch(state: Any, *rest: Any) -> Any:
+        return table[type(state)](state, *rest)
+
+    def find(state: Any) -> Any:
+        if isinstance(state, _NAMED_TUPLES):
+            return table.get(state.instance_class)
+        return None
+
+    def typer_1(state):
+        function = find(state)
+        return function and (lambda state: function(state))
+
+    def typer_2(state, other):
+        function = find(state)
+        return function and (lambda state, other: function(state, other))
+
+    arity = len(inspect.signature(stub).parameters)
+    overload(dispatch)(typer_1 if arity == 1 else typer_2)
+    return dispatch
+
+
+def _falls_back_on(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def mark(dispatch: Callable[..., Any]) -> Callable[..., Any]:
+        _defaults[dispatch.__name__] = name
+        return dispatch
+
+    return mark
+
+
+@_protocol
+def reset(state):
+    """Set up the start position. Sizes and other options already stand in the arrays."""
+
+
+@_protocol
+def copy_into(target, source):
+    """Make `target` equal to `source`; both come from the same game with the same options."""
+
+
+@_protocol
+def to_move(state):
+    """The player whose turn it is: 0 or 1."""
+
+
+@_protocol
+def legal_actions(state, out):
+    """Write every legal action into `out` (int array, num_actions long); return how many."""
+
+
+@_protocol
+def is_legal(state, action):
+    """Whether `action` (in range) may be played. The game must not be over."""
+
+
+@_falls_back_on("legal_actions")
+@_protocol
+def search_actions(state, out):
+    """Like `legal_actions`, without moves no sensible player makes; never empty if that is not.
+
+    Go leaves out filling one's own eyes. By default: all legal actions.
+    """
+
+
+@_protocol
+def play(state, action):
+    """Play a legal action. Does not check it."""
+
+
+@_protocol
+def terminal(state):
+    """Whether the game is over."""
+
+
+@_protocol
+def result(state):
+    """Result of a finished game as player 0 sees it: +1, 0 or -1."""
+
+
+@_protocol
+def key(state):
+    """Zobrist key (int64) of the position, the side to move included."""
+
+
+@_protocol
+def rollout(state, rng):
+    """Play to the end at random, changing `state`; return the result as player 0 sees it.
+
+    `rng` is a generator state of `dlgo.rng`.
+    """
+
+
+@_protocol
+def evaluate(state):
+    """Static estimate of an unfinished game for the player to move; an int, |value| < 10,000."""
+
+
+def implement(state_class: type, **functions: Any) -> None:
+    """Register a game's compiled functions for its state class.
+
+    Raises:
+        TypeError: if a function of the protocol is missing or unknown.
+    """
+    for name, fallback in _defaults.items():
+        functions.setdefault(name, functions.get(fallback))
+    missing = sorted(set(_implementations) - set(functions))
+    unknown = sorted(set(functions) - set(_implementations))
+    if missing or unknown:
+        raise TypeError(
+            f"{state_class.__name__}: missing kernels {missing}, unknown kernels {unknown}"
+        )
+    for name, function in functions.items():
+        _implementations[name][state_class] = function
+
+
+def row(batch: Any, i: int) -> Any:
+    """State `i` of a batch (one leading axis more), sharing its memory."""
+    return type(batch)(*(field[i] for field in batch))
+
+
+@overload(row)
+def _row(batch, i):
+    # Numba cannot loop over a tuple's fields, so the code that names each one is generated.
+    if not isinstance(batch, _NAMED_TUPLES):
+        return None
+    state_class = batch.instance_class
+    fields = ", ".join(f"batch.{name}[i]" for name in state_class._fields)
+    scope: dict[str, Any] = {"state_class": state_class}
+    exec(f"def impl(batch, i):\n    return state_class({fields})", scope)
+    return scope["impl"]
+
+
+def make_batch(state: Any, n: int) -> Any:
+    """An uninitialised batch of `n` states with the shapes of `state`."""
+    return type(state)(*(np.empty((n, *field.shape), field.dtype) for field in state))
+
+
+@kernel
+def apply(source, target, action):
+    """Play `action` on a copy of `source` in `target` if it is legal; return whether it was."""
+    if terminal(source) or not is_legal(source, action):
+        return False
+    copy_into(target, source)
+    play(target, action)
+    return True
+
+
+@kernel
+def perft(batch, depth, actions, counts, tried):
+    """Number of action sequences of length `depth` from state 0 of the batch.
+
+    Args:
+        batch: `depth + 1` states; the first is the position, the others are scratch.
+        depth: plies. A game that ends earlier is not extended and not counted.
+        actions: int array `(depth + 1, num_actions)`, scratch.
+        counts, tried: int arrays, `depth + 1` long, scratch: at each ply, how many actions
+            there are and how many have been tried.
+    """
+    if depth == 0:
+        return 1
+    tried[0] = 0
+    leaves = 0
+    ply = 0
+    counts[0] = 0 if terminal(row(batch, 0)) else legal_actions(row(batch, 0), actions[0])
+    while ply >= 0:
+        if ply == depth - 1:  # the last ply is counted without being played
+            leaves += counts[ply]
+            ply -= 1
+        elif tried[ply] == counts[ply]:
+            ply -= 1
+        else:
+            child = row(batch, ply + 1)
+            copy_into(child, row(batch, ply))
+            play(child, actions[ply, tried[ply]])
+            tried[ply] += 1
+            ply += 1
+            tried[ply] = 0
+            counts[ply] = 0 if terminal(child) else legal_actions(child, actions[ply])
+    return leaves

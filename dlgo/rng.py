@@ -1,0 +1,59 @@
+"""Random numbers for compiled code: SplitMix64, one 64-bit word of state passed in.
+
+Sebastiano Vigna's SplitMix64 (Steele, Lea and Flood 2014) passes BigCrush, needs a single
+word, and any seed is a good seed. Nothing here is global, so the same seed gives the same
+game in every process and thread.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+from dlgo.jit import inline_kernel
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_S27, _S30, _S31, _S32, _S11 = (np.uint64(n) for n in (27, 30, 31, 32, 11))
+_TO_UNIT = 1.0 / (1 << 53)
+
+
+def make_rng(seed: int) -> np.ndarray:
+    """A generator state: `uint64[1]`, changed by every draw."""
+    return np.array([seed & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64)
+
+
+def derive_seed(*parts: object) -> int:
+    """A 63-bit seed from any printable parts, so that each game and engine has its own.
+
+    A digest, not `hash()`: the latter differs between processes.
+    """
+    text = "\x1f".join(str(part) for part in parts)
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
+
+
+@inline_kernel
+def next_word(rng):
+    """The next 64 random bits (uint64)."""
+    rng[0] += _GOLDEN
+    z = rng[0]
+    z = (z ^ (z >> _S30)) * _MIX_1
+    z = (z ^ (z >> _S27)) * _MIX_2
+    return z ^ (z >> _S31)
+
+
+@inline_kernel
+def below(rng, n):
+    """A random int in `0 .. n - 1`, for `n` below 2**31.
+
+    The upper 32 bits times n, shifted (Lemire): no division; the bias is below n / 2**32.
+    """
+    return np.int64(((next_word(rng) >> _S32) * np.uint64(n)) >> _S32)
+
+
+@inline_kernel
+def uniform(rng):
+    """A random float in [0, 1)."""
+    return np.float64(next_word(rng) >> _S11) * _TO_UNIT

@@ -1,0 +1,147 @@
+"""Specification strings: `name:key=value,key=value`, for games and engines alike.
+
+`go:size=9,komi=7.5` and `mcts:sims=800,c=1.4` follow one grammar, so one parser, one
+checker and one way of printing them serve both. The canonical text of a specification
+leaves out options at their default; it is the identity of a game or an entrant in every
+record, so `mcts:sims=800` and `mcts:sims=800,c=0.7` (c's default) name the same player.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dlgo.errors import SpecError
+
+OptionValue = int | float | str | bool
+
+
+@dataclass(frozen=True)
+class Option:
+    """One setting of a game or an engine.
+
+    Args:
+        name: the key in the specification string.
+        default: its value when absent; its type is the option's type. `None` means
+            "absent" and then `kind` must be given.
+        help: one line for `dlgo engines` and `dlgo games`.
+        low, high: inclusive bounds of a number.
+        choices: the allowed values of a word.
+        kind: the type, when it cannot be read off the default.
+    """
+
+    name: str
+    default: OptionValue | None
+    help: str
+    low: float = -math.inf
+    high: float = math.inf
+    choices: tuple[str, ...] = ()
+    kind: type | None = None
+
+    @property
+    def type(self) -> type:
+        """The Python type of a value: int, float, str or bool."""
+        return self.kind or type(self.default)
+
+    def parse(self, text: str, owner: str) -> OptionValue:
+        """The value that `text` stands for. Raises SpecError naming `owner` otherwise."""
+        kind = self.type
+        if kind is bool:
+            if text.lower() in ("1", "true", "yes", "on"):
+                return True
+            if text.lower() in ("0", "false", "no", "off"):
+                return False
+            raise SpecError(f"{owner}: {self.name}={text!r} is not yes or no")
+        if kind is str:
+            if self.choices and text not in self.choices:
+                raise SpecError(
+                    f"{owner}: {self.name}={text!r} is not one of {', '.join(self.choices)}"
+                )
+            return text
+        try:
+            # "1e4" is a welcome way to write 10000, as long as it is a whole number.
+            value = kind(text) if kind is float or "e" not in text.lower() else int(float(text))
+            exact = kind is float or value == float(text)
+        except (ValueError, OverflowError):
+            exact = False
+        if not exact:
+            noun = "whole number" if kind is int else "number"
+            raise SpecError(f"{owner}: {self.name}={text!r} is not a {noun}")
+        if not self.low <= value <= self.high:  # also refuses nan
+            raise SpecError(f"{owner}: {self.name}={text} is out of range ({self.range_text()})")
+        return value
+
+    def range_text(self) -> str:
+        """The bounds in words, for messages and listings; empty when there are none."""
+        if self.choices:
+            return ", ".join(self.choices)
+        if self.low == -math.inf and self.high == math.inf:
+            return ""
+        if self.high == math.inf:
+            return f"at least {self.low:g}"
+        return f"{self.low:g} to {self.high:g}"
+
+
+def split_spec(text: str, owner: str) -> tuple[str, dict[str, str]]:
+    """Split `name:key=value,...` into the name and its settings, all still text.
+
+    Args:
+        text: the specification.
+        owner: what it specifies ("game", "engine"), for the message.
+
+    Raises:
+        SpecError: if the text does not follow the grammar or repeats a key.
+    """
+    name, colon, rest = text.strip().partition(":")
+    if not name:
+        raise SpecError(f"{owner} {text!r} has no name; write name:key=value,key=value")
+    settings: dict[str, str] = {}
+    if colon and not rest:
+        raise SpecError(f"{owner} {text!r} ends after the colon; write name:key=value")
+    for part in rest.split(",") if rest else ():
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not (key and equals and value):
+            raise SpecError(f"{owner} {text!r}: {part!r} is not key=value")
+        if key in settings:
+            raise SpecError(f"{owner} {text!r} sets {key} twice")
+        settings[key] = value
+    return name, settings
+
+
+def check_settings(
+    owner: str, options: Iterable[Option], settings: Mapping[str, Any]
+) -> dict[str, OptionValue | None]:
+    """Every option's value, defaults filled in. Raises SpecError on the first bad one."""
+    table = {option.name: option for option in options}
+    for key in settings:
+        if key not in table:
+            raise SpecError(
+                f"{owner} has no option {key!r}{suggest(key, table)}"
+                f"{'; it has ' + ', '.join(table) if table else ''}"
+            )
+    return {
+        name: option.parse(str(settings[name]), owner) if name in settings else option.default
+        for name, option in table.items()
+    }
+
+
+def format_spec(name: str, options: Iterable[Option], values: Mapping[str, Any]) -> str:
+    """The canonical text: options in declared order, those at their default left out."""
+    parts = []
+    for option in options:
+        value = values[option.name]
+        if value is None or value == option.default:
+            continue
+        text = f"{value:.12g}" if isinstance(value, float) else str(value).lower() \
+            if isinstance(value, bool) else str(value)
+        parts.append(f"{option.name}={text}")
+    return f"{name}:{','.join(parts)}" if parts else name
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """` (did you mean X?)` for a near miss, else nothing."""
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f" (did you mean {close[0]}?)" if close else ""
