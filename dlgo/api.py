@@ -133,6 +133,7 @@ class GameSpec(ABC):
     symbols: ClassVar[tuple[str, str]] = ("x", "o")
 
     num_actions: int
+    pass_action: int = -1  # -1: the game has no pass
     board_rows: int
     board_cols: int
 

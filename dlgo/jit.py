@@ -87,7 +87,9 @@ def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder())  # read by njit, below, and by nothing later
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False, **flags)(function)
+        return numba.njit(
+            cache=True, nogil=True, error_model="numpy", _nrt=False, **flags
+        )(function)
     finally:
         numba.config.CACHE_DIR = before
 

@@ -15,7 +15,7 @@ _HISTORY_STEP = 64
 
 
 class Go(GameSpec):
-    """Go with area scoring and situational superko (chapter 2.2 and 3 of the book)."""
+    """Go with area scoring and situational superko (chapter 2.2 and 3.2 of the book)."""
 
     name = "go"
     title = "Go"
@@ -32,6 +32,7 @@ class Go(GameSpec):
         if 2 * self.komi != int(2 * self.komi):
             raise SpecError(f"game go: komi={self.komi} is neither whole nor half")
         self.num_actions = self.size**2 + 1
+        self.pass_action = self.size**2
         self.board_rows = self.board_cols = self.size
 
     def new_kernel_state(self) -> board.GoState:
@@ -53,14 +54,14 @@ class Go(GameSpec):
         )
 
     def move_of(self, action: int) -> Move:
-        if action == self.size**2:
+        if action == self.pass_action:
             return Move.pass_turn()
         row, col = divmod(int(action), self.size)
         return Move.play(Point(row + 1, col + 1))
 
     def action_of(self, move: Move) -> int | None:
         if move.is_pass:
-            return self.size**2
+            return self.pass_action
         point = move.point
         if point is None or not (1 <= point.row <= self.size and 1 <= point.col <= self.size):
             return None

@@ -1,0 +1,155 @@
+"""What an engine is: `Engine.select_move(state, budget) -> Decision`.
+
+A `Budget` says how much an engine may spend on one move; a `Decision` says what it chose
+and what it has spent. Everything that plays, rates or teaches works with these, and knows
+no particular engine.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from dlgo.api import GameSpec, GameState, Move
+from dlgo.specs import Option, check_settings
+
+# The kinds of budget, in the order in which they are printed. Each is a limit per move.
+BUDGET_OPTIONS: tuple[Option, ...] = (
+    Option("sims", None, "simulations (descents of a search tree)", low=1, high=1e9, kind=int),
+    Option("depth", None, "plies looked ahead", low=1, high=100, kind=int),
+    Option("nodes", None, "positions visited", low=1, high=1e12, kind=int),
+    Option("cpu", None, "CPU seconds", low=1e-4, high=1e5, kind=float),
+    Option("wall", None, "wall-clock seconds", low=1e-4, high=1e5, kind=float),
+)
+BUDGET_NAMES = tuple(option.name for option in BUDGET_OPTIONS)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Limits for one move; None means no such limit. The first limit reached ends the search.
+
+    Attributes:
+        sims: simulations. depth: plies. nodes: positions. cpu, wall: seconds.
+    """
+
+    sims: int | None = None
+    depth: int | None = None
+    nodes: int | None = None
+    cpu: float | None = None
+    wall: float | None = None
+
+    def given(self) -> dict[str, int | float]:
+        """The limits that are set."""
+        values = dataclasses.asdict(self)
+        return {name: value for name, value in values.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a decision has spent. CPU seconds are summed over all threads of the process."""
+
+    simulations: int = 0
+    nodes: int = 0
+    evaluations: int = 0
+    cpu_seconds: float = 0.0
+    wall_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Decision:
+    """An engine's choice.
+
+    Attributes:
+        move: what it plays.
+        value: expected result for the player to move, -1 (loss) to +1 (win), or None if the
+            engine does not estimate one.
+        policy: how much it favours each move (sums to 1), or empty.
+        pv: principal variation, the line it expects, beginning with `move`.
+        proven: the exact result for the player to move (+1, 0, -1) if the search proved it.
+        depth: plies looked ahead, where that means something.
+        cost: what was spent; `Engine.select_move` fills in the times.
+    """
+
+    move: Move
+    value: float | None = None
+    policy: dict[Move, float] = field(default_factory=dict)
+    pv: tuple[Move, ...] = ()
+    proven: int | None = None
+    depth: int | None = None
+    cost: Cost = Cost()
+
+
+class Engine(ABC):
+    """A way to play, set up for one game.
+
+    Subclasses set the class attributes and implement `_decide`.
+
+    Attributes:
+        name: how specifications call it.
+        summary: one line for listings.
+        options: its settings.
+        budgets: the kinds of budget it obeys.
+        default_budget: used where none is given.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    options: ClassVar[tuple[Option, ...]] = ()
+    budgets: ClassVar[tuple[str, ...]] = ()
+    default_budget: ClassVar[Budget] = Budget()
+
+    def __init__(
+        self, game: GameSpec, budget: Budget | None = None, seed: int = 0, **settings: Any
+    ) -> None:
+        self.game = game
+        self.budget = budget if budget is not None and budget.given() else self.default_budget
+        self.settings: dict[str, Any] = check_settings(
+            f"engine {self.name}", self.options, settings
+        )
+        self.new_game(seed)
+
+    @abstractmethod
+    def new_game(self, seed: int) -> None:
+        """Forget everything and seed the generator: the same seed gives the same game."""
+
+    @abstractmethod
+    def _decide(self, state: GameState, budget: Budget) -> Decision:
+        """Choose a move in a game that is not over. Times in the cost are filled in later."""
+
+    def select_move(self, state: GameState, budget: Budget | None = None) -> Decision:
+        """Choose a move and measure what that costs.
+
+        Args:
+            state: the position; it must be of the engine's game.
+            budget: limits for this move; by default those the engine was built with.
+
+        Raises:
+            ValueError: if the game is over or another one.
+        """
+        if state.game != self.game:
+            raise ValueError(f"this engine plays {self.game}, the position is of {state.game}")
+        if state.is_over():
+            raise ValueError("the game is over: there is no move to select")
+        wall, cpu = time.perf_counter(), time.process_time()
+        decision = self._decide(state, budget or self.budget)
+        cost = dataclasses.replace(
+            decision.cost,
+            cpu_seconds=time.process_time() - cpu,
+            wall_seconds=time.perf_counter() - wall,
+        )
+        return dataclasses.replace(decision, cost=cost)
+
+    def warm_up(self) -> None:
+        """Compile and load all that a first move needs, so that no clock has to pay for it."""
+        self.select_move(GameState.new_game(self.game), self._smallest_budget())
+        self.new_game(0)
+
+    def close(self) -> None:
+        """Release what the engine holds outside Python (processes, files)."""
+
+    def _smallest_budget(self) -> Budget:
+        smallest = {"sims": 2, "depth": 1, "nodes": 2, "cpu": 1e-4, "wall": 1e-4}
+        return Budget(**{name: smallest[name] for name in self.budgets[:1]})
