@@ -134,6 +134,9 @@ class GameSpec(ABC):
 
     num_actions: int
     pass_action: int = -1  # -1: the game has no pass
+    # Whether what may follow depends on more than the position (superko, repetition): then a
+    # result found by way of a transposition table is no proof.
+    history_matters: ClassVar[bool] = False
     board_rows: int
     board_cols: int
 

@@ -109,7 +109,11 @@ class Engine(ABC):
         self.settings: dict[str, Any] = check_settings(
             f"engine {self.name}", self.options, settings
         )
+        self._set_up()
         self.new_game(seed)
+
+    def _set_up(self) -> None:  # noqa: B027 (nothing to do for some engines)
+        """Allocate what lasts from game to game, so that no move pays for fresh memory."""
 
     @abstractmethod
     def new_game(self, seed: int) -> None:
@@ -147,9 +151,9 @@ class Engine(ABC):
         self.select_move(GameState.new_game(self.game), self._smallest_budget())
         self.new_game(0)
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027
         """Release what the engine holds outside Python (processes, files)."""
 
     def _smallest_budget(self) -> Budget:
-        smallest = {"sims": 2, "depth": 1, "nodes": 2, "cpu": 1e-4, "wall": 1e-4}
+        smallest = {"sims": 2, "depth": 2, "nodes": 2, "cpu": 1e-4, "wall": 1e-4}
         return Budget(**{name: smallest[name] for name in self.budgets[:1]})

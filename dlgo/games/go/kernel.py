@@ -12,8 +12,8 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.games.go.board import (
-    EMPTY, FILTER_MASK, HALF_KOMI, KO, N_EMPTY, N_HISTORY, NOWHERE, NUMBER_SHIFT, PASSES, SIDE, SIZE,
-    STONES, STONES_KEY, TURN, GoState, captures, is_eye, is_playable, place, remember,
+    BORDER, EMPTY, FILTER_MASK, HALF_KOMI, KO, N_EMPTY, N_HISTORY, NOWHERE, NUMBER_SHIFT, PASSES, SIDE, SIZE,
+    STONES, STONES_KEY, TURN, GoState, captures, in_atari, is_eye, is_playable, place, remember,
 )
 from dlgo.jit import inline_kernel, kernel
 from dlgo.rng import below
@@ -283,22 +283,34 @@ def _random_point(state, player, rng):
 
 @kernel
 def evaluate(state):
-    """A hundred for each point of stones and surrounded points; liberties break ties.
+    """Points as far as they can be seen at a glance, a hundred each; liberties break ties.
 
     Counting stones alone (listing 4.8 of the book) rewards filling one's own territory and
-    sees a capture only after it has happened. A chain in atari counts as half lost.
+    sees a capture only after it has happened. Here an empty point whose stones around are of
+    one colour counts for that colour, so filling it gains nothing; and a chain that the player
+    to move can capture counts as captured.
     """
     color, chain = state.color, state.chain
     info = state.info
     width = info[SIZE] + 2
-    total = 100 * area_difference(state) - 50 * info[HALF_KOMI]
-    for point in range(width, len(color) - width):
+    total = -50 * info[HALF_KOMI]
+    for point in range(width + 1, len(color) - width - 1):
         player = color[point]
-        if player > 1:
+        if player == BORDER:
+            continue
+        if player == EMPTY:
+            black = white = False
+            for step in (1, -1, width, -width):
+                black |= color[point + step] == 0
+                white |= color[point + step] == 1
+            total += (100 if black else 0) - (100 if white else 0)
             continue
         sign = 1 - 2 * player
+        total += sign * 100
         if chain[point] == point:
-            total += sign * 2 * min(state.liberties[point] >> NUMBER_SHIFT, 12)
+            if player != info[TURN] and in_atari(state, point):
+                total -= sign * 200 * state.n_stones[point]
+            total += sign * 4 * min(state.liberties[point] >> NUMBER_SHIFT, 10)
     total = max(-9000, min(9000, total))
     return total if info[TURN] == 0 else -total
 

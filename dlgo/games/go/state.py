@@ -24,6 +24,7 @@ class Go(GameSpec):
         Option("komi", 7.5, "points White gets for moving second; whole or half", low=-1000, high=1000),
     )
     opening_plies = 4
+    history_matters = True
 
     def __init__(self, **settings: object) -> None:
         super().__init__(**settings)

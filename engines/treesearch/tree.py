@@ -1,0 +1,224 @@
+"""The search tree all tree-search engines share: nodes in flat arrays, four operations.
+
+    select   walk from the root to a leaf, by a selection rule (`rules.py`)
+    expand   give the leaf its children
+    back up  add the leaf's value to every node on the path, and spread proven results
+    advance  make a descendant the new root, keeping what was learned below it
+
+Engines differ only in the selection rule and in the evaluator that values a leaf. Children
+of a node are contiguous, so a node needs the index of the first and their number. There is
+no Python object per node, and nothing is allocated while searching: a full tree stops
+growing, and the search goes on from its leaves.
+
+Perspective: every value in the tree is seen by player 0, +1 won and -1 lost, whoever moves.
+Only the selection rule turns it around, for the player who chooses. So nothing depends on
+turns alternating.
+
+Proven results (Winands' MCTS-Solver): a node whose result is known carries it in `proven`.
+Finished games are proven; a node is proven won for its mover as soon as one child is, and
+proven otherwise when all children are.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.jit import inline_kernel, kernel
+from dlgo.rng import below
+
+UNPROVEN = 2
+ROOT = 0
+# Longest path from the root. Deeper positions are evaluated, not searched.
+MAX_DEPTH = 500
+
+# Indices into `info`.
+N_NODES, DEEPEST = range(2)
+
+
+class Tree(NamedTuple):
+    """A tree with room for `capacity` nodes; node 0 is the root.
+
+    info: int64[2] = nodes in use, longest path so far;
+    first_child: int32, 0 for a leaf; n_children: int16; action: int16, the action that leads
+    here; mover: int8, who moves here; proven: int8, result or UNPROVEN; visits: int32;
+    value_sum: float64, over all visits, seen by player 0; prior: float32.
+    """
+
+    info: np.ndarray
+    first_child: np.ndarray
+    n_children: np.ndarray
+    action: np.ndarray
+    mover: np.ndarray
+    proven: np.ndarray
+    visits: np.ndarray
+    value_sum: np.ndarray
+    prior: np.ndarray
+
+
+NODE_BYTES = 4 + 2 + 2 + 1 + 1 + 4 + 8 + 4
+
+
+def new_tree(capacity: int) -> Tree:
+    """An empty tree. The memory (26 bytes a node) is touched only as nodes are used."""
+    return Tree(
+        np.zeros(2, np.int64), np.empty(capacity, np.int32), np.empty(capacity, np.int16),
+        np.empty(capacity, np.int16), np.empty(capacity, np.int8), np.empty(capacity, np.int8),
+        np.empty(capacity, np.int32), np.empty(capacity, np.float64),
+        np.empty(capacity, np.float32),
+    )
+
+
+@inline_kernel
+def init_node(tree, node, action):
+    """Make `node` a fresh leaf; its mover becomes known when it is reached."""
+    tree.first_child[node] = 0
+    tree.n_children[node] = 0
+    tree.action[node] = action
+    tree.mover[node] = 0
+    tree.proven[node] = UNPROVEN
+    tree.visits[node] = 0
+    tree.value_sum[node] = 0.0
+    tree.prior[node] = 0.0
+
+
+@kernel
+def plant(tree, state):
+    """Start a tree at `state`: a root without children."""
+    init_node(tree, ROOT, -1)
+    tree.mover[ROOT] = kernels.to_move(state)
+    tree.info[N_NODES] = 1
+    tree.info[DEEPEST] = 0
+
+
+@inline_kernel
+def expand(tree, node, state, actions, rng):
+    """Give `node` a child for each sensible action, in random order; False if there is no room.
+
+    The order decides which of equal children is tried first. Priors are uniform; an
+    evaluator with a policy overwrites them.
+    """
+    n = kernels.search_actions(state, actions)
+    first = tree.info[N_NODES]
+    if first + n > len(tree.visits):
+        return False
+    for i in range(n):
+        j = i + below(rng, n - i)
+        actions[i], actions[j] = actions[j], actions[i]
+        init_node(tree, first + i, actions[i])
+        tree.prior[first + i] = 1.0 / n
+    tree.first_child[node] = first
+    tree.n_children[node] = n
+    tree.info[N_NODES] = first + n
+    return True
+
+
+@inline_kernel
+def back_up(tree, path, length, value):
+    """Add a leaf's value to the nodes of a path, leaf last; spread proven results upwards.
+
+    Args:
+        path: node indices, the root first. length: how many.
+        value: seen by player 0, -1 to 1.
+    """
+    for i in range(length):
+        node = path[i]
+        tree.visits[node] += 1
+        tree.value_sum[node] += value
+    i = length - 1
+    while i > 0 and tree.proven[path[i]] != UNPROVEN:
+        parent = path[i - 1]
+        if tree.proven[parent] == UNPROVEN:
+            tree.proven[parent] = proof_from_children(tree, parent)
+        i -= 1
+
+
+@inline_kernel
+def proof_from_children(tree, node):
+    """The result of `node` as far as its children prove it, or UNPROVEN."""
+    sign = 1 - 2 * tree.mover[node]
+    first = tree.first_child[node]
+    best = -2
+    open_children = False
+    for child in range(first, first + tree.n_children[node]):
+        result = tree.proven[child]
+        if result == UNPROVEN:
+            open_children = True
+        elif sign * result > best:
+            best = sign * result
+    if best == 1 or not open_children:
+        return sign * best
+    return UNPROVEN
+
+
+@kernel
+def most_visited(tree, node):
+    """The child to play, or -1: a proven win, else the most visited that is no proven loss.
+
+    A proven draw competes with its visits. Equal visits go to the better mean value.
+    """
+    sign = 1 - 2 * tree.mover[node]
+    first = tree.first_child[node]
+    best = -1
+    best_rank = -1.0
+    for child in range(first, first + tree.n_children[node]):
+        visits = tree.visits[child]
+        mean = sign * tree.value_sum[child] / visits if visits else -1.0
+        rank = 2.0 + visits + 0.25 * mean
+        result = tree.proven[child]
+        if result != UNPROVEN:
+            if sign * result == 1:
+                rank = 1e18
+            elif sign * result == -1:
+                rank = visits / 1e10  # of lost moves, the one that took longest to refute
+        if best < 0 or rank > best_rank:
+            best, best_rank = child, rank
+    return best
+
+
+@kernel
+def find_child(tree, node, action):
+    """The child reached by `action`, or -1."""
+    first = tree.first_child[node]
+    for child in range(first, first + tree.n_children[node]):
+        if tree.action[child] == action:
+            return child
+    return -1
+
+
+@kernel
+def advance(tree, spare, node):
+    """Copy the subtree below `node` into `spare`, with `node` as its root.
+
+    Breadth first, so that the copy needs no stack: nodes are copied in the order in which
+    the copy holds them. Both trees have the same capacity.
+    """
+    _copy_node(tree, spare, node, ROOT)
+    used = 1
+    done = 0
+    # `first_child` of a copied node still points into the old tree until it is its turn.
+    while done < used:
+        first = spare.first_child[done]
+        n = spare.n_children[done]
+        if n > 0:
+            spare.first_child[done] = used
+            for i in range(n):
+                _copy_node(tree, spare, first + i, used + i)
+            used += n
+        done += 1
+    spare.info[N_NODES] = used
+    spare.info[DEEPEST] = 0
+
+
+@inline_kernel
+def _copy_node(tree, spare, source, target):
+    spare.first_child[target] = tree.first_child[source]
+    spare.n_children[target] = tree.n_children[source]
+    spare.action[target] = tree.action[source]
+    spare.mover[target] = tree.mover[source]
+    spare.proven[target] = tree.proven[source]
+    spare.visits[target] = tree.visits[source]
+    spare.value_sum[target] = tree.value_sum[source]
+    spare.prior[target] = tree.prior[source]

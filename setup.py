@@ -1,0 +1,45 @@
+"""Packaging of dlgo. `make` sets up a virtual environment with all of it; see the README."""
+
+import re
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+here = Path(__file__).parent
+version = re.search(r'__version__ = "(.+?)"', (here / "dlgo/__init__.py").read_text())[1]
+
+setup(
+    name="dlgo",
+    version=version,
+    description="Compare ways of playing board games: rules, engines, arena, ratings, plots",
+    long_description=(here / "README.md").read_text(),
+    long_description_content_type="text/markdown",
+    license="MIT",
+    python_requires=">=3.11",
+    packages=find_packages(include=[
+        f"{name}{rest}" for name in ("dlgo", "engines", "experiments", "reports")
+        for rest in ("", ".*")
+    ]),
+    install_requires=[
+        "click>=8.1",
+        "matplotlib>=3.8",
+        # Reference counts are switched off by a setting that is Numba's own (see dlgo/jit.py).
+        "numba>=0.61,<0.70",
+        "numpy>=1.26",
+        "pandas>=2.1",
+        "rich>=13",
+        "scipy>=1.11",
+    ],
+    extras_require={
+        # Independent programs that the tests compare with. A test skips where one is absent.
+        "test": [
+            "choix>=0.3.5",
+            "hypothesis>=6.90",
+            "open_spiel>=1.5; platform_system != 'Windows'",
+            "pytest>=8",
+            "ruff>=0.6",
+            "sgfmill>=1.1.1",
+        ],
+    },
+    entry_points={"console_scripts": ["dlgo = experiments.cli:main"]},
+)
