@@ -230,7 +230,8 @@ class GameSpec(ABC):
                 symbol = "." if player is None else self.symbols[player.index]
                 line += f"[{symbol}]" if last == (row, col) else f" {symbol} "
             lines.append(line)
-        lines.append("   " + "".join(f"{self.col_label(c):^3}" for c in range(1, self.board_cols + 1)))
+        labels = (self.col_label(col) for col in range(1, self.board_cols + 1))
+        lines.append("   " + "".join(f"{label:^3}" for label in labels))
         return "\n".join(line.rstrip() for line in lines)
 
     def last_cell(self, state: GameState) -> Point | None:

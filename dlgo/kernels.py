@@ -225,3 +225,13 @@ def perft(batch, depth, actions, counts, tried):
             tried[ply] = 0
             counts[ply] = 0 if terminal(child) else legal_actions(child, actions[ply])
     return leaves
+
+
+@kernel
+def rollouts(state, work, rng, n):
+    """Play `n` random games from `state`; return the sum of their results for player 0."""
+    total = 0
+    for _ in range(n):
+        copy_into(work, state)
+        total += rollout(work, rng)
+    return total

@@ -3,7 +3,7 @@
 `go:size=9,komi=7.5` and `mcts:sims=800,c=1.4` follow one grammar, so one parser, one
 checker and one way of printing them serve both. The canonical text of a specification
 leaves out options at their default; it is the identity of a game or an entrant in every
-record, so `mcts:sims=800` and `mcts:sims=800,c=0.7` (c's default) name the same player.
+record, so `mcts:sims=800` and `mcts:sims=800,c=0.4` (c's default) name the same player.
 """
 
 from __future__ import annotations

@@ -147,8 +147,15 @@ class Engine(ABC):
         return dataclasses.replace(decision, cost=cost)
 
     def warm_up(self) -> None:
-        """Compile and load all that a first move needs, so that no clock has to pay for it."""
-        self.select_move(GameState.new_game(self.game), self._smallest_budget())
+        """Compile and load all that a game needs, so that no clock has to pay for it.
+
+        Two moves, because an engine may treat the second differently (keep its tree, say).
+        """
+        state = GameState.new_game(self.game)
+        for _ in range(2):
+            decision = self.select_move(state, self._smallest_budget())
+            state = state.apply_move(decision.move)
+            state = state.apply_move(state.legal_moves()[0])
         self.new_game(0)
 
     def close(self) -> None:  # noqa: B027

@@ -44,8 +44,8 @@ def get_game(spec: str | GameSpec, **settings: Any) -> GameSpec:
     if isinstance(spec, GameSpec):
         return spec
     name, given = split_spec(spec, "game")
-    if name not in _GAMES and (short := re.fullmatch(r"([a-z]+)(\d+)", name)):
-        if short[1] in _GAMES and any(o.name == "size" for o in game_class(short[1]).options):
-            name = short[1]
-            given.setdefault("size", short[2])
+    short = re.fullmatch(r"([a-z]+)(\d+)", name) if name not in _GAMES else None
+    if short and short[1] in _GAMES and "size" in {o.name for o in game_class(short[1]).options}:
+        name = short[1]
+        given.setdefault("size", short[2])
     return game_class(name)(**{**given, **settings})

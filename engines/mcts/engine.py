@@ -23,7 +23,7 @@ class MCTSEngine(Engine):
     name = "mcts"
     summary = "Monte Carlo tree search: UCT with random rollouts"
     options = (
-        Option("c", 0.7, "exploration weight; wins count on a scale of 0 to 1", low=0, high=100),
+        Option("c", 0.4, "exploration weight; wins count on a scale of 0 to 1", low=0, high=100),
         Option("expand", 1, "visits before a leaf gets children", low=0, high=1_000_000),
         Option("nodes_max", 4_000_000, "tree size; 26 bytes a node", low=1000, high=500_000_000),
         Option("reuse", True, "keep the part of the tree below the moves played"),
@@ -58,7 +58,8 @@ class MCTSEngine(Engine):
         sign = 1 - 2 * int(tree.mover[ts.ROOT])
         proven = int(tree.proven[ts.ROOT])
         visits = int(tree.visits[ts.ROOT])
-        value = sign * (proven if proven != ts.UNPROVEN else float(tree.value_sum[ts.ROOT]) / visits)
+        mean = float(tree.value_sum[ts.ROOT]) / visits
+        value = sign * (mean if proven == ts.UNPROVEN else proven)
         return Decision(
             move=self.game.move_of(tree.action[best]),
             value=float(value),
@@ -73,7 +74,9 @@ class MCTSEngine(Engine):
         """Simulate until the first limit is reached; the number of simulations run."""
         limits = [
             (clock, clock() + seconds)
-            for clock, seconds in ((time.process_time, budget.cpu), (time.perf_counter, budget.wall))
+            for clock, seconds in (
+                (time.process_time, budget.cpu), (time.perf_counter, budget.wall)
+            )
             if seconds is not None
         ]
         target = budget.sims if budget.sims is not None else (1 << 62)

@@ -107,7 +107,9 @@ class _Clock:
         self._nodes = budget.nodes or (1 << 62)
         self._limits = [
             (clock, clock(), seconds)
-            for clock, seconds in ((time.process_time, budget.cpu), (time.perf_counter, budget.wall))
+            for clock, seconds in (
+                (time.process_time, budget.cpu), (time.perf_counter, budget.wall)
+            )
             if seconds is not None
         ]
 

@@ -38,7 +38,8 @@ def new_table(bits: int) -> Table:
     """An empty table with 2**bits entries of 17 bytes."""
     n = 1 << bits
     # `full`, not `zeros`: the memory is to be there before a clock runs.
-    return Table(*(np.full(n, 0, kind) for kind in (np.int64, np.int32, np.int16, np.int8, np.int16)))
+    kinds = (np.int64, np.int32, np.int16, np.int8, np.int16)
+    return Table(*(np.full(n, 0, kind) for kind in kinds))
 
 
 @inline_kernel

@@ -92,7 +92,8 @@ def has_four(stones):
 
 @kernel
 def is_legal(state, action):
-    return ((state.words[STONES_0] | state.words[STONES_1]) >> (STRIDE * action + ROWS - 1)) & 1 == 0
+    top_cell = STRIDE * action + ROWS - 1
+    return ((state.words[STONES_0] | state.words[STONES_1]) >> top_cell) & 1 == 0
 
 
 @kernel

@@ -48,7 +48,9 @@ class ConnectFour(GameSpec):
     def why_illegal(self, state: GameState, move: Move) -> str:
         if move.is_pass:
             return "Connect Four has no pass"
-        return "the column is full" if self.action_of(move) is not None else "there is no such column"
+        if self.action_of(move) is None:
+            return f"there is no such column, only 1-{kernel.COLS}"
+        return "the column is full"
 
     def col_label(self, col: int) -> str:
         return str(col)

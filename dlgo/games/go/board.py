@@ -58,11 +58,11 @@ class GoState(NamedTuple):
     """One position with its history. `cells` is (size + 2) ** 2.
 
     info: int64[8], see the indices above; STONES_KEY is the Zobrist key of the stones alone.
-    color: int8[cells]; chain: int16[cells], the name of a stone's chain;
-    link: int16[cells], the next stone of its chain;
+    color: int8[cells]; chain: uint16[cells], the name of a stone's chain;
+    link: uint16[cells], the next stone of its chain;
     liberties: int64[cells], the packed sums of the chain with that name; n_stones: int16[cells],
     its stones;
-    empties: int16[cells], the empty points in any order; slot: int16[cells], where each is;
+    empties: uint16[cells], the empty points in any order; slot: uint16[cells], where each is;
     history: int64[any], keys (stones and side to move) of all positions so far, this one
     included; history_filter: int64[32], see FILTER_WORDS;
     scratch: uint16[2, cells], room for flood fills, holds nothing between calls.
@@ -87,9 +87,17 @@ def new_state(size: int, half_komi: int, history: int) -> GoState:
     info = np.zeros(8, np.int64)
     info[SIZE], info[HALF_KOMI] = size, half_komi
     return GoState(
-        info, np.zeros(cells, np.int8), np.zeros(cells, np.uint16), np.zeros(cells, np.uint16),
-        np.zeros(cells, np.int64), np.zeros(cells, np.int16), np.zeros(cells, np.uint16), np.zeros(cells, np.uint16),
-        np.zeros(history, np.int64), np.zeros(FILTER_WORDS, np.int64), np.zeros((2, cells), np.uint16),
+        info=info,
+        color=np.zeros(cells, np.int8),
+        chain=np.zeros(cells, np.uint16),
+        link=np.zeros(cells, np.uint16),
+        liberties=np.zeros(cells, np.int64),
+        n_stones=np.zeros(cells, np.int16),
+        empties=np.zeros(cells, np.uint16),
+        slot=np.zeros(cells, np.uint16),
+        history=np.zeros(history, np.int64),
+        history_filter=np.zeros(FILTER_WORDS, np.int64),
+        scratch=np.zeros((2, cells), np.uint16),
     )
 
 
@@ -148,7 +156,7 @@ def captures(state, point, player):
         if state.color[point + step] != 1 - player:
             continue
         chain = np.int64(state.chain[point + step])
-        if chain == first or chain == second or chain == third or not in_atari(state, chain):
+        if chain in (first, second, third) or not in_atari(state, chain):
             continue
         third, second, first = second, first, chain
         stone = chain

@@ -12,8 +12,28 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.games.go.board import (
-    BORDER, EMPTY, FILTER_MASK, HALF_KOMI, KO, N_EMPTY, N_HISTORY, NOWHERE, NUMBER_SHIFT, PASSES, SIDE, SIZE,
-    STONES, STONES_KEY, TURN, GoState, captures, in_atari, is_eye, is_playable, place, remember,
+    BORDER,
+    EMPTY,
+    FILTER_MASK,
+    HALF_KOMI,
+    KO,
+    N_EMPTY,
+    N_HISTORY,
+    NOWHERE,
+    NUMBER_SHIFT,
+    PASSES,
+    SIDE,
+    SIZE,
+    STONES,
+    STONES_KEY,
+    TURN,
+    GoState,
+    captures,
+    in_atari,
+    is_eye,
+    is_playable,
+    place,
+    remember,
 )
 from dlgo.jit import inline_kernel, kernel
 from dlgo.rng import below

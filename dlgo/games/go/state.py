@@ -21,7 +21,7 @@ class Go(GameSpec):
     title = "Go"
     options = (
         Option("size", 9, "lines of the board", low=2, high=board.MAX_SIZE),
-        Option("komi", 7.5, "points White gets for moving second; whole or half", low=-1000, high=1000),
+        Option("komi", 7.5, "White's points for moving second", low=-1000, high=1000),
     )
     opening_plies = 4
     history_matters = True
@@ -99,7 +99,7 @@ class Go(GameSpec):
         return float(kernel.area_difference(state.kernel_state)) - self.komi
 
     def result_text(self, state: GameState) -> str:
-        if not kernels.terminal(state.kernel_state) or (state.last_move and state.last_move.is_resign):
+        if not kernels.terminal(state.kernel_state):  # a resignation
             return super().result_text(state)
         margin = self.margin(state)
         if margin == 0:

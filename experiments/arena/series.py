@@ -1,0 +1,63 @@
+"""A quick series between two engines, in this process: what the chapter scripts print.
+
+For anything that is to be kept or rated, use a tournament: it stores every game, and uses
+all cores.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from dlgo.api import GameSpec
+from experiments.arena.match import EngineCache, play_game
+from experiments.arena.schedule import Plan, tasks
+
+
+@dataclass(frozen=True)
+class Series:
+    """The outcome of a series, as the first named engine sees it.
+
+    Attributes:
+        one, other: the engines.
+        games, points: games played and points scored; a draw is half a point.
+        cpu_ms: mean CPU milliseconds a move, of `one` and of `other`.
+    """
+
+    one: str
+    other: str
+    games: int
+    points: float
+    cpu_ms: tuple[float, float]
+
+    def __str__(self) -> str:
+        share = self.points / self.games
+        margin = 1.96 * math.sqrt(max(share * (1 - share), 0.25 / self.games) / self.games)
+        names = f"{self.one} - {self.other}"
+        return (
+            f"{names:<40}{share:>6.1%} +-{margin:<6.1%}{self.cpu_ms[0]:>8.2f} :"
+            f"{self.cpu_ms[1]:>7.2f}"
+        )
+
+
+def play_series(game: GameSpec, one: str, other: str, pairs: int, seed: int) -> Series:
+    """Play `pairs` random openings, each with both colours.
+
+    Raises:
+        SpecError: for an engine that does not exist or options it does not have.
+    """
+    plan = Plan(games=(str(game),), entrants=(one, other), pairs=pairs, seed=seed).canonical()
+    engines = EngineCache()
+    points = 0.0
+    seconds, moves = [0.0, 0.0], [0, 0]
+    played = tasks(plan)
+    for task in played:
+        record = play_game(task, engines)
+        swapped = int(task.first != plan.entrants[0])
+        points += 1 - record.result if swapped else record.result
+        for cost in record.costs:
+            seconds[cost.player ^ swapped] += cost.cpu
+            moves[cost.player ^ swapped] += 1
+    engines.close()
+    per_move = tuple(1000 * s / max(n, 1) for s, n in zip(seconds, moves, strict=True))
+    return Series(*plan.entrants, games=len(played), points=points, cpu_ms=per_move)

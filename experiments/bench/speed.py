@@ -1,0 +1,191 @@
+"""Speed, side by side: rollouts and MCTS simulations a second, one thread, one run.
+
+What is measured, from the start position of each game:
+
+* rollouts: random games to the end, in compiled code. Beside it OpenSpiel's states driven
+  from Python, its only way to random games there.
+* mcts: simulations of the UCT search with one rollout a leaf, in searches of 1,000 (a fresh
+  tree each). Beside it OpenSpiel's C++ `MCTSBot` with the same settings.
+* states: moves of random games through the Python `GameState`. Beside it OpenSpiel's
+  states from Python.
+
+Each is measured in turns, so that a machine that gets slower meanwhile slows all alike; the
+median of the rounds counts.
+"""
+
+from __future__ import annotations
+
+import csv as csv_module
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import click
+import numpy as np
+
+from dlgo import GameSpec, GameState, get_game, kernels
+from dlgo.rng import make_rng
+from engines.registry import build_engine
+
+SIMULATIONS = 1000
+DEFAULT_GAMES = ("tictactoe", "connect4", "go:size=9")
+# The same games in OpenSpiel, where it has them.
+_OPEN_SPIEL = {
+    "tictactoe": lambda game: "tic_tac_toe",
+    "connect4": lambda game: "connect_four",
+    "go": lambda game: f"go(board_size={game.size},komi={game.komi})",
+}
+
+
+@dataclass
+class Row:
+    """One line of the table: rates a second, ours and OpenSpiel's (None: not installed)."""
+
+    game: str
+    what: str
+    ours: float
+    theirs: float | None
+    their_name: str
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times faster this project is."""
+        return self.ours / self.theirs if self.theirs else None
+
+
+Meter = Callable[[], int]  # does some work, returns how many units it did
+
+
+def run_bench(games: list[GameSpec], seconds: float, rounds: int, csv: str | None) -> list[Row]:
+    """Measure, print the table and optionally write it as CSV."""
+    rows = []
+    click.echo(f"one thread, median of {rounds} rounds of {seconds:g} s each; per second")
+    click.echo(f"{'game':<16}{'what':<10}{'dlgo':>12}{'OpenSpiel':>12}{'ratio':>8}")
+    for game in games or [get_game(name) for name in DEFAULT_GAMES]:
+        for row in bench_game(game, seconds, rounds):
+            rows.append(row)
+            theirs = f"{row.theirs:,.0f}" if row.theirs else "-"
+            ratio = f"{row.ratio:.1f}" if row.ratio else "-"
+            click.echo(
+                f"{row.game:<16}{row.what:<10}{row.ours:>12,.0f}{theirs:>12}{ratio:>8}"
+                f"  {row.their_name}"
+            )
+    if csv:
+        with open(csv, "w", newline="") as file:  # noqa: PTH123
+            writer = csv_module.writer(file)
+            writer.writerow(["game", "what", "dlgo_per_s", "openspiel_per_s", "ratio", "beside"])
+            for row in rows:
+                writer.writerow(
+                    [row.game, row.what, row.ours, row.theirs, row.ratio, row.their_name]
+                )
+    return rows
+
+
+def bench_game(game: GameSpec, seconds: float, rounds: int) -> list[Row]:
+    """The rows of one game."""
+    theirs = _open_spiel_meters(game)
+    rows = []
+    for what, meter, beside in (
+        ("rollouts", _rollouts(game), (("from Python", "rollouts"),)),
+        ("mcts", _mcts(game), (("C++ MCTSBot", "mcts"),)),
+        ("states", _states(game), (("from Python", "states"),)),
+    ):
+        meters = [meter] + [theirs[name] for _, name in beside if name in theirs]
+        rates = measure(meters, seconds, rounds)
+        if len(rates) == 1:
+            rows.append(Row(str(game), what, rates[0], None, "OpenSpiel is not installed"))
+        for (label, _), rate in zip(beside, rates[1:], strict=False):
+            rows.append(Row(str(game), what, rates[0], rate, label))
+    return rows
+
+
+def measure(meters: list[Meter], seconds: float, rounds: int) -> list[float]:
+    """Units a second of each meter, measured in turns; the first call of each is not counted."""
+    for meter in meters:
+        meter()
+    rates: list[list[float]] = [[] for _ in meters]
+    for _ in range(rounds):
+        for meter, found in zip(meters, rates, strict=True):
+            units, began = 0, time.perf_counter()
+            while (spent := time.perf_counter() - began) < seconds:
+                units += meter()
+            found.append(units / spent)
+    return [statistics.median(found) for found in rates]
+
+
+def _rollouts(game: GameSpec) -> Meter:
+    state = GameState.new_game(game).kernel_state
+    work = game.scratch_state(state)
+    rng = make_rng(1)
+
+    def meter() -> int:
+        kernels.rollouts(state, work, rng, 1000)
+        return 1000
+
+    return meter
+
+
+def _mcts(game: GameSpec) -> Meter:
+    # Options at their defaults, but no subtree kept: each search starts afresh, as theirs does.
+    engine = build_engine(f"mcts:sims={SIMULATIONS},reuse=no", game, seed=1)
+    state = GameState.new_game(game)
+
+    def meter() -> int:
+        return engine.select_move(state).cost.simulations
+
+    return meter
+
+
+def _states(game: GameSpec) -> Meter:
+    generator = np.random.default_rng(1)
+
+    def meter() -> int:
+        state = GameState.new_game(game)
+        moves = 0
+        while not state.is_over() and moves < 1000:
+            actions = state.legal_actions()
+            state = state.apply_move(game.move_of(actions[generator.integers(len(actions))]))
+            moves += 1
+        return moves
+
+    return meter
+
+
+def _open_spiel_meters(game: GameSpec) -> dict[str, Meter]:
+    try:
+        import pyspiel
+    except ImportError:
+        return {}
+    if game.name not in _OPEN_SPIEL:
+        return {}
+    theirs = pyspiel.load_game(_OPEN_SPIEL[game.name](game))
+    one_rollout = pyspiel.RandomRolloutEvaluator(1, 1)
+    bot = pyspiel.MCTSBot(
+        theirs, one_rollout, 2.0, SIMULATIONS, 1000, False, 1, False,
+        pyspiel.ChildSelectionPolicy.UCT,
+    )
+    start = theirs.new_initial_state()
+    generator = np.random.default_rng(1)
+
+    def mcts() -> int:
+        bot.step(start)
+        return SIMULATIONS
+
+    def play_one(state: Any) -> int:
+        moves = 0
+        while not state.is_terminal():
+            actions = state.legal_actions()
+            state.apply_action(actions[generator.integers(len(actions))])
+            moves += 1
+        return moves
+
+    def rollouts() -> int:
+        play_one(theirs.new_initial_state())
+        return 1
+
+    def states() -> int:
+        return play_one(theirs.new_initial_state())
+
+    return {"rollouts": rollouts, "mcts": mcts, "states": states}

@@ -1,0 +1,35 @@
+"""Shared helpers: random games, and the reasons for which a test may skip."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dlgo import GameSpec, GameState
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "oracles"
+
+
+@pytest.fixture(scope="session")
+def oracles() -> Path:
+    """Data of other projects, kept outside this one; most machines do not have it."""
+    if not SHARED.is_dir():
+        pytest.skip("needs the data folder shared/oracles beside the project")
+    return SHARED
+
+
+def random_game(
+    game: GameSpec, seed: int, max_plies: int = 400, passes: bool = True
+) -> list[GameState]:
+    """All states of a random game, the start first; it may end at `max_plies` unfinished."""
+    generator = np.random.default_rng(seed)
+    states = [GameState.new_game(game)]
+    while not states[-1].is_over() and len(states) <= max_plies:
+        actions = states[-1].legal_actions()
+        if not passes and len(actions) > 1:
+            actions = actions[actions != game.pass_action]
+        action = actions[generator.integers(len(actions))]
+        states.append(states[-1].apply_move(game.move_of(action)))
+    return states

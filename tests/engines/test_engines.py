@@ -1,0 +1,142 @@
+"""What every engine must keep to, and what theory says of their strength."""
+
+from __future__ import annotations
+
+import pytest
+
+from dlgo import GameState, SpecError, get_game
+from engines.base import Budget
+from engines.registry import EngineSpec, build_engine, engine_class, engine_names
+from tests.conftest import random_game
+
+GAMES = ("tictactoe", "connect4", "go:size=5")
+SPECS = ("random", "alphabeta:depth=2", "mcts:sims=50")
+
+
+@pytest.mark.parametrize("game_name", GAMES)
+@pytest.mark.parametrize("spec", SPECS)
+def test_engines_choose_legal_moves_anywhere(spec: str, game_name: str) -> None:
+    game = get_game(game_name)
+    engine = build_engine(spec, game, seed=5)
+    for state in random_game(game, seed=2)[:-1]:
+        decision = engine.select_move(state)
+        assert state.is_valid_move(decision.move)
+        assert decision.value is None or -1 <= decision.value <= 1
+        assert not decision.policy or abs(sum(decision.policy.values()) - 1) < 1e-9
+        assert not decision.pv or decision.pv[0] == decision.move
+        for move in decision.pv:
+            state = state.apply_move(move)  # raises if the line is not playable
+
+
+@pytest.mark.parametrize("game_name", GAMES)
+@pytest.mark.parametrize("spec", SPECS)
+def test_the_same_seed_plays_the_same_game(spec: str, game_name: str) -> None:
+    game = get_game(game_name)
+
+    def moves(engine, seed: int) -> list:
+        engine.new_game(seed)
+        state = GameState.new_game(game)
+        while not state.is_over() and len(state.moves()) < 40:
+            state = state.apply_move(engine.select_move(state).move)
+        return state.moves()
+
+    engine = build_engine(spec, game)
+    first = moves(engine, 1)
+    moves(engine, 2)  # whatever it did in between leaves no trace
+    assert moves(engine, 1) == first
+    assert moves(build_engine(spec, game), 1) == first
+    if spec != "alphabeta:depth=2":
+        assert any(moves(engine, seed) != first for seed in (2, 3, 4))
+
+
+@pytest.mark.parametrize("name", engine_names())
+def test_every_engine_is_documented_and_refuses_what_it_does_not_know(name: str) -> None:
+    cls = engine_class(name)
+    assert cls.name == name
+    assert cls.summary
+    assert all(option.help for option in cls.options)
+    with pytest.raises(SpecError, match="no option 'nonsense'"):
+        EngineSpec.parse(f"{name}:nonsense=1")
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("mtcs:sims=10", "did you mean mcts"),
+        ("mcts:sims=0", "out of range"),
+        ("mcts:sims=-5", "out of range"),
+        ("mcts:sims=ten", "whole number"),
+        ("mcts:cpu=-1", "out of range"),
+        ("mcts:cpu=nan", "out of range"),
+        ("mcts:depth=3", "cannot limit itself by depth; it takes sims, cpu, wall"),
+        ("random:sims=3", "no budget"),
+        ("alphabeta:depth=2.5", "whole number"),
+        ("alphabeta:tt=99", "out of range"),
+        ("mcts:sim=10", "did you mean sims"),
+        ("mcts:reuse=maybe", "not yes or no"),
+    ],
+)
+def test_a_bad_specification_is_refused_in_one_line(text: str, part: str) -> None:
+    with pytest.raises(SpecError) as error:
+        EngineSpec.parse(text)
+    assert part in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_specifications_have_one_canonical_text() -> None:
+    spec = EngineSpec.parse("mcts: c=1.40 , sims=1e3")
+    assert str(spec) == "mcts:sims=1000,c=1.4"
+    assert spec.family == "mcts:c=1.4"
+    assert str(EngineSpec.parse("mcts")) == "mcts:sims=1000"
+    assert str(EngineSpec.parse("mcts:sims=50,c=0.4,reuse=yes")) == "mcts:sims=50"
+    assert EngineSpec.parse(str(spec)) == spec
+
+
+def test_an_engine_refuses_another_game_and_a_finished_one() -> None:
+    engine = build_engine("random", get_game("tictactoe"))
+    with pytest.raises(ValueError, match="plays tictactoe"):
+        engine.select_move(GameState.new_game(get_game("connect4")))
+    with pytest.raises(ValueError, match="over"):
+        engine.select_move(random_game(get_game("tictactoe"), seed=1)[-1])
+
+
+@pytest.mark.parametrize(
+    ("spec", "limit"), [("mcts:cpu=0.2", 0.2), ("mcts:wall=0.2", 0.2), ("alphabeta:cpu=0.2", 0.2)]
+)
+def test_time_budgets_are_used_and_obeyed(spec: str, limit: float) -> None:
+    game = get_game("go:size=9")
+    engine = build_engine(spec, game, seed=1)
+    engine.warm_up()
+    cost = engine.select_move(GameState.new_game(game)).cost
+    spent = cost.wall_seconds if "wall" in spec else cost.cpu_seconds
+    # An upper bound far above what is measured (0.21): the machine may be busy.
+    assert 0.5 * limit < spent < 3 * limit
+
+
+@pytest.mark.parametrize(
+    ("spec", "count"),
+    [("mcts:sims=321", ("simulations", 321)), ("alphabeta:nodes=5000", ("nodes", 5000))],
+)
+def test_counted_budgets_are_exact(spec: str, count: tuple[str, int]) -> None:
+    game = get_game("connect4")
+    decision = build_engine(spec, game, seed=1).select_move(GameState.new_game(game))
+    assert getattr(decision.cost, count[0]) == count[1]
+
+
+def test_a_budget_for_one_move_overrides_the_engines_own() -> None:
+    game = get_game("connect4")
+    engine = build_engine("mcts:sims=1000", game, seed=1)
+    decision = engine.select_move(GameState.new_game(game), Budget(sims=17))
+    assert decision.cost.simulations == 17
+
+
+def test_random_does_not_fill_its_eyes() -> None:
+    """So its games on 9x9 end; about 115 moves long on average (measured by rollouts)."""
+    game = get_game("go:size=9")
+    engine = build_engine("random", game, seed=1)
+    for seed in range(5):
+        engine.new_game(seed)
+        state = GameState.new_game(game)
+        while not state.is_over():
+            state = state.apply_move(engine.select_move(state).move)
+        assert 60 < len(state.moves()) < 300

@@ -1,0 +1,210 @@
+"""Search against exact values: tic-tac-toe in full, Connect Four and Go where they are known."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+
+from dlgo import GameState, Move, Point, get_game
+from engines.base import Budget
+from engines.registry import build_engine
+from engines.treesearch import tree as ts
+
+TIC_TAC_TOE = get_game("tictactoe")
+
+
+@functools.cache
+def minimax(state: GameState) -> int:
+    """Exact value for the player to move, by full search through the public API."""
+    if state.is_over():
+        winner = state.winner()
+        return 0 if winner is None else (1 if winner is state.next_player else -1)
+    return max(-minimax(state.apply_move(move)) for move in state.legal_moves())
+
+
+def all_positions() -> list[GameState]:
+    """The 4,520 positions of tic-tac-toe in which there is a move to make."""
+    seen = {}
+    frontier = [GameState.new_game(TIC_TAC_TOE)]
+    while frontier:
+        state = frontier.pop()
+        if state.key() in seen or state.is_over():
+            continue
+        seen[state.key()] = state
+        frontier += [state.apply_move(move) for move in state.legal_moves()]
+    return list(seen.values())
+
+
+def test_alphabeta_solves_every_position_of_tic_tac_toe() -> None:
+    engine = build_engine("alphabeta:depth=9", TIC_TAC_TOE)
+    positions = all_positions()
+    assert len(positions) == 4520
+    for state in positions[::3]:
+        decision = engine.select_move(state)
+        assert decision.proven == minimax(state)
+        assert -minimax(state.apply_move(decision.move)) == minimax(state)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("spec", ["alphabeta:depth=9", "mcts:sims=2000"])
+def test_it_never_loses_tic_tac_toe_whatever_the_replies(spec: str, side: int) -> None:
+    engine = build_engine(spec, TIC_TAC_TOE, seed=3)
+    frontier = [GameState.new_game(TIC_TAC_TOE)]
+    seen = set()
+    while frontier:
+        state = frontier.pop()
+        if state.is_over():
+            winner = state.winner()
+            assert winner is None or winner.index == side, f"{spec} lost:\n{state}"
+        elif state.next_player.index == side:
+            if state.key() not in seen:
+                seen.add(state.key())
+                frontier.append(state.apply_move(engine.select_move(state).move))
+        else:
+            frontier += [state.apply_move(move) for move in state.legal_moves()]
+
+
+def connect4(columns: str) -> GameState:
+    state = GameState.new_game(get_game("connect4"))
+    for column in columns:
+        state = state.apply_move(Move.play(int(column)))
+    return state
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:depth=3", "mcts:sims=400"])
+@pytest.mark.parametrize(
+    ("columns", "best"),
+    [
+        ("121212", {1}),  # complete four
+        ("12121", {1}),  # stop four
+        ("4433", {2, 5}),  # three in a row, open on both sides, cannot be stopped
+    ],
+)
+def test_short_tactics_in_connect_four(spec: str, columns: str, best: set[int]) -> None:
+    state = connect4(columns)
+    decision = build_engine(spec, state.game, seed=1).select_move(state)
+    assert decision.move.place in best
+
+
+def test_proven_wins_are_told_from_estimates() -> None:
+    state = connect4("121212")
+    for spec in ("alphabeta:depth=1", "mcts:sims=100"):
+        decision = build_engine(spec, state.game, seed=1).select_move(state)
+        assert decision.proven == 1
+        assert decision.value == 1.0
+    start = connect4("")
+    for spec in ("alphabeta:depth=4", "mcts:sims=100"):
+        decision = build_engine(spec, start.game, seed=1).select_move(start)
+        assert decision.proven is None
+        assert abs(decision.value) < 1
+
+
+def test_alphabeta_agrees_with_minimax_without_cuts_or_table() -> None:
+    """The value at depth 4 from 60 random Connect Four positions, by plain recursion."""
+    game = get_game("connect4")
+    generator = np.random.default_rng(4)
+    engine = build_engine("alphabeta:depth=4", game)
+    for _ in range(60):
+        state = GameState.new_game(game)
+        for _ in range(generator.integers(4, 20)):
+            if not state.is_over():
+                moves = state.legal_moves()
+                state = state.apply_move(moves[generator.integers(len(moves))])
+        if state.is_over():
+            continue
+        engine.new_game(0)
+        value = engine.select_move(state).value
+        assert value == pytest.approx(_depth_limited(state, 4), abs=1e-12)
+
+
+def _depth_limited(state: GameState, depth: int) -> float:
+    from dlgo import kernels
+
+    if state.is_over():
+        winner = state.winner()
+        return 0.0 if winner is None else (1.0 if winner is state.next_player else -1.0)
+    if depth == 0:
+        return float(np.tanh(kernels.evaluate(state.kernel_state) / 500))
+    return max(-_depth_limited(state.apply_move(move), depth - 1) for move in state.legal_moves())
+
+
+def test_capture_in_go_is_found() -> None:
+    game = get_game("go:size=5,komi=0.5")
+    state = GameState.new_game(game)
+    for text in ("B3", "C3", "C4", "A1", "D3", "A2"):
+        state = state.apply_move(game.parse_move(state, text))
+    for spec in ("alphabeta:depth=1", "alphabeta:depth=3", "mcts:sims=3000"):
+        move = build_engine(spec, game, seed=2).select_move(state).move
+        assert move == Move.play(Point(2, 3)), spec
+
+
+def test_mcts_opens_three_by_three_go_in_the_centre() -> None:
+    """Black can win the whole 3x3 board, nine points, by playing in the centre."""
+    game = get_game("go", size=3, komi=8.5)
+    decision = build_engine("mcts:sims=20000", game, seed=1).select_move(GameState.new_game(game))
+    assert game.move_text(decision.move) == "B2"
+    assert decision.value > 0.5
+
+
+def test_a_kept_tree_is_the_subtree_of_the_old_one() -> None:
+    """After two moves the engine goes on with the visits it has already made there."""
+    game = get_game("connect4")
+    engine = build_engine("mcts:sims=2000", game, seed=1)
+    state = GameState.new_game(game)
+    move = engine.select_move(state).move
+    after = state.apply_move(move)
+    reply = after.legal_moves()[3]
+    node = ts.find_child(engine._tree, ts.ROOT, game.action_of(move))
+    node = ts.find_child(engine._tree, node, game.action_of(reply))
+    kept = int(engine._tree.visits[node])
+    assert kept > 0
+    engine.select_move(after.apply_move(reply))
+    assert int(engine._tree.visits[ts.ROOT]) == kept + 2000
+
+
+def test_visits_and_values_add_up_in_the_tree() -> None:
+    """A parent has been visited once more than its children together: when it was a leaf."""
+    game = get_game("connect4")
+    engine = build_engine("mcts:sims=3000,reuse=no", game, seed=1)
+    engine.select_move(GameState.new_game(game))
+    tree = engine._tree
+    used = int(tree.info[ts.N_NODES])
+    checked = 0
+    for node in range(used):
+        n = int(tree.n_children[node])
+        assert abs(tree.value_sum[node]) <= tree.visits[node]
+        if n == 0 or tree.proven[node] != ts.UNPROVEN:
+            continue
+        first = int(tree.first_child[node])
+        children = int(tree.visits[first : first + n].sum())
+        assert tree.visits[node] == children + (node != ts.ROOT)
+        checked += 1
+    assert checked > 100
+
+
+def test_a_full_tree_ends_nothing() -> None:
+    game = get_game("go:size=9")
+    engine = build_engine("mcts:sims=5000,nodes_max=1000", game, seed=1)
+    decision = engine.select_move(GameState.new_game(game))
+    assert decision.cost.simulations == 5000
+    assert engine._tree.info[ts.N_NODES] <= 1000
+
+
+def test_more_simulations_and_more_depth_are_stronger() -> None:
+    """By a wide margin, so that the test does not depend on luck."""
+    from experiments.arena.series import play_series
+
+    game = get_game("connect4")
+    for strong, weak, least in (
+        ("mcts:sims=1000", "mcts:sims=30", 0.75),
+        ("alphabeta:depth=6", "alphabeta:depth=1", 0.75),
+        ("mcts:sims=30", "random", 0.75),
+    ):
+        series = play_series(game, strong, weak, pairs=15, seed=1)
+        assert series.points / series.games >= least, str(series)
+
+
+def test_budget_objects_list_what_is_set() -> None:
+    assert Budget(sims=3, cpu=0.5).given() == {"sims": 3, "cpu": 0.5}

@@ -1,0 +1,163 @@
+"""The shared API: players, points, moves, and states that never change."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from dlgo import (
+    GameState,
+    IllegalMoveError,
+    Move,
+    NotationError,
+    Player,
+    Point,
+    SpecError,
+    get_game,
+)
+from tests.conftest import random_game
+
+GAMES = ("tictactoe", "connect4", "go:size=5", "go:size=9")
+
+
+def test_players_are_each_others_other() -> None:
+    assert Player.black.other is Player.white
+    assert Player.white.other is Player.black
+
+
+def test_neighbors_of_a_point() -> None:
+    assert set(Point(1, 1).neighbors()) == {(0, 1), (2, 1), (1, 0), (1, 2)}
+
+
+def test_moves_compare_and_hash_by_value() -> None:
+    assert Move.play(Point(3, 3)) == Move.play(Point(3, 3))
+    assert len({Move.play(4), Move.play(4), Move.pass_turn(), Move.resign()}) == 3
+    for move in (Move.play(1), Move.pass_turn(), Move.resign()):
+        assert move.is_play + move.is_pass + move.is_resign == 1
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_states_survive_pickling_and_compare_by_position(spec: str) -> None:
+    states = random_game(get_game(spec), seed=3)
+    for state in states[:: len(states) // 5]:
+        copy = pickle.loads(pickle.dumps(state))
+        assert copy == state
+        assert hash(copy) == hash(state)
+        assert copy.moves() == state.moves()
+        assert copy.next_player is state.next_player
+    assert len(set(states[:10])) == 10
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_applying_a_move_leaves_the_state_as_it_was(spec: str) -> None:
+    for before in random_game(get_game(spec), seed=4)[:-1]:
+        picture, key = str(before), before.key()
+        for move in before.legal_moves():
+            after = before.apply_move(move)
+            assert after.previous_state is before
+            assert after.last_move == move
+        assert (str(before), before.key()) == (picture, key)
+
+
+def test_a_state_cannot_be_changed() -> None:
+    state = GameState.new_game(get_game("connect4"))
+    with pytest.raises(AttributeError, match="immutable"):
+        state.last_move = Move.pass_turn()
+    with pytest.raises(AttributeError, match="immutable"):
+        del state.game
+
+
+def test_resignation_gives_the_game_to_the_opponent() -> None:
+    state = GameState.new_game(get_game("tictactoe")).apply_move(Move.play(Point(1, 1)))
+    over = state.apply_move(Move.resign())
+    assert over.is_over()
+    assert over.winner() is Player.black
+    assert over.result() == 1
+    assert over.legal_moves() == []
+    assert "resignation" in over.game.result_text(over)
+    assert pickle.loads(pickle.dumps(over)) == over != state
+
+
+@pytest.mark.parametrize(
+    ("spec", "moves", "bad", "rule"),
+    [
+        ("tictactoe", ["A1"], Move.play(Point(1, 1)), "taken"),
+        ("tictactoe", [], Move.play(Point(4, 1)), "off the board"),
+        ("tictactoe", [], Move.pass_turn(), "no pass"),
+        ("tictactoe", ["A1", "B1", "A2", "B2", "A3"], Move.play(Point(3, 3)), "over"),
+        ("connect4", ["4"] * 6, Move.play(4), "column is full"),
+        ("connect4", [], Move.play(8), "no such column"),
+        ("connect4", [], Move.play(Point(1, 1)), "no such column"),
+        ("go:size=5", ["C3"], Move.play(Point(3, 3)), "occupied"),
+        ("go:size=5", [], Move.play(Point(0, 3)), "off the 5x5 board"),
+        ("go:size=5", ["pass", "pass"], Move.pass_turn(), "over"),
+        ("go:size=5", ["B1", "E5", "A2"], Move.play(Point(1, 1)), "self-capture"),
+    ],
+)
+def test_an_illegal_move_names_the_rule(spec: str, moves: list[str], bad: Move, rule: str) -> None:
+    state = GameState.new_game(get_game(spec))
+    for text in moves:
+        state = state.apply_move(state.game.parse_move(state, text))
+    assert not state.is_valid_move(bad)
+    with pytest.raises(IllegalMoveError, match=rule):
+        state.apply_move(bad)
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_notation_round_trip(spec: str) -> None:
+    for state in random_game(get_game(spec), seed=5)[:-1]:
+        for move in state.legal_moves():
+            text = state.game.move_text(move)
+            assert state.game.parse_move(state, text.lower()) == move
+
+
+@pytest.mark.parametrize(
+    ("spec", "text"),
+    [("go:size=9", text) for text in ("", "I5", "K1", "A0", "A10", "5", "AA", "A²", "A99999999")]
+    + [("connect4", text) for text in ("0", "8", "x", "4.0", "")]
+    + [("tictactoe", text) for text in ("D1", "A4", "pass")],
+)
+def test_text_that_is_no_move(spec: str, text: str) -> None:
+    state = GameState.new_game(get_game(spec))
+    with pytest.raises(NotationError) as error:
+        state.game.parse_move(state, text)
+    assert "\n" not in str(error.value)
+
+
+def test_coordinates_start_lower_left_and_skip_i() -> None:
+    state = GameState.new_game(get_game("go:size=9"))
+    assert state.game.parse_move(state, "A1").point == Point(1, 1)
+    assert state.game.parse_move(state, "J9").point == Point(9, 9)
+    board = str(state.apply_move(Move.play(Point(1, 1)))).splitlines()
+    assert board[8].startswith(" 1 [x]")
+    assert board[9].split() == list("ABCDEFGHJ")
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("chess", "unknown game 'chess'"),
+        ("conect4", "did you mean connect4"),
+        ("go:size=1", "out of range"),
+        ("go:size=nine", "whole number"),
+        ("go:komi=7.3", "neither whole nor half"),
+        ("go:sise=9", "did you mean size"),
+        ("go:", "after the colon"),
+        ("go:size", "not key=value"),
+        ("go:size=9,size=5", "twice"),
+        ("", "no name"),
+        ("go:komi=nan", "out of range"),
+    ],
+)
+def test_a_bad_game_is_refused_in_one_line(text: str, part: str) -> None:
+    with pytest.raises(SpecError) as error:
+        get_game(text)
+    assert part in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_specifications_have_one_canonical_text() -> None:
+    assert str(get_game("go9")) == str(get_game("go")) == "go"
+    assert str(get_game("go:komi=7,size=5")) == "go:size=5,komi=7"
+    assert get_game("go", size=13) == get_game("go13")

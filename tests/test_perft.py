@@ -1,0 +1,37 @@
+"""Perft: counts that others have published, or that OpenSpiel reproduces."""
+
+from __future__ import annotations
+
+import pytest
+
+from dlgo import get_game
+from experiments.perft import perft_counts
+
+TIC_TAC_TOE = [9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872]
+CONNECT_FOUR = [7, 49, 343, 2401, 16807, 117649, 823536, 5673234]
+
+
+@pytest.mark.parametrize(
+    ("game", "counts"), [("tictactoe", TIC_TAC_TOE), ("connect4", CONNECT_FOUR)]
+)
+def test_published_counts(game: str, counts: list[int]) -> None:
+    assert [row.count for row in perft_counts(get_game(game), len(counts))] == counts
+
+
+def test_depth_zero_is_the_position_itself() -> None:
+    assert [row.count for row in perft_counts(get_game("connect4"), 0)] == [1]
+
+
+def test_complete_games_of_tic_tac_toe() -> None:
+    """255,168 games (OEIS A061526): sequences that end at each length."""
+    game = get_game("tictactoe")
+    counts = [1] + [row.count for row in perft_counts(game, 9)]
+    # A sequence of length n is extended in 9 - n ways, unless the game is over.
+    over = [counts[n] - counts[n + 1] // (9 - n) for n in range(9)] + [counts[9]]
+    assert sum(over) == 255168
+
+
+def test_two_by_two_go_with_positional_counts_by_hand() -> None:
+    """The first plies of 2x2 Go: 5 moves, then 4 (three points, pass), 5 after a pass."""
+    counts = [row.count for row in perft_counts(get_game("go:size=2"), 2)]
+    assert counts == [5, 4 * 4 + 5]
