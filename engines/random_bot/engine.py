@@ -1,4 +1,4 @@
-"""The random bot: the zero of every rating scale (chapter 3.4 of the book).
+"""The random bot: the floor of every rating list (chapter 3.4 of the book).
 
 Uniform among the game's sensible moves: in Go it does not fill its own eyes, and it passes
 only when nothing else is left.
@@ -19,7 +19,7 @@ class RandomEngine(Engine):
     """Plays a random legal move, in Go one that fills no own eye."""
 
     name = "random"
-    summary = "a random sensible move; the zero of the rating scale"
+    summary = "a random sensible move; the floor of every rating list"
 
     def new_game(self, seed: int) -> None:
         self._rng = make_rng(seed)

@@ -1,0 +1,32 @@
+# Two commands do all: `make report` and `make test`. Each sets up .venv first, once.
+#   PYTHON=python3.12 make report    to choose the interpreter (3.11 or later)
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN     = $(VENV)/bin
+OUT    ?= out/report
+
+.PHONY: report test lint bench clean
+
+report: $(VENV)/.installed
+	$(BIN)/dlgo tournament experiments/plans/report.toml --ledger $(OUT)/games.sqlite
+	$(BIN)/dlgo report $(OUT)/games.sqlite --out $(OUT)
+
+test: $(VENV)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff check .
+
+bench: $(VENV)/.installed
+	$(BIN)/dlgo bench
+
+$(VENV)/.installed: setup.py pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("dlgo needs Python 3.11 or later, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) out build *.egg-info

@@ -1,0 +1,196 @@
+"""The ledger as tables: games, ratings with costs, and who scored what against whom.
+
+Called by `report.py` and `plots.py`, or from a notebook:
+
+    with Ledger("out/games.sqlite", read_only=True) as ledger:
+        games = games_frame(ledger)
+    ratings = ratings_frame(games)
+
+Ratings come from `ratings.py`. No engine is imported: all that is known about an entrant is
+the text of its specification and what the ledger says it did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dlgo.specs import split_spec
+from experiments.arena.ledger import GameRecord, Ledger
+from reports.files import write_bytes
+from reports.ratings import RatingTable, fit_ratings, repeated_games
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# What limits an engine's thinking and is no part of its character. `engines.base` has the
+# same names (except `evals`, evaluations of a network), but a report imports no engine.
+BUDGET_KEYS = ("sims", "depth", "nodes", "evals", "cpu", "wall")
+
+_SIDES = ("first", "second")
+_COSTS = ("cpu_ms", "wall_ms", "nodes", "simulations", "evaluations")
+
+GAME_COLUMNS = (
+    "slot", "game", "first", "second", "pair", "opening", "seed", "result", "reason", "failed",
+    "counted", "plies",
+    *(f"{side}_{name}" for side in _SIDES for name in ("moves", *_COSTS)),
+    "moves", "started", "finished", "machine", "version",
+)
+RATING_COLUMNS = (
+    "game", "entrant", "family", "rating", "low95", "high95", "games", "wins", "draws",
+    "losses", "score", "mean_cpu_ms", "mean_wall_ms", "mean_nodes", "mean_simulations", "note",
+)
+
+
+def family_and_budget(entrant: str) -> tuple[str, str]:
+    """Split an entrant's specification into the line of a plot and the point on it.
+
+    `mcts:sims=800,c=1.4` is the family `mcts:c=1.4` with the budget `sims=800`.
+    """
+    name, settings = split_spec(entrant, "engine")
+    kept = [f"{key}={value}" for key, value in settings.items() if key not in BUDGET_KEYS]
+    budget = [f"{key}={value}" for key, value in settings.items() if key in BUDGET_KEYS]
+    return f"{name}:{','.join(kept)}" if kept else name, ",".join(budget)
+
+
+def games_frame(ledger: Ledger) -> pd.DataFrame:
+    """One row a game, in the order of the ledger.
+
+    Besides the ledger's columns: `failed` (an engine broke down), `counted` (False for the
+    repetition of an earlier game, which no rating counts), `plies`, and for each side the
+    number of moves its engine chose (`first_moves`) and their mean cost (`first_cpu_ms`,
+    `first_wall_ms`, `first_nodes`, `first_simulations`, `first_evaluations`; NaN if it chose
+    none).
+    """
+    import pandas as pd
+
+    frame = pd.DataFrame([_game_row(record) for record in ledger.games(with_costs=True)])
+    if frame.empty:
+        return pd.DataFrame(columns=list(GAME_COLUMNS))
+    frame["counted"] = ~repeated_games(frame)
+    return frame[list(GAME_COLUMNS)]
+
+
+def _game_row(record: GameRecord) -> dict[str, object]:
+    row: dict[str, object] = {
+        name: getattr(record, name) for name in GAME_COLUMNS if hasattr(record, name)
+    }
+    row["plies"] = len(record.moves.split())
+    for player, side in enumerate(_SIDES):
+        costs = [cost for cost in record.costs if cost.player == player]
+        count = len(costs)
+        totals = {
+            "cpu_ms": 1000 * sum(cost.cpu for cost in costs),
+            "wall_ms": 1000 * sum(cost.wall for cost in costs),
+            "nodes": sum(cost.nodes for cost in costs),
+            "simulations": sum(cost.simulations for cost in costs),
+            "evaluations": sum(cost.evaluations for cost in costs),
+        }
+        row[f"{side}_moves"] = count
+        for name, total in totals.items():
+            row[f"{side}_{name}"] = total / count if count else float("nan")
+    return row
+
+
+def by_entrant(games: pd.DataFrame) -> pd.DataFrame:
+    """Two rows a game, one for each side, told from that side.
+
+    Columns: game, entrant, opponent, counted, score (1, 0.5, 0), failed (this side broke
+    down), moves, and the mean costs of its moves.
+    """
+    import pandas as pd
+
+    views = []
+    for side, other in (_SIDES, _SIDES[::-1]):
+        score = games["result"] if side == "first" else 1 - games["result"]
+        view = pd.DataFrame({
+            "game": games["game"], "entrant": games[side], "opponent": games[other],
+            "counted": games["counted"], "score": score,
+            # A breakdown loses the game, so the loser is the one that broke down.
+            "failed": games["failed"] & (score == 0),
+            "moves": games[f"{side}_moves"],
+        })
+        for name in _COSTS:
+            view[name] = games[f"{side}_{name}"]
+        views.append(view)
+    return pd.concat(views, ignore_index=True)
+
+
+def rate_games(games: pd.DataFrame) -> dict[str, RatingTable]:
+    """The ratings of each game in `games`, repetitions counted once."""
+    counted = games[games["counted"]]
+    return {
+        str(game): fit_ratings(list(part["first"]), list(part["second"]), list(part["result"]))
+        for game, part in counted.groupby("game", sort=True)
+    }
+
+
+def ratings_frame(
+    games: pd.DataFrame, tables: Mapping[str, RatingTable] | None = None
+) -> pd.DataFrame:
+    """One row for each entrant of each game, best first.
+
+    Games, wins, draws, losses and score (points per game) leave out repetitions; the mean
+    costs per move are over all moves the entrant chose.
+
+    Args:
+        games: from `games_frame`.
+        tables: from `rate_games`, if they are there already.
+    """
+    import pandas as pd
+
+    tables = rate_games(games) if tables is None else tables
+    sides = by_entrant(games)
+    for name in _COSTS:
+        sides[name] = (sides[name] * sides["moves"]).fillna(0.0)  # totals
+    totals = sides.groupby(["game", "entrant"])[["moves", *_COSTS]].sum()
+    counted = sides[sides["counted"]]
+    results = pd.crosstab([counted["game"], counted["entrant"]], counted["score"])
+    rows = []
+    for game, table in tables.items():
+        for rating in table.ratings:
+            who = (game, rating.entrant)
+            total = totals.loc[who]
+            wins, draws, losses = (int(results.get(score, {}).get(who, 0)) for score in (1, 0.5, 0))
+            played = wins + draws + losses
+            mean = total / total["moves"] if total["moves"] else total * float("nan")
+            rows.append({
+                "game": game, "entrant": rating.entrant,
+                "family": family_and_budget(rating.entrant)[0],
+                "rating": rating.value, "low95": rating.low95, "high95": rating.high95,
+                "games": played, "wins": wins, "draws": draws, "losses": losses,
+                "score": (wins + draws / 2) / played,
+                "mean_cpu_ms": mean["cpu_ms"], "mean_wall_ms": mean["wall_ms"],
+                "mean_nodes": mean["nodes"], "mean_simulations": mean["simulations"],
+                "note": rating.note,
+            })
+    return pd.DataFrame(rows, columns=list(RATING_COLUMNS))
+
+
+def crosstable(games: pd.DataFrame, game: str, entrants: Sequence[str]) -> pd.DataFrame:
+    """Points of the row's entrant against the column's, as `points/games`.
+
+    Args:
+        games: from `games_frame`.
+        game: which game.
+        entrants: the order of rows and columns, best first for instance.
+
+    Returns:
+        a frame of text, indexed by entrant; empty text where two did not meet.
+    """
+    import pandas as pd
+
+    sides = by_entrant(games[(games["game"] == game) & games["counted"]])
+    meetings = sides.groupby(["entrant", "opponent"])["score"].agg(["sum", "size"])
+    table = pd.DataFrame("", index=pd.Index(entrants, name="entrant"), columns=list(entrants))
+    for (one, other), (points, count) in meetings.iterrows():
+        if one != other:  # against oneself the points say nothing
+            table.loc[one, other] = f"{points:g}/{count:g}"
+    return table
+
+
+def write_csv(frame: pd.DataFrame, path: Path, index: bool = False) -> Path:
+    """Write a frame as CSV, numbers with six significant digits, in one step."""
+    text = frame.to_csv(index=index, float_format="%.6g", lineterminator="\n")
+    return write_bytes(path, text.encode())

@@ -1,0 +1,338 @@
+"""Ratings: known answers, an independent likelihood, simulated tournaments, hard records."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dlgo.errors import DlgoError
+from reports.connections import Connections
+from reports.davidson import Observations, growing_direction, outcome_probabilities
+from reports.ratings import ELO, RatingTable, fit_ratings, repeated_games
+
+
+def games(*meetings: tuple[str, str, str]) -> tuple[list[str], list[str], list[float]]:
+    """`("a", "b", "110=")`: four games with a first; a won two, lost one, drew one."""
+    rows = [
+        (first, second, {"1": 1.0, "=": 0.5, "0": 0.0}[mark])
+        for first, second, marks in meetings
+        for mark in marks
+    ]
+    first, second, result = (list(column) for column in zip(*rows, strict=True))
+    return first, second, result
+
+
+def simulate(
+    strengths: dict[str, float], rounds: int, gamma: float, nu: float, rng: np.random.Generator
+) -> tuple[list[str], list[str], list[float]]:
+    """A double round robin played `rounds` times; strengths in Elo."""
+    first, second, result = [], [], []
+    for one, other in itertools.permutations(strengths, 2):
+        ahead = gamma * 10 ** (strengths[one] / 400)
+        behind = 10 ** (strengths[other] / 400)
+        weights = np.array([ahead, nu * math.sqrt(ahead * behind), behind])
+        first += [one] * rounds
+        second += [other] * rounds
+        result += rng.choice([1.0, 0.5, 0.0], size=rounds, p=weights / weights.sum()).tolist()
+    return first, second, result
+
+
+def values(table: RatingTable) -> dict[str, float]:
+    return {rating.entrant: rating.value for rating in table.ratings}
+
+
+# Known answers
+
+
+def test_three_wins_to_one_are_191_elo():
+    table = fit_ratings(*games(("a", "b", "110"), ("b", "a", "0")), prior=0, first_move=False)
+    lead = table.difference("a", "b")
+    assert lead.value == pytest.approx(400 * math.log10(3), abs=1e-6)  # 190.85
+    # The standard error of a log-odds from 3 and 1 is sqrt(1/3 + 1/1).
+    assert lead.high95 - lead.value == pytest.approx(ELO * 1.959964 * math.sqrt(4 / 3), abs=1e-3)
+    assert table["a"].value == -table["b"].value
+    assert table["a"].note == table["b"].note == ""
+
+
+def test_draw_parameter_and_first_move_by_hand():
+    # Two equals (everything symmetric in a and b): first movers won 4, drew 6, lost 2. Then
+    # gamma : nu sqrt(gamma) : 1 is 4 : 6 : 2, so gamma is 2 and nu is 3/sqrt(2).
+    table = fit_ratings(*games(("a", "b", "11===0"), ("b", "a", "11===0")))
+    assert table["a"].value == pytest.approx(0, abs=1e-6)
+    assert table.first_move.value == pytest.approx(400 * math.log10(2), abs=1e-6)
+    assert table.draw.value == pytest.approx(3 / math.sqrt(2), abs=1e-6)
+    expected = 4 * math.log(4 / 12) + 6 * math.log(6 / 12) + 2 * math.log(2 / 12)
+    assert table.log_likelihood == pytest.approx(expected)
+
+
+def test_everyone_expects_the_points_it_has():
+    # The likelihood equations of the model: for each entrant the points add up.
+    rng = np.random.default_rng(1)
+    played = simulate({"a": 200, "b": 0, "c": -50, "d": -300}, 12, 1.4, 0.5, rng)
+    table = fit_ratings(*played)
+    rating, gamma = values(table), table.first_move.value
+    surplus = dict.fromkeys(rating, 0.0)
+    for first, second, result in zip(*played, strict=True):
+        d = (rating[first] - rating[second] + gamma) / ELO
+        win, draw, _ = outcome_probabilities(np.array(d), math.log(table.draw.value))
+        surplus[first] += result - float(win + draw / 2)
+        surplus[second] -= result - float(win + draw / 2)
+    assert list(surplus.values()) == pytest.approx([0] * 4, abs=1e-6)
+
+
+# Against other programs
+
+
+def test_agrees_with_choix_on_plain_bradley_terry():
+    choix = pytest.importorskip("choix")
+    rng = np.random.default_rng(2)
+    names = [f"p{i}" for i in range(7)]
+    strengths = dict(zip(names, np.linspace(-300, 300, 7), strict=True))
+    first, second, result = simulate(strengths, 8, 1.0, 0.0, rng)
+    pairs = [
+        (names.index(one), names.index(other)) if won else (names.index(other), names.index(one))
+        for one, other, won in zip(first, second, result, strict=True)
+    ]
+    theirs = choix.opt_pairwise(7, pairs, alpha=0.0, method="Newton-CG", tol=1e-12) * ELO
+    ours = values(fit_ratings(first, second, result, prior=0, first_move=False))
+    assert [ours[name] for name in names] == pytest.approx(theirs - theirs.mean(), abs=0.1)
+
+
+def test_agrees_with_direct_maximisation():
+    from scipy.optimize import approx_fprime, minimize
+
+    rng = np.random.default_rng(3)
+    strengths = {"a": 250.0, "b": 40.0, "c": -40.0, "d": -250.0}
+    first, second, result = simulate(strengths, 10, 1.5, 0.6, rng)
+
+    def minus_log_likelihood(x: np.ndarray) -> float:
+        pi = dict(zip("abcd", np.exp([*x[:3], -x[:3].sum()]), strict=True))  # geometric mean 1
+        gamma, nu, total = math.exp(x[3]), math.exp(x[4]), 0.0
+        for one, other, score in zip(first, second, result, strict=True):
+            win, loss = gamma * pi[one], pi[other]
+            draw = nu * math.sqrt(gamma * pi[one] * pi[other])
+            total -= math.log({1.0: win, 0.5: draw, 0.0: loss}[score] / (win + draw + loss))
+        return total
+
+    best = minimize(minus_log_likelihood, np.zeros(5), method="BFGS", options={"gtol": 1e-6})
+    table = fit_ratings(first, second, result)
+    for i, name in enumerate("abc"):
+        assert table[name].value == pytest.approx(ELO * best.x[i], abs=0.05)
+    assert table.first_move.value == pytest.approx(ELO * best.x[3], abs=0.05)
+    assert math.log(table.draw.value) == pytest.approx(best.x[4], abs=1e-3)
+    assert table.log_likelihood == pytest.approx(-best.fun, abs=1e-6)
+
+    def gradient(x: np.ndarray) -> np.ndarray:
+        return approx_fprime(x, minus_log_likelihood, 1e-5)
+
+    information = np.array([
+        (gradient(best.x + step) - gradient(best.x - step)) / 2e-3 for step in 1e-3 * np.eye(5)
+    ])
+    errors = np.sqrt(np.diag(np.linalg.inv(information)))
+    half = table["a"].high95 - table["a"].value
+    assert half == pytest.approx(1.959964 * ELO * errors[0], rel=0.01)
+    half = table.first_move.high95 - table.first_move.value
+    assert half == pytest.approx(1.959964 * ELO * errors[3], rel=0.01)
+
+
+def test_derivatives_are_those_of_the_likelihood():
+    from scipy.optimize import approx_fprime
+
+    rng = np.random.default_rng(4)
+    design = rng.normal(size=(6, 3))
+    data = Observations(design, *rng.uniform(0, 3, size=(3, 6)), with_draws=True)
+    x = np.array([0.3, -0.8, 0.5, -0.4])
+    gradient, information = data.derivatives(x)
+    assert gradient == pytest.approx(approx_fprime(x, data.log_likelihood, 1e-7), abs=1e-4)
+    for i in range(4):
+        column = approx_fprime(x, lambda y, i=i: data.derivatives(y)[0][i], 1e-7)
+        assert -information[i] == pytest.approx(column, abs=1e-4)
+
+
+# Simulated tournaments
+
+
+def test_intervals_cover_the_truth():
+    """95% intervals contain the true value in 95% of tournaments.
+
+    300 tournaments of 6 entrants are 1800 intervals. As those of one tournament hang together,
+    count them as 1400 independent ones: the standard error of the coverage is then 0.6%
+    (measured too), and 93% to 97% allows three of them. gamma and nu have 300 intervals each,
+    standard error 1.3%, hence 91% to 99%. Intervals too narrow by an eighth would cover 91%.
+    """
+    rng = np.random.default_rng(5)
+    truth = {"a": 300.0, "b": 150.0, "c": 50.0, "d": -50.0, "e": -150.0, "f": -300.0}
+    gamma, nu, tournaments = 1.3, 0.5, 300
+    inside, inside_gamma, inside_nu, error = 0, 0, 0, 0.0
+    for _ in range(tournaments):
+        table = fit_ratings(*simulate(truth, 12, gamma, nu, rng))
+        assert table.remarks == ()
+        inside += sum(r.low95 <= truth[r.entrant] <= r.high95 for r in table.ratings)
+        inside_gamma += table.first_move.low95 <= ELO * math.log(gamma) <= table.first_move.high95
+        inside_nu += table.draw.low95 <= nu <= table.draw.high95
+        error += table["a"].value - truth["a"]
+    assert 0.93 <= inside / (6 * tournaments) <= 0.97
+    assert 0.91 <= inside_gamma / tournaments <= 0.99
+    assert 0.91 <= inside_nu / tournaments <= 0.99
+    # One tournament knows a's rating to +-43 (one standard error), the mean of 300 to +-2.5.
+    # Maximum likelihood exaggerates a little, here by 5 points.
+    assert -5 < error / tournaments < 15
+
+
+# Records without a maximum of the likelihood
+
+
+def test_100_to_0_is_finite_and_says_so():
+    table = fit_ratings(*games(("a", "b", "1" * 50), ("b", "a", "0" * 50)))
+    # Half a loss in 101 games: odds of 100.5 to 0.5.
+    assert table.difference("a", "b").value == pytest.approx(400 * math.log10(201), abs=1e-3)
+    assert table["a"].note == "won every game: the rating is a lower bound set by the prior"
+    assert table["b"].note == "lost every game: the rating is an upper bound set by the prior"
+    for rating in table.ratings:
+        assert math.isfinite(rating.low95) and math.isfinite(rating.high95)
+
+
+def test_more_wins_without_a_loss_rate_higher():
+    leads = [
+        fit_ratings(*games(("a", "b", "1" * n), ("b", "a", "0" * n))).difference("a", "b").value
+        for n in (1, 5, 20, 100)
+    ]
+    assert leads == sorted(leads)
+    almost = fit_ratings(*games(("a", "b", "1" * 50), ("b", "a", "0" * 49 + "1")))
+    assert almost.difference("a", "b").value < 400 * math.log10(201)
+
+
+def test_a_hopeless_entrant_does_not_move_the_others():
+    rng = np.random.default_rng(6)
+    first, second, result = simulate({"a": 100, "b": 0, "c": -100}, 20, 1.2, 0.3, rng)
+    without = fit_ratings(first, second, result)
+    first += ["a", "b", "c"] * 10 + ["random"] * 30
+    second += ["random"] * 30 + ["a", "b", "c"] * 10
+    with_random = fit_ratings(first, second, result + [1.0] * 30 + [0.0] * 30)
+    for name in "abc":  # same zero (the mean of a, b and c), same intervals, no note
+        assert with_random[name].value == pytest.approx(without[name].value, abs=2)
+        assert with_random[name].high95 == pytest.approx(without[name].high95, abs=3)
+        assert with_random[name].note == ""
+    assert with_random["random"].note.startswith("lost every game")
+    assert with_random["random"].value < with_random["c"].value - 300
+
+
+def test_parts_that_never_lost_to_the_rest():
+    table = fit_ratings(*games(
+        ("a", "b", "1100"), ("b", "a", "1100"), ("c", "d", "1100"), ("d", "c", "10"),
+        ("a", "c", "1111"), ("d", "b", "0000"), ("a", "top", "000"), ("top", "c", "111"),
+    ))
+    assert table["top"].note == "won every game: the rating is a lower bound set by the prior"
+    assert table["a"].note == (
+        "with b, never took a point from top and never lost a point to c, d: "
+        "the gap is set by the prior"
+    )
+    assert table["d"].note == "with c, never took a point from a, b: the gap is set by the prior"
+    assert [rating.entrant for rating in table.ratings[:1]] == ["top"]
+    assert {rating.entrant for rating in table.ratings[3:]} == {"c", "d"}
+
+
+def test_a_ladder_keeps_its_steps():
+    # a beat b, b beat c, a beat c, always. One virtual game a step, none between a and c, which
+    # would pull all three together: each step is at least that of a 20-0 match.
+    table = fit_ratings(*games(*(
+        meeting
+        for one, other in ("ab", "bc", "ac")
+        for meeting in ((one, other, "1" * 10), (other, one, "0" * 10))
+    )))
+    step = 400 * math.log10(41)
+    assert step < table.difference("a", "b").value < step + 60
+    assert step < table.difference("b", "c").value < step + 60
+
+
+def test_groups_that_never_met():
+    table = fit_ratings(*games(
+        ("a", "b", "110"), ("b", "a", "10"), ("c", "b", "10"), ("x", "y", "110"), ("y", "x", "1"),
+    ))
+    assert table["a"].group == table["b"].group == table["c"].group == 1
+    assert table["x"].group == table["y"].group == 2
+    assert "group 2 of 2, which never met" in table["x"].note
+    assert "(group 1: a, b, c; group 2: x, y)" in table.remarks[0]
+    for group in ("abc", "xy"):
+        assert sum(table[name].value for name in group) == pytest.approx(0, abs=1e-6)
+
+
+def test_first_mover_always_won():
+    table = fit_ratings(*games(("a", "b", "1" * 20), ("b", "a", "1" * 20)))
+    assert table["a"].value == pytest.approx(0, abs=1e-6)
+    assert table.first_move.value == pytest.approx(400 * math.log10(81), abs=1e-3)
+    assert any("do not bound the first-move advantage" in remark for remark in table.remarks)
+
+
+def test_every_game_was_drawn():
+    table = fit_ratings(*games(("a", "b", "=" * 20), ("b", "a", "=" * 20)))
+    assert table["a"].value == pytest.approx(0, abs=1e-6)
+    assert table.draw.value == pytest.approx(81, rel=1e-3)  # 40.5 draws to 1 decided game
+    assert any("do not bound" in remark for remark in table.remarks)
+
+
+def test_wins_and_draws_without_a_loss():
+    # By itself nu would grow along with the lead: losses were never seen.
+    table = fit_ratings(*games(("a", "b", "1111=" * 10), ("b", "a", "0000=" * 10)))
+    assert table["a"].note == "bounded only by the prior on first move and draws"
+    assert 300 < table.difference("a", "b").value < 400 * math.log10(201)
+
+
+def test_terms_that_cannot_be_told_are_left_out():
+    table = fit_ratings(*games(("a", "b", "110")))
+    assert table.first_move is None and table.draw is None
+    assert any("not varied enough to tell" in remark for remark in table.remarks)
+    assert any("No game was drawn" in remark for remark in table.remarks)
+
+
+def test_without_a_prior_an_unbounded_rating_is_an_error():
+    with pytest.raises(DlgoError, match="record of a, b; allow a prior"):
+        fit_ratings(*games(("a", "b", "11"), ("b", "a", "00")), prior=0)
+
+
+def test_the_prior_is_not_used_where_none_is_needed():
+    played = simulate({"a": 80, "b": 0, "c": -80}, 10, 1.2, 0.4, np.random.default_rng(7))
+    assert values(fit_ratings(*played)) == values(fit_ratings(*played, prior=0))
+
+
+def test_fords_condition_and_the_linear_programme_agree():
+    # Without draws and first move: finite strengths exactly if no one-sided cut exists.
+    rng = np.random.default_rng(8)
+    seen = set()
+    for _ in range(200):
+        size = int(rng.integers(2, 6))
+        pairs = np.array([rng.choice(size, 2, replace=False) for _ in range(rng.integers(1, 12))])
+        wins = rng.integers(0, 2, len(pairs)).astype(float)
+        links = Connections.of(list("abcde"[:size]), pairs[:, 0], pairs[:, 1], wins)
+        design = np.eye(size)[pairs[:, 0]] - np.eye(size)[pairs[:, 1]]
+        data = Observations(design, wins, 0 * wins, 1 - wins, with_draws=False)
+        unbounded = growing_direction(data) is not None
+        assert unbounded == bool(links.bridges)
+        seen.add(unbounded)
+    assert seen == {True, False}
+
+
+@pytest.mark.parametrize(("result", "message"), [
+    ([], "no games to rate"), ([0.7], "result 0.7 is not"), ([math.nan], "result nan is not"),
+])
+def test_unusable_results(result, message):
+    with pytest.raises(DlgoError, match=message):
+        fit_ratings(["a"] * len(result), ["b"] * len(result), result)
+
+
+def test_a_game_is_counted_once():
+    frame = pd.DataFrame(
+        [
+            ("connect4", "a", "b", "4 4 3"),
+            ("connect4", "b", "a", "4 4 3"),  # colours swapped: another game
+            ("connect4", "a", "b", "4 4 3"),  # a repetition
+            ("connect4", "a", "b", "4 4 3 1"),
+            ("tictactoe", "a", "b", "4 4 3"),
+        ],
+        columns=["game", "first", "second", "moves"],
+    )
+    assert repeated_games(frame).tolist() == [False, False, True, False, False]

@@ -1,0 +1,302 @@
+"""The report from end to end: a small ledger written by hand, and every number that follows."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dlgo.errors import DlgoError, LedgerError
+from experiments.arena.ledger import GameRecord, Ledger, MoveCost
+from reports.files import write_bytes
+from reports.labels import Label, place_labels
+from reports.plots import family_styles, game_title
+from reports.report import markdown_table, write_report
+from reports.tables import (
+    RATING_COLUMNS,
+    crosstable,
+    family_and_budget,
+    games_frame,
+    rate_games,
+    ratings_frame,
+)
+
+FAST, SLOW = "mcts:sims=10", "mcts:sims=100"
+SIMULATIONS = {FAST: 10, SLOW: 100, "random": 0}
+
+
+def record(
+    number: int, first: str, second: str, result: float, game: str = "connect4",
+    moves: str = "", reason: str = "", costs: bool = True,
+) -> GameRecord:
+    """A game after an opening of two plies; a move costs 0.001 CPU seconds a simulation."""
+    moves = moves or f"4 4 {1 + number // 6} {1 + number % 6} 3"
+    rows = []
+    for ply in range(2, len(moves.split()) if costs else 0):
+        sims = SIMULATIONS[(first, second)[ply % 2]]
+        cpu = 0.001 * sims + 1e-6
+        rows.append(MoveCost(ply, ply % 2, cpu, 2 * cpu, 3 * sims, sims, 0, 0.1))
+    return GameRecord(
+        slot=f"{game}|{first}|{second}|{number}", game=game, first=first, second=second,
+        pair=number, opening="4 4", seed=number, result=result,
+        reason=reason or ("draw" if result == 0.5 else "black (x) wins"), moves=moves,
+        started=f"2025-01-01T00:00:{number:02d}", finished=f"2025-01-01T00:01:{number:02d}",
+        machine="Test CPU, 2 cores", version="0.1.0", costs=tuple(rows),
+    )
+
+
+@pytest.fixture
+def ledger_path(tmp_path: Path) -> Path:
+    """SLOW beats FAST 3:1 with one draw; random lost to FAST three times, once by a crash.
+
+    One game is there twice. In Go, random beats FAST once and loses once.
+    """
+    crash = "crash of second: ZeroDivisionError: division by zero"
+    records = [
+        record(0, SLOW, FAST, 1), record(1, FAST, SLOW, 0), record(2, SLOW, FAST, 1),
+        record(3, FAST, SLOW, 1), record(4, SLOW, FAST, 0.5),
+        record(5, SLOW, FAST, 1, moves=record(0, SLOW, FAST, 1).moves),
+        record(6, FAST, "random", 1), record(7, "random", FAST, 0),
+        record(8, FAST, "random", 1, moves="4 4", reason=crash, costs=False),
+        record(0, FAST, "random", 1, game="go:size=5,komi=0.5", moves="C3 pass A1 pass pass"),
+        record(1, "random", FAST, 1, game="go:size=5,komi=0.5", moves="C3 pass B1 pass pass"),
+    ]
+    path = tmp_path / "games.sqlite"
+    with Ledger(path) as ledger:
+        ledger.set_meta("plan", {"games": ["connect4"], "pairs": 5, "seed": 1234})
+        for game in records:
+            assert ledger.add(game)
+    return path
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_report_from_end_to_end(ledger_path, tmp_path):
+    import matplotlib.image
+
+    out = tmp_path / "new" / "report"
+    paths = write_report(ledger_path, out)
+    names = {
+        "games.csv", "ratings.csv", "report.md", "strength.png", "strength.svg",
+        "crosstable_connect4.csv", "strength_connect4.png", "strength_connect4.svg",
+        "crosstable_go-size5-komi0.5.csv", "strength_go-size5-komi0.5.png",
+        "strength_go-size5-komi0.5.svg",
+    }
+    assert {path.name for path in paths} == names
+    assert {path.name for path in out.iterdir()} == names  # nothing temporary is left
+    for path in paths:
+        if path.suffix == ".png":
+            image = matplotlib.image.imread(path)
+            assert min(image.shape[:2]) > 400
+            assert image[..., :3].std() > 0.02  # something is drawn
+        elif path.suffix == ".svg":
+            assert path.read_text(encoding="utf-8").rstrip().endswith("</svg>")
+
+    games = {row["slot"]: row for row in read_csv(out / "games.csv")}
+    assert len(games) == 11
+    row = games[f"connect4|{SLOW}|{FAST}|0"]
+    # Five plies, two of the opening: the first player chose moves 3 and 5, the second move 4.
+    assert (row["plies"], row["first_moves"], row["second_moves"]) == ("5", "2", "1")
+    assert float(row["first_cpu_ms"]) == pytest.approx(100.001)
+    assert float(row["second_wall_ms"]) == pytest.approx(20.002)
+    assert (row["first_nodes"], row["second_simulations"]) == ("300", "10")
+    counted = [slot for slot, row in games.items() if row["counted"] == "False"]
+    assert counted == [f"connect4|{SLOW}|{FAST}|5"]
+    failed = [slot for slot, row in games.items() if row["failed"] == "True"]
+    assert failed == [f"connect4|{FAST}|random|8"]
+
+    text = (out / "report.md").read_text(encoding="utf-8")
+    for fact in (
+        "9 games, 1 of them repetitions, 8 rated", "Plan: seed: 1234", "Test CPU, 2 cores",
+        "Version: 0.1.0", "An engine broke down in 1 of 11 games", "crash of second",
+        "The first mover scored 68.8%; 12.5% were draws",  # 5.5 of 8 points; 1 of 8 games
+        "lost every game", "# Strength per compute", "![All games](strength.png)",
+    ):
+        assert fact in text
+
+
+def test_ratings_csv(ledger_path, tmp_path):
+    write_report(ledger_path, tmp_path / "report")
+    rows = read_csv(tmp_path / "report" / "ratings.csv")
+    assert tuple(rows[0]) == RATING_COLUMNS
+    connect4 = {row["entrant"]: row for row in rows if row["game"] == "connect4"}
+    assert list(connect4) == [SLOW, FAST, "random"]  # best first
+    slow, fast, rand = connect4[SLOW], connect4[FAST], connect4["random"]
+    assert [slow[key] for key in ("games", "wins", "draws", "losses")] == ["5", "3", "1", "1"]
+    assert [fast[key] for key in ("games", "wins", "draws", "losses")] == ["8", "4", "1", "3"]
+    assert [rand[key] for key in ("games", "wins", "draws", "losses")] == ["3", "0", "0", "3"]
+    assert float(slow["score"]) == pytest.approx(0.7)
+    # Odds of three wins to one loss, whatever the draw says about nu.
+    assert 100 < float(slow["rating"]) - float(fast["rating"]) < 300
+    for row in rows:
+        assert float(row["low95"]) < float(row["rating"]) < float(row["high95"])
+    assert float(slow["mean_cpu_ms"]) == pytest.approx(100.001, rel=1e-5)
+    assert float(fast["mean_wall_ms"]) == pytest.approx(20.002, rel=1e-5)
+    assert (slow["mean_nodes"], slow["mean_simulations"]) == ("300", "100")
+    assert [row["family"] for row in (slow, fast, rand)] == ["mcts", "mcts", "random"]
+    assert (slow["note"], fast["note"]) == ("", "")
+    assert rand["note"].startswith("lost every game")
+
+
+def test_crosstable(ledger_path):
+    with Ledger(ledger_path, read_only=True) as ledger:
+        games = games_frame(ledger)
+    table = crosstable(games, "connect4", [SLOW, FAST, "random"])
+    assert table.loc[SLOW].tolist() == ["", "3.5/5", ""]  # the repetition is not counted
+    assert table.loc[FAST].tolist() == ["1.5/5", "", "3/3"]
+    assert table.loc["random"].tolist() == ["", "0/3", ""]
+
+
+def test_frames_agree_with_the_fit(ledger_path):
+    with Ledger(ledger_path, read_only=True) as ledger:
+        games = games_frame(ledger)
+    tables = rate_games(games)
+    frame = ratings_frame(games)
+    assert list(tables) == ["connect4", "go:size=5,komi=0.5"]
+    for game, table in tables.items():
+        part = frame[frame["game"] == game]
+        assert part["rating"].tolist() == [rating.value for rating in table.ratings]
+        assert part["games"].sum() == 2 * table.games
+
+
+def test_an_entrant_that_never_chose_a_move(tmp_path):
+    with Ledger(tmp_path / "games.sqlite") as ledger:
+        ledger.add(record(0, FAST, "random", 1, moves="4 4", reason="process died (signal 9)",
+                          costs=False))
+    write_report(tmp_path / "games.sqlite", tmp_path / "report")
+    rows = read_csv(tmp_path / "report" / "ratings.csv")
+    assert [row["mean_cpu_ms"] for row in rows] == ["", ""]
+    assert all(math.isfinite(float(row["rating"])) for row in rows)
+
+
+def test_the_same_ledger_gives_the_same_files(ledger_path, tmp_path):
+    first = write_report(ledger_path, tmp_path / "one")
+    second = write_report(ledger_path, tmp_path / "two")
+    for one, two in zip(first, second, strict=True):
+        assert one.read_bytes() == two.read_bytes(), one.name
+
+
+def test_the_user_s_matplotlib_is_left_alone(ledger_path, tmp_path):
+    import matplotlib
+
+    with matplotlib.rc_context({"lines.linewidth": 7.5, "axes.facecolor": "black"}):
+        before = dict(matplotlib.rcParams)
+        plain = write_report(ledger_path, tmp_path / "styled")
+        assert dict(matplotlib.rcParams) == before
+    again = write_report(ledger_path, tmp_path / "plain")
+    for one, two in zip(plain, again, strict=True):
+        assert one.read_bytes() == two.read_bytes(), one.name
+
+
+def test_an_empty_ledger_says_what_to_do(tmp_path):
+    path = tmp_path / "empty.sqlite"
+    Ledger(path).close()
+    with pytest.raises(LedgerError, match=r"empty.sqlite holds no games; play some") as error:
+        write_report(path, tmp_path / "report")
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "report").exists()
+
+
+def test_a_ledger_that_does_not_exist(tmp_path):
+    with pytest.raises(LedgerError, match="does not exist"):
+        write_report(tmp_path / "none.sqlite", tmp_path / "report")
+
+
+def test_a_folder_that_cannot_be_written(ledger_path, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(DlgoError, match="cannot write .*file.*; name another folder") as error:
+        write_report(ledger_path, tmp_path / "file" / "report")
+    assert "\n" not in str(error.value)
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path):
+    path = tmp_path / "table.csv"
+    write_bytes(path, b"old")
+    path.with_name(path.name + ".d").mkdir()
+    with pytest.raises(DlgoError):
+        write_bytes(path.with_name(path.name + ".d"), b"new")  # a folder cannot be replaced
+    assert path.read_bytes() == b"old"
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["table.csv", "table.csv.d"]
+
+
+@pytest.mark.parametrize(("entrant", "family", "budget"), [
+    ("random", "random", ""),
+    ("mcts:sims=800,c=1.4", "mcts:c=1.4", "sims=800"),
+    ("alphabeta:depth=6", "alphabeta", "depth=6"),
+    ("alphabeta:cpu=0.1,table=off,nodes=500", "alphabeta:table=off", "cpu=0.1,nodes=500"),
+])
+def test_family_and_budget(entrant, family, budget):
+    assert family_and_budget(entrant) == (family, budget)
+
+
+def test_families_are_the_registry_s():
+    # A report imports no engine, so it cuts the text; the registry knows what it means.
+    from engines.registry import EngineSpec
+
+    for text in ("random", "mcts:sims=800,c=1.4", "mcts:cpu=0.5", "alphabeta:depth=3"):
+        spec = EngineSpec.parse(text)
+        assert family_and_budget(spec.text)[0] == spec.family
+
+
+def test_reports_import_no_engine():
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, reports.report; "
+        "print([name for name in sys.modules if name.split('.')[0] == 'engines'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_styles_differ_and_do_not_depend_on_order():
+    families = [f"engine{i}" for i in range(40)]
+    styles = family_styles(families)
+    assert len({(s.colour, s.marker, s.line) for s in styles.values()}) == 40
+    assert styles == family_styles(reversed(families))
+    # In grey print marker and line have to do alone.
+    assert len({(s.marker, s.line) for s in styles.values()}) == 40
+
+
+def test_game_title():
+    assert game_title("connect4") == "Connect Four (connect4)"
+    assert game_title("hex:size=11") == "hex:size=11"  # from a ledger of some other version
+
+
+def test_labels_do_not_cover_each_other():
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6, 4), dpi=100)
+    canvas = FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    axes.set(xlim=(0, 10), ylim=(0, 10))
+    points = np.random.default_rng(0).normal(5, 0.8, size=(12, 2))  # a crowd in the middle
+    labels = [Label(x, y, f"sims={10**i % 99991}", "black") for i, (x, y) in enumerate(points)]
+    place_labels(axes, labels, [], size=8)
+    canvas.draw()
+    texts = [text for text in axes.texts if text.get_text()]
+    boxes = [text.get_window_extent(canvas.get_renderer()) for text in texts]
+    assert len(boxes) == len(labels)
+    frame = axes.get_window_extent()
+    for i, box in enumerate(boxes):
+        assert frame.x0 < box.x0 and box.x1 < frame.x1 and frame.y0 < box.y0 and box.y1 < frame.y1
+        for other in boxes[:i]:
+            assert not box.overlaps(other)
+        assert not any(box.contains(*axes.transData.transform(point)) for point in points)
+
+
+def test_markdown_table_is_aligned():
+    assert markdown_table(("who", "points"), [("a|b", "1"), ("random", "12.5")], left=(0,)) == (
+        "| who    | points |\n"
+        "| ------ | -----: |\n"
+        "| a\\|b   |      1 |\n"
+        "| random |   12.5 |"
+    )
