@@ -154,8 +154,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _fail(error.format_message().replace("\n", " "), 2)
     except DlgoError as error:
         _fail(str(error), 2)
-    except (KeyboardInterrupt, click.Abort):
-        _fail("stopped", 130)
+    except (KeyboardInterrupt, click.Abort) as error:
+        _fail(str(error) or "stopped", 130)
     except BrokenPipeError:
         # The reader of our output has gone; that is its right. Nothing more can be written.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

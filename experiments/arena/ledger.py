@@ -15,9 +15,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dlgo.api import GameState, Move
 from dlgo.errors import LedgerError
+from dlgo.games import get_game
 
 SCHEMA_VERSION = 1
+
+# How the reason begins when an engine lost by a fault of its own instead of by the rules.
+FAILURES = ("illegal move by ", "crash of ", "process died ", "no move from ")
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -86,6 +91,24 @@ class GameRecord:
     version: str
     costs: tuple[MoveCost, ...] = field(default=(), repr=False)
 
+    @property
+    def failed(self) -> bool:
+        """Whether an engine broke down: an illegal move, a crash, no move in time."""
+        return self.reason.startswith(FAILURES)
+
+    def replay(self) -> GameState:
+        """The final position, every stored move checked by the rules again.
+
+        Raises:
+            DlgoError: if the moves are not a legal game.
+        """
+        state = GameState.new_game(get_game(self.game))
+        for text in self.moves.split():
+            resigns = text == "resign"
+            move = Move.resign() if resigns else state.game.parse_move(state, text)
+            state = state.apply_move(move)
+        return state
+
 
 _GAME_COLUMNS = tuple(name for name in GameRecord.__dataclass_fields__ if name != "costs")
 _COST_COLUMNS = tuple(MoveCost.__dataclass_fields__)
@@ -96,7 +119,7 @@ class Ledger:
 
     Args:
         path: the file; created if absent unless `read_only`.
-        read_only: for reports; a missing file is then an error.
+        read_only: for reports; a missing file is then an error, and no game can be added.
 
     Raises:
         LedgerError: if the file cannot be opened, is no ledger, or is of another version.
@@ -104,32 +127,60 @@ class Ledger:
 
     def __init__(self, path: str | Path, read_only: bool = False) -> None:
         self.path = Path(path)
-        if self.path.is_dir():
-            raise LedgerError(f"ledger {self.path} is a folder; name a file")
-        if read_only and not self.path.exists():
-            raise LedgerError(f"ledger {self.path} does not exist; `dlgo tournament` makes one")
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(self.path, timeout=30, isolation_level=None)
-            self._prepare()
+            if self.path.is_dir():
+                raise LedgerError(f"ledger {self.path} is a folder; name a file")
+            if read_only and not self.path.exists():
+                raise LedgerError(f"ledger {self.path} does not exist; `dlgo tournament` makes one")
+            if not read_only:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            # A reader, too, opens the file for writing ("rw"): after a kill, SQLite has to
+            # bring the finished games from its log into view. But it creates nothing ("rwc").
+            address = f"{self.path.absolute().as_uri()}?mode={'rw' if read_only else 'rwc'}"
+            self._db = sqlite3.connect(address, timeout=30, isolation_level=None, uri=True)
+            try:
+                if read_only:
+                    self._db.execute("PRAGMA query_only = 1")
+                else:
+                    self._create()
+                self._check()
+            except BaseException:
+                self._db.close()
+                raise
         except (sqlite3.Error, OSError) as error:
+            # No advice to delete it: the file may be somebody's, or a newer program's.
             raise LedgerError(
-                f"ledger {self.path} cannot be used: {error}; name another file or delete this one"
+                f"ledger {self.path} cannot be used: {error}; name another file"
             ) from error
 
-    def _prepare(self) -> None:
-        version = self._db.execute("PRAGMA user_version").fetchone()[0]
-        tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if version == 0 and tables == 0:
+    def _create(self) -> None:
+        """Make the tables if the file is empty."""
+        if self._is_empty():
             self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.executescript(
-                f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
-            )
-        elif version != SCHEMA_VERSION:
+            self._db.execute("BEGIN IMMEDIATE")
+            if self._is_empty():  # still so, now that no other process can write
+                for statement in _SCHEMA.split(";"):
+                    self._db.execute(statement)
+                self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            self._db.execute("COMMIT")
+        # In WAL mode the file survives a killed process; only a power cut may lose games.
+        self._db.execute("PRAGMA synchronous = NORMAL")
+
+    def _check(self) -> None:
+        version = self._version()
+        if self._is_empty():
+            raise sqlite3.DatabaseError("it is empty")
+        if version != SCHEMA_VERSION:
             raise sqlite3.DatabaseError(
                 f"it is no ledger of format {SCHEMA_VERSION} (found format {version})"
             )
-        self._db.execute("PRAGMA synchronous = NORMAL")
+
+    def _version(self) -> int:
+        return self._db.execute("PRAGMA user_version").fetchone()[0]
+
+    def _is_empty(self) -> bool:
+        tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        return tables == 0 and self._version() == 0
 
     def close(self) -> None:
         """Close the file; nothing is lost without it."""
@@ -165,9 +216,10 @@ class Ledger:
                 )
             self._db.execute("COMMIT")
         except sqlite3.Error as error:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
             raise LedgerError(f"ledger {self.path} cannot be written: {error}") from error
+        finally:
+            if self._db.in_transaction:  # after Ctrl-C too
+                self._db.execute("ROLLBACK")
         return added
 
     def slots(self) -> set[str]:
@@ -185,9 +237,16 @@ class Ledger:
             yield GameRecord(*row, costs=tuple(costs.get(row[0], ())))
 
     def get_meta(self, key: str) -> Any:
-        """A stored setting (any JSON value), or None."""
+        """A stored setting (any JSON value), or None.
+
+        Raises:
+            LedgerError: if it cannot be read.
+        """
         rows = list(self._query("SELECT value FROM meta WHERE key = ?", (key,)))
-        return json.loads(rows[0][0]) if rows else None
+        try:
+            return json.loads(rows[0][0]) if rows else None
+        except ValueError as error:
+            raise LedgerError(f"ledger {self.path}: {key!r} is damaged: {error}") from error
 
     def set_meta(self, key: str, value: Any) -> None:
         """Store a setting."""

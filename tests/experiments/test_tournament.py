@@ -1,0 +1,222 @@
+"""Facts about tournaments: broken engines do not stop them, and a kill costs next to nothing.
+
+Here worker processes are started, killed and left hanging; the engines are in `mocks.py`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dlgo import LedgerError, SpecError
+from experiments.arena.executor import WorkerError, play_tasks, warm_up
+from experiments.arena.ledger import Ledger
+from experiments.arena.schedule import Plan, tasks
+from experiments.arena.tournament import run_tournament
+from tests.experiments.mocks import (
+    BAD_SETUP,
+    NAP,
+    SETUP,
+    assert_legal,
+    games_of,
+    make_task,
+    register_mocks,
+    run,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# --- worker processes ----------------------------------------------------------------------
+
+
+def test_a_broken_engine_loses_its_games_and_the_others_are_played(capfd):
+    reasons = {
+        "cheater": "illegal move by {}: pass is illegal: tic-tac-toe has no pass",
+        "crasher": "crash of {}: ZeroDivisionError: one over nothing",
+        "suicide": "process died (signal 9) while {} was thinking",
+        "quitter": "process died (exit code 3) while {} was thinking",
+        "sleeper": "no move from {} within 2 s",
+    }
+    wanted = [
+        make_task(*players)
+        for name in reasons
+        for players in ((name, "random"), ("random", name), ("random", "dawdler"))
+    ]
+    wanted = [dataclasses.replace(task, slot=f"{i}") for i, task in enumerate(wanted)]
+    before = children()
+    records = {r.slot: r for r in play_tasks(wanted, 2, move_timeout=2, setup=SETUP)}
+    assert len(records) == len(wanted)
+    for i, name in enumerate(reasons):
+        lost, won, innocent = (records[str(3 * i + k)] for k in range(3))
+        assert (lost.result, lost.reason) == (0.0, reasons[name].format("first"))
+        assert (won.result, won.reason) == (1.0, reasons[name].format("second"))
+        assert won.opening == "B2"
+        assert not innocent.failed
+        # What happened before the end is kept: the opening, then the moves of the other.
+        assert len(lost.moves.split()) - len(lost.costs) == 1
+    assert children() == before
+    commands = [read(folder / "cmdline") for folder in Path("/proc").glob("[0-9]*")]
+    assert not any(NAP in command for command in commands), "the sleeper left a process behind"
+
+
+def test_a_worker_that_cannot_start_is_reported(capfd):
+    with pytest.raises(WorkerError, match="exit code 1"):
+        list(play_tasks([make_task("random", "random")], 1, setup=BAD_SETUP))
+    with pytest.raises(WorkerError, match="exit code 1"):
+        warm_up([make_task("random", "random")], print, setup=BAD_SETUP)
+
+
+def test_warming_up_tells_broken_engines_from_missing_ones():
+    said: list[str] = []
+    warm_up([make_task("badstart", "random")], said.append, setup=SETUP)
+    assert any("RuntimeError: cold" in line for line in said)
+    with pytest.raises(SpecError, match="unbuildable cannot play tictactoe.*no such checkpoint"):
+        warm_up([make_task("random", "unbuildable")], said.append, setup=SETUP)
+
+
+# --- tournaments ---------------------------------------------------------------------------
+
+
+def test_a_tournament_plays_its_plan_once_and_can_be_extended(tmp_path):
+    path = tmp_path / "l.sqlite"
+    plan = Plan(("tictactoe",), ("random", "dawdler"), pairs=3, seed=1)
+    summary, _ = run(plan, path)
+    assert (summary.planned, summary.found, summary.played, summary.failures) == (6, 0, 6, 0)
+    first_games = games_of(path)
+    assert set(first_games) == {task.slot for task in tasks(plan)}
+    assert_legal(first_games)
+
+    summary, said = run(plan, path)
+    assert (summary.found, summary.played) == (6, 0)
+    assert "nothing left to play" in said
+
+    larger = Plan(("tictactoe", "connect4"), ("random", "dawdler", "crasher"), pairs=4, seed=1)
+    summary, said = run(larger, path)
+    assert (summary.planned, summary.found, summary.played) == (48, 6, 42)
+    assert summary.failures == 2 * 2 * 2 * 4  # every game of crasher: 2 games, 2 opponents
+    assert "6 of them are in" in said
+    assert "ZeroDivisionError" in said
+    games = games_of(path)
+    assert first_games.items() < games.items(), "games played before are left alone"
+    assert set(games) == {task.slot for task in tasks(larger)}
+
+    summary, said = run(plan, path)  # fewer again: nothing to play, nothing lost
+    assert "not in this run, though in the ledger: crasher" in said
+    with Ledger(path) as ledger:
+        assert Plan.from_json(ledger.get_meta("plan")) == larger
+    for change, text in (({"seed": 2}, "seed=1, not 2"), ({"opening_plies": 3}, "=default, not 3")):
+        with pytest.raises(LedgerError, match=text):
+            run(dataclasses.replace(larger, **change), path)
+
+    run(larger, tmp_path / "again.sqlite")  # one seed, one tournament, whatever the timing
+    again = games_of(tmp_path / "again.sqlite")
+    assert {k: r.moves for k, r in again.items()} == {k: r.moves for k, r in games.items()}
+
+
+def test_an_entrant_that_cannot_be_built_leaves_no_trace(tmp_path):
+    path = tmp_path / "l.sqlite"
+    with pytest.raises(SpecError, match="unbuildable"):
+        run(Plan(("tictactoe",), ("random", "unbuildable"), pairs=1), path)
+    with Ledger(path) as ledger:
+        assert ledger.get_meta("plan") is None
+        assert not ledger.slots()
+
+
+SLOW_PLAN = Plan(("connect4",), ("random", "dawdler:ms=6", "dawdler:ms=7"), pairs=3, seed=3)
+
+
+def run_slow_plan(ledger: str) -> None:
+    """The main function of the process that the tests below kill."""
+    register_mocks()
+    try:
+        run_tournament(SLOW_PLAN, ledger, workers=2, setup=SETUP)
+    except KeyboardInterrupt as stopped:
+        print(stopped, file=sys.stderr)
+        sys.exit(130)
+
+
+def children(pid: int | None = None) -> set[int]:
+    """The living child processes of a process (by default this one), by /proc."""
+    found = set()
+    for folder in Path("/proc").glob("[0-9]*"):
+        # multiprocessing's resource tracker lives as long as its parent
+        tracker = "resource_tracker" in read(folder / "cmdline")
+        parent = read(folder / "stat").rpartition(")")[2].split()[1:2]
+        if parent == [str(pid or os.getpid())] and not tracker and alive(int(folder.name)):
+            found.add(int(folder.name))
+    return found
+
+
+def alive(pid: int) -> bool:
+    state = read(Path(f"/proc/{pid}/stat")).rpartition(")")[2].split()[:1]
+    return state not in ([], ["Z"])
+
+
+def read(path: Path) -> str:
+    """The text of a file; empty if there is none, for a process may end while we look."""
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+@contextlib.contextmanager
+def slow_tournament(ledger: Path):
+    """The tournament in a process of its own, once 3 games are in the ledger."""
+    program = f"from {__name__} import run_slow_plan; run_slow_plan({str(ledger)!r})"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program],
+        cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    try:
+        until = time.monotonic() + 40
+        games = 0
+        while games < 3:
+            assert process.poll() is None, process.stderr.read()
+            assert time.monotonic() < until, "no game was finished"
+            time.sleep(0.02)
+            with contextlib.suppress(LedgerError):  # it does not exist yet, or is empty
+                games = len(games_of(ledger))
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_killed_tournament_continues_where_it_was(tmp_path, how):
+    path = tmp_path / "l.sqlite"
+    with slow_tournament(path) as process:
+        workers = children(process.pid)
+        assert len(workers) == 2
+        process.send_signal(how)
+        stderr = process.communicate(timeout=10)[1]
+        until = time.monotonic() + 5
+        while any(map(alive, workers)):
+            assert time.monotonic() < until, "workers outlive their parent"
+            time.sleep(0.02)
+    before = games_of(path)
+    planned = {task.slot for task in tasks(SLOW_PLAN)}
+    assert 3 <= len(before) < len(planned)
+    if how == signal.SIGINT:
+        assert process.returncode == 130
+        assert f"stopped after {len(before)} of 18 games; run the same command" in stderr
+        assert "Traceback" not in stderr
+
+    summary, said = run(SLOW_PLAN, path)
+    assert (summary.found, summary.played) == (len(before), 18 - len(before))
+    assert f"{len(before)} of them are in" in said
+    after = games_of(path)
+    assert set(after) == planned
+    assert before.items() < after.items(), "no game is played twice"
+    assert_legal(after)
