@@ -142,18 +142,19 @@ class GameSpec(ABC):
 
     def __init__(self, **settings: Any) -> None:
         self.settings: dict[str, Any] = check_settings(f"game {self.name}", self.options, settings)
+        self._text = format_spec(self.name, self.options, self.settings)
 
     def __str__(self) -> str:
-        return format_spec(self.name, self.options, self.settings)
+        return self._text
 
     def __repr__(self) -> str:
         return f"get_game({str(self)!r})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, GameSpec) and str(self) == str(other)
+        return self is other or (isinstance(other, GameSpec) and self._text == other._text)
 
     def __hash__(self) -> int:
-        return hash(str(self))
+        return hash(self._text)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild_spec, (type(self), self.settings)

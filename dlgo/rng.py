@@ -11,7 +11,7 @@ import hashlib
 
 import numpy as np
 
-from dlgo.jit import inline_kernel
+from dlgo.jit import inline_kernel, kernel
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -51,6 +51,14 @@ def below(rng, n):
     The upper 32 bits times n, shifted (Lemire): no division; the bias is below n / 2**32.
     """
     return np.int64(((next_word(rng) >> _S32) * np.uint64(n)) >> _S32)
+
+
+@kernel
+def shuffle(items, n, rng):
+    """Put the first `n` items of an array into random order (Fisher and Yates)."""
+    for i in range(n - 1):
+        j = i + below(rng, n - i)
+        items[i], items[j] = items[j], items[i]
 
 
 @inline_kernel

@@ -2,7 +2,7 @@
 
 `go:size=9,komi=7.5` and `mcts:sims=800,c=1.4` follow one grammar, so one parser, one
 checker and one way of printing them serve both. The canonical text of a specification
-leaves out options at their default; it is the identity of a game or an entrant in every
+leaves out most options at their default; it is the identity of a game or an entrant in every
 record, so `mcts:sims=800` and `mcts:sims=800,c=0.4` (c's default) name the same player.
 """
 
@@ -31,6 +31,7 @@ class Option:
         low, high: inclusive bounds of a number.
         choices: the allowed values of a word.
         kind: the type, when it cannot be read off the default.
+        always: print it even at its default, because readers expect to see it.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Option:
     high: float = math.inf
     choices: tuple[str, ...] = ()
     kind: type | None = None
+    always: bool = False
 
     @property
     def type(self) -> type:
@@ -133,7 +135,7 @@ def format_spec(name: str, options: Iterable[Option], values: Mapping[str, Any])
     parts = []
     for option in options:
         value = values[option.name]
-        if value is None or value == option.default:
+        if value is None or (value == option.default and not option.always):
             continue
         text = f"{value:.12g}" if isinstance(value, float) else str(value).lower() \
             if isinstance(value, bool) else str(value)

@@ -158,6 +158,6 @@ def test_a_bad_game_is_refused_in_one_line(text: str, part: str) -> None:
 
 
 def test_specifications_have_one_canonical_text() -> None:
-    assert str(get_game("go9")) == str(get_game("go")) == "go"
+    assert str(get_game("go9")) == str(get_game("go")) == "go:size=9"
     assert str(get_game("go:komi=7,size=5")) == "go:size=5,komi=7"
     assert get_game("go", size=13) == get_game("go13")

@@ -128,13 +128,14 @@ class MCTSEngine(Engine):
         return int(node) if self._tree.n_children[node] > 0 else -1
 
     def _policy(self) -> dict:
+        """Shares of the visits, the most visited first; moves without visits are left out."""
         tree = self._tree
         first, n = int(tree.first_child[ts.ROOT]), int(tree.n_children[ts.ROOT])
         visits = tree.visits[first : first + n]
-        total = max(int(visits.sum()), 1)
+        total = int(visits.sum())
         return {
-            self.game.move_of(tree.action[first + i]): float(visits[i]) / total
-            for i in np.argsort(-visits, kind="stable")
+            self.game.move_of(tree.action[first + i]): int(visits[i]) / total
+            for i in np.argsort(-visits, kind="stable") if visits[i]
         }
 
     def _principal_variation(self) -> tuple:

@@ -8,7 +8,7 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameState, Move
-from dlgo.rng import below, make_rng
+from dlgo.rng import make_rng, shuffle
 from dlgo.specs import Option
 from engines.base import Budget, Cost, Decision, Engine
 from engines.minimax import search
@@ -53,7 +53,7 @@ class AlphaBetaEngine(Engine):
 
         actions = np.empty(self.game.num_actions, np.int64)
         n = kernels.search_actions(state.kernel_state, actions)
-        _shuffle(actions[:n], self._rng)  # equal moves are chosen among at random
+        shuffle(actions, n, self._rng)  # equal moves are chosen among at random
         scores = np.zeros(n, np.int64)
         best_score, solved, reached = 0, False, 0
         depth = 1
@@ -127,12 +127,6 @@ class _Clock:
         return nodes >= self._nodes or any(
             clock() - start >= 0.9 * seconds for clock, start, seconds in self._limits
         )
-
-
-def _shuffle(actions: np.ndarray, rng: np.ndarray) -> None:
-    for i in range(len(actions) - 1):
-        j = i + int(below(rng, len(actions) - i))
-        actions[i], actions[j] = actions[j], actions[i]
 
 
 def _as_value(score: int) -> float:

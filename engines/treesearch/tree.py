@@ -27,7 +27,7 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.jit import inline_kernel, kernel
-from dlgo.rng import below
+from dlgo.rng import shuffle
 
 UNPROVEN = 2
 ROOT = 0
@@ -104,9 +104,8 @@ def expand(tree, node, state, actions, rng):
     first = tree.info[N_NODES]
     if first + n > len(tree.visits):
         return False
+    shuffle(actions, n, rng)
     for i in range(n):
-        j = i + below(rng, n - i)
-        actions[i], actions[j] = actions[j], actions[i]
         init_node(tree, first + i, actions[i])
         tree.prior[first + i] = 1.0 / n
     tree.first_child[node] = first

@@ -84,7 +84,7 @@ def test_an_interrupted_schedule_is_balanced():
         ({"entrants": ("dawdler", "random", "dawdler:ms=0")}, "dawdler is named twice"),
         ({"entrants": ("random", "radnom")}, "did you mean random"),
         ({"games": ()}, "needs a game"),
-        ({"games": ("go9", "go:size=9")}, "go is named twice"),
+        ({"games": ("go9", "go:size=9")}, "go:size=9 is named twice"),
         ({"pairs": 0}, "pairs=0"),
         ({"opening_plies": -1}, "opening_plies=-1"),
         ({"opening_plies": 9}, "opening_plies=9 is too long for tictactoe"),

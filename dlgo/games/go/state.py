@@ -20,7 +20,7 @@ class Go(GameSpec):
     name = "go"
     title = "Go"
     options = (
-        Option("size", 9, "lines of the board", low=2, high=board.MAX_SIZE),
+        Option("size", 9, "lines of the board", low=2, high=board.MAX_SIZE, always=True),
         Option("komi", 7.5, "White's points for moving second", low=-1000, high=1000),
     )
     opening_plies = 4
