@@ -29,6 +29,7 @@ setup(
         "pandas>=2.1",
         "rich>=13",
         "scipy>=1.11",
+        "sgfmill>=1.1.1",
     ],
     extras_require={
         # Independent programs that the tests compare with. A test skips where one is absent.
@@ -36,9 +37,9 @@ setup(
             "choix>=0.3.5",
             "hypothesis>=6.90",
             "open_spiel>=1.5; platform_system != 'Windows'",
+            "pydraughts>=0.6.7",
             "pytest>=8",
             "ruff>=0.6",
-            "sgfmill>=1.1.1",
         ],
     },
     entry_points={"console_scripts": ["dlgo = experiments.cli:main"]},

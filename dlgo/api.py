@@ -196,6 +196,10 @@ class GameSpec(ABC):
             NotationError: if `text` is no move in this game's notation.
         """
 
+    def parse_moves(self, state: GameState, text: str) -> list[Move]:
+        """The moves of a whole turn, where a turn can be several (jumps in draughts)."""
+        return [self.parse_move(state, text)]
+
     @abstractmethod
     def cell(self, state: GameState, row: int, col: int) -> Player | None:
         """Who occupies the cell (row and column from 1), or None."""

@@ -101,6 +101,10 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     switched off (`_nrt=False`); otherwise every use of a state counts each of its arrays up
     and down again, atomically, which made rollouts on 9x9 take twice as long.
 
+    A kernel must not call itself, directly or through others: Numba compiles that, but the
+    machine code crashes when it is loaded from the cache (numba issue 6061). Write the
+    recursion as a loop over an explicit stack; `kernels.row` is made for that.
+
     Division by zero gives inf or nan, as in C: the checks that Python asks for cost a branch
     in the innermost loops.
     """

@@ -1,6 +1,6 @@
 """Chapter 3: how fast is a Go board, and what makes it so?
 
-    python -m experiments.ch03_board_speed [--quick] [--size 9]
+    python -m experiments.ch03_board_speed [--quick]
 
 The same random games (any legal play that fills no own eye) on four boards in Python, then
 random games inside compiled code. Each row changes one thing:
@@ -12,11 +12,14 @@ random games inside compiled code. Each row changes one thing:
     compiled rollout  the whole game in one compiled call
 
 What to look for: the biggest gain on the textbook board is not the hashing. The last two
-rows run the same rules; what lies between them is Python. Boards that play the same seed
+rows run the same rules on 9x9; what lies between them is Python. Boards that play the same seed
 must end with the same score, which the script checks. The rollout draws its own games and
 knows the simple ko only, so its games are a little different.
 
-RESULT
+Last run: 2026-11-21, `python -m experiments.ch03_board_speed`, one core of a 2-core AMD EPYC
+that was also busy with other work (so CPU time). Games/s from the first row to the last: 0.56,
+9.1, 13.6, 522, 100,000. Sharing strings gains 16 times, hashing half as much again, compiled
+rules 38 times more, and leaving Python between moves another 190 times.
 """
 
 from __future__ import annotations
@@ -87,10 +90,9 @@ def timed(play: Callable[[int], object], seconds: float) -> tuple[float, list]:
 
 @click.command()
 @click.option("--quick", is_flag=True, help="3 s a board instead of 30.")
-@click.option("--size", default=9, show_default=True, help="Lines of the board.")
-def main(quick: bool, size: int) -> None:
+def main(quick: bool) -> None:
     """Random games a second on each Go board."""
-    seconds, game = 3 if quick else 30, get_game("go", size=size)
+    seconds, game = 3 if quick else 30, get_game("go", size=9)
     start, rng = game.new_kernel_state(), make_rng(1)
     work = game.scratch_state(start)
     rows: dict[str, Callable[[int], tuple[int, float]]] = {
@@ -101,7 +103,7 @@ def main(quick: bool, size: int) -> None:
     }
     compiled_game(game, 0), kernels.rollouts(start, work, rng, 1)  # compile before the clock runs
 
-    print(f"Random games on {size}x{size}, one thread, CPU time.\n")
+    print("Random games on 9x9, one thread, CPU time.\n")
     print(f"{'board':<17}{'games/s':>10}{'moves/s':>10}{'gain':>8}")
     last, longest = None, []
     for name, play in rows.items():

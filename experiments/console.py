@@ -119,7 +119,8 @@ class Console:
             self._play(Move.resign())
         elif word:
             try:
-                self._play(self.state.game.parse_move(self.state, word))
+                for move in self.state.game.parse_moves(self.state, word):
+                    self._play(move)
             except DlgoError as error:
                 self._say(f"{error}")
 

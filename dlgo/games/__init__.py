@@ -15,6 +15,7 @@ _GAMES = {
     "tictactoe": "dlgo.games.tictactoe.state:TicTacToe",
     "connect4": "dlgo.games.connect4.state:ConnectFour",
     "go": "dlgo.games.go.state:Go",
+    "draughts": "dlgo.games.draughts.state:Draughts",
 }
 
 

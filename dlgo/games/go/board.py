@@ -40,7 +40,14 @@ BLACK, WHITE, EMPTY, BORDER = range(4)
 NOWHERE = 0  # a border cell: "no point"
 
 # Indices into `info`.
-SIZE, HALF_KOMI, TURN, PASSES, KO, N_EMPTY, N_HISTORY, STONES_KEY = range(8)
+(
+    SIZE, HALF_KOMI, TURN, PASSES, KO, N_EMPTY, N_HISTORY, STONES_KEY, REPETITION,
+    CAPTURED_BY_BLACK, CAPTURED_BY_WHITE,
+) = range(11)
+# Values of REPETITION: what a play must not recreate.
+SITUATIONAL = 0  # an earlier position with the same player to move (AGA)
+POSITIONAL = 1  # an earlier position, whoever is to move (Chinese, Tromp-Taylor)
+SIMPLE_KO = 2  # the position before the last move (Japanese)
 # Where the three sums of `liberties` stand.
 SUM_SHIFT, NUMBER_SHIFT = 30, 50
 SQUARES_MASK, SUM_MASK = (1 << 30) - 1, (1 << 20) - 1
@@ -57,14 +64,14 @@ FILTER_MASK = FILTER_WORDS - 1
 class GoState(NamedTuple):
     """One position with its history. `cells` is (size + 2) ** 2.
 
-    info: int64[8], see the indices above; STONES_KEY is the Zobrist key of the stones alone.
+    info: int64[11], see the indices above; STONES_KEY is the Zobrist key of the stones alone.
     color: int8[cells]; chain: uint16[cells], the name of a stone's chain;
     link: uint16[cells], the next stone of its chain;
     liberties: int64[cells], the packed sums of the chain with that name; n_stones: int16[cells],
     its stones;
     empties: uint16[cells], the empty points in any order; slot: uint16[cells], where each is;
-    history: int64[any], keys (stones and side to move) of all positions so far, this one
-    included; history_filter: int64[32], see FILTER_WORDS;
+    history: int64[any], keys of all positions so far, this one included: of the stones, and
+    of the side to move if superko is situational; history_filter: int64[32], see FILTER_WORDS;
     scratch: uint16[2, cells], room for flood fills, holds nothing between calls.
     """
 
@@ -81,11 +88,11 @@ class GoState(NamedTuple):
     scratch: np.ndarray
 
 
-def new_state(size: int, half_komi: int, history: int) -> GoState:
+def new_state(size: int, half_komi: int, history: int, repetition: int = SITUATIONAL) -> GoState:
     """Arrays for one position of a board, not yet reset, that remember `history` positions."""
     cells = (size + 2) ** 2
-    info = np.zeros(8, np.int64)
-    info[SIZE], info[HALF_KOMI] = size, half_komi
+    info = np.zeros(11, np.int64)
+    info[SIZE], info[HALF_KOMI], info[REPETITION] = size, half_komi, repetition
     return GoState(
         info=info,
         color=np.zeros(cells, np.int8),
@@ -102,13 +109,21 @@ def new_state(size: int, half_komi: int, history: int) -> GoState:
 
 
 @inline_kernel
+def situation(state, stones_key, turn):
+    """The key by which superko knows a position."""
+    if turn == 1 and state.info[REPETITION] == SITUATIONAL:
+        return stones_key ^ SIDE
+    return stones_key
+
+
+@inline_kernel
 def remember(state):
     """Add the position to the history. A full history forgets what comes after it."""
     info = state.info
     n = info[N_HISTORY]
     if n == len(state.history):
         return
-    now = info[STONES_KEY] ^ (SIDE if info[TURN] == 1 else 0)
+    now = situation(state, info[STONES_KEY], info[TURN])
     state.history[n] = now
     info[N_HISTORY] = n + 1
     state.history_filter[(now >> 6) & FILTER_MASK] |= 1 << (now & 63)
@@ -196,7 +211,7 @@ def is_eye(state, point, player):
 def place(state, point, player):
     """Put a stone on a playable point, capture what loses its last liberty, note a ko.
 
-    Neither turn nor passes change; the history does not either.
+    Turn, passes and history stay as they are.
     """
     info, color, chain = state.info, state.color, state.chain
     liberties, n_stones = state.liberties, state.n_stones
@@ -234,6 +249,8 @@ def place(state, point, player):
         near = point + step
         if color[near] == player and chain[near] != chain[point]:
             _merge(state, chain[near], chain[point])
+
+    info[CAPTURED_BY_BLACK + player] += captured
 
     # Ko: a lone stone took one stone and stands where that stone could take it back.
     name = chain[point]

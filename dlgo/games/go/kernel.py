@@ -1,8 +1,8 @@
 """The rules of Go, compiled. Registered with `dlgo.kernels`; the board itself is `board.py`.
 
-Rules: capture before the self-capture test, self-capture illegal, situational superko
-(no play may recreate an earlier position with the same player to move; passes may), two
-passes end the game, area scoring with komi. An action is `row * size + col` with row 0 at
+Rules: capture before the self-capture test, self-capture illegal, superko (by default
+situational: no play may recreate an earlier position with the same player to move; passes
+may), two passes end the game, area scoring with komi. An action is `row * size + col` with row 0 at
 the bottom; `size * size` is the pass.
 """
 
@@ -13,6 +13,8 @@ import numpy as np
 from dlgo import kernels
 from dlgo.games.go.board import (
     BORDER,
+    CAPTURED_BY_BLACK,
+    CAPTURED_BY_WHITE,
     EMPTY,
     FILTER_MASK,
     HALF_KOMI,
@@ -22,7 +24,9 @@ from dlgo.games.go.board import (
     NOWHERE,
     NUMBER_SHIFT,
     PASSES,
+    REPETITION,
     SIDE,
+    SIMPLE_KO,
     SIZE,
     STONES,
     STONES_KEY,
@@ -34,6 +38,7 @@ from dlgo.games.go.board import (
     is_playable,
     place,
     remember,
+    situation,
 )
 from dlgo.jit import inline_kernel, kernel
 from dlgo.rng import below
@@ -72,6 +77,8 @@ def reset(state):
     info[STONES_KEY] = 0
     info[N_HISTORY] = 0
     info[N_EMPTY] = 0
+    info[CAPTURED_BY_BLACK] = 0
+    info[CAPTURED_BY_WHITE] = 0
     state.color[:] = 3
     state.history_filter[:] = 0
     for row in range(1, size + 1):
@@ -81,6 +88,31 @@ def reset(state):
             state.slot[point] = info[N_EMPTY]
             state.empties[info[N_EMPTY]] = point
             info[N_EMPTY] += 1
+    remember(state)
+
+
+@kernel
+def put_stone(state, point, player):
+    """Set up a stone on an empty point; False if a chain would be without liberty.
+
+    In a legal position no chain ever is, in whatever order its stones are put down.
+    """
+    before = state.info[N_EMPTY]
+    place(state, point, player)
+    return state.info[N_EMPTY] == before - 1 and state.liberties[state.chain[point]] != 0
+
+
+@kernel
+def start_from(state, player):
+    """Begin the game from the stones on the board, with `player` to move."""
+    info = state.info
+    info[TURN] = player
+    info[PASSES] = 0
+    info[KO] = NOWHERE
+    info[N_HISTORY] = 0
+    info[CAPTURED_BY_BLACK] = 0
+    info[CAPTURED_BY_WHITE] = 0
+    state.history_filter[:] = 0
     remember(state)
 
 
@@ -110,12 +142,13 @@ def to_move(state):
 
 @inline_kernel
 def repeats(state, point):
-    """Whether a play would recreate an earlier position with the same player to move."""
+    """Whether a play is forbidden by superko: it would recreate an earlier position."""
     info = state.info
+    if info[REPETITION] == SIMPLE_KO:
+        return False  # the simple ko has been tested with the other rules
     player = info[TURN]
-    after = info[STONES_KEY] ^ STONES[player, point] ^ captures(state, point, player)
-    if player == 0:
-        after ^= SIDE  # white to move next
+    stones_key = info[STONES_KEY] ^ STONES[player, point] ^ captures(state, point, player)
+    after = situation(state, stones_key, 1 - player)
     if not (state.history_filter[(after >> 6) & FILTER_MASK] >> (after & 63)) & 1:
         return False
     for i in range(info[N_HISTORY]):

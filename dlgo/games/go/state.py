@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from dlgo import kernels
@@ -9,6 +11,14 @@ from dlgo.api import GameSpec, GameState, Move, Player, Point, parse_point, poin
 from dlgo.errors import SpecError
 from dlgo.games.go import board, kernel
 from dlgo.specs import Option
+
+# simple: the position before the last move; positional: any earlier position; situational:
+# any earlier position with the same player to move.
+_REPETITION = {
+    "situational": board.SITUATIONAL,
+    "positional": board.POSITIONAL,
+    "simple": board.SIMPLE_KO,
+}
 
 # The history grows by so many positions at a time, so that most states have equal shapes.
 _HISTORY_STEP = 64
@@ -22,6 +32,9 @@ class Go(GameSpec):
     options = (
         Option("size", 9, "lines of the board", low=2, high=board.MAX_SIZE, always=True),
         Option("komi", 7.5, "White's points for moving second", low=-1000, high=1000),
+        Option("handicap", 0, "black stones on the star points; White then moves first",
+               low=0, high=9),
+        Option("ko", "situational", "what a play must not recreate", choices=tuple(_REPETITION)),
     )
     opening_plies = 4
     history_matters = True
@@ -35,16 +48,53 @@ class Go(GameSpec):
         self.num_actions = self.size**2 + 1
         self.pass_action = self.size**2
         self.board_rows = self.board_cols = self.size
+        self.handicap_points = handicap_points(self.size, self.settings["handicap"])
+
+    def _blank(self, history: int) -> board.GoState:
+        repetition = _REPETITION[self.settings["ko"]]
+        return board.new_state(self.size, int(2 * self.komi), history, repetition)
 
     def new_kernel_state(self) -> board.GoState:
-        state = board.new_state(self.size, int(2 * self.komi), _HISTORY_STEP)
+        state = self._blank(_HISTORY_STEP)
         kernel.reset(state)
+        if self.handicap_points:
+            self._set_up(state, self.handicap_points, (), Player.white)
         return state
+
+    def position(
+        self, black: Iterable[Point] = (), white: Iterable[Point] = (),
+        next_player: Player = Player.black,
+    ) -> GameState:
+        """A game that starts from the given stones: free handicap, a problem, a diagram.
+
+        Raises:
+            SpecError: if a point is off the board or named twice, or a chain has no liberty.
+        """
+        state = self._blank(_HISTORY_STEP)
+        kernel.reset(state)
+        self._set_up(state, black, white, next_player)
+        return GameState(self, state)
+
+    def _set_up(
+        self, state: board.GoState, black: Iterable[Point], white: Iterable[Point],
+        next_player: Player,
+    ) -> None:
+        for player, points in ((board.BLACK, black), (board.WHITE, white)):
+            for point in points:
+                action = self.action_of(Move.play(point))
+                if action is None:
+                    raise SpecError(f"the stone at {tuple(point)} is off the {self} board")
+                index = kernel.point_of(self.size, action)
+                if state.color[index] != board.EMPTY:
+                    raise SpecError(f"two stones at {point_text(point)}")
+                if not kernel.put_stone(state, index, player):
+                    raise SpecError(f"the stone at {point_text(point)} leaves a chain no liberty")
+        kernel.start_from(state, next_player.index)
 
     def scratch_state(self, like: board.GoState, room: int = 1) -> board.GoState:
         needed = int(like.info[board.N_HISTORY]) + room
         length = max(len(like.history), -(-needed // _HISTORY_STEP) * _HISTORY_STEP)
-        return board.new_state(self.size, int(2 * self.komi), length)
+        return self._blank(length)
 
     def same_position(self, one: board.GoState, other: board.GoState) -> bool:
         n = one.info[board.N_HISTORY]
@@ -106,3 +156,27 @@ class Go(GameSpec):
             return "draw: equal areas"
         winner = state.winner()
         return f"{winner.name} ({self.symbols[winner.index]}) wins by {abs(margin):g}"
+
+
+def handicap_points(size: int, stones: int) -> tuple[Point, ...]:
+    """The star points on which 2 to 9 handicap stones are placed, in the traditional order.
+
+    Raises:
+        SpecError: if the board has too few star points (none below 7x7, four on even boards
+            and 7x7, nine on the others), or for a single stone, which is no handicap.
+    """
+    if stones == 0:
+        return ()
+    most = 0 if size < 7 else (4 if size % 2 == 0 or size == 7 else 9)
+    if stones == 1 or stones > most:
+        allowed = f"2 to {most} stones" if most else "no fixed handicap"
+        raise SpecError(f"game go: handicap={stones} on {size}x{size}, which has {allowed}")
+    low = 4 if size > 11 else 3
+    high, middle = size + 1 - low, (size + 1) // 2
+    corners = [Point(low, low), Point(high, high), Point(high, low), Point(low, high)]
+    sides = [Point(middle, low), Point(middle, high), Point(low, middle), Point(high, middle)]
+    if stones <= 4:
+        return tuple(corners[:stones])
+    # An odd stone stands in the centre; sides come in pairs.
+    centre = [Point(middle, middle)] if stones % 2 else []
+    return tuple(corners + sides[: stones - 4 - len(centre)] + centre)

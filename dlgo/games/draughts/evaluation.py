@@ -1,0 +1,77 @@
+"""The static evaluation of English draughts: what a position is worth without searching it.
+
+Material, with small terms for good squares. Captures are forced, so in the middle of an
+exchange a count of the pieces says little: the captures are played out first, any one where
+there is a choice, and the quiet position after them is judged. In 240 games of alpha-beta
+at 3,000 nodes a move, that won 112 and lost 24 against counting at once; the small terms and
+TRADE_DOWN won 112 and lost 7 against material alone.
+
+Called by `kernel.py`, which offers `evaluate` to the searches.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dlgo.games.draughts.bits import highest_bit, popcount
+from dlgo.games.draughts.board import BOARD, JUMPER, KINGS, TURN, can_jump, facing, jump, squares
+from dlgo.jit import inline_kernel, kernel
+
+# In hundredths of a man. Martin Fierz's Simple Checkers gives a king 130 and rewards the
+# exchanges of the side that is ahead, as TRADE_DOWN does; the small terms are our own.
+MAN, KING, TRADE_DOWN = 100, 130, 250
+CENTRE, CENTRE_VALUE = squares(10, 11, 14, 15, 18, 19, 22, 23), 3
+# By player. Two men on these squares of their back row keep the other side from crowning.
+GUARD, GUARD_VALUE = np.array([squares(1, 3), squares(30, 32)]), 6
+ADVANCED = np.array([squares(*range(17, 29)), squares(*range(5, 17))])
+NEARLY_CROWNED = np.array([squares(*range(21, 29)), squares(*range(5, 13))])
+ADVANCE_VALUE = 3
+
+
+@kernel
+def evaluate(state):
+    """What the position is worth to the player to move, once the captures are played out."""
+    words = state.words
+    player, kings, jumper = words[TURN], words[KINGS], words[JUMPER]
+    own, other = words[player], words[1 - player]
+    while True:
+        piece, direction = _a_jump(own, other, kings, player, jumper)
+        if piece:
+            own, other, kings, jumper = jump(own, other, kings, player, piece, direction)
+            if jumper:
+                continue
+        elif not jumper:
+            break
+        jumper = 0  # the capture is complete
+        own, other, player = other, own, 1 - player
+    mine, theirs = _worth(own, kings, player), _worth(other, kings, 1 - player)
+    value = mine - theirs + TRADE_DOWN * (mine - theirs) // (mine + theirs)
+    return value if player == words[TURN] else -value
+
+
+@inline_kernel
+def _a_jump(own, other, kings, player, jumper):
+    """One of the jumps there are, as (piece, direction); (0, 0) if there is none.
+
+    Which one it is does not depend on the colour: white sees the board turned round.
+    """
+    empty = BOARD & ~(own | other)
+    pieces = jumper or own
+    for i in range(4):
+        direction = 3 - i if player else i
+        found = can_jump(facing(pieces, kings, player, direction), other, empty, direction)
+        if found:
+            return (np.int64(1) << highest_bit(found) if player else found & -found), direction
+    return 0, 0
+
+
+@inline_kernel
+def _worth(pieces, kings, player):
+    men = pieces & ~kings
+    advance = popcount(men & ADVANCED[player]) + popcount(men & NEARLY_CROWNED[player])
+    return (
+        MAN * popcount(men) + KING * popcount(pieces & kings)
+        + CENTRE_VALUE * popcount(pieces & CENTRE)
+        + GUARD_VALUE * popcount(men & GUARD[player])
+        + ADVANCE_VALUE * advance
+    )

@@ -1,0 +1,312 @@
+"""The rules of English draughts (American checkers), compiled. The board is `board.py`.
+
+Black men (player 0) move down the board, white men (player 1) up, kings both ways; one step,
+or one jump over a piece of the other player to the empty square beyond. A capture must be
+made; it goes on with the same piece while it can; a man that reaches the far row is crowned,
+which ends the move. Who cannot move has lost. A position that comes up for the third time
+with the same player to move, or 40 moves each without a capture or a man's move, is a draw.
+
+An action is one step or one jump, `4 * (square - 1) + direction`, plus 128 for a jump: a
+multiple jump is several actions of the same player. The jump bit follows from the position;
+it is there so that an action alone says from where to where.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.games.draughts.bits import lowest_bit, popcount
+from dlgo.games.draughts.board import (
+    BLACK,
+    BOARD,
+    JUMPER,
+    JUMPER_KEYS,
+    KEY,
+    KINGS,
+    PIECES,
+    QUIET,
+    QUIET_LIMIT,
+    REPETITIONS,
+    SEEN,
+    SIDE,
+    SQUARES,
+    START_BLACK,
+    START_WHITE,
+    TURN,
+    WHITE,
+    DraughtsState,
+    ahead,
+    can_jump,
+    can_step,
+    copy_into,
+    facing,
+    far_row,
+    jump,
+    key_from_scratch,
+)
+from dlgo.games.draughts.evaluation import evaluate
+from dlgo.jit import inline_kernel, kernel
+from dlgo.rng import below
+
+JUMP = 4 * SQUARES
+NUM_ACTIONS = 2 * JUMP
+
+
+@kernel
+def reset(state):
+    set_position(state, START_BLACK, START_WHITE, 0, 0)
+
+
+@kernel
+def set_position(state, black, white, kings, turn):
+    """Set up a position at the start of a turn, with no past."""
+    words = state.words
+    words[BLACK] = black
+    words[WHITE] = white
+    words[KINGS] = kings
+    words[TURN] = turn
+    words[JUMPER] = 0
+    words[QUIET] = 0
+    words[SEEN] = 1
+    words[KEY] = key_from_scratch(state)
+    state.history[0] = words[KEY]
+
+
+@kernel
+def to_move(state):
+    return state.words[TURN]
+
+
+# Moves ------------------------------------------------------------------------------------
+
+
+@inline_kernel
+def sources(state, direction, jumping):
+    """The pieces that can jump, or step, in a direction; only one if it must go on jumping."""
+    words = state.words
+    player = words[TURN]
+    other = words[1 - player]
+    empty = BOARD & ~(words[player] | other)
+    pieces = facing(words[JUMPER] or words[player], words[KINGS], player, direction)
+    if jumping:
+        return can_jump(pieces, other, empty, direction)
+    return can_step(pieces, empty, direction)
+
+
+@inline_kernel
+def must_jump(state):
+    """Whether the player to move can capture, and so must."""
+    return (
+        sources(state, 0, True) | sources(state, 1, True)
+        | sources(state, 2, True) | sources(state, 3, True)
+    ) != 0
+
+
+@inline_kernel
+def stuck(state):
+    """Whether the player to move has no legal move: no pieces, or all of them blocked."""
+    return not must_jump(state) and (
+        sources(state, 0, False) | sources(state, 1, False)
+        | sources(state, 2, False) | sources(state, 3, False)
+    ) == 0
+
+
+@kernel
+def legal_actions(state, out):
+    """All jumps if there is one, else all steps; by direction, then by square."""
+    n = 0
+    for direction in range(4):
+        n = _list_actions(sources(state, direction, True), JUMP + direction, out, n)
+    if n == 0:
+        for direction in range(4):
+            n = _list_actions(sources(state, direction, False), direction, out, n)
+    return n
+
+
+@inline_kernel
+def _list_actions(pieces, kind, out, n):
+    while pieces:
+        bit = lowest_bit(pieces)
+        out[n] = 4 * (bit - bit // 9) + kind
+        n += 1
+        pieces &= pieces - 1
+    return n
+
+
+@kernel
+def is_legal(state, action):
+    jumping = must_jump(state)
+    if (action >= JUMP) != jumping:
+        return False
+    square = (action & (JUMP - 1)) >> 2
+    return (sources(state, action & 3, jumping) >> (square + square // 8)) & 1 == 1
+
+
+@kernel
+def play(state, action):
+    words = state.words
+    player = words[TURN]
+    square = (action & (JUMP - 1)) >> 2
+    start = square + square // 8
+    piece = np.int64(1) << start
+    direction = action & 3
+    target = ahead(piece, direction)
+    if action >= JUMP:
+        captured = target
+        target = ahead(target, direction)
+        _remove(words, 1 - player, captured)
+    king = (words[KINGS] >> start) & 1
+    crowned = 1 - king if target & far_row(player) else 0
+    end = lowest_bit(target)
+    words[player] ^= piece | target
+    words[KINGS] ^= (piece | target) * king | target * crowned
+    words[KEY] ^= PIECES[player, king, start] ^ PIECES[player, king | crowned, end]
+
+    if words[JUMPER]:
+        words[KEY] ^= JUMPER_KEYS[start]
+        words[JUMPER] = 0
+    if action >= JUMP and not crowned:
+        words[JUMPER] = target
+        if must_jump(state):  # with this piece, the same player again
+            words[KEY] ^= JUMPER_KEYS[end]
+        else:
+            words[JUMPER] = 0
+    if not words[JUMPER]:
+        words[TURN] = 1 - player
+        words[KEY] ^= SIDE
+    _remember(state, action < JUMP and king == 1)
+
+
+@inline_kernel
+def _remove(words, player, piece):
+    bit = lowest_bit(piece)
+    words[KEY] ^= PIECES[player, (words[KINGS] >> bit) & 1, bit]
+    words[player] ^= piece
+    words[KINGS] &= ~piece
+
+
+@inline_kernel
+def _remember(state, quiet):
+    """Bring the draw rules' memory up to date after a move; a capture or man's move clears it."""
+    words, history = state.words, state.history
+    plies = words[QUIET] + 1 if quiet else 0
+    # Only a search that ignores draws (perft) goes beyond the limit.
+    plies = min(plies, QUIET_LIMIT)
+    words[QUIET] = plies
+    words[SEEN] = 1
+    history[plies] = words[KEY]
+    for i in range(plies - 4, -1, -2):  # two steps of each player are the shortest way back
+        if history[i] == words[KEY]:
+            words[SEEN] += 1
+
+
+# The end ----------------------------------------------------------------------------------
+
+
+@kernel
+def terminal(state):
+    return state.words[QUIET] >= QUIET_LIMIT or state.words[SEEN] >= REPETITIONS or stuck(state)
+
+
+@kernel
+def result(state):
+    """A player who cannot move has lost, even if a draw could be claimed at the same time."""
+    return 2 * state.words[TURN] - 1 if stuck(state) else 0
+
+
+@kernel
+def key(state):
+    """Of the pieces, the side to move and the piece that must go on jumping; no draw counters."""
+    return state.words[KEY]
+
+
+# Playing at random ------------------------------------------------------------------------
+
+
+@kernel
+def rollout(state, rng):
+    """Play uniformly random actions to the end; return the result as player 0 sees it.
+
+    All rules hold, the draws too. The moves are made on local copies of the bitboards; of
+    `state`, only the history is overwritten.
+    """
+    if terminal(state):
+        return result(state)
+    words, history = state.words, state.history
+    player = words[TURN]
+    own, other = words[player], words[1 - player]
+    kings, jumper, quiet, key = words[KINGS], words[JUMPER], words[QUIET], words[KEY]
+    while True:
+        empty = BOARD & ~(own | other)
+        pieces = jumper or own
+        down = facing(pieces, kings, player, 0)
+        up = facing(pieces, kings, player, 2)
+        a = can_jump(down, other, empty, 0)
+        b = can_jump(down, other, empty, 1)
+        c = can_jump(up, other, empty, 2)
+        d = can_jump(up, other, empty, 3)
+        jumping = (a | b | c | d) != 0
+        if not jumping:
+            if jumper:  # the capture is complete
+                jumper = 0
+                own, other, player = other, own, 1 - player
+                continue
+            a = can_step(down, empty, 0)
+            b = can_step(down, empty, 1)
+            c = can_step(up, empty, 2)
+            d = can_step(up, empty, 3)
+            if (a | b | c | d) == 0:
+                return 2 * player - 1
+        if quiet >= QUIET_LIMIT:
+            return 0
+
+        # One of the moves at random: first up or down, then left or right, then the piece.
+        n_down = popcount(a) + popcount(b)
+        pick = below(rng, n_down + popcount(c) + popcount(d))
+        direction = 0
+        if pick >= n_down:
+            pick -= n_down
+            direction = 2
+            a, b = c, d
+        if pick >= popcount(a):
+            pick -= popcount(a)
+            direction += 1
+            a = b
+        for _ in range(pick):
+            a &= a - 1
+        piece = a & -a
+
+        target = ahead(piece, direction)
+        if not jumping and kings & piece:
+            own ^= piece | target
+            kings ^= piece | target
+            quiet += 1
+            # Keys are compared within a run of quiet moves only, so any start will do.
+            start, end = lowest_bit(piece), lowest_bit(target)
+            key ^= PIECES[player, 1, start] ^ PIECES[player, 1, end] ^ SIDE
+            history[quiet] = key
+            seen = 1
+            for i in range(quiet - 4, -1, -2):
+                seen += history[i] == key
+            if seen >= REPETITIONS:
+                return 0
+        else:
+            if jumping:
+                own, other, kings, jumper = jump(own, other, kings, player, piece, direction)
+            else:
+                own ^= piece | target
+                kings |= target & far_row(player)
+            quiet = 0
+            key = 0
+            history[0] = 0
+            if jumper:
+                continue
+        own, other, player = other, own, 1 - player
+
+
+kernels.implement(
+    DraughtsState, reset=reset, copy_into=copy_into, to_move=to_move,
+    legal_actions=legal_actions, is_legal=is_legal, play=play, terminal=terminal,
+    result=result, key=key, rollout=rollout, evaluate=evaluate,
+)

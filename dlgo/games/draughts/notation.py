@@ -1,0 +1,216 @@
+"""How draughts is written down: square numbers, moves, whole turns, positions (FEN).
+
+A `Move` of the game is one step or jump, `11-15` or `11x18`. People write a turn: all jumps
+of a multiple capture in one, `11x18x25`, often only from where to where, `11x25`. Called by
+`state.py` and `pdn.py`; the rules stay in `kernel.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from dlgo.api import GameState, Move, Player
+from dlgo.errors import NotationError
+from dlgo.games.draughts import board, kernel
+
+# Row and column change of the kernel's directions; rows count down from black's side.
+_STEPS = ((1, -1), (1, 1), (-1, -1), (-1, 1))
+
+START_FEN = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12"
+
+
+def square_place(number: int) -> tuple[int, int]:
+    """Row (0 is black's back row) and column (0 is the left one) of a square 1-32."""
+    row, place = divmod(number - 1, 4)
+    return row, 2 * place + (row + 1) % 2
+
+
+def square_number(row: int, col: int) -> int | None:
+    """The square at a row and column, both from 0; None if it is a light one or off the board."""
+    if not (0 <= row < 8 and 0 <= col < 8) or (row + col) % 2 == 0:
+        return None
+    return 4 * row + col // 2 + 1
+
+
+def _all_places() -> Iterator[tuple[int, tuple[int, int]]]:
+    for jump in (0, 1):
+        for start in range(1, board.SQUARES + 1):
+            row, col = square_place(start)
+            for direction, (down, right) in enumerate(_STEPS):
+                end = square_number(row + (1 + jump) * down, col + (1 + jump) * right)
+                if end is not None:
+                    yield kernel.JUMP * jump + 4 * (start - 1) + direction, (start, end)
+
+
+# Action of the kernel -> (from, to), for the 98 steps and 72 jumps that stay on the board.
+PLACES = dict(_all_places())
+ACTIONS = {place: action for action, place in PLACES.items()}
+
+
+def is_jump(move: Move) -> bool:
+    """Whether a move is a jump rather than a step."""
+    return move.is_play and ACTIONS.get(move.place, 0) >= kernel.JUMP
+
+
+def path_text(path: list[int], jump: bool) -> str:
+    """The squares of a turn as text: `11-15`, `11x18x25`."""
+    return ("x" if jump else "-").join(map(str, path))
+
+
+def read_squares(text: str) -> list[int]:
+    """The squares of `11-15`, `11x18x25` or `11x25`; `-`, `x` and `:` all do.
+
+    Raises:
+        NotationError: if the text is something else or names a square that is not 1-32.
+    """
+    text = text.strip()
+    if not re.fullmatch(r"\d{1,2}( ?[-xX:] ?\d{1,2})+", text, re.ASCII):
+        raise NotationError(f"{text!r} is no move: write two squares, such as 11-15 or 11x18")
+    numbers = [int(part) for part in re.findall(r"\d+", text)]
+    for number in numbers:
+        if not 1 <= number <= board.SQUARES:
+            raise NotationError(f"{text!r}: there is no square {number}, they are numbered 1-32")
+    return numbers
+
+
+def turns(state: GameState) -> Iterator[list[Move]]:
+    """Every whole turn from here: one step, or all the jumps of a capture."""
+    player = state.next_player
+    for move in state.legal_moves():
+        after = state.apply_move(move)
+        if after.next_player is player:  # it must go on jumping
+            for rest in turns(after):
+                yield [move, *rest]
+        else:
+            yield [move]
+
+
+def path_of(moves: list[Move]) -> list[int]:
+    """The squares a turn touches, from the first to the last."""
+    return [moves[0].place[0], *(move.place[1] for move in moves)]
+
+
+def parse_turn(state: GameState, text: str) -> list[Move]:
+    """The legal moves that `text` denotes: a whole turn, or the first jumps of one.
+
+    Intermediate squares may be left out (`11x25` for `11x18x25`) as long as only one capture
+    fits; if several fit and take the same pieces, any of them is meant.
+
+    Raises:
+        NotationError: if the text is no move, not legal here, or ambiguous.
+    """
+    wanted = read_squares(text)
+    all_turns = list(turns(state))
+    for moves in all_turns:
+        if path_of(moves) == wanted:
+            return moves
+    short = [moves for moves in all_turns if _leaves_out(wanted, path_of(moves))]
+    if short:
+        outcomes = {_outcome(state, moves) for moves in short}
+        if len(outcomes) == 1:
+            return short[0]
+        choices = ", ".join(path_text(path_of(moves), True) for moves in short)
+        raise NotationError(f"{text.strip()!r} is ambiguous: write one of {choices}")
+    for moves in all_turns:
+        if path_of(moves)[: len(wanted)] == wanted:
+            return moves[: len(wanted) - 1]
+    raise NotationError(f"{text.strip()!r} is illegal: {_why_no_turn(state, wanted, all_turns)}")
+
+
+def _leaves_out(short: list[int], path: list[int]) -> bool:
+    """Whether `short` is a path with the same ends and some of the squares between."""
+    squares = iter(path)
+    return (short[0], short[-1]) == (path[0], path[-1]) and all(s in squares for s in short)
+
+
+def _outcome(state: GameState, moves: list[Move]) -> int:
+    for move in moves:
+        state = state.apply_move(move)
+    return state.key()
+
+
+def _why_no_turn(state: GameState, wanted: list[int], all_turns: list[list[Move]]) -> str:
+    if state.is_over():
+        return "the game is over"
+    first = Move.play((wanted[0], wanted[1]))
+    if is_jump(all_turns[0][0]) and (len(wanted) > 2 or first.place not in ACTIONS):
+        return f"the captures are {', '.join(path_text(path_of(m), True) for m in all_turns)}"
+    if state.is_valid_move(first):
+        return f"after {wanted[0]}-{wanted[1]} the turn passes"
+    return state.game.why_illegal(state, first)
+
+
+def turn_texts(moves: list[Move]) -> list[str]:
+    """The moves of a game as turns: the jumps of one capture become one text, `11x18x25`."""
+    texts = []
+    path: list[int] = []
+    for move, following in zip(moves, [*moves[1:], None], strict=True):
+        if not move.is_play:
+            texts.append(move.kind)
+            continue
+        path = path or [move.place[0]]
+        path.append(move.place[1])
+        # The opponent cannot move from the square that was just taken: it is the same piece.
+        goes_on = following is not None and following.is_play and following.place[0] == path[-1]
+        if not goes_on:
+            texts.append(path_text(path, is_jump(move)))
+            path = []
+    return texts
+
+
+def parse_fen(text: str) -> board.DraughtsState:
+    """The position of `B:W18,24,K27:B1,5-8`: the side to move, then each side's pieces.
+
+    K marks a king, a range stands for all its squares, the sides come in either order.
+
+    Raises:
+        NotationError: if the text is something else or no possible position.
+    """
+    def fail(why: str) -> NotationError:
+        return NotationError(f"position {text.strip()!r}: {why}")
+
+    parts = re.sub(r"\s", "", text).upper().removesuffix(".").split(":")
+    if len(parts) != 3 or parts[0] not in ("B", "W") or {p[:1] for p in parts[1:]} != {"B", "W"}:
+        raise fail("write the side to move and both sides' squares, such as B:W21,K30:B1,2")
+    pieces = {"B": 0, "W": 0}
+    kings = 0
+    for part in parts[1:]:
+        for item in filter(None, part[1:].split(",")):
+            match = re.fullmatch(r"(K?)(\d{1,2})(?:-(\d{1,2}))?", item, re.ASCII)
+            if match is None:
+                raise fail(f"{item!r} is no square")
+            first, last = int(match[2]), int(match[3] or match[2])
+            if not 1 <= first <= last <= board.SQUARES:
+                raise fail(f"{item!r} does not lie within 1-32")
+            for number in range(first, last + 1):
+                bit = board.bit_of(number)
+                if (pieces["B"] | pieces["W"]) & bit:
+                    raise fail(f"square {number} is given twice")
+                if not match[1] and bit & (board.CROWN_BLACK, board.CROWN_WHITE)[part[0] == "W"]:
+                    raise fail(f"the man on {number} would have been crowned: write K{number}")
+                pieces[part[0]] |= bit
+                kings |= bit if match[1] else 0
+    state = board.new_state()
+    turn = Player.black if parts[0] == "B" else Player.white
+    kernel.set_position(state, *map(np.int64, (pieces["B"], pieces["W"], kings, turn.index)))
+    return state
+
+
+def fen_text(state: board.DraughtsState) -> str:
+    """The position as `parse_fen` reads it.
+
+    Raises:
+        ValueError: in the middle of a capture, for which the notation has no words.
+    """
+    words = state.words
+    if words[board.JUMPER]:
+        raise ValueError("a position in the middle of a capture has no FEN")
+    sides = []
+    for letter, pieces in (("W", words[board.WHITE]), ("B", words[board.BLACK])):
+        numbers = (n for n in range(1, board.SQUARES + 1) if pieces & board.bit_of(n))
+        names = (f"{'K' if words[board.KINGS] & board.bit_of(n) else ''}{n}" for n in numbers)
+        sides.append(letter + ",".join(names))
+    return f"{'BW'[words[board.TURN]]}:{':'.join(sides)}"

@@ -1,0 +1,222 @@
+"""Games in Portable Draughts Notation (PDN 3.0, pdn.fmjd.org), English draughts: GameType 21.
+
+    [Event "example"]
+    [White "B. Second"]
+    [Black "A. First"]
+    [Result "0-1"]
+    [GameType "21"]
+
+    1. 11-15 23-19 2. 8-11 22-17 {a comment} ... 0-1
+
+PDN names the players by the colour of their pieces. Its Result gives white's points first,
+as in chess: `1-0` says that White has won, though Black moves first here. That is how games
+are written below. Not everyone follows it: in the games of Tinsley that come with CheckerBoard
+`1-0` stands where Black, the first player, has won. So a result that is read stays as it is.
+
+Reading is liberal: comments, annotations and variations are skipped; `-`, `x` and `:` are
+the same; a multiple capture may be given by all its squares, by its ends, or jump by jump.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from dlgo.api import GameState, Player
+from dlgo.errors import NotationError
+from dlgo.games.draughts import notation
+from dlgo.games.draughts.state import Draughts
+
+GAME_TYPE = "21"
+RESULTS = {Player.white: "1-0", Player.black: "0-1", None: "1/2-1/2"}
+UNKNOWN = "*"
+_LINE_LENGTH = 80
+
+_TOKEN = re.compile(
+    r"""(?P<skip> \s+ | \{[^}]*\} | [;%][^\n]* | \$\d+ | \.\.\. )
+      | (?P<tag> \[\s*(?P<name>\w+)\s*"(?P<value>(?:[^"\\\n]|\\.)*)"\s*\] )
+      | (?P<result> (?:1-0|0-1|1/2-1/2|2-0|0-2|1-1|0-0|\*) (?![^\s\[{;]) )
+      | (?P<number> \d+\.(?:\.\.)? )
+      | (?P<move> (?P<squares>\d+(?:[-xX:]\d+)+) (?:[!?*]+|\([!?]+\))? )
+      | (?P<open> \( )
+      | (?P<close> \) )
+      | (?P<bad> \S{1,20} )
+    """,
+    re.VERBOSE | re.ASCII,
+)
+
+
+@dataclass(frozen=True)
+class PdnGame:
+    """A game as it was read.
+
+    Attributes:
+        tags: the tags in their order.
+        state: the position after the last move; `state.moves()` are the moves.
+        result: the result as the text gives it, `*` if it gives none. It can differ from what
+            stands on the board: most games end by resignation or agreement.
+    """
+
+    tags: dict[str, str]
+    state: GameState
+    result: str
+
+
+def write_game(
+    state: GameState, tags: Mapping[str, str] | None = None, result: str | None = None
+) -> str:
+    """The game that led to `state`, as PDN.
+
+    Args:
+        tags: further tags, or other values for Event, White and Black ("?" by default).
+        result: what to write as the result of a game that is not over (`*` by default).
+    """
+    if state.is_over():
+        result = RESULTS[state.winner()]
+    result = result or UNKNOWN
+    all_tags = {"Event": "?", "White": "?", "Black": "?", **(tags or {})}
+    all_tags |= {"Result": result, "GameType": GAME_TYPE}
+    fen = notation.fen_text(_start_of(state).kernel_state)
+    if fen != notation.START_FEN:
+        all_tags |= {"SetUp": "1", "FEN": fen}
+    header = "".join(f'[{name} "{_quoted(value)}"]\n' for name, value in all_tags.items())
+
+    played = state
+    if state.last_move is not None and state.last_move.is_resign:
+        played = state.previous_state
+    words = [*state.game.move_list_text(played).split(), result]
+    lines = [words[0]]
+    for word in words[1:]:
+        if len(lines[-1]) + 1 + len(word) > _LINE_LENGTH:
+            lines.append(word)
+        else:
+            lines[-1] += f" {word}"
+    return header + "\n" + "\n".join(lines) + "\n"
+
+
+def read_game(text: str) -> PdnGame:
+    """The only game of a PDN text.
+
+    Raises:
+        NotationError: naming the move and what is wrong with it.
+    """
+    games = read_games(text)
+    if len(games) != 1:
+        raise NotationError(f"PDN: expected one game, found {len(games)}")
+    return games[0]
+
+
+def read_games(text: str) -> list[PdnGame]:
+    """All games of a PDN text.
+
+    Raises:
+        NotationError: naming the game, the move and what is wrong with it.
+    """
+    games: list[PdnGame] = []
+    reader = _GameReader(1)
+    for token in _tokens(text.removeprefix("\ufeff")):
+        # A tag after moves, or anything after a result, belongs to the next game.
+        if reader.ended or (token.lastgroup == "tag" and reader.state is not None):
+            games.append(reader.game())
+            reader = _GameReader(len(games) + 1)
+        reader.take(token)
+    if reader.begun:
+        games.append(reader.game())
+    return games
+
+
+def _tokens(text: str) -> Iterator[re.Match[str]]:
+    """The tags, moves, results and misfits of a text, without what is skipped."""
+    depth = 0  # of variations
+    for token in _TOKEN.finditer(text):
+        kind = token.lastgroup
+        if kind == "open":
+            depth += 1
+        elif kind == "close" and depth > 0:
+            depth -= 1
+        elif kind == "bad" and token[0].startswith("{"):
+            yield token  # a comment that never ends, inside a variation too
+        elif depth == 0 and kind not in ("skip", "number"):
+            yield token
+    if depth:
+        raise NotationError("PDN: a variation is not closed, ')' is missing")
+
+
+class _GameReader:
+    """Takes the tokens of one game, one by one."""
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        self.tags: dict[str, str] = {}
+        self.state: GameState | None = None  # None before the first move
+        self.result: str | None = None
+        self.turns = 0
+        self.white_began = False
+
+    @property
+    def begun(self) -> bool:
+        return bool(self.tags) or self.state is not None or self.result is not None
+
+    @property
+    def ended(self) -> bool:
+        return self.result is not None
+
+    def game(self) -> PdnGame:
+        self._begin()
+        assert self.state is not None
+        tagged = self.tags.get("Result", UNKNOWN)
+        result = self.result or UNKNOWN
+        if UNKNOWN not in (tagged, result) and tagged != result:
+            raise self._error(f"the tag Result says {tagged!r}, the moves end with {result!r}")
+        return PdnGame(self.tags, self.state, tagged if result == UNKNOWN else result)
+
+    def take(self, token: re.Match[str]) -> None:
+        if token.lastgroup == "tag":
+            self.tags[token["name"]] = re.sub(r"\\(.)", r"\1", token["value"])
+            return
+        self._begin()
+        if token.lastgroup == "result":
+            self.result = token[0]
+        elif token.lastgroup == "move":
+            self._play(token["squares"])
+        else:
+            why = "a comment is not closed, '}' is missing" if token[0][0] == "{" else "no move"
+            raise self._error(f"after {self.turns} moves, {token[0]!r}: {why}")
+
+    def _begin(self) -> None:
+        if self.state is not None:
+            return
+        kind = self.tags.get("GameType", GAME_TYPE)
+        if kind.split(",")[0].strip() != GAME_TYPE:
+            raise self._error(f"GameType {kind!r} is not English draughts, {GAME_TYPE!r}")
+        try:
+            self.state = Draughts.from_fen(self.tags.get("FEN", notation.START_FEN))
+        except NotationError as error:
+            raise self._error(str(error)) from None
+        self.white_began = self.state.next_player is Player.white
+
+    def _play(self, text: str) -> None:
+        assert self.state is not None
+        player = self.state.next_player
+        try:
+            moves = notation.parse_turn(self.state, text)
+        except NotationError as error:
+            number = (self.turns + self.white_began) // 2 + 1
+            raise self._error(f"move {number} of {player.name}: {error}") from None
+        for move in moves:
+            self.state = self.state.apply_move(move)
+        self.turns += self.state.next_player is not player
+
+    def _error(self, why: str) -> NotationError:
+        return NotationError(f"PDN game {self.index}: {why}")
+
+
+def _start_of(state: GameState) -> GameState:
+    while state.previous_state is not None:
+        state = state.previous_state
+    return state
+
+
+def _quoted(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"')

@@ -1,0 +1,181 @@
+"""English draughts as people see it: squares 1-32, `11-15` for a step, `11x18` for a jump."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameSpec, GameState, Move, Player, Point
+from dlgo.errors import NotationError
+from dlgo.games.draughts import board, kernel, notation
+
+
+class Draughts(GameSpec):
+    """English draughts, also called American checkers. Perfect play draws (Schaeffer 2007).
+
+    A move is a pair of squares, one step or one jump; a multiple capture is several moves of
+    the same player. Pieces of black (x, kings X) start on 1-12 and move first.
+    """
+
+    name = "draughts"
+    title = "Draughts"
+    # Tournaments, too, draw the first three moves by lot (the "three-move restriction").
+    opening_plies = 3
+    history_matters = True
+    num_actions = kernel.NUM_ACTIONS
+    board_rows = board_cols = 8
+
+    def new_kernel_state(self) -> board.DraughtsState:
+        state = board.new_state()
+        kernel.reset(state)
+        return state
+
+    def same_position(self, one: board.DraughtsState, other: board.DraughtsState) -> bool:
+        n = one.words[board.QUIET] + 1
+        return np.array_equal(one.words, other.words) and np.array_equal(
+            np.sort(one.history[:n]), np.sort(other.history[:n])
+        )
+
+    @classmethod
+    def from_fen(cls, text: str) -> GameState:
+        """A game that starts from a position such as `B:W18,24,K27:B1,5-8`.
+
+        Raises:
+            NotationError: if the text is no position.
+        """
+        return GameState(cls(), notation.parse_fen(text))
+
+    def fen(self, state: GameState) -> str:
+        """The position as `from_fen` reads it. Raises ValueError in the middle of a capture."""
+        return notation.fen_text(state.kernel_state)
+
+    def move_of(self, action: int) -> Move:
+        return Move.play(notation.PLACES[int(action)])
+
+    def action_of(self, move: Move) -> int | None:
+        return notation.ACTIONS.get(move.place) if move.is_play else None
+
+    def move_text(self, move: Move) -> str:
+        return notation.turn_texts([move])[0]
+
+    def parse_move(self, state: GameState, text: str) -> Move:
+        squares = notation.read_squares(text)
+        if len(squares) > 2:
+            raise NotationError(f"{text.strip()!r} is several moves: write one jump at a time")
+        return Move.play((squares[0], squares[1]))
+
+    def parse_moves(self, state: GameState, text: str) -> list[Move]:
+        """The moves of a whole turn: `11-15`, `11x18x25`, or `11x25` if nothing else fits.
+
+        Raises:
+            NotationError: if the text is no move, not legal here, or ambiguous.
+        """
+        return notation.parse_turn(state, text)
+
+    def whole_moves(self, moves: list[Move]) -> list[str]:
+        """The moves of a game as turns: the jumps of one capture become one, `11x18x25`."""
+        return notation.turn_texts(moves)
+
+    def move_list_text(self, state: GameState) -> str:
+        """The game so far: `1. 11-15 23-19 2. 8-11 22-17`; `1... 23-19` if white began."""
+        start = state
+        while start.previous_state is not None:
+            start = start.previous_state
+        texts = self.whole_moves(state.moves())
+        parts = []
+        for ply, text in enumerate(texts, start.next_player.index):
+            if ply % 2 == 0:
+                parts.append(f"{ply // 2 + 1}.")
+            elif not parts:
+                parts.append("1...")
+            parts.append(text)
+        return " ".join(parts)
+
+    def cell(self, state: GameState, row: int, col: int) -> Player | None:
+        number = notation.square_number(8 - row, col - 1)
+        return self._owner(state, number) if number is not None else None
+
+    def _owner(self, state: GameState, number: int) -> Player | None:
+        words = state.kernel_state.words
+        for player in Player:
+            if words[player.index] & board.bit_of(number):
+                return player
+        return None
+
+    def _is_king(self, state: GameState, number: int) -> bool:
+        return bool(state.kernel_state.words[board.KINGS] & board.bit_of(number))
+
+    def why_illegal(self, state: GameState, move: Move) -> str:
+        if not move.is_play:
+            return "draughts has no pass"
+        if not _two_squares(move.place):
+            return "a move is two squares, numbered 1-32"
+        start, end = move.place
+        owner, mover = self._owner(state, start), state.next_player
+        if owner is None:
+            return f"there is no piece on {start}"
+        if owner is not mover:
+            return f"the piece on {start} is not {mover.name}'s"
+        if move.place not in notation.ACTIONS:
+            return f"{end} is neither diagonally next to {start} nor one jump away"
+        must = [self.move_text(legal) for legal in state.legal_moves() if notation.is_jump(legal)]
+        jumper = int(state.kernel_state.words[board.JUMPER])
+        if jumper and jumper != board.bit_of(start):
+            return f"the capture must go on with the same piece: {' or '.join(must)}"
+        if self._owner(state, end) is not None:
+            return f"square {end} is occupied"
+        if not self._is_king(state, start) and (end > start) != (mover is Player.black):
+            return "a man cannot move backwards"
+        if notation.is_jump(move):
+            return "there is no opposing piece to jump over"
+        return f"a capture must be made: {' or '.join(must)}"
+
+    def result_text(self, state: GameState) -> str:
+        if not kernels.terminal(state.kernel_state):  # a resignation
+            return super().result_text(state)
+        words = state.kernel_state.words
+        if state.winner() is not None:
+            left = words[state.next_player.index]
+            why = "cannot move" if left else "has no pieces left"
+            return f"{super().result_text(state)}: {state.next_player.name} {why}"
+        if words[board.SEEN] >= board.REPETITIONS:
+            return "draw: the position has come up three times"
+        return "draw: 40 moves each without a capture or a man's move"
+
+    def render(self, state: GameState) -> str:
+        """The board with black's side on top; to the left of each row its square numbers."""
+        last = self.last_cell(state)
+        lines = []
+        for row in range(8, 0, -1):
+            first = 4 * (8 - row) + 1
+            line = f"{first:>2}-{first + 3:<2} "
+            for col in range(1, 9):
+                symbol = self._symbol(state, notation.square_number(8 - row, col - 1))
+                line += f"[{symbol}]" if last == (row, col) else f" {symbol} "
+            lines.append(line.rstrip())
+        if state.kernel_state.words[board.JUMPER] and not state.is_over():
+            lines.append(f"{state.next_player.name} must go on with the capture")
+        return "\n".join(lines)
+
+    def _symbol(self, state: GameState, number: int | None) -> str:
+        if number is None:
+            return " "
+        owner = self._owner(state, number)
+        if owner is None:
+            return "."
+        symbol = self.symbols[owner.index]
+        return symbol.upper() if self._is_king(state, number) else symbol
+
+    def last_cell(self, state: GameState) -> Point | None:
+        if state.last_move is None or not state.last_move.is_play:
+            return None
+        row, col = notation.square_place(state.last_move.place[1])
+        return Point(8 - row, col + 1)
+
+
+def _two_squares(place: object) -> bool:
+    return (
+        isinstance(place, tuple)
+        and len(place) == 2
+        and all(type(number) is int and 1 <= number <= board.SQUARES for number in place)
+    )

@@ -1,0 +1,173 @@
+"""Counting a finished game: area and territory, with dead stones taken off.
+
+The rules proper (`kernel.py`) count every stone on the board as alive, which is exact once
+players have captured what they can. People stop earlier and agree on what is dead; here that
+agreement is an argument, and `likely_dead` proposes one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameState, Player, Point
+from dlgo.errors import SpecError
+from dlgo.games.go import board, kernel
+from dlgo.jit import kernel as compiled
+from dlgo.rng import make_rng
+
+RULES = ("area", "territory")
+
+
+@dataclass(frozen=True)
+class Score:
+    """A count.
+
+    Attributes:
+        rules: "area" or "territory".
+        black, white: points; White's without komi.
+        komi: added to White.
+        margin: black - white - komi, positive if Black wins.
+        owner: for each point of the board, who owns it, or None.
+    """
+
+    rules: str
+    black: int
+    white: int
+    komi: float
+    owner: dict[Point, Player | None]
+
+    @property
+    def margin(self) -> float:
+        """Black's lead over White, komi included."""
+        return self.black - self.white - self.komi
+
+
+def score(state: GameState, dead: Collection[Point] = (), rules: str = "area") -> Score:
+    """Count the position.
+
+    Area (AGA, Chinese): own living stones and the empty points they surround. Territory
+    (Japanese): surrounded empty points and prisoners, the dead stones among them. Eyes in
+    seki, which Japanese rules do not count, are counted here: leave such points to the
+    players.
+
+    Args:
+        dead: points of stones that both players take for dead; the rest of their chains goes
+            with them.
+        rules: "area" or "territory".
+
+    Raises:
+        SpecError: if there is no stone at a dead point, or for other rules.
+    """
+    if rules not in RULES:
+        raise SpecError(f"rules {rules!r} are not one of {', '.join(RULES)}")
+    game = state.game
+    position = state.kernel_state
+    stones = {
+        Point(row, col): player
+        for row in range(1, game.size + 1) for col in range(1, game.size + 1)
+        if (player := game.cell(state, row, col)) is not None
+    }
+    removed: set[Point] = set()
+    for point in dead:
+        if point not in stones:
+            raise SpecError(f"there is no stone at {tuple(point)} that could be dead")
+        removed |= _region(point, stones, stones[point])
+    prisoners = {
+        Player.black: int(position.info[board.CAPTURED_BY_BLACK]),
+        Player.white: int(position.info[board.CAPTURED_BY_WHITE]),
+    }
+    for point in removed:
+        prisoners[stones.pop(point).other] += 1
+
+    owner: dict[Point, Player | None] = dict(stones)
+    surrounded = {Player.black: 0, Player.white: 0}
+    for point in (Point(r, c) for r in range(1, game.size + 1) for c in range(1, game.size + 1)):
+        if point in owner:
+            continue
+        region = _region(point, stones, None, game.size)
+        around = {
+            stones[near] for inner in region for near in inner.neighbors() if near in stones
+        }
+        holder = around.pop() if len(around) == 1 else None
+        owner.update(dict.fromkeys(region, holder))
+        if holder is not None:
+            surrounded[holder] += len(region)
+    points = {
+        player: surrounded[player] + (
+            sum(1 for colour in stones.values() if colour is player) if rules == "area"
+            else prisoners[player]
+        )
+        for player in Player
+    }
+    return Score(rules, points[Player.black], points[Player.white], game.komi, owner)
+
+
+def _region(
+    start: Point, stones: dict[Point, Player], colour: Player | None, size: int = 0
+) -> set[Point]:
+    """All points connected to `start` that hold `colour` (None: are empty, on the board)."""
+    region, frontier = {start}, [start]
+    while frontier:
+        for near in frontier.pop().neighbors():
+            if near in region or stones.get(near) is not colour:
+                continue
+            if colour is None and not (1 <= near.row <= size and 1 <= near.col <= size):
+                continue
+            region.add(near)
+            frontier.append(near)
+    return region
+
+
+def ownership(state: GameState, games: int = 500, seed: int = 1) -> np.ndarray:
+    """Who owns each point at the end of random games: float64[size, size], +1 Black, -1 White.
+
+    Row 0 is the bottom row.
+    """
+    game = state.game
+    work = game.scratch_state(state.kernel_state)
+    totals = np.zeros(game.size**2, np.int64)
+    _sum_ownership(state.kernel_state, work, make_rng(seed), games, totals)
+    return totals.reshape(game.size, game.size) / games
+
+
+def likely_dead(state: GameState, games: int = 500, seed: int = 1, sure: float = 0.6) -> set[Point]:
+    """Stones whose points mostly belong to the opponent in the end: a proposal, no proof.
+
+    Args:
+        games: random games to play. sure: mean ownership from which on a stone counts as dead.
+    """
+    mean = ownership(state, games, seed)
+    game = state.game
+    found: set[Point] = set()
+    for row in range(1, game.size + 1):
+        for col in range(1, game.size + 1):
+            player = game.cell(state, row, col)
+            sign = 1 if player is Player.black else -1
+            if player is not None and sign * mean[row - 1, col - 1] < -sure:
+                found.add(Point(row, col))
+    return found
+
+
+@compiled
+def _sum_ownership(state, work, rng, games, totals):
+    """Add up +1 for each game in which Black owns an action's point in the end, -1 for White."""
+    size = state.info[board.SIZE]
+    width = size + 2
+    for _ in range(games):
+        kernels.copy_into(work, state)
+        kernels.rollout(work, rng)
+        for action in range(size * size):
+            point = kernel.point_of(size, action)
+            black = work.color[point] == board.BLACK
+            white = work.color[point] == board.WHITE
+            if not black and not white:
+                for step in (1, -1, width, -width):
+                    black |= work.color[point + step] == board.BLACK
+                    white |= work.color[point + step] == board.WHITE
+            if black != white:
+                totals[action] += 1 if black else -1
+
