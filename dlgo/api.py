@@ -208,6 +208,17 @@ class GameSpec(ABC):
     def why_illegal(self, state: GameState, move: Move) -> str:
         """The rule that forbids an illegal move, as the end of a sentence."""
 
+    def perft(self, kernel_state: Any, depth: int) -> int:
+        """Number of sequences of `depth` moves from a position; unfinished games only count.
+
+        A game in which published tables count something else than actions overrides it.
+        """
+        batch = kernels.make_batch(self.scratch_state(kernel_state, room=depth + 1), depth + 1)
+        kernels.copy_into(kernels.row(batch, 0), kernel_state)
+        actions = np.empty((depth + 1, self.num_actions), np.int64)
+        counts, tried = np.empty((2, depth + 1), np.int64)
+        return int(kernels.perft(batch, depth, actions, counts, tried))
+
     def result_text(self, state: GameState) -> str:
         """The result of a finished game in a few words."""
         winner = state.winner()

@@ -10,9 +10,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
-from dlgo import GameSpec, GameState, kernels
+from dlgo import GameSpec, GameState
 
 
 @dataclass(frozen=True)
@@ -25,7 +23,7 @@ class PerftRow:
 
 
 def perft_counts(game: GameSpec, depth: int, state: GameState | None = None) -> Iterator[PerftRow]:
-    """Count the sequences of 1 to `depth` plies (0: just the position itself).
+    """Count the sequences of 1 to `depth` moves (0: just the position itself).
 
     Args:
         game: the game.
@@ -33,12 +31,8 @@ def perft_counts(game: GameSpec, depth: int, state: GameState | None = None) -> 
         state: where to start; the start position by default.
     """
     start = (state or GameState.new_game(game)).kernel_state
-    batch = kernels.make_batch(game.scratch_state(start, room=depth + 1), depth + 1)
-    kernels.copy_into(kernels.row(batch, 0), start)
-    actions = np.zeros((depth + 1, game.num_actions), np.int64)
-    counts, tried = np.zeros(depth + 1, np.int64), np.zeros(depth + 1, np.int64)
-    kernels.perft(batch, 1, actions, counts, tried) if depth else None  # compile before the clock
+    game.perft(start, min(depth, 1))  # compile before the clock runs
     for plies in range(min(depth, 1), depth + 1):
         began = time.perf_counter()
-        count = int(kernels.perft(batch, plies, actions, counts, tried))
+        count = game.perft(start, plies)
         yield PerftRow(plies, count, time.perf_counter() - began)

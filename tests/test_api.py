@@ -18,7 +18,7 @@ from dlgo import (
 )
 from tests.conftest import random_game
 
-GAMES = ("tictactoe", "connect4", "go:size=5", "go:size=9")
+GAMES = ("tictactoe", "connect4", "go:size=5", "draughts")
 
 
 def test_players_are_each_others_other() -> None:

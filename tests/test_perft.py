@@ -7,12 +7,14 @@ import pytest
 from dlgo import get_game
 from experiments.perft import perft_counts
 
+DRAUGHTS = [7, 49, 302, 1469, 7361, 36768, 179740, 845931, 3963680]  # whole moves, not jumps
 TIC_TAC_TOE = [9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872]
 CONNECT_FOUR = [7, 49, 343, 2401, 16807, 117649, 823536, 5673234]
 
 
 @pytest.mark.parametrize(
-    ("game", "counts"), [("tictactoe", TIC_TAC_TOE), ("connect4", CONNECT_FOUR)]
+    ("game", "counts"),
+    [("tictactoe", TIC_TAC_TOE), ("connect4", CONNECT_FOUR), ("draughts", DRAUGHTS)],
 )
 def test_published_counts(game: str, counts: list[int]) -> None:
     assert [row.count for row in perft_counts(get_game(game), len(counts))] == counts

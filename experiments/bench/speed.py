@@ -30,12 +30,14 @@ from dlgo.rng import make_rng
 from engines.registry import build_engine
 
 SIMULATIONS = 1000
-DEFAULT_GAMES = ("tictactoe", "connect4", "go:size=9")
+DEFAULT_GAMES = ("tictactoe", "connect4", "go:size=9", "go:size=19", "draughts")
 # The same games in OpenSpiel, where it has them.
 _OPEN_SPIEL = {
     "tictactoe": lambda game: "tic_tac_toe",
     "connect4": lambda game: "connect_four",
     "go": lambda game: f"go(board_size={game.size},komi={game.komi})",
+    # Nearly the same game: a draw after 40 plies without progress, no repetition rule.
+    "draughts": lambda game: "checkers",
 }
 
 

@@ -9,7 +9,7 @@ from engines.base import Budget
 from engines.registry import EngineSpec, build_engine, engine_class, engine_names
 from tests.conftest import random_game
 
-GAMES = ("tictactoe", "connect4", "go:size=5")
+GAMES = ("tictactoe", "connect4", "go:size=5", "draughts")
 SPECS = ("random", "alphabeta:depth=2", "mcts:sims=50")
 
 

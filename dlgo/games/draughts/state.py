@@ -7,7 +7,7 @@ import numpy as np
 from dlgo import kernels
 from dlgo.api import GameSpec, GameState, Move, Player, Point
 from dlgo.errors import NotationError
-from dlgo.games.draughts import board, kernel, notation
+from dlgo.games.draughts import board, kernel, notation, perft
 
 
 class Draughts(GameSpec):
@@ -35,6 +35,10 @@ class Draughts(GameSpec):
         return np.array_equal(one.words, other.words) and np.array_equal(
             np.sort(one.history[:n]), np.sort(other.history[:n])
         )
+
+    def perft(self, kernel_state: board.DraughtsState, depth: int) -> int:
+        """Sequences of whole moves, as published tables count them; draw rules left out."""
+        return perft.count_moves(kernel_state, depth)
 
     @classmethod
     def from_fen(cls, text: str) -> GameState:
