@@ -128,7 +128,7 @@ class GameSpec(ABC):
     options: ClassVar[tuple[Option, ...]] = ()
     # Random plies before a rated game starts, so that two deterministic engines do not
     # play one and the same game again and again.
-    opening_plies: ClassVar[int]
+    opening_plies: int
     # How the players are drawn; black first.
     symbols: ClassVar[tuple[str, str]] = ("x", "o")
 
@@ -173,7 +173,11 @@ class GameSpec(ABC):
         return type(like)(*(np.empty_like(field) for field in like))
 
     def same_position(self, one: Any, other: Any) -> bool:
-        """Whether two kernel states are equal in all that the rules remember."""
+        """Whether two kernel states are equal in all that the rules remember.
+
+        A game whose arrays hold more than that (scratch, an order that does not matter)
+        overrides it.
+        """
         return all(map(np.array_equal, one, other))
 
     @abstractmethod
@@ -227,6 +231,10 @@ class GameSpec(ABC):
         how = " by resignation" if state.last_move is not None and state.last_move.is_resign else ""
         return f"{winner.name} ({self.symbols[winner.index]}) wins{how}"
 
+    def winning_cells(self, state: GameState) -> list[Point]:
+        """The stones that won the game by their places, for displays; [] if none did."""
+        return []
+
     def row_label(self, row: int) -> str:
         """What stands to the left of a row."""
         return str(row)
@@ -236,15 +244,15 @@ class GameSpec(ABC):
         return COLUMN_LETTERS[col - 1]
 
     def render(self, state: GameState) -> str:
-        """The board as text, the last play in brackets."""
-        last = self.last_cell(state)
+        """The board as text; the last play, or the stones that won, in brackets."""
+        marked = set(self.winning_cells(state)) or {self.last_cell(state)}
         lines = []
         for row in range(self.board_rows, 0, -1):
             line = f"{self.row_label(row):>2} "
             for col in range(1, self.board_cols + 1):
                 player = self.cell(state, row, col)
                 symbol = "." if player is None else self.symbols[player.index]
-                line += f"[{symbol}]" if last == (row, col) else f" {symbol} "
+                line += f"[{symbol}]" if (row, col) in marked else f" {symbol} "
             lines.append(line)
         labels = (self.col_label(col) for col in range(1, self.board_cols + 1))
         lines.append("   " + "".join(f"{label:^3}" for label in labels))

@@ -110,6 +110,17 @@ def search_actions(state, out):
     """
 
 
+@_falls_back_on("search_actions")
+@_protocol
+def forced_actions(state, out):
+    """Like `search_actions`, narrowed to what is forced, the most promising first.
+
+    What it leaves out must not change the value of a search of two plies or more: if a move
+    wins at once, that move is enough; a threat to win at once must be answered; a move that
+    lets the opponent win at once is no answer to anything. By default: `search_actions`.
+    """
+
+
 @_protocol
 def play(state, action):
     """Play a legal action. Does not check it."""

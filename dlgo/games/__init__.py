@@ -14,6 +14,7 @@ from dlgo.specs import split_spec, suggest
 _GAMES = {
     "tictactoe": "dlgo.games.tictactoe.state:TicTacToe",
     "connect4": "dlgo.games.connect4.state:ConnectFour",
+    "connectn": "dlgo.games.connectn.state:ConnectN",
     "go": "dlgo.games.go.state:Go",
     "draughts": "dlgo.games.draughts.state:Draughts",
 }

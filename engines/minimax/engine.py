@@ -24,6 +24,7 @@ class AlphaBetaEngine(Engine):
     name = "alphabeta"
     summary = "minimax with alpha-beta cuts, iterative deepening and a transposition table"
     options = (
+        Option("solve", False, "one search to the end for win, draw or loss; no estimates"),
         Option("tt", 20, "the transposition table has 2**tt entries of 17 bytes", low=4, high=28),
     )
     budgets = ("depth", "nodes", "cpu", "wall")
@@ -52,16 +53,20 @@ class AlphaBetaEngine(Engine):
         kernels.copy_into(kernels.row(states, 0), state.kernel_state)
 
         actions = np.empty(self.game.num_actions, np.int64)
-        n = kernels.search_actions(state.kernel_state, actions)
-        shuffle(actions, n, self._rng)  # equal moves are chosen among at random
+        list_actions = kernels.forced_actions if deepest >= 2 else kernels.search_actions
+        n = list_actions(state.kernel_state, actions)
+        solve = self.settings["solve"]
+        if not solve:
+            shuffle(actions, n, self._rng)  # equal moves are chosen among at random
+        alpha, beta = (-1, 1) if solve else (-search.INFINITE, search.INFINITE)
         scores = np.zeros(n, np.int64)
         best_score, solved, reached = 0, False, 0
-        depth = 1
+        depth = deepest if solve else 1
         while depth <= deepest:
             stack.info[search.NODE_LIMIT] = clock.node_limit(int(stack.info[search.NODES]))
             scores[:] = -search.INFINITE
             best = search.search_root(
-                states, self._table, stack, depth, actions, n, scores
+                states, self._table, stack, depth, alpha, beta, actions, n, scores
             )
             aborted = bool(stack.info[search.ABORTED])
             if best >= 0:

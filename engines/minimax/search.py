@@ -74,11 +74,13 @@ def new_stack(plies: int, num_actions: int) -> Stack:
 
 
 @kernel
-def search_root(states, table, stack, depth, root_actions, n_root, root_scores):
+def search_root(states, table, stack, depth, alpha, beta, root_actions, n_root, root_scores):
     """Search every root move to `depth` plies.
 
     Args:
         states: batch of `depth + 1` states; row 0 is the position.
+        alpha, beta: scores beyond them need not be told apart. With -1 and 1 a search to the
+            end only finds out who wins, and not how soon, which is quicker.
         root_actions: its moves, the most promising first; n_root: how many.
         root_scores: out, the score of each for the player to move. A move that is no better
             than the best before it has an upper bound.
@@ -93,23 +95,26 @@ def search_root(states, table, stack, depth, root_actions, n_root, root_scores):
     stack.info[ABORTED] = 0
     solved = 1
     best = -1
-    alpha = -INFINITE
+    best_score = -INFINITE
     for i in range(n_root):
+        if best_score >= beta:
+            break
         kernels.copy_into(child, root)
         kernels.play(child, root_actions[i])
         if kernels.to_move(child) == mover:
-            score = _search(states, table, stack, depth - 1, alpha, INFINITE)
+            score = _search(states, table, stack, depth - 1, max(alpha, best_score), beta)
         else:
-            score = -_search(states, table, stack, depth - 1, -INFINITE, -alpha)
+            score = -_search(
+                states, table, stack, depth - 1, -beta, -max(alpha, best_score)
+            )
         if stack.info[ABORTED]:
             break
         solved &= stack.solved[1]
         root_scores[i] = score
-        if best < 0 or score > alpha:
-            best = i
-            alpha = max(alpha, score)
+        if best < 0 or score > best_score:
+            best, best_score = i, score
     # A forced win needs no other move to be known exactly.
-    stack.solved[0] = solved if alpha < PROVEN else 1
+    stack.solved[0] = solved if best_score < PROVEN else 1
     return best
 
 
@@ -187,7 +192,12 @@ def _arrive(state, table, stack, ply):
                 stack.solved[ply] = table.depth[slot] == SOLVED
                 return True, score
 
-    stack.count[ply] = kernels.search_actions(state, stack.actions[ply])
+    # Two plies ahead the search would find out by itself what is forced; with less to go,
+    # knowing it would be looking deeper than asked.
+    if depth >= 2:
+        stack.count[ply] = kernels.forced_actions(state, stack.actions[ply])
+    else:
+        stack.count[ply] = kernels.search_actions(state, stack.actions[ply])
     stack.index[ply] = 0
     stack.best[ply] = -INFINITE
     stack.best_action[ply] = -1

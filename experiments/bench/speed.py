@@ -30,15 +30,26 @@ from dlgo.rng import make_rng
 from engines.registry import build_engine
 
 SIMULATIONS = 1000
-DEFAULT_GAMES = ("tictactoe", "connect4", "go:size=9", "go:size=19", "draughts")
-# The same games in OpenSpiel, where it has them.
-_OPEN_SPIEL = {
-    "tictactoe": lambda game: "tic_tac_toe",
-    "connect4": lambda game: "connect_four",
-    "go": lambda game: f"go(board_size={game.size},komi={game.komi})",
-    # Nearly the same game: a draw after 40 plies without progress, no repetition rule.
-    "draughts": lambda game: "checkers",
-}
+DEFAULT_GAMES = (
+    "tictactoe", "connect4", "connectn:cols=9,rows=7,n=5", "go:size=9", "go:size=19", "draughts",
+)
+
+
+def _in_open_spiel(game: GameSpec) -> str | None:
+    """The same game's name in OpenSpiel, or None if it has no such game."""
+    match game.name:
+        case "tictactoe":
+            return "tic_tac_toe"
+        case "connect4":
+            return "connect_four"
+        case "connectn" if game.gravity and not game.pie:
+            return f"connect_four(columns={game.cols},rows={game.rows},x_in_row={game.n})"
+        case "go" if not game.handicap_points:
+            return f"go(board_size={game.size},komi={game.komi})"
+        case "draughts":
+            # Nearly the same: a draw after 40 plies without progress, no repetition rule.
+            return "checkers"
+    return None
 
 
 @dataclass
@@ -64,14 +75,14 @@ def run_bench(games: list[GameSpec], seconds: float, rounds: int, csv: str | Non
     """Measure, print the table and optionally write it as CSV."""
     rows = []
     click.echo(f"one thread, median of {rounds} rounds of {seconds:g} s each; per second")
-    click.echo(f"{'game':<16}{'what':<10}{'dlgo':>12}{'OpenSpiel':>12}{'ratio':>8}")
+    click.echo(f"{'game':<28}{'what':<10}{'dlgo':>12}{'OpenSpiel':>12}{'ratio':>8}")
     for game in games or [get_game(name) for name in DEFAULT_GAMES]:
         for row in bench_game(game, seconds, rounds):
             rows.append(row)
             theirs = f"{row.theirs:,.0f}" if row.theirs else "-"
             ratio = f"{row.ratio:.1f}" if row.ratio else "-"
             click.echo(
-                f"{row.game:<16}{row.what:<10}{row.ours:>12,.0f}{theirs:>12}{ratio:>8}"
+                f"{row.game:<28}{row.what:<10}{row.ours:>12,.0f}{theirs:>12}{ratio:>8}"
                 f"  {row.their_name}"
             )
     if csv:
@@ -97,7 +108,7 @@ def bench_game(game: GameSpec, seconds: float, rounds: int) -> list[Row]:
         meters = [meter] + [theirs[name] for _, name in beside if name in theirs]
         rates = measure(meters, seconds, rounds)
         if len(rates) == 1:
-            rows.append(Row(str(game), what, rates[0], None, "OpenSpiel is not installed"))
+            rows.append(Row(str(game), what, rates[0], None, "OpenSpiel is not installed or has no such game"))
         for (label, _), rate in zip(beside, rates[1:], strict=False):
             rows.append(Row(str(game), what, rates[0], rate, label))
     return rows
@@ -160,9 +171,10 @@ def _open_spiel_meters(game: GameSpec) -> dict[str, Meter]:
         import pyspiel
     except ImportError:
         return {}
-    if game.name not in _OPEN_SPIEL:
+    name = _in_open_spiel(game)
+    if name is None:
         return {}
-    theirs = pyspiel.load_game(_OPEN_SPIEL[game.name](game))
+    theirs = pyspiel.load_game(name)
     one_rollout = pyspiel.RandomRolloutEvaluator(1, 1)
     bot = pyspiel.MCTSBot(
         theirs, one_rollout, 2.0, SIMULATIONS, 1000, False, 1, False,

@@ -11,6 +11,7 @@ from dlgo import GameState, Move, Point, get_game
 from engines.base import Budget
 from engines.registry import build_engine
 from engines.treesearch import tree as ts
+from tests.conftest import random_game
 
 TIC_TAC_TOE = get_game("tictactoe")
 
@@ -128,6 +129,26 @@ def _depth_limited(state: GameState, depth: int) -> float:
     if depth == 0:
         return float(np.tanh(kernels.evaluate(state.kernel_state) / 500))
     return max(-_depth_limited(state.apply_move(move), depth - 1) for move in state.legal_moves())
+
+
+@pytest.mark.parametrize(
+    "name", ["connect4", "connectn:cols=5,rows=5", "connectn:cols=4,rows=4,gravity=no"]
+)
+@pytest.mark.parametrize("options", ["", ",solve=yes"])
+def test_forced_moves_do_not_change_the_result(name: str, options: str) -> None:
+    """The search, which follows forced moves only, against minimax over all legal moves."""
+    game = get_game(name)
+    engine = build_engine(f"alphabeta:depth=42{options}", game)
+    cells = game.board_rows * game.board_cols
+    checked = 0
+    for seed in range(150):
+        states = random_game(game, seed)
+        if len(states) > cells - 9 and checked < 25:
+            state = states[cells - 9]
+            if not state.is_over():
+                assert engine.select_move(state).proven == minimax(state)
+                checked += 1
+    assert checked > 5
 
 
 def test_capture_in_go_is_found() -> None:

@@ -28,6 +28,7 @@ CELLS = ROWS * COLS
 COLUMN = (1 << ROWS) - 1
 BOTTOM = sum(1 << (STRIDE * col) for col in range(COLS))
 FULL = BOTTOM * COLUMN
+CENTRE_FIRST = (3, 2, 4, 1, 5, 0, 6)
 
 STONES = zobrist_table(2, COLS * STRIDE, stream="connect4 stones")
 SIDE = int(zobrist_table(1, stream="connect4 side")[0])
@@ -107,6 +108,41 @@ def legal_actions(state, out):
 
 
 @kernel
+def forced_actions(state, out):
+    """A column that wins, or one that stops the opponent's four, or else the centre first.
+
+    Moves that let the opponent win on top of them are left out while there is another.
+    """
+    words = state.words
+    own, other = words[words[TURN]], words[1 - words[TURN]]
+    # The lowest free cell of each column is where the bottom row, added, carries to.
+    free = ((own | other) + BOTTOM) & FULL
+    for stones in (own, other):
+        for col in CENTRE_FIRST:
+            cell = free & (COLUMN << (STRIDE * col))
+            if cell and has_four(stones | cell):
+                out[0] = col
+                return 1
+    n = 0
+    last = 0
+    for col in CENTRE_FIRST:
+        cell = free & (COLUMN << (STRIDE * col))
+        if cell == 0:
+            continue
+        last = col
+        # Below a cell where the opponent would win, a stone is a gift.
+        above = (cell << 1) & FULL
+        if above and has_four(other | above):
+            continue
+        out[n] = col
+        n += 1
+    if n == 0:  # every move loses
+        out[0] = last
+        return 1
+    return n
+
+
+@kernel
 def height(stones, col):
     """How many stones lie in a column."""
     column = (stones >> (STRIDE * col)) & COLUMN
@@ -154,7 +190,6 @@ def rollout(state, rng):
     own, other = words[words[TURN]], words[1 - words[TURN]]
     sign = 1 - 2 * words[TURN]
     while own | other != FULL:
-        # The lowest free cell of each column is where the bottom row, added, carries to.
         free = ((own | other) + BOTTOM) & FULL
         while True:  # a column at random; full ones are drawn again
             cell = free & (COLUMN << (STRIDE * below(rng, COLS)))
@@ -194,6 +229,6 @@ def _count(stones):
 
 kernels.implement(
     ConnectFourState, reset=reset, copy_into=copy_into, to_move=to_move,
-    legal_actions=legal_actions, is_legal=is_legal, play=play, terminal=terminal,
-    result=result, key=key, rollout=rollout, evaluate=evaluate,
+    legal_actions=legal_actions, forced_actions=forced_actions, is_legal=is_legal, play=play,
+    terminal=terminal, result=result, key=key, rollout=rollout, evaluate=evaluate,
 )

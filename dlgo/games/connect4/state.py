@@ -5,6 +5,7 @@ from __future__ import annotations
 from dlgo.api import GameSpec, GameState, Move, Player, Point
 from dlgo.errors import NotationError
 from dlgo.games.connect4 import kernel
+from dlgo.games.lines import cells_in_lines
 
 
 class ConnectFour(GameSpec):
@@ -51,6 +52,9 @@ class ConnectFour(GameSpec):
         if self.action_of(move) is None:
             return f"there is no such column, only 1-{kernel.COLS}"
         return "the column is full"
+
+    def winning_cells(self, state: GameState) -> list[Point]:
+        return cells_in_lines(state, 4)
 
     def col_label(self, col: int) -> str:
         return str(col)

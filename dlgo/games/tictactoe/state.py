@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dlgo.api import GameSpec, GameState, Move, Player, Point, parse_point, point_text
+from dlgo.games.lines import cells_in_lines
 from dlgo.games.tictactoe import kernel
 
 
@@ -42,6 +43,9 @@ class TicTacToe(GameSpec):
         if words[kernel.MARKS_0] & bit:
             return Player.black
         return Player.white if words[kernel.MARKS_1] & bit else None
+
+    def winning_cells(self, state: GameState) -> list[Point]:
+        return cells_in_lines(state, 3)
 
     def why_illegal(self, state: GameState, move: Move) -> str:
         if move.is_pass:
