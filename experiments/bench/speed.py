@@ -108,7 +108,7 @@ def bench_game(game: GameSpec, seconds: float, rounds: int) -> list[Row]:
         meters = [meter] + [theirs[name] for _, name in beside if name in theirs]
         rates = measure(meters, seconds, rounds)
         if len(rates) == 1:
-            rows.append(Row(str(game), what, rates[0], None, "OpenSpiel is not installed or has no such game"))
+            rows.append(Row(str(game), what, rates[0], None, "no OpenSpiel, or not its game"))
         for (label, _), rate in zip(beside, rates[1:], strict=False):
             rows.append(Row(str(game), what, rates[0], rate, label))
     return rows
