@@ -42,6 +42,16 @@ class MCTSEngine(Engine):
         self._rng = make_rng(seed)
         self._root: GameState | None = None  # what the tree is planted at
 
+    def warm_up(self) -> None:
+        super().warm_up()
+        # Whether a tree is kept depends on the replies: here it certainly is, once.
+        start = GameState.new_game(self.game).kernel_state
+        ts.plant(self._tree, start)
+        if self._spare is not None:
+            ts.advance(self._tree, self._spare, ts.ROOT)
+        ts.find_child(self._tree, ts.ROOT, 0)
+        self.new_game(0)
+
     def _capacity(self) -> int:
         limit = self.settings["nodes_max"]
         if self.budget.sims is not None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from dlgo import GameState, SpecError, get_game
@@ -140,3 +143,35 @@ def test_random_does_not_fill_its_eyes() -> None:
         while not state.is_over():
             state = state.apply_move(engine.select_move(state).move)
         assert 60 < len(state.moves()) < 300
+
+
+@pytest.mark.parametrize("game_name", ["tictactoe", "go:size=5"])
+@pytest.mark.parametrize("spec", ["random", "alphabeta:depth=2", "mcts:sims=50"])
+def test_nothing_is_compiled_after_warming_up(spec: str, game_name: str) -> None:
+    """Or the first moves of a rated game would pay for it."""
+    code = f"""
+import numba.core.dispatcher as dispatcher
+from dlgo import GameState, get_game
+from engines.registry import build_engine
+
+game = get_game({game_name!r})
+engine = build_engine({spec!r}, game, seed=1)
+engine.warm_up()
+# Play once so that what only GameState needs is there, too.
+state = GameState.new_game(game)
+state.apply_move(state.legal_moves()[0]).is_over()
+late = []
+inner = dispatcher.Dispatcher.compile
+dispatcher.Dispatcher.compile = lambda self, sig: (late.append(self), inner(self, sig))[1]
+for seed in range(3):
+    engine.new_game(seed)
+    state = GameState.new_game(game)
+    while not state.is_over() and len(state.moves()) < 30:
+        state = state.apply_move(engine.select_move(state).move)
+print([str(function) for function in late])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=240, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[]"
