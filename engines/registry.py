@@ -20,6 +20,7 @@ _ENGINES = {
     "random": "engines.random_bot.engine:RandomEngine",
     "alphabeta": "engines.minimax.engine:AlphaBetaEngine",
     "mcts": "engines.mcts.engine:MCTSEngine",
+    "solver": "engines.solver.engine:SolverEngine",
 }
 
 

@@ -129,6 +129,22 @@ def report(ledger: str, out: str) -> None:
 
 
 @cli.command()
+@click.argument("game")
+@click.option("--engine", default="solver", show_default=True, help="Who analyses.")
+@click.option("--stdin", "from_stdin", is_flag=True, required=True,
+              help="Read positions from standard input, one a line.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--all-moves", is_flag=True, help="Add the exact score of every legal move.")
+def analyze(game: str, engine: str, from_stdin: bool, as_json: bool, all_moves: bool) -> None:
+    """Say of each position (a line of moves) the best move, score, nodes and CPU time."""
+    from experiments.analyze import analyze as analyze_lines
+
+    lines = click.get_text_stream("stdin", errors="replace")
+    for line in analyze_lines(get_game(game), engine, lines, all_moves, as_json):
+        click.echo(line)
+
+
+@cli.command()
 @click.option("--game", "games_", multiple=True, help="A game; all by default.")
 @click.option("--seconds", type=click.FloatRange(0.05, 600), default=1.0, show_default=True,
               help="Length of one measurement.")

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dlgo.games.draughts.bits import lowest_bit
+from dlgo.bits import lowest_bit
 from dlgo.jit import inline_kernel, kernel
 from dlgo.zobrist import zobrist_table
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dlgo.games.draughts.bits import highest_bit, popcount
+from dlgo.bits import highest_bit, popcount
 from dlgo.games.draughts.board import BOARD, JUMPER, KINGS, TURN, can_jump, facing, jump, squares
 from dlgo.jit import inline_kernel, kernel
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from dlgo import kernels
-from dlgo.games.draughts.bits import lowest_bit, popcount
+from dlgo.bits import lowest_bit, popcount
 from dlgo.games.draughts.board import (
     BLACK,
     BOARD,

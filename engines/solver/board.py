@@ -1,0 +1,74 @@
+"""Connect Four on two words: what the solver's search asks of a position.
+
+The layout is that of `dlgo.games.connect4.kernel`: seven bits a column, from the bottom up,
+the seventh always empty. A position is `own`, the stones of the player to move, and `mask`,
+all stones. Playing the cell `move` (one bit) gives the other player's view:
+
+    own, mask = own ^ mask, mask | move
+
+Called by `search.py`; the tricks are Pascal Pons' (blog.gamesolver.org, parts 6, 9, 11).
+"""
+
+from __future__ import annotations
+
+from dlgo.games.connect4.kernel import BOTTOM, COLS, COLUMN, FULL, STRIDE
+from dlgo.jit import inline_kernel
+
+# Rows 1, 3 and 5, counted from 1: the rows the first player gets if each move is answered
+# in its own column.
+ODD_ROWS = BOTTOM * 0b010101
+
+
+@inline_kernel
+def winning_cells(stones, mask):
+    """The empty cells, playable now or not, that would complete a four of `stones`."""
+    cells = (stones << 1) & (stones << 2) & (stones << 3)
+    for step in (STRIDE, STRIDE - 1, STRIDE + 1):
+        pair = (stones << step) & (stones << 2 * step)
+        cells |= pair & (stones << 3 * step)  # XXX_
+        cells |= pair & (stones >> step)  # XX_X
+        pair = (stones >> step) & (stones >> 2 * step)
+        cells |= pair & (stones << step)  # X_XX
+        cells |= pair & (stones >> 3 * step)  # _XXX
+    return cells & (FULL ^ mask)
+
+
+@inline_kernel
+def playable(mask):
+    """The lowest empty cell of each column: where the bottom row, added, carries to."""
+    return (mask + BOTTOM) & FULL
+
+
+@inline_kernel
+def safe_moves(mask, danger):
+    """The moves after which the other player cannot win at once.
+
+    `danger` are the cells that win for the other player. One of them playable: it must be
+    taken. Two: lost. And no stone goes directly below one.
+    """
+    moves = playable(mask)
+    forced = moves & danger
+    if forced:
+        if forced & (forced - 1):
+            return 0
+        moves = forced
+    return moves & ~(danger >> 1)
+
+
+@inline_kernel
+def has_four(stones):
+    """Whether `stones` contain four in a row."""
+    found = 0
+    for step in (1, STRIDE - 1, STRIDE, STRIDE + 1):
+        pairs = stones & (stones >> step)
+        found |= pairs & (pairs >> 2 * step)
+    return found != 0
+
+
+@inline_kernel
+def mirrored(word):
+    """The same cells with left and right exchanged."""
+    image = 0
+    for col in range(COLS):
+        image |= ((word >> (STRIDE * col)) & COLUMN) << (STRIDE * (COLS - 1 - col))
+    return image

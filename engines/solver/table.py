@@ -1,0 +1,59 @@
+"""The solver's transposition table: one word of 64 bits a position, and never a wrong one.
+
+    49 bits  key: own + mask, different for any two positions (Pons, part 8)
+     3 bits  column + 1 of the move that was good enough, 0 if none is known
+     6 bits  lower bound of the score + 22, 0 if none is known
+     6 bits  22 - upper bound, 0 if none is known
+
+The whole key is kept, so an entry is never mistaken, and what it says is true for ever: it
+does not depend on the search that found it. So the table is kept from search to search and
+needs no clearing; a word of zeros says nothing about any position.
+
+A position has one slot; a new entry replaces what is there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dlgo.jit import inline_kernel
+
+ENTRY_BYTES = 8
+_SPREAD = -7046029254386353131  # 2**64 / golden ratio: consecutive keys land far apart
+_KEY_SHIFT = 15
+_KEY_BITS = -1 << _KEY_SHIFT
+_OFFSET = 22  # one more than the best score
+
+
+def new_table(bits: int) -> np.ndarray:
+    """An empty table with 2**bits entries of 8 bytes."""
+    # `full`, not `zeros`: the memory is to be there before a clock runs.
+    return np.full(1 << bits, 0, np.int64)
+
+
+@inline_kernel
+def slot_of(table, key):
+    return ((key * _SPREAD) >> 20) & (len(table) - 1)
+
+
+@inline_kernel
+def find(table, key):
+    """What is known of a position: (lower bound, upper bound, column or -1)."""
+    entry = table[slot_of(table, key)]
+    if (entry ^ (key << _KEY_SHIFT)) & _KEY_BITS:
+        entry = 0
+    return ((entry >> 6) & 63) - _OFFSET, _OFFSET - (entry & 63), ((entry >> 12) & 7) - 1
+
+
+@inline_kernel
+def store(table, key, reached, target, col):
+    """Remember that the score is at least `target`, thanks to `col`, or that it is less."""
+    slot = slot_of(table, key)
+    entry = table[slot]
+    if (entry ^ (key << _KEY_SHIFT)) & _KEY_BITS:
+        entry = key << _KEY_SHIFT
+    if reached:
+        entry = (entry & ~(0o777 << 6)) | ((col + 1) << 12) | ((target + _OFFSET) << 6)
+    else:
+        entry = (entry & ~63) | (_OFFSET + 1 - target)
+    table[slot] = entry
