@@ -1,0 +1,191 @@
+"""Conformance checks of Zobrist keys: equal for equal positions, different for different ones.
+
+No check can see into a key; what it can see is positions. Two are taken for equal if they
+look alike (`render`, without the mark of the last move), the same player is to move, the same
+actions are legal, and each of them ends the game in both or in neither.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameState
+from dlgo.conformance.sample import Line, Sample, broken, clone, look
+from dlgo.rng import make_rng
+
+# Positions times actions that are looked at, so that a large board does not take minutes.
+LOOKED_AT = 6_000
+# Ways to reach each of them that are tried.
+REORDERINGS = 8
+FRESH_PROCESS_SECONDS = 300
+ANSWER = "from dlgo.conformance.keys import answer; answer()"
+
+
+def check_keys(sample: Sample) -> None:
+    """Equal positions have equal keys by whatever moves they came up, different ones others."""
+    game = sample.game
+    by_looks: dict[tuple, GameState] = {}
+    by_key: dict[int, tuple[GameState, tuple]] = {}
+    for state in _positions(sample):
+        key = kernels.key(state.kernel_state)
+        if not -(2**63) <= int(key) < 2**63 or isinstance(key, float):
+            raise broken("keys", f"key {key!r} is no int of 64 bits", state)
+        looks = _looks(state)
+        twin = by_looks.setdefault(looks, state)
+        if twin.key() != state.key():
+            text = "an equal position, reached otherwise, has another key"
+            raise broken("keys", f"{text} (or render hides a difference): {_moves(twin)}", state)
+        other, other_looks = by_key.setdefault(state.key(), (state, looks))
+        # What is legal may depend on the history, which is no part of the key.
+        seen = 2 if game.history_matters else len(looks)
+        if other_looks[:seen] != looks[:seen]:
+            text = "a different position has the same key"
+            raise broken("keys", f"{text}: {_moves(other)}", state)
+
+
+def _moves(state: GameState) -> str:
+    return " ".join(state.game.move_text(move) for move in state.moves()) or "the start"
+
+
+def _positions(sample: Sample) -> Iterator[GameState]:
+    """The sample's positions, and others reached by the same moves in another order."""
+    actions = sum(len(view.legal_actions) for view in sample.lines[0].views)
+    most = min(300, LOOKED_AT * len(sample.lines[0].views) // max(actions, 1))
+    generator = np.random.default_rng(sample.seed)
+    for line, ply in [*sample.places(most), *sample.places(most // 3, finished=True)]:
+        yield line.states[ply]
+        for _ in range(REORDERINGS):
+            reordered = _reorder(line, ply, int(generator.integers(3, 12)), generator)
+            if reordered is not None:
+                yield reordered
+
+
+def _reorder(
+    line: Line, ply: int, span: int, generator: np.random.Generator
+) -> GameState | None:
+    """The state at `ply` after the last `span` plies in another order, or None if impossible.
+
+    Each player makes the moves that were his, so that the same stones come to lie there.
+    """
+    first = max(0, ply - span)
+    left: tuple[list[int], list[int]] = ([], [])
+    for i in range(first, ply):
+        left[line.views[i].to_move].append(line.actions[i])
+    state = line.states[first]
+    for _ in range(first, ply):
+        own = left[kernels.to_move(state.kernel_state)]
+        if not own:
+            return None
+        action = own.pop(int(generator.integers(len(own))))
+        after = _play(state, [action])
+        if after is None:
+            return None
+        state = after
+    return state
+
+
+def _play(state: GameState, actions: list[int]) -> GameState | None:
+    """The state after some actions, or None if one of them is illegal."""
+    game = state.game
+    for action in actions:
+        target = game.scratch_state(state.kernel_state)
+        if not kernels.apply(state.kernel_state, target, action):
+            return None
+        state = GameState(game, target, state, game.move_of(action))
+    return state
+
+
+def _looks(state: GameState) -> tuple:
+    """What tells positions apart: the board, who is to move, what is legal and ends the game."""
+    game, position = state.game, state.kernel_state
+    view = look(state)
+    ends = []
+    for action in view.legal_actions:
+        target = clone(state)
+        kernels.play(target, action)
+        over = bool(kernels.terminal(target))
+        ends.append(kernels.result(target) if over else None)
+    board = game.render(GameState(game, position))
+    return board, view.to_move, view.legal_actions, view.result, tuple(ends)
+
+
+def check_rebuilding(sample: Sample) -> None:
+    """The key that `play` keeps is that of the same stones set up anew, side to move included.
+
+    Only where the author gave `rebuild`.
+    """
+    rebuild = sample.facts.rebuild
+    if rebuild is None:
+        return
+    for state in sample.states(100):
+        position = rebuild(state, state.next_player)
+        if position is None:
+            if state.last_move is None:
+                raise broken("rebuilding", "rebuild cannot even set up the start", state)
+            continue
+        if kernels.key(position) != state.key():
+            text = "the key kept by play is not that of the same position set up anew"
+            raise broken("rebuilding", text, state)
+        turned = rebuild(state, state.next_player.other)
+        if turned is not None and kernels.key(turned) == state.key():
+            raise broken("rebuilding", "the key is the same with the other side to move", state)
+
+
+def check_fresh_process(sample: Sample) -> None:
+    """Keys and rollouts are the same in every process, so that they can be stored."""
+    check_fresh_processes([sample])
+
+
+def check_fresh_processes(samples: list[Sample]) -> None:
+    """`check_fresh_process` for several games at the cost of one process."""
+    lines = [(sample.game, sample.lines[0]) for sample in samples]
+    try:
+        task = pickle.dumps([(game, line.actions) for game, line in lines])
+    except Exception as error:
+        raise broken("fresh process", f"the game cannot be pickled: {error}") from error
+    done = subprocess.run(
+        [sys.executable, "-c", ANSWER], input=task, capture_output=True,
+        timeout=FRESH_PROCESS_SECONDS, check=False,
+        # Another seed of `hash`, which differs between processes and must not get into keys.
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+             "PYTHONHASHSEED": "4711"},
+    )
+    if done.returncode:
+        last = done.stderr.decode().strip().splitlines()[-1:]
+        text = f"another process cannot import and play the game: {last}"
+        raise broken("fresh process", text)
+    answers = json.loads(done.stdout.splitlines()[-1])
+    for (game, line), found in zip(lines, answers, strict=True):
+        expected = _fingerprint(line)
+        if found != expected:
+            ply = next(i for i, (a, b) in enumerate(zip(found, expected, strict=True)) if a != b)
+            text = f"{game}: keys or rollouts differ in another process"
+            raise broken("fresh process", text, line.states[ply])
+
+
+def _fingerprint(line: Line) -> list[list[int]]:
+    """For each state its key and the results of a few rollouts."""
+    return [
+        [state.key(), *(int(kernels.rollout(clone(state), make_rng(seed))) for seed in range(4))]
+        for state in line.states
+    ]
+
+
+def answer() -> None:
+    """The other process: read games and actions, print their keys."""
+    answers = []
+    for game, actions in pickle.load(sys.stdin.buffer):
+        states = [GameState.new_game(game)]
+        for action in actions:
+            states.append(_play(states[-1], [action]))
+        answers.append(_fingerprint(Line(tuple(states), actions)))
+    print(json.dumps(answers))
+

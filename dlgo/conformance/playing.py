@@ -1,0 +1,124 @@
+"""Conformance checks of what searches use: rollouts, the evaluation, symmetries."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameState
+from dlgo.conformance.sample import Sample, broken, bytes_of, clone, difference, look, rolled
+from dlgo.rng import below, make_rng
+
+# Games per position and way of playing them, where rollouts are compared with random moves.
+COMPARED_POSITIONS, COMPARED_GAMES = 12, 150
+ROLLOUTS = 4 * COMPARED_GAMES
+# Standard errors by which two equal frequencies may differ: by chance, once in 10**6.
+TOLERANCE = 5.0
+# A rollout's plies, at most, when it is imitated move by move.
+LONGEST_GAME = 5_000
+
+
+def check_rollout_seeds(sample: Sample) -> None:
+    """Rollouts from the start come to an end, and equal seeds give equal ones."""
+    # Called first of all, with nothing but the start position: others check more, with copies.
+    once, again = (
+        [rolled(sample.game.new_kernel_state(), seed) for seed in range(16)] for _ in range(2)
+    )
+    start = GameState.new_game(sample.game)
+    if once != again:
+        raise broken("rollout", "the same seeds give other results the second time", start)
+    if all(end == int(make_rng(seed)[0]) for seed, (_, end) in enumerate(once)):
+        raise broken("rollout", "draws nothing from the generator it is given", start)
+
+
+def check_rollout(sample: Sample) -> None:
+    """A rollout returns -1, 0 or 1, touches nothing else, and is the same in compiled loops."""
+    for state in sample.states(12):
+        before = bytes_of(state.kernel_state)
+        for seed in range(16):
+            value = kernels.rollout(clone(state), make_rng(seed))
+            if not isinstance(value, (int, np.integer)) or value not in (-1, 0, 1):
+                raise broken("rollout", f"returns {value!r}, not -1, 0 or 1", state)
+        if bytes_of(state.kernel_state) != before:
+            raise broken("rollout", "changes arrays of another state", state)
+        total = kernels.rollouts(state.kernel_state, clone(state), make_rng(2), 16)
+        rng, work = make_rng(2), clone(state)
+        for _ in range(16):
+            kernels.copy_into(work, state.kernel_state)
+            total -= kernels.rollout(work, rng)
+        if total != 0:
+            raise broken("rollout", "compiled into a loop, it gives other results", state)
+
+
+def check_rollout_chances(sample: Sample) -> None:
+    """Rollouts win as often as games of uniformly random sensible moves.
+
+    Not where the author says that rollouts are not uniform.
+    """
+    if not sample.facts.uniform_rollouts:
+        return
+    for state in sample.states(COMPARED_POSITIONS):
+        rng, work = make_rng(sample.seed + 1), clone(state)
+        fast: Counter[int] = Counter()
+        for _ in range(ROLLOUTS):
+            kernels.copy_into(work, state.kernel_state)
+            fast[int(kernels.rollout(work, rng))] += 1
+        slow = Counter(_play_out(state, rng) for _ in range(COMPARED_GAMES))
+        for value in (-1, 0, 1):
+            p, q = fast[value] / ROLLOUTS, slow[value] / COMPARED_GAMES
+            mean = (fast[value] + slow[value]) / (ROLLOUTS + COMPARED_GAMES)
+            error = math.sqrt(mean * (1 - mean) * (1 / ROLLOUTS + 1 / COMPARED_GAMES))
+            if abs(p - q) > TOLERANCE * error:
+                raise broken(
+                    "rollout chances", f"{p:.0%} of rollouts end with result {value}, but "
+                    f"{q:.0%} of games of random search_actions", state,
+                )
+
+
+def _play_out(state: GameState, rng: np.ndarray) -> int:
+    position = clone(state, room=LONGEST_GAME)
+    actions = np.empty(state.game.num_actions, np.int64)
+    for _ in range(LONGEST_GAME):
+        if kernels.terminal(position):
+            return int(kernels.result(position))
+        n = kernels.search_actions(position, actions)
+        kernels.play(position, int(actions[below(rng, n)]))
+    raise broken("end", f"a random game has not ended after {LONGEST_GAME} plies", state)
+
+
+def check_evaluate(sample: Sample) -> None:
+    """`evaluate` is an int below 10,000 in size: beyond that lie proven results."""
+    for state in sample.states(200):
+        value = kernels.evaluate(state.kernel_state)
+        if not isinstance(value, (int, np.integer)):
+            raise broken("evaluate", f"returns {value!r}, which is no int", state)
+        if abs(value) >= 10_000:
+            raise broken("evaluate", f"returns {value}, not between -10,000 and 10,000", state)
+
+
+def check_symmetry(sample: Sample) -> None:
+    """A game played in the mirror is the same game: legal moves, turns, values, result.
+
+    Only for the symmetries that the author gave.
+    """
+    game = sample.game
+    for n, image in enumerate(sample.facts.symmetries):
+        image = [int(action) for action in image]
+        if sorted(image) != list(range(game.num_actions)):
+            raise broken("symmetry", f"symmetry {n} of {game} does not permute the actions")
+        for line in sample.lines[:4]:
+            position = clone(line.states[0], room=len(line.actions) + 1)
+            for ply, state in enumerate(line.states):
+                found = look(state, position)
+                expected = line.views[ply]._replace(key=found.key)
+                for name in ("legal_actions", "search_actions"):
+                    actions = getattr(expected, name)
+                    mirrored = tuple(sorted(image[action] for action in actions))
+                    expected = expected._replace(**{name: mirrored})
+                if wrong := difference(found, expected):
+                    raise broken("symmetry", f"in mirror image {n}, {wrong}", state)
+                if ply < len(line.actions):
+                    kernels.play(position, image[line.actions[ply]])

@@ -1,0 +1,305 @@
+"""Random games for the conformance checks to look at, and what they look at in a position.
+
+Used by the other files of `dlgo/conformance`. A game is played here through the kernels
+alone, so that no check depends on the faces (moves, notation) that another check is for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameSpec, GameState, Player
+from dlgo.rng import make_rng
+
+# Entries beyond the end of an array that must stay as they are, and the byte they hold.
+FENCE = 64
+FENCE_BYTE = 0xA5
+
+# Short games are played more often, until there are so many positions, or games.
+ENOUGH_PLIES, MOST_GAMES = 400, 60
+
+# `rebuild(state, player)`: kernel arrays of the same stones, set up anew, `player` to move;
+# None where a position cannot be set up (in the middle of a turn, say).
+Rebuild = Callable[[GameState, Player], Any]
+
+
+class RuleBroken(AssertionError):
+    """A game breaks a rule of the protocol: `rule: what is wrong (game, after which moves)`."""
+
+
+def broken(rule: str, text: str, state: GameState | None = None) -> RuleBroken:
+    """The error to raise, with the way to the position in which the rule was broken."""
+    return RuleBroken(f"{rule}: {text}" + (f" ({_way_to(state)})" if state else ""))
+
+
+def _way_to(state: GameState) -> str:
+    game, moves = state.game, state.moves()
+    try:
+        texts = [game.move_text(move) for move in moves]
+    except Exception:  # the notation is a check of its own
+        texts = [str(move.place) for move in moves]
+    return f"{game}, " + (f"after {' '.join(texts)}" if texts else "at the start")
+
+
+class View(NamedTuple):
+    """All that the protocol tells about a position. Two views of one position are equal."""
+
+    to_move: int
+    terminal: bool
+    key: int
+    legal_actions: tuple[int, ...]
+    search_actions: tuple[int, ...]
+    result: int | None
+    evaluate: int | None
+
+
+def look(state: GameState, arrays: Any = None) -> View:
+    """Ask the kernels everything about a position.
+
+    Args:
+        state: the position, named in error messages.
+        arrays: the kernel state to ask about, if not the state's own.
+    """
+    position = state.kernel_state if arrays is None else arrays
+    over = bool(_ask("terminal", state, position))
+    return View(
+        to_move=int(_ask("to_move", state, position)),
+        terminal=over,
+        key=int(_ask("key", state, position)),
+        legal_actions=() if over else tuple(sorted(listed(state, "legal_actions", position))),
+        search_actions=() if over else tuple(sorted(listed(state, "search_actions", position))),
+        result=int(_ask("result", state, position)) if over else None,
+        evaluate=None if over else int(_ask("evaluate", state, position)),
+    )
+
+
+def _ask(kernel: str, state: GameState, *arguments: Any) -> Any:
+    try:
+        return getattr(kernels, kernel)(*arguments)
+    except Exception as error:
+        text = f"the kernel raises {type(error).__name__}: {str(error)[:200]}"
+        raise broken(kernel, text, state) from error
+
+
+def difference(found: View, expected: View) -> str:
+    """Where two views differ, in words: `to_move is 0 and should be 1`. Empty if nowhere."""
+    parts = []
+    for name, a, b in zip(View._fields, found, expected, strict=True):
+        if a != b and isinstance(a, tuple):
+            parts.append(f"{name} lacks {sorted({*b} - {*a})} and adds {sorted({*a} - {*b})}")
+        elif a != b:
+            parts.append(f"{name} is {a} and should be {b}")
+    return "; ".join(parts)
+
+
+def listed(state: GameState, kernel: str, arrays: Any = None) -> list[int]:
+    """What `legal_actions` or `search_actions` writes, checked: in range, no action twice."""
+    position = state.kernel_state if arrays is None else arrays
+    size = state.game.num_actions
+    buffer = np.full(size + FENCE, -1, np.int64)
+    n = int(_ask(kernel, state, position, buffer[:size]))
+    if (buffer[size:] != -1).any() or n > size:
+        raise broken("bounds", f"{kernel} lists more than num_actions = {size} actions", state)
+    if n < 1:
+        raise broken("legality", f"{kernel} lists nothing, but the game is not over", state)
+    actions = [int(action) for action in buffer[:n]]
+    if not all(0 <= action < size for action in actions):
+        raise broken("legality", f"{kernel} lists {actions}: not all in 0..{size - 1}", state)
+    if len(set(actions)) < n:
+        raise broken("legality", f"{kernel} lists an action twice: {actions}", state)
+    return actions
+
+
+@dataclass(frozen=True)
+class Line:
+    """A game or its beginning: `actions[i]` leads from `states[i]` to `states[i + 1]`."""
+
+    states: tuple[GameState, ...]
+    actions: tuple[int, ...]
+
+    @cached_property
+    def views(self) -> list[View]:
+        """What the kernels say about each state."""
+        return [look(state) for state in self.states]
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has been played to its end."""
+        return bool(kernels.terminal(self.states[-1].kernel_state))
+
+
+def play_line(game: GameSpec, choices: Iterable[int], sensible: bool = False) -> Line:
+    """Play from the start, each choice picking one of the listed actions (modulo their number).
+
+    Args:
+        game: the game.
+        choices: nonnegative ints; the line ends with them or with the game.
+        sensible: choose among `search_actions` instead of `legal_actions`.
+
+    Raises:
+        RuleBroken: if the kernels list actions that they do not let be played.
+    """
+    kernel = "search_actions" if sensible else "legal_actions"
+    states, actions = [GameState.new_game(game)], []
+    for choice in choices:
+        state = states[-1]
+        if kernels.terminal(state.kernel_state):
+            break
+        options = listed(state, kernel)
+        action = options[choice % len(options)]
+        target, fences = fenced(game.scratch_state(state.kernel_state))
+        overwrite(target, state.kernel_state)  # so that a bad copy_into does no harm here
+        legal = kernels.apply(state.kernel_state, target, action)
+        must_stand(fences, f"play({action})", state)
+        if not legal:
+            raise broken("legality", f"{kernel} lists action {action}, is_legal forbids it", state)
+        try:
+            move = game.move_of(action)
+        except LookupError:
+            text = f"move_of knows no move for action {action}, which is legal"
+            raise broken("moves", text, state) from None
+        states.append(GameState(game, target, state, move))
+        actions.append(action)
+    return Line(tuple(states), tuple(actions))
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the author knows about a game and no check can find out. All of it is optional.
+
+    Attributes:
+        examples: finished games with their results as player 0 sees them, by their moves:
+            `{"A1 B1 A2 B2 A3": 1}`. Nothing else can tell a win from a loss.
+        symmetries: for each symmetry of the board, the image of every action.
+        rebuild: sets up a position from its stones, see `Rebuild`.
+        alternating: whether the players take turns without exception.
+        uniform_rollouts: whether rollouts choose among `search_actions` with equal chances.
+    """
+
+    examples: Mapping[str, int] = field(default_factory=dict)
+    symmetries: Sequence[Sequence[int]] = ()
+    rebuild: Rebuild | None = None
+    alternating: bool = False
+    uniform_rollouts: bool = True
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What the checks work on: a game, some lines of it, and what its author knows."""
+
+    game: GameSpec
+    lines: tuple[Line, ...]
+    facts: Facts = Facts()
+    seed: int = 0
+
+    def places(self, limit: int, finished: bool = False) -> Iterator[tuple[Line, int]]:
+        """About `limit` positions, spread evenly: line and ply.
+
+        Args:
+            limit: how many at most.
+            finished: ends of games instead of positions from which the line goes on.
+        """
+        found = [
+            (line, ply)
+            for line in self.lines
+            for ply in ([len(line.actions)] if finished else range(len(line.actions)))
+            if line.over or not finished
+        ]
+        step = max(1, -(-len(found) // limit))
+        yield from found[::step]
+
+    def states(self, limit: int, finished: bool = False) -> Iterator[GameState]:
+        """The states of `places`."""
+        for line, ply in self.places(limit, finished):
+            yield line.states[ply]
+
+
+def draw_sample(
+    game: GameSpec, facts: Facts | None = None, seed: int = 0, games: int = 6,
+    plies: int | None = None,
+) -> Sample:
+    """Play random games: half of them any legal action, half of them sensible ones.
+
+    Args:
+        game: the game. facts: what its author knows about it. seed: of the random games.
+        games: how many at least; there are more of a short game.
+        plies: how long one may last; by default 600 or four per action.
+
+    Raises:
+        RuleBroken: if no game comes to an end, or a legal action cannot be played.
+    """
+    generator = np.random.default_rng(seed)
+    plies = plies or max(600, 4 * game.num_actions)
+    lines: list[Line] = []
+    while len(lines) < games or (
+        len(lines) < MOST_GAMES and sum(len(line.actions) for line in lines) < ENOUGH_PLIES
+    ):
+        choices = generator.integers(1 << 30, size=plies).tolist()
+        lines.append(play_line(game, choices, sensible=len(lines) % 2 == 0))
+    if not any(line.over for line in lines):
+        n = len(lines)
+        raise broken("end", f"none of {n} random games of {game} ended within {plies} plies")
+    return Sample(game, tuple(lines), facts or Facts(), seed)
+
+
+def clone(state: GameState, room: int = 1) -> Any:
+    """A copy of the state's arrays, made as engines make it."""
+    target = state.game.scratch_state(state.kernel_state, room)
+    kernels.copy_into(target, state.kernel_state)
+    return target
+
+
+def overwrite(target: Any, source: Any = None) -> None:
+    """Fill arrays with those of another state as far as shapes allow, the rest with zeros."""
+    for i, array in enumerate(target):
+        array[...] = 0
+        if source is not None and source[i].ndim == array.ndim:
+            sizes = zip(array.shape, source[i].shape, strict=True)
+            shared = tuple(slice(min(pair)) for pair in sizes)
+            array[shared] = source[i][shared]
+
+
+def snapshot(arrays: Any) -> Any:
+    """A copy of some arrays, made without the game's help."""
+    return type(arrays)(*(array.copy() for array in arrays))
+
+
+def fenced(like: Any) -> tuple[Any, list[np.ndarray]]:
+    """Arrays with the shapes and contents of `like`, and the memory around each of them.
+
+    Compiled code does not check indices: it overwrites silently what lies beyond an array.
+    """
+    inside, around = [], []
+    for array in like:
+        whole = np.empty(array.size + 2 * FENCE, array.dtype)
+        whole.view(np.uint8)[:] = FENCE_BYTE
+        inside.append(whole[FENCE:-FENCE].reshape(array.shape))
+        inside[-1][...] = array
+        around += [whole[:FENCE].view(np.uint8), whole[-FENCE:].view(np.uint8)]
+    return type(like)(*inside), around
+
+
+def must_stand(fences: list[np.ndarray], name: str, state: GameState) -> None:
+    """Raise RuleBroken if `name`, called in `state`, has written beyond an array."""
+    for i, fence in enumerate(fences):
+        if (fence != FENCE_BYTE).any():
+            field = state.kernel_state._fields[i // 2]
+            where = "after the end" if i % 2 else "before the beginning"
+            raise broken("bounds", f"{name} writes {where} of the array `{field}`", state)
+
+
+def rolled(position: Any, seed: int) -> tuple[int, int]:
+    """The result of a rollout, and the generator's state after it, which counts the draws."""
+    rng = make_rng(seed)
+    return int(kernels.rollout(position, rng)), int(rng[0])
+
+
+def bytes_of(arrays: Any) -> list[bytes]:
+    """The memory of a kernel state, to see later whether it has changed."""
+    return [array.tobytes() for array in arrays]

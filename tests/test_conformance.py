@@ -1,0 +1,312 @@
+"""Every registered game keeps the rules of the protocol, and the kit sees when one does not."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dlgo import GameSpec, GameState, Player, Point, game_names, get_game, kernels
+from dlgo.conformance import (
+    RULES,
+    Facts,
+    RuleBroken,
+    Sample,
+    check_game,
+    check_sample,
+    draw_sample,
+    play_line,
+)
+from dlgo.conformance.keys import check_fresh_processes
+from dlgo.games.draughts import board as draughts_board
+from dlgo.games.draughts import kernel as draughts_kernel
+from dlgo.games.go.board import KO
+from dlgo.games.tictactoe import kernel as tictactoe
+from dlgo.games.tictactoe.state import TicTacToe
+from dlgo.rng import below
+
+# Options worth a check of their own, besides a game's defaults.
+OPTIONS = {
+    "go": ("go:size=2", "go:size=5", "go:size=4,ko=positional", "go:size=3,ko=simple,komi=0"),
+    "connectn": (
+        "connectn:pie=yes", "connectn:gravity=no,cols=5,rows=4,n=4,pie=yes",
+        "connectn:cols=1,rows=2,n=2",
+    ),
+}
+SPECS = [spec for name in game_names() for spec in (name, *OPTIONS.get(name, ()))]
+# Needs a process or many games of its own: once a game is enough.
+SLOW = ("fresh process", "rollout chances")
+
+
+# What is known about the games ---------------------------------------------------------------
+
+
+def grid_symmetries(rows: int, cols: int, rest: int = 0) -> list[list[int]]:
+    """The images of actions `row * cols + col` in all mirrors of a board; the rest stay."""
+    cells = np.arange(rows * cols).reshape(rows, cols)
+    images = [cells, cells[::-1], cells[:, ::-1], cells[::-1, ::-1]]
+    if rows == cols:
+        images += [image.T for image in images]
+    return [[*image.ravel().tolist(), *range(cells.size, cells.size + rest)] for image in images]
+
+
+def facts_of(game: GameSpec) -> Facts:
+    """What the kit is told about each game of this project."""
+    if game.name == "tictactoe":
+        return Facts(
+            examples={"A1 B1 A2 B2 A3": 1, "A1 B1 A2 B2 C3 B3": -1},
+            symmetries=grid_symmetries(3, 3), rebuild=rebuild_tictactoe, alternating=True,
+        )
+    if game.name == "connect4":
+        return Facts(
+            examples={"1 2 1 2 1 2 1": 1, "1 2 1 2 1 2 3 2": -1},
+            symmetries=grid_symmetries(1, 7)[::2], alternating=True,
+        )
+    if game.name == "connectn":
+        symmetries = grid_symmetries(1 if game.gravity else game.rows, game.cols, rest=game.pie)
+        return Facts(
+            examples={"1 2 1 2 1 2 1": 1} if str(game) == "connectn" else {},
+            symmetries=symmetries, alternating=True,
+        )
+    if game.name == "go":
+        # All of the board is Black's; is that more than komi?
+        one_stone = 1 if game.size**2 > game.komi else -1
+        return Facts(
+            examples={"A1 pass pass": one_stone, "pass A1 pass pass": -1},
+            symmetries=grid_symmetries(game.size, game.size, rest=1), rebuild=rebuild_go,
+            alternating=True, uniform_rollouts=False,
+        )
+    if game.name == "draughts":
+        return Facts(rebuild=rebuild_draughts)
+    return Facts()
+
+
+def rebuild_tictactoe(state: GameState, player: Player) -> Any:
+    """The key from the words of the stones."""
+    marks = state.kernel_state.words[:2]
+    key = tictactoe.SIDE if player is Player.white else 0
+    for side in range(2):
+        for cell in range(tictactoe.CELLS):
+            if marks[side] >> cell & 1:
+                key ^= int(tictactoe.STONES[side, cell])
+    return tictactoe.TicTacToeState(np.array([*marks, player.index, tictactoe.NOBODY, key]))
+
+
+def rebuild_go(state: GameState, player: Player) -> Any:
+    """The stones put on an empty board; not after a pass or with a ko, which belong to the key."""
+    if state.last_move is not None and state.last_move.is_pass or state.kernel_state.info[KO]:
+        return None
+    stones: dict[Player | None, list[Point]] = {Player.black: [], Player.white: [], None: []}
+    for row in range(1, state.game.size + 1):
+        for col in range(1, state.game.size + 1):
+            stones[state.game.cell(state, row, col)].append(Point(row, col))
+    game = state.game
+    return game.position(stones[Player.black], stones[Player.white], player).kernel_state
+
+
+def rebuild_draughts(state: GameState, player: Player) -> Any:
+    """The pieces set up at the beginning of a turn."""
+    words = state.kernel_state.words
+    if words[draughts_board.JUMPER]:
+        return None
+    new = draughts_board.new_state()
+    draughts_kernel.set_position(
+        new, words[draughts_board.BLACK], words[draughts_board.WHITE],
+        words[draughts_board.KINGS], player.index,
+    )
+    return new
+
+
+# The games keep the rules --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_the_game_keeps_every_rule(spec: str) -> None:
+    game = get_game(spec)
+    skip = SLOW[:1] if str(game) == game.name else SLOW
+    check_game(game, facts_of(game), skip=skip)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_any_line_of_play_keeps_the_rules(spec: str) -> None:
+    game = get_game(spec)
+
+    # Deterministic, and a failure shrinks to the shortest game that shows it.
+    @settings(derandomize=True, deadline=None, max_examples=15, database=None)
+    @given(st.lists(st.integers(0, 1 << 20), max_size=80), st.booleans())
+    def check(choices: list[int], sensible: bool) -> None:
+        line = play_line(game, choices, sensible)
+        check_sample(Sample(game, (line,), facts_of(game)), skip=SLOW)
+
+    check()
+
+
+def test_keys_and_rollouts_are_the_same_in_every_process() -> None:
+    check_fresh_processes([draw_sample(get_game(name), games=2) for name in game_names()])
+
+
+# The kit sees when a game does not -----------------------------------------------------------
+
+KERNELS = (
+    "reset", "copy_into", "to_move", "legal_actions", "is_legal", "play", "terminal", "result",
+    "key", "rollout", "evaluate",
+)
+# Tic-tac-toe's kernels as plain Python: a change needs no compiling.
+PLAIN = {name: getattr(tictactoe, name).py_func for name in KERNELS}
+ALWAYS_SKIPPED = ("pickling", "fresh process")  # a class made in a function has no address
+
+
+def rebuild_altered(state: GameState, player: Player) -> Any:
+    """`rebuild_tictactoe` for an altered copy."""
+    return type(state.kernel_state)(*rebuild_tictactoe(state, player))
+
+
+KNOWN = dataclasses.replace(facts_of(get_game("tictactoe")), rebuild=rebuild_altered)
+
+
+@pytest.fixture
+def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What dlgo compiles over all games runs as plain Python, too."""
+    for name in ("apply", "perft", "rollouts"):
+        monkeypatch.setattr(kernels, name, getattr(kernels, name).py_func)
+
+
+def altered(face: dict[str, Any], **changes: Callable[..., Any]) -> GameSpec:
+    """Tic-tac-toe with some kernels, or methods of its `GameSpec`, replaced."""
+
+    class AlteredState(NamedTuple):
+        words: np.ndarray
+
+    kernels.implement(AlteredState, **{**PLAIN, **changes})
+
+    def new_kernel_state(self: GameSpec) -> AlteredState:
+        state = AlteredState(np.zeros(5, np.int64))
+        PLAIN["reset"](state)
+        return state
+
+    return type("Altered", (TicTacToe,), {"new_kernel_state": new_kernel_state, **face})()
+
+
+def test_an_unaltered_copy_passes(interpreted: None) -> None:
+    check_game(altered({}), KNOWN, skip=ALWAYS_SKIPPED)
+
+
+def copy_without_turn(target, source):
+    for i in (0, 1, 3, 4):
+        target.words[i] = source.words[i]
+
+
+def list_a_taken_cell(state, out):
+    n = PLAIN["legal_actions"](state, out)
+    taken = state.words[0] | state.words[1]
+    if taken & 1:
+        out[n] = 0
+        n += 1
+    return n
+
+
+def write_beyond_the_end(state, action):
+    PLAIN["play"](state, action)
+    np.lib.stride_tricks.as_strided(state.words, (6,))[5] = 1
+
+
+def keep_the_key(state, action):
+    key = state.words[4]
+    PLAIN["play"](state, action)
+    state.words[4] = key
+
+
+def key_by_path(state, action):
+    key = state.words[4]
+    PLAIN["play"](state, action)
+    state.words[4] = (3 * int(key) + action + 1) % 2**40
+
+
+def move_twice_in_the_middle(state, action):
+    PLAIN["play"](state, action)
+    if action == 4:
+        state.words[2] = 1 - state.words[2]
+
+
+def forget_the_side(state, action):
+    PLAIN["play"](state, action)
+    state.words[4] ^= tictactoe.SIDE
+
+
+def roll_without_seed(state, rng):
+    below(rng, 2)
+    return int(np.random.default_rng().integers(-1, 2))
+
+
+def roll_for_the_mover(state, rng):
+    sign = 1 if PLAIN["terminal"](state) else 1 - 2 * state.words[2]
+    return sign * PLAIN["rollout"](state, rng)
+
+
+def force_the_first(state, out):
+    PLAIN["legal_actions"](state, out)
+    return 1
+
+
+def look_and_touch(state):
+    state.words[2] ^= 1
+    return 0
+
+
+def reset_but_the_winner(state):
+    winner = state.words[3]
+    PLAIN["reset"](state)
+    state.words[3] = winner
+
+
+BROKEN: list[tuple[str, GameSpec]] = [
+    ("copies: ", altered({}, copy_into=copy_without_turn)),
+    ("copies: .*shares memory", altered({"scratch_state": lambda self, like, room=1: like})),
+    ("forced: .*leaves out", altered({}, forced_actions=force_the_first)),
+    ("legality: .*is_legal forbids it", altered({}, legal_actions=list_a_taken_cell)),
+    ("legality: legal_actions does not list", altered({}, is_legal=lambda state, action: True)),
+    ("bounds: play.*after the end of the array `words`", altered({}, play=write_beyond_the_end)),
+    ("turn: after an unfinished ply", altered({}, play=move_twice_in_the_middle)),
+    ("turn: player 0 moves first", altered({}, to_move=lambda state: 1 - state.words[2])),
+    ("queries: ", altered({}, evaluate=look_and_touch)),
+    ("reset: ", altered({}, reset=reset_but_the_winner)),
+    ("result: .*a rollout from this", altered({}, result=lambda s: -PLAIN["result"](s))),
+    ("result: this example", altered(
+        {}, result=lambda s: -PLAIN["result"](s), rollout=lambda s, r: -PLAIN["rollout"](s, r)
+    )),
+    ("keys: a different position has the same key", altered({}, play=keep_the_key)),
+    ("keys: an equal position.*another key", altered({}, play=key_by_path)),
+    ("rebuilding: the key kept by play", altered({}, play=forget_the_side)),
+    ("rollout: the same seeds", altered({}, rollout=roll_without_seed)),
+    ("rollout: draws nothing", altered({}, rollout=lambda state, rng: 0)),
+    ("rollout chances: ", altered({}, rollout=roll_for_the_mover)),
+    ("evaluate: .*not between", altered({}, evaluate=lambda state: 10_000)),
+    ("evaluate: .*no int", altered({}, evaluate=lambda state: 0.5)),
+    ("symmetry: .*evaluate", altered({}, evaluate=lambda state: int(state.words[0] & 1))),
+    ("moves: action 1 is", altered({"action_of": lambda self, move: 0 if move.point else None})),
+    ("moves: .*without a reason", altered({"why_illegal": lambda self, state, move: ""})),
+    ("notation: .*ValueError", altered({"parse_move": lambda self, state, text: int(text)})),
+    ("render: does not mark", altered({"last_cell": lambda self, state: None})),
+    ("render: shows fewer", altered({"render": lambda self, state: "a board"})),
+    ("spec: name", altered({"name": "Tic Tac Toe"})),
+]
+
+
+@pytest.mark.parametrize(("message", "game"), BROKEN, ids=[rule for rule, _ in BROKEN])
+def test_a_broken_rule_is_named(interpreted: None, message: str, game: GameSpec) -> None:
+    with pytest.raises(RuleBroken, match=message):
+        check_game(game, KNOWN, skip=ALWAYS_SKIPPED)
+
+
+def test_a_misspelt_rule_is_not_skipped_in_silence() -> None:
+    with pytest.raises(ValueError, match="no such rules.*copys"):
+        check_game(get_game("tictactoe"), skip=("copys",))
+
+
+def test_every_rule_says_what_it_asks_for() -> None:
+    assert all(check.__doc__ for check in RULES.values())
