@@ -34,6 +34,7 @@ setup(
     extras_require={
         # Independent programs that the tests compare with. A test skips where one is absent.
         "test": [
+            "bitbully>=0.0.70",
             "choix>=0.3.5",
             "hypothesis>=6.90",
             "open_spiel>=1.5; platform_system != 'Windows'",

@@ -102,6 +102,7 @@ except RuleBroken as error:
             assert old in text
             kernel.write_text(text.replace(old, new))
             message = run(project, "-W", "ignore", "-c", script, NUMBA_DISABLE_JIT="1").strip()
+            assert message, f"nothing wrong without {old!r}"
             quoted = re.escape(message[:44])
             assert re.search(f"^    {quoted}", DOC.read_text(), re.M), message
     finally:

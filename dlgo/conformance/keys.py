@@ -22,9 +22,9 @@ from dlgo.conformance.sample import Line, Sample, broken, clone, look
 from dlgo.rng import make_rng
 
 # Positions times actions that are looked at, so that a large board does not take minutes.
-LOOKED_AT = 6_000
+LOOKED_AT = 3_000
 # Ways to reach each of them that are tried.
-REORDERINGS = 8
+REORDERINGS = 16
 FRESH_PROCESS_SECONDS = 300
 ANSWER = "from dlgo.conformance.keys import answer; answer()"
 
