@@ -108,8 +108,11 @@ class Move(NamedTuple):
 
     @property
     def point(self) -> Point | None:
-        """Where the move is played, if that is a point of a board."""
-        return self.place if isinstance(self.place, Point) else None
+        """Where the move is played, if that is a point of a board (two ints)."""
+        place = self.place
+        if self.kind == "play" and isinstance(place, Point) and all(type(n) is int for n in place):
+            return place
+        return None
 
 
 _PASS = Move("pass")

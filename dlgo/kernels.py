@@ -13,7 +13,8 @@ compiled once for each game and knows none of them:
 Conventions, for every game:
 
 * An action is an int in `0 .. num_actions - 1`.
-* Players are 0 (who moves first) and 1. Turns need not alternate: ask `to_move`.
+* Players are 0 (who moves first, but for a handicap in Go) and 1. Turns need not alternate:
+  ask `to_move`.
 * Results and values are seen by player 0: +1 won, 0 drawn, -1 lost.
   Only `evaluate` is seen by the player to move.
 * A batch of states is the same tuple with one more leading axis; `row(batch, i)` is its
@@ -78,7 +79,10 @@ def _falls_back_on(name: str) -> Callable[[Callable[..., Any]], Callable[..., An
 
 @_protocol
 def reset(state):
-    """Set up the start position. Sizes and other options already stand in the arrays."""
+    """Set up the start position. Sizes and other options already stand in the arrays.
+
+    (Handicap stones of Go are put down afterwards, by its `GameSpec`.)
+    """
 
 
 @_protocol

@@ -105,6 +105,22 @@ def test_an_illegal_move_names_the_rule(spec: str, moves: list[str], bad: Move, 
 
 
 @pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        Move.play(None), Move.play("A1"), Move.play(Point("A", 1)), Move.play(Point(1.0, 1)),
+        Move("dance", Point(1, 1)), Move.play((1,)), Move("play", [1, 2]),
+    ],
+    ids=repr,
+)
+def test_nonsense_is_no_valid_move(spec: str, nonsense: Move) -> None:
+    state = GameState.new_game(get_game(spec))
+    assert not state.is_valid_move(nonsense)
+    with pytest.raises(IllegalMoveError):
+        state.apply_move(nonsense)
+
+
+@pytest.mark.parametrize("spec", GAMES)
 def test_notation_round_trip(spec: str) -> None:
     for state in random_game(get_game(spec), seed=5)[:-1]:
         for move in state.legal_moves():

@@ -6,7 +6,7 @@
 plays random games of the game and raises `RuleBroken` with the first rule that does not
 hold, in words, and the moves that lead there:
 
-    copies: copy_into left something out: to_move is 0 and should be 1 (tictactoe, after A1)
+    turn: to_move is 2, neither 0 nor 1 (tictactoe, after A1 B2)
 
 The rules, in the order in which they are looked at, are those of `RULES`; each is a function
 that can be called alone on a `Sample` (random games, or any others). Nothing here depends on

@@ -57,7 +57,8 @@ class Draughts(GameSpec):
         return Move.play(notation.PLACES[int(action)])
 
     def action_of(self, move: Move) -> int | None:
-        return notation.ACTIONS.get(move.place) if move.is_play else None
+        known = move.is_play and isinstance(move.place, tuple)
+        return notation.ACTIONS.get(move.place) if known else None
 
     def move_text(self, move: Move) -> str:
         return notation.turn_texts([move])[0]
