@@ -14,109 +14,22 @@ here they carry any two-player game of perfect information.
 
 from __future__ import annotations
 
-import enum
 import functools
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
 from dlgo import kernels
-from dlgo.errors import IllegalMoveError, NotationError
+from dlgo.errors import IllegalMoveError
+from dlgo.moves import COLUMN_LETTERS, Move, Player, Point, parse_point, point_text
 from dlgo.specs import Option, OptionValue, check_settings, format_spec
 
-
-class Player(enum.Enum):
-    """The two sides. Black moves first in every game."""
-
-    black = 1
-    white = 2
-
-    @property
-    def other(self) -> Player:
-        """The opponent."""
-        return Player.white if self is Player.black else Player.black
-
-    @property
-    def index(self) -> int:
-        """0 for black, 1 for white: how kernels count players."""
-        return self.value - 1
-
-    @staticmethod
-    def from_index(index: int) -> Player:
-        """The player a kernel calls `index`."""
-        return _PLAYERS[index]
-
-
-_PLAYERS = (Player.black, Player.white)
-
-
-class Point(NamedTuple):
-    """An intersection or cell; row 1 is the bottom row, column 1 the leftmost."""
-
-    row: int
-    col: int
-
-    def neighbors(self) -> list[Point]:
-        """The four adjacent points, some of which may lie off the board."""
-        return [
-            Point(self.row - 1, self.col), Point(self.row + 1, self.col),
-            Point(self.row, self.col - 1), Point(self.row, self.col + 1),
-        ]
-
-
-class Move(NamedTuple):
-    """One turn: a play somewhere, a pass, or a resignation. Make one by the class methods.
-
-    `place` is what the game plays on: a `Point` in Go and tic-tac-toe, a column number in
-    Connect Four. Moves compare and hash by value.
-    """
-
-    kind: str
-    place: Hashable = None
-
-    @classmethod
-    def play(cls, place: Hashable) -> Move:
-        """A play at `place`."""
-        return cls("play", place)
-
-    @classmethod
-    def pass_turn(cls) -> Move:
-        """A pass, where the game allows one."""
-        return _PASS
-
-    @classmethod
-    def resign(cls) -> Move:
-        """A resignation: the opponent wins at once."""
-        return _RESIGN
-
-    @property
-    def is_play(self) -> bool:
-        """Whether this is a play."""
-        return self.kind == "play"
-
-    @property
-    def is_pass(self) -> bool:
-        """Whether this is a pass."""
-        return self.kind == "pass"
-
-    @property
-    def is_resign(self) -> bool:
-        """Whether this is a resignation."""
-        return self.kind == "resign"
-
-    @property
-    def point(self) -> Point | None:
-        """Where the move is played, if that is a point of a board (two ints)."""
-        place = self.place
-        if self.kind == "play" and isinstance(place, Point) and all(type(n) is int for n in place):
-            return place
-        return None
-
-
-_PASS = Move("pass")
-_RESIGN = Move("resign")
+__all__ = [
+    "COLUMN_LETTERS", "GameSpec", "GameState", "Move", "Player", "Point", "parse_point",
+    "point_text",
+]
 
 
 class GameSpec(ABC):
@@ -266,35 +179,6 @@ class GameSpec(ABC):
         return state.last_move.point if state.last_move else None
 
 
-# Columns are lettered without I, which is too easily read as 1 (or J).
-COLUMN_LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
-
-
-def parse_point(text: str, rows: int, cols: int) -> Point:
-    """Read coordinates such as `C3`: a column letter (no I), then the row from the bottom.
-
-    Raises:
-        NotationError: if the text is something else or lies off the board.
-    """
-    text = text.strip().upper()
-    last_letter = COLUMN_LETTERS[cols - 1]
-    form = f"write a column letter A-{last_letter} and a row 1-{rows}, such as C{min(3, rows)}"
-    if len(text) < 2 or not (text[1:].isascii() and text[1:].isdigit()):
-        raise NotationError(f"{text!r} is no point of the board: {form}")
-    if text[0] == "I":
-        raise NotationError(f"{text!r}: the letter I is not used, J follows H")
-    col = COLUMN_LETTERS.find(text[0]) + 1
-    row = int(text[1:]) if len(text) < 5 else 0
-    if not (1 <= col <= cols and 1 <= row <= rows):
-        raise NotationError(f"{text!r} lies off the {cols}x{rows} board: {form}")
-    return Point(row, col)
-
-
-def point_text(point: Point) -> str:
-    """A point as `parse_point` reads it."""
-    return f"{COLUMN_LETTERS[point.col - 1]}{point.row}"
-
-
 def _rebuild_spec(cls: type[GameSpec], settings: Mapping[str, OptionValue]) -> GameSpec:
     given = {key: value for key, value in settings.items() if value is not None}
     return cls(**given)
@@ -341,7 +225,7 @@ class GameState:
     @property
     def next_player(self) -> Player:
         """Whose turn it is. After the end: whose turn it would be."""
-        return _PLAYERS[kernels.to_move(self.kernel_state)]
+        return Player.from_index(kernels.to_move(self.kernel_state))
 
     def apply_move(self, move: Move) -> GameState:
         """The state after `move`.
@@ -385,7 +269,7 @@ class GameState:
     def winner(self) -> Player | None:
         """The winner of a finished game; None for a draw or an unfinished one."""
         result = self.result() if self.is_over() else 0
-        return None if result == 0 else _PLAYERS[(1 - result) // 2]
+        return None if result == 0 else Player.from_index((1 - result) // 2)
 
     def result(self) -> int:
         """Result of a finished game as black sees it: +1, 0 or -1.

@@ -5,8 +5,8 @@ into itself, so after an edit of the rules the cached search would still play by
 ones. Here the cache folder is named after a digest of every source file of `dlgo` and
 `engines`: any edit starts an empty folder, and going back to the old text finds the old one.
 
-A game or engine that lives outside these two packages must not share the folder; import
-`kernel` there after setting `DLGO_CACHE_DIR` to a folder that is emptied after edits.
+What is compiled for a game outside these two packages is not cached: the digest would not see
+its edits, and whoever reads the cache would have to import it.
 """
 
 from __future__ import annotations
@@ -87,11 +87,22 @@ def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder())  # read by njit, below, and by nothing later
     try:
-        return numba.njit(
+        compiled = numba.njit(
             cache=True, nogil=True, error_model="numpy", _nrt=False, **flags
         )(function)
     finally:
         numba.config.CACHE_DIR = before
+    if not numba.config.DISABLE_JIT:
+        cache = compiled._cache
+        save = cache.save_overload
+        cache.save_overload = lambda sig, data: save(sig, data) if _is_ours(sig) else None
+    return compiled
+
+
+def _is_ours(signature: tuple[Any, ...]) -> bool:
+    """Whether all state classes among the argument types belong to the digested packages."""
+    classes = (getattr(kind, "instance_class", None) for kind in signature)
+    return all(c is None or c.__module__.split(".")[0] in _COMPILED_PACKAGES for c in classes)
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:

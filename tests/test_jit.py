@@ -88,3 +88,26 @@ def test_old_folders_are_forgotten(project: Path, tmp_path: Path) -> None:
     left = sorted(path.name for path in cache.glob("kernels-*"))
     assert len(left) == 8
     assert "kernels-0000000000000000" not in left
+
+
+OUTSIDE = """
+from typing import NamedTuple
+import numpy as np
+from dlgo.games.tictactoe.kernel import to_move
+
+class Outside(NamedTuple):
+    words: np.ndarray
+
+print(to_move(Outside(np.ones(5, np.int64))))
+"""
+
+
+def test_games_from_outside_leave_nothing_in_the_cache(project: Path, tmp_path: Path) -> None:
+    """Others could not read it: they cannot import the game's class."""
+    cache = tmp_path / "cache"
+    assert run(project, OUTSIDE, cache) == "1"
+    assert not list(cache.rglob("*.nbc"))
+    ours = OUTSIDE.replace("to_move(Outside(", "to_move(TicTacToeState(").replace(
+        "import to_move", "import TicTacToeState, to_move")
+    assert run(project, ours, cache) == "1"
+    assert len(list(cache.rglob("*.nbc"))) == 1

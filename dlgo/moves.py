@@ -1,0 +1,133 @@
+"""Players, points and moves: the words in which games are told (chapter 3.1 of the book).
+
+Import them from `dlgo` or `dlgo.api`; they stand apart so that each file has one subject.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Hashable
+from typing import NamedTuple
+
+from dlgo.errors import NotationError
+
+
+class Player(enum.Enum):
+    """The two sides. Black moves first in every game."""
+
+    black = 1
+    white = 2
+
+    @property
+    def other(self) -> Player:
+        """The opponent."""
+        return Player.white if self is Player.black else Player.black
+
+    @property
+    def index(self) -> int:
+        """0 for black, 1 for white: how kernels count players."""
+        return self.value - 1
+
+    @staticmethod
+    def from_index(index: int) -> Player:
+        """The player a kernel calls `index`."""
+        return _PLAYERS[index]
+
+
+_PLAYERS = (Player.black, Player.white)
+
+
+class Point(NamedTuple):
+    """An intersection or cell; row 1 is the bottom row, column 1 the leftmost."""
+
+    row: int
+    col: int
+
+    def neighbors(self) -> list[Point]:
+        """The four adjacent points, some of which may lie off the board."""
+        return [
+            Point(self.row - 1, self.col), Point(self.row + 1, self.col),
+            Point(self.row, self.col - 1), Point(self.row, self.col + 1),
+        ]
+
+
+class Move(NamedTuple):
+    """One turn: a play somewhere, a pass, or a resignation. Make one by the class methods.
+
+    `place` is what the game plays on: a `Point` in Go and tic-tac-toe, a column number in
+    Connect Four. Moves compare and hash by value.
+    """
+
+    kind: str
+    place: Hashable = None
+
+    @classmethod
+    def play(cls, place: Hashable) -> Move:
+        """A play at `place`."""
+        return cls("play", place)
+
+    @classmethod
+    def pass_turn(cls) -> Move:
+        """A pass, where the game allows one."""
+        return _PASS
+
+    @classmethod
+    def resign(cls) -> Move:
+        """A resignation: the opponent wins at once."""
+        return _RESIGN
+
+    @property
+    def is_play(self) -> bool:
+        """Whether this is a play."""
+        return self.kind == "play"
+
+    @property
+    def is_pass(self) -> bool:
+        """Whether this is a pass."""
+        return self.kind == "pass"
+
+    @property
+    def is_resign(self) -> bool:
+        """Whether this is a resignation."""
+        return self.kind == "resign"
+
+    @property
+    def point(self) -> Point | None:
+        """Where the move is played, if that is a point of a board (two ints)."""
+        place = self.place
+        if self.kind == "play" and isinstance(place, Point) and all(type(n) is int for n in place):
+            return place
+        return None
+
+
+_PASS = Move("pass")
+_RESIGN = Move("resign")
+
+
+# Columns are lettered without I, which is too easily read as 1 (or J).
+COLUMN_LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
+
+
+def parse_point(text: str, rows: int, cols: int) -> Point:
+    """Read coordinates such as `C3`: a column letter (no I), then the row from the bottom.
+
+    Raises:
+        NotationError: if the text is something else or lies off the board.
+    """
+    text = text.strip().upper()
+    last_letter = COLUMN_LETTERS[cols - 1]
+    form = f"write a column letter A-{last_letter} and a row 1-{rows}, such as C{min(3, rows)}"
+    if len(text) < 2 or not (text[1:].isascii() and text[1:].isdigit()):
+        raise NotationError(f"{text!r} is no point of the board: {form}")
+    if text[0] == "I":
+        raise NotationError(f"{text!r}: the letter I is not used, J follows H")
+    col = COLUMN_LETTERS.find(text[0]) + 1
+    row = int(text[1:]) if len(text) < 5 else 0
+    if not (1 <= col <= cols and 1 <= row <= rows):
+        raise NotationError(f"{text!r} lies off the {cols}x{rows} board: {form}")
+    return Point(row, col)
+
+
+def point_text(point: Point) -> str:
+    """A point as `parse_point` reads it."""
+    return f"{COLUMN_LETTERS[point.col - 1]}{point.row}"
