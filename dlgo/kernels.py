@@ -26,50 +26,31 @@ functions with `implement`.
 
 from __future__ import annotations
 
-import functools
-import inspect
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import types
 from numba.extending import overload
 
+from dlgo.dispatch import NAMED_TUPLES, by_class
 from dlgo.jit import kernel
+from dlgo.rng import below
+
+NOBODY = -1
 
 _implementations: dict[str, dict[type, Any]] = {}
-_defaults: dict[str, str] = {}
-_NAMED_TUPLES = (types.NamedTuple, types.NamedUniTuple)
+_defaults: dict[str, Any] = {}
 
 
 def _protocol(stub: Callable[..., Any]) -> Callable[..., Any]:
     """Make `stub` callable on any game's state, from Python and from compiled code."""
-    name = stub.__name__
-    table: dict[type, Any] = _implementations.setdefault(name, {})
-
-    @functools.wraps(stub)
-    def dispatch(state: Any, *rest: Any) -> Any:
-        return table[type(state)](state, *rest)
-
-    def find(state: Any) -> Any:
-        if isinstance(state, _NAMED_TUPLES):
-            return table.get(state.instance_class)
-        return None
-
-    def typer_1(state):
-        function = find(state)
-        return function and (lambda state: function(state))
-
-    def typer_2(state, other):
-        function = find(state)
-        return function and (lambda state, other: function(state, other))
-
-    arity = len(inspect.signature(stub).parameters)
-    overload(dispatch)(typer_1 if arity == 1 else typer_2)
+    dispatch = by_class(stub)
+    _implementations[stub.__name__] = dispatch.table
     return dispatch
 
 
 def _falls_back_on(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """What stands in where a game does not define a function: another one, by name."""
     def mark(dispatch: Callable[..., Any]) -> Callable[..., Any]:
         _defaults[dispatch.__name__] = name
         return dispatch
@@ -153,9 +134,57 @@ def rollout(state, rng):
     """
 
 
+@_falls_back_on("_forced_rollout")
+@_protocol
+def heavy_rollout(state, rng, actions, played):
+    """Like `rollout`, but with moves a player would look at first; notes who played what.
+
+    By default: any of the `forced_actions`, which wins at once where it can and blocks.
+
+    Args:
+        actions: int64[num_actions], scratch.
+        played: int8[num_actions]; where it is NOBODY and the action is played, the player who
+            played it first is written.
+    """
+
+
+@_falls_back_on("_no_hints")
+@_protocol
+def hints(state, actions, n, visits, wins):
+    """What a player knows about actions before any search, as imagined results.
+
+    Each of `actions[:n]` starts as if it had been tried `visits[i]` times and been won, for
+    the player to move, `wins[i]` times. By default: tried never.
+
+    Args:
+        visits, wins: float32[num_actions], to be written.
+    """
+
+
 @_protocol
 def evaluate(state):
     """Static estimate of an unfinished game for the player to move; an int, |value| < 10,000."""
+
+
+@kernel
+def _forced_rollout(state, rng, actions, played):
+    while not terminal(state):
+        n = forced_actions(state, actions)
+        action = actions[below(rng, n)]
+        if played[action] == NOBODY:
+            played[action] = to_move(state)
+        play(state, action)
+    return result(state)
+
+
+@kernel
+def _no_hints(state, actions, n, visits, wins):
+    for i in range(n):
+        visits[i] = 0.0
+        wins[i] = 0.0
+
+
+_generic = {"_forced_rollout": _forced_rollout, "_no_hints": _no_hints}
 
 
 def implement(state_class: type, **functions: Any) -> None:
@@ -165,7 +194,7 @@ def implement(state_class: type, **functions: Any) -> None:
         TypeError: if a function of the protocol is missing or unknown.
     """
     for name, fallback in _defaults.items():
-        functions.setdefault(name, functions.get(fallback))
+        functions.setdefault(name, _generic.get(fallback) or functions.get(fallback))
     missing = sorted(set(_implementations) - set(functions))
     unknown = sorted(set(functions) - set(_implementations))
     if missing or unknown:
@@ -184,7 +213,7 @@ def row(batch: Any, i: int) -> Any:
 @overload(row)
 def _row(batch, i):
     # Numba cannot loop over a tuple's fields, so the code that names each one is generated.
-    if not isinstance(batch, _NAMED_TUPLES):
+    if not isinstance(batch, NAMED_TUPLES):
         return None
     state_class = batch.instance_class
     fields = ", ".join(f"batch.{name}[i]" for name in state_class._fields)

@@ -1,27 +1,138 @@
 """Selection rules: which child of a node to visit next.
 
-UCB1 applied to trees (UCT; Kocsis and Szepesvari 2006; chapter 4.5.2 of the book):
+A rule is a `NamedTuple` of its constants, and the functions below are chosen by its class:
 
-    score = w + c * sqrt(log N / n)
+    select(rule, tree, node)      the child to visit next
+    prepare(rule, ...)            what a fresh node's children start with
+    learn(rule, ...)              what the rule wants to know of a finished simulation
 
-with w the share of the child's n visits that the chooser won (draws count half) and N the
-visits of the parent. Children never visited come first.
+A child's share of wins is w, of its n visits, for the player who chooses; draws count half;
+N are the visits of the parent. Children never visited come first, unless a rule has other
+reasons to go by. A child proven lost is not visited again while there is another.
+
+    UCT          w + c sqrt(log N / n)                             (Kocsis and Szepesvari 2006;
+                                                                   chapter 4.5.2 of the book)
+    UCB1-tuned   w + c sqrt(log N / n * min(1/4, variance + sqrt(2 log N / n)))
+                                                                   (Auer et al. 2002)
+    RAVE         (1 - b) w + b w',  b = m / (m + n + m n / k)
+                 with m and w' counted over all simulations in which the chooser played the
+                 move at any later time (all moves as first, AMAF); that is so many that no
+                 exploration is needed                             (Gelly and Silver 2007)
+    PUCT         w + c P sqrt(N) / (1 + n), P the prior of the move; a child without visits is
+                 taken for as good as its parent, minus `first_play`   (Silver et al. 2017)
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
+import numpy as np
+
+from dlgo import kernels
+from dlgo.dispatch import by_class
 from dlgo.jit import inline_kernel
 from engines.treesearch.tree import UNPROVEN
 
 
-@inline_kernel
-def select_uct(tree, node, c):
-    """The child of `node` with the best UCT score for the player who moves there.
+class UCT(NamedTuple):
+    """c: float, the weight of exploration."""
 
-    A child proven lost for that player is not visited again while there is another.
+    c: float
+
+
+class UCB1Tuned(NamedTuple):
+    """c: float, the weight of exploration. The tree must have room for squares."""
+
+    c: float
+
+
+class RAVE(NamedTuple):
+    """equivalence: float, the k above, the visits at which a child's own results weigh as much
+    as all others' (where there are many of these); hints: float, how much a game's `hints`
+    weigh. The tree must have room for AMAF counts.
     """
+
+    equivalence: float
+    hints: float
+
+
+class PUCT(NamedTuple):
+    """c: float, weight of the prior; first_play: float, see above, on the scale of 0 to 1."""
+
+    c: float
+    first_play: float
+
+
+@by_class
+def select(rule, tree, node):
+    """The child of `node` with the best score for the player who moves there."""
+
+
+@by_class
+def prepare(rule, tree, node, state, scratch):
+    """Called when `node`, whose position is `state`, has just been given its children."""
+
+
+@by_class
+def learn(rule, tree, path, length, value, played):
+    """Called with every simulation's path, its value for player 0, and who first played what.
+
+    `played` holds what the rollout noted; the moves on the path are not in it yet.
+    """
+
+
+@inline_kernel
+def proven_score(sign, result):
+    """What stands in for a score where the result is known: no exploration is needed."""
+    return 0.5 if result == 0 else 100.0 * sign * result
+
+
+# The logarithm is the dearest part of a step down the tree, and most nodes have few visits.
+_ROOT_LOG = np.sqrt(np.log(np.maximum(np.arange(2048), 1)))
+
+
+@inline_kernel
+def root_log(visits):
+    """sqrt(log visits), from a table where it reaches."""
+    return _ROOT_LOG[visits] if visits < len(_ROOT_LOG) else math.sqrt(math.log(visits))
+
+
+@inline_kernel
+def _nothing_to_prepare(rule, tree, node, state, scratch):
+    pass
+
+
+@inline_kernel
+def _nothing_to_learn(rule, tree, path, length, value, played):
+    pass
+
+
+@inline_kernel
+def _select_uct(rule, tree, node):
+    # (1 + value) / 2: from the scale -1..1 of the tree to the share of wins.
+    half_sign = 0.5 - tree.mover[node]
+    explore = rule.c * root_log(tree.visits[node])
+    first = tree.first_child[node]
+    best = first
+    best_score = -1e9
+    for child in range(first, first + tree.n_children[node]):
+        visits = tree.visits[child]
+        if visits == 0:
+            return child
+        result = tree.proven[child]
+        if result == UNPROVEN:
+            inverse = 1.0 / visits
+            score = 0.5 + half_sign * tree.value_sum[child] * inverse + explore * math.sqrt(inverse)
+        else:
+            score = proven_score(2.0 * half_sign, result)
+        if score > best_score:
+            best, best_score = child, score
+    return best
+
+
+@inline_kernel
+def _select_ucb1_tuned(rule, tree, node):
     sign = 1.0 - 2.0 * tree.mover[node]
     log_visits = math.log(tree.visits[node])
     first = tree.first_child[node]
@@ -33,13 +144,109 @@ def select_uct(tree, node, c):
             return child
         result = tree.proven[child]
         if result == UNPROVEN:
-            # (1 + value) / 2: from the scale -1..1 of the tree to the share of wins.
-            wins = 0.5 + 0.5 * sign * tree.value_sum[child] / visits
-            score = wins + c * math.sqrt(log_visits / visits)
+            mean = tree.value_sum[child] / visits
+            ratio = log_visits / visits
+            # Variance of the share of wins, which is half the value: a quarter of its own.
+            spread = 0.25 * (tree.squares[child] / visits - mean * mean) + math.sqrt(2.0 * ratio)
+            score = 0.5 + 0.5 * sign * mean + rule.c * math.sqrt(ratio * min(0.25, spread))
         else:
-            score = sign * result * 100.0  # +-100 or 0: a proven draw needs no exploration
-            if result == 0:
-                score = 0.5
+            score = proven_score(sign, result)
         if score > best_score:
             best, best_score = child, score
     return best
+
+
+@inline_kernel
+def _select_rave(rule, tree, node):
+    sign = 1.0 - 2.0 * tree.mover[node]
+    per_pair = 1.0 / rule.equivalence
+    first = tree.first_child[node]
+    best = first
+    best_score = -1e9
+    for child in range(first, first + tree.n_children[node]):
+        result = tree.proven[child]
+        if result != UNPROVEN:
+            score = proven_score(sign, result)
+        else:
+            visits = tree.visits[child]
+            amaf = tree.amaf_visits[child]
+            if visits == 0:
+                # Nothing known at all: as good as a move can be, so that it is tried.
+                score = tree.amaf_wins[child] if amaf > 0 else 1.0
+            else:
+                wins = 0.5 + 0.5 * sign * tree.value_sum[child] / visits
+                trust = amaf / (amaf + visits + amaf * visits * per_pair)
+                score = wins + trust * (tree.amaf_wins[child] - wins)
+        if score > best_score:
+            best, best_score = child, score
+    return best
+
+
+@inline_kernel
+def _hint(rule, tree, node, state, scratch):
+    """Begin the AMAF counts of the children with what the game knows about its moves."""
+    first = tree.first_child[node]
+    n = tree.n_children[node]
+    if rule.hints == 0.0:
+        return
+    for i in range(n):
+        scratch.actions[i] = tree.action[first + i]
+    kernels.hints(state, scratch.actions, n, scratch.hint_visits, scratch.hint_wins)
+    for i in range(n):
+        visits = scratch.hint_visits[i]
+        if visits > 0:
+            tree.amaf_visits[first + i] = rule.hints * visits
+            tree.amaf_wins[first + i] = scratch.hint_wins[i] / visits
+
+
+@inline_kernel
+def _learn_amaf(rule, tree, path, length, value, played):
+    """Credit every move that was available on the path and played later by the same player."""
+    for i in range(length - 1, 0, -1):
+        node = path[i - 1]
+        mover = tree.mover[node]
+        # What was played first counts, and what is nearer the root was played before.
+        played[tree.action[path[i]]] = mover
+        won = 0.5 + 0.5 * (1 - 2 * mover) * value
+        first = tree.first_child[node]
+        for child in range(first, first + tree.n_children[node]):
+            if played[tree.action[child]] == mover:
+                tree.amaf_visits[child] += 1.0
+                tree.amaf_wins[child] += (won - tree.amaf_wins[child]) / tree.amaf_visits[child]
+
+
+@inline_kernel
+def _select_puct(rule, tree, node):
+    sign = 1.0 - 2.0 * tree.mover[node]
+    visits_here = tree.visits[node]
+    explore = rule.c * math.sqrt(visits_here)
+    # The value of a position is the same for its mover, whichever child is chosen.
+    expected = 0.5 + 0.5 * sign * tree.value_sum[node] / visits_here - rule.first_play
+    first = tree.first_child[node]
+    best = first
+    best_score = -1e9
+    for child in range(first, first + tree.n_children[node]):
+        result = tree.proven[child]
+        if result != UNPROVEN:
+            score = proven_score(sign, result)
+        else:
+            visits = tree.visits[child]
+            wins = expected
+            if visits > 0:
+                wins = 0.5 + 0.5 * sign * tree.value_sum[child] / visits
+            score = wins + explore * tree.prior[child] / (1.0 + visits)
+        if score > best_score:
+            best, best_score = child, score
+    return best
+
+
+def _add_rule(rule, select_child, prepare_node=_nothing_to_prepare, learn_from=_nothing_to_learn):
+    select.register(rule, select_child)
+    prepare.register(rule, prepare_node)
+    learn.register(rule, learn_from)
+
+
+_add_rule(UCT, _select_uct)
+_add_rule(UCB1Tuned, _select_ucb1_tuned)
+_add_rule(RAVE, _select_rave, _hint, _learn_amaf)
+_add_rule(PUCT, _select_puct)

@@ -45,6 +45,11 @@ class Tree(NamedTuple):
     first_child: int32, 0 for a leaf; n_children: int16; action: int16, the action that leads
     here; mover: int8, who moves here; proven: int8, result or UNPROVEN; visits: int32;
     value_sum: float64, over all visits, seen by player 0; prior: float32.
+
+    What only some selection rules need has room only if they are used, else length 0:
+    squares: float32, sum of the squares of the values (UCB1-tuned); amaf_visits, amaf_wins:
+    float32, simulations in which the mover of the parent played this action at any later
+    time, and the share of them won by that player (RAVE).
     """
 
     info: np.ndarray
@@ -56,18 +61,27 @@ class Tree(NamedTuple):
     visits: np.ndarray
     value_sum: np.ndarray
     prior: np.ndarray
+    squares: np.ndarray
+    amaf_visits: np.ndarray
+    amaf_wins: np.ndarray
 
 
 NODE_BYTES = 4 + 2 + 2 + 1 + 1 + 4 + 8 + 4
 
 
-def new_tree(capacity: int) -> Tree:
-    """An empty tree. The memory (26 bytes a node) is touched only as nodes are used."""
+def new_tree(capacity: int, squares: bool = False, amaf: bool = False) -> Tree:
+    """An empty tree. The memory (26 bytes a node) is touched only as nodes are used.
+
+    Args:
+        squares: with room for sums of squares (4 bytes a node).
+        amaf: with room for all-moves-as-first counts (8 bytes a node).
+    """
     return Tree(
         np.zeros(2, np.int64), np.empty(capacity, np.int32), np.empty(capacity, np.int16),
         np.empty(capacity, np.int16), np.empty(capacity, np.int8), np.empty(capacity, np.int8),
         np.empty(capacity, np.int32), np.empty(capacity, np.float64),
-        np.empty(capacity, np.float32),
+        np.empty(capacity, np.float32), np.empty(capacity if squares else 0, np.float32),
+        *(np.empty(capacity if amaf else 0, np.float32) for _ in range(2)),
     )
 
 
@@ -82,6 +96,11 @@ def init_node(tree, node, action):
     tree.visits[node] = 0
     tree.value_sum[node] = 0.0
     tree.prior[node] = 0.0
+    if len(tree.squares):
+        tree.squares[node] = 0.0
+    if len(tree.amaf_visits):
+        tree.amaf_visits[node] = 0.0
+        tree.amaf_wins[node] = 0.0
 
 
 @kernel
@@ -126,6 +145,8 @@ def back_up(tree, path, length, value):
         node = path[i]
         tree.visits[node] += 1
         tree.value_sum[node] += value
+        if len(tree.squares):
+            tree.squares[node] += value * value
     i = length - 1
     while i > 0 and tree.proven[path[i]] != UNPROVEN:
         parent = path[i - 1]
@@ -163,17 +184,60 @@ def most_visited(tree, node):
     best = -1
     best_rank = -1.0
     for child in range(first, first + tree.n_children[node]):
-        visits = tree.visits[child]
-        mean = sign * tree.value_sum[child] / visits if visits else -1.0
-        rank = 2.0 + visits + 0.25 * mean
-        result = tree.proven[child]
-        if result != UNPROVEN:
-            if sign * result == 1:
-                rank = 1e18
-            elif sign * result == -1:
-                rank = visits / 1e10  # of lost moves, the one that took longest to refute
-        if best < 0 or rank > best_rank:
-            best, best_rank = child, rank
+        score = rank(tree.visits[child], sign * tree.value_sum[child], tree.proven[child], sign)
+        if best < 0 or score > best_rank:
+            best, best_rank = child, score
+    return best
+
+
+@inline_kernel
+def rank(visits, value_sum, proven, sign):
+    """How much a child recommends itself to be played; `value_sum` is seen by the chooser."""
+    if proven != UNPROVEN and proven != 0:
+        # Of lost moves, the one that took longest to refute.
+        return 1e18 if sign * proven == 1 else visits / 1e10
+    return 2.0 + visits + (0.25 * value_sum / visits if visits else -0.25)
+
+
+@kernel
+def principal_variation(tree, out):
+    """Write the actions along the most visited children into `out`; return how many."""
+    node = ROOT
+    n = 0
+    while n < len(out) and tree.n_children[node] > 0:
+        node = most_visited(tree, node)
+        if tree.visits[node] == 0:
+            break
+        out[n] = tree.action[node]
+        n += 1
+    return n
+
+
+@kernel
+def add_root(tree, visits, value_sums, proven):
+    """Add what a tree found out about the root's moves to arrays with a place for each action.
+
+    Args:
+        visits: int64[num_actions]. value_sums: float64[num_actions], seen by player 0.
+        proven: int8[num_actions], overwritten where this tree has a proof.
+
+    Returns:
+        The action to play by the sums so far, ranked as by `most_visited`, or -1 if there are
+        no children.
+    """
+    sign = 1 - 2 * tree.mover[ROOT]
+    first = tree.first_child[ROOT]
+    best = -1
+    best_rank = -1.0
+    for child in range(first, first + tree.n_children[ROOT]):
+        action = tree.action[child]
+        visits[action] += tree.visits[child]
+        value_sums[action] += tree.value_sum[child]
+        if tree.proven[child] != UNPROVEN:
+            proven[action] = tree.proven[child]
+        score = rank(visits[action], sign * value_sums[action], proven[action], sign)
+        if best < 0 or score > best_rank:
+            best, best_rank = action, score
     return best
 
 
@@ -221,3 +285,8 @@ def _copy_node(tree, spare, source, target):
     spare.visits[target] = tree.visits[source]
     spare.value_sum[target] = tree.value_sum[source]
     spare.prior[target] = tree.prior[source]
+    if len(tree.squares):
+        spare.squares[target] = tree.squares[source]
+    if len(tree.amaf_visits):
+        spare.amaf_visits[target] = tree.amaf_visits[source]
+        spare.amaf_wins[target] = tree.amaf_wins[source]

@@ -177,12 +177,12 @@ def test_a_kept_tree_is_the_subtree_of_the_old_one() -> None:
     move = engine.select_move(state).move
     after = state.apply_move(move)
     reply = after.legal_moves()[3]
-    node = ts.find_child(engine._tree, ts.ROOT, game.action_of(move))
-    node = ts.find_child(engine._tree, node, game.action_of(reply))
-    kept = int(engine._tree.visits[node])
+    node = ts.find_child(engine._searchers[0].tree, ts.ROOT, game.action_of(move))
+    node = ts.find_child(engine._searchers[0].tree, node, game.action_of(reply))
+    kept = int(engine._searchers[0].tree.visits[node])
     assert kept > 0
     engine.select_move(after.apply_move(reply))
-    assert int(engine._tree.visits[ts.ROOT]) == kept + 2000
+    assert int(engine._searchers[0].tree.visits[ts.ROOT]) == kept + 2000
 
 
 def test_visits_and_values_add_up_in_the_tree() -> None:
@@ -190,7 +190,7 @@ def test_visits_and_values_add_up_in_the_tree() -> None:
     game = get_game("connect4")
     engine = build_engine("mcts:sims=3000,reuse=no", game, seed=1)
     engine.select_move(GameState.new_game(game))
-    tree = engine._tree
+    tree = engine._searchers[0].tree
     used = int(tree.info[ts.N_NODES])
     checked = 0
     for node in range(used):
@@ -210,7 +210,7 @@ def test_a_full_tree_ends_nothing() -> None:
     engine = build_engine("mcts:sims=5000,nodes_max=1000", game, seed=1)
     decision = engine.select_move(GameState.new_game(game))
     assert decision.cost.simulations == 5000
-    assert engine._tree.info[ts.N_NODES] <= 1000
+    assert engine._searchers[0].tree.info[ts.N_NODES] <= 1000
 
 
 def test_more_simulations_and_more_depth_are_stronger() -> None:

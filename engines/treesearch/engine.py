@@ -1,0 +1,141 @@
+"""What every engine that searches with the shared tree has in common.
+
+Subclasses choose the selection rule, the evaluator and the options; planting the tree,
+budgets, threads and the account of what was found are here. With several threads each grows
+a tree of its own from the same root, and their counts of the root's moves are added up (root
+parallelisation; Chaslot, Winands and van den Herik 2008): nothing is shared while searching,
+so the same seed and number of simulations give the same move.
+"""
+
+from __future__ import annotations
+
+import functools
+from abc import abstractmethod
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from dlgo.api import GameState
+from dlgo.rng import derive_seed
+from dlgo.specs import Option
+from engines.base import Budget, Cost, Decision, Engine
+from engines.treesearch import tree as ts
+from engines.treesearch.searcher import Searcher, limits_of
+
+_PV_LENGTH = 30
+
+TREE_OPTIONS = (
+    Option("nodes_max", 4_000_000, "tree size; 26 to 38 bytes a node", low=1000, high=500_000_000),
+    Option("reuse", True, "keep the part of the tree below the moves played"),
+    Option("threads", 1, "trees grown side by side, simulations shared out", low=1, high=64),
+)
+
+
+class TreeSearchEngine(Engine):
+    """Monte Carlo tree search; the rule and the evaluator come from the subclass."""
+
+    budgets = ("sims", "cpu", "wall")
+    default_budget = Budget(sims=1000)
+
+    @abstractmethod
+    def _parts(self) -> dict[str, Any]:
+        """Keyword arguments of `Searcher` beyond game, capacity and reuse."""
+
+    def _set_up(self) -> None:
+        threads = self.settings["threads"]
+        parts = self._parts()
+        self._searchers = [
+            Searcher(self.game, self._capacity() // threads, self.settings["reuse"], **parts)
+            for _ in range(threads)
+        ]
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._line = np.empty(_PV_LENGTH, np.int64)
+        self._move_of = functools.cache(self.game.move_of)
+
+    def _capacity(self) -> int:
+        limit = self.settings["nodes_max"]
+        if self.budget.sims is not None:
+            # A tree can use at most num_actions nodes a simulation: small budgets, small trees.
+            limit = min(limit, 2 * (self.budget.sims + 2) * self.game.num_actions)
+        return max(limit, 4 * self.game.num_actions * self.settings["threads"])
+
+    def new_game(self, seed: int) -> None:
+        for i, searcher in enumerate(self._searchers):
+            searcher.new_game(seed if i == 0 else derive_seed(seed, "thread", i))
+
+    def warm_up(self) -> None:
+        super().warm_up()
+        for searcher in self._searchers:
+            searcher.warm_up()
+        self.new_game(0)
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def _decide(self, state: GameState, budget: Budget) -> Decision:
+        for searcher in self._searchers:
+            searcher.plant(state)
+        nodes = -self._nodes()
+        simulations = self._simulate(budget)
+        nodes += self._nodes()
+
+        visits = np.zeros(self.game.num_actions, np.int64)
+        value_sums = np.zeros(self.game.num_actions)
+        proven = np.full(self.game.num_actions, ts.UNPROVEN, np.int8)
+        action = -1
+        for searcher in reversed(self._searchers):
+            action = ts.add_root(searcher.tree, visits, value_sums, proven)
+        sign = 1 - 2 * int(self._searchers[0].tree.mover[ts.ROOT])
+        result = self._proof()
+        total = int(visits.sum())
+        mean = float(value_sums.sum()) / total if total else 0.0
+        return Decision(
+            move=self._move_of(action),
+            value=float(sign * (mean if result is None else result)),
+            policy=self._policy(visits, total),
+            pv=self._principal_variation(action),
+            proven=None if result is None else sign * result,
+            depth=max(int(searcher.tree.info[ts.DEEPEST]) for searcher in self._searchers),
+            cost=Cost(simulations=simulations, nodes=nodes),
+        )
+
+    def _nodes(self) -> int:
+        return sum(int(searcher.tree.info[ts.N_NODES]) for searcher in self._searchers)
+
+    def _simulate(self, budget: Budget) -> int:
+        limits = limits_of(budget)
+        if self._pool is None:
+            return self._searchers[0].simulate(budget.sims, limits)
+        shares: list[int | None] = [None] * len(self._searchers)
+        if budget.sims is not None:
+            # At least one each: a tree without children has no say.
+            share, rest = divmod(budget.sims, len(shares))
+            shares = [max(1, share + (i < rest)) for i in range(len(shares))]
+        runs = [
+            self._pool.submit(searcher.simulate, share, limits)
+            for searcher, share in zip(self._searchers, shares, strict=True)
+        ]
+        return sum(run.result() for run in runs)
+
+    def _proof(self) -> int | None:
+        """The result of the root for player 0 if any tree has proved it."""
+        for searcher in self._searchers:
+            result = int(searcher.tree.proven[ts.ROOT])
+            if result != ts.UNPROVEN:
+                return result
+        return None
+
+    def _policy(self, visits: np.ndarray, total: int) -> dict:
+        """Shares of the visits, the most visited first; moves without visits are left out."""
+        order = np.argsort(-visits, kind="stable")[: np.count_nonzero(visits)].tolist()
+        return {self._move_of(action): int(visits[action]) / total for action in order}
+
+    def _principal_variation(self, action: int) -> tuple:
+        """The line of the first tree that agrees on the move."""
+        for searcher in self._searchers:
+            n = int(ts.principal_variation(searcher.tree, self._line))
+            if n and self._line[0] == action:
+                return tuple(self._move_of(step) for step in self._line[:n].tolist())
+        return (self._move_of(action),)

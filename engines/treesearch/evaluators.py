@@ -1,0 +1,74 @@
+"""Evaluators: what a position that the tree does not search any further is worth.
+
+An evaluator is anything that gives a policy and a value for a position (the AGENT article's
+view: a search needs nothing else of an agent). The compiled ones below stay inside the search
+loop; each is a `NamedTuple` of its constants, and `value_of` is chosen by its class. Their
+policy is uniform. Evaluators in Python, such as networks, are asked through `agent.py`.
+
+Values are seen by player 0, from -1 (lost) to +1 (won).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from dlgo import kernels
+from dlgo.dispatch import by_class
+from dlgo.jit import inline_kernel
+
+
+class LightRollout(NamedTuple):
+    """The result of one uniformly random game."""
+
+
+class HeavyRollout(NamedTuple):
+    """The result of one game of moves that a player would look at first."""
+
+
+class Static(NamedTuple):
+    """The game's own `evaluate`, squashed: `scale`: float, the score that counts as 0.76."""
+
+    scale: float
+
+
+class Uniform(NamedTuple):
+    """Every position is even, by `value`: float. The search goes by finished games alone."""
+
+    value: float
+
+
+@by_class
+def value_of(evaluator, state, scratch, rng):
+    """Value of the unfinished position `state` for player 0; `state` may be changed.
+
+    `scratch.played` is cleared before, and an evaluator that plays on notes there who played
+    an action first.
+    """
+
+
+@inline_kernel
+def _light(evaluator, state, scratch, rng):
+    return float(kernels.rollout(state, rng))
+
+
+@inline_kernel
+def _heavy(evaluator, state, scratch, rng):
+    return float(kernels.heavy_rollout(state, rng, scratch.actions, scratch.played))
+
+
+@inline_kernel
+def _static(evaluator, state, scratch, rng):
+    sign = 1 - 2 * kernels.to_move(state)
+    return sign * math.tanh(kernels.evaluate(state) / evaluator.scale)
+
+
+@inline_kernel
+def _uniform(evaluator, state, scratch, rng):
+    return evaluator.value
+
+
+value_of.register(LightRollout, _light)
+value_of.register(HeavyRollout, _heavy)
+value_of.register(Static, _static)
+value_of.register(Uniform, _uniform)
