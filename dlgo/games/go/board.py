@@ -42,8 +42,8 @@ NOWHERE = 0  # a border cell: "no point"
 # Indices into `info`.
 (
     SIZE, HALF_KOMI, TURN, PASSES, KO, N_EMPTY, N_HISTORY, STONES_KEY, REPETITION,
-    CAPTURED_BY_BLACK, CAPTURED_BY_WHITE,
-) = range(11)
+    CAPTURED_BY_BLACK, CAPTURED_BY_WHITE, LAST,
+) = range(12)
 # Values of REPETITION: what a play must not recreate.
 SITUATIONAL = 0  # an earlier position with the same player to move (AGA)
 POSITIONAL = 1  # an earlier position, whoever is to move (Chinese, Tromp-Taylor)
@@ -64,7 +64,8 @@ FILTER_MASK = FILTER_WORDS - 1
 class GoState(NamedTuple):
     """One position with its history. `cells` is (size + 2) ** 2.
 
-    info: int64[11], see the indices above; STONES_KEY is the Zobrist key of the stones alone.
+    info: int64[12], see the indices above; STONES_KEY is the Zobrist key of the stones alone,
+    LAST the point of the last play or NOWHERE, a hint for searches and no part of the position;
     color: int8[cells]; chain: uint16[cells], the name of a stone's chain;
     link: uint16[cells], the next stone of its chain;
     liberties: int64[cells], the packed sums of the chain with that name; n_stones: int16[cells],
@@ -91,7 +92,7 @@ class GoState(NamedTuple):
 def new_state(size: int, half_komi: int, history: int, repetition: int = SITUATIONAL) -> GoState:
     """Arrays for one position of a board, not yet reset, that remember `history` positions."""
     cells = (size + 2) ** 2
-    info = np.zeros(11, np.int64)
+    info = np.zeros(12, np.int64)
     info[SIZE], info[HALF_KOMI], info[REPETITION] = size, half_komi, repetition
     return GoState(
         info=info,

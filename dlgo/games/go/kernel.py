@@ -19,6 +19,7 @@ from dlgo.games.go.board import (
     FILTER_MASK,
     HALF_KOMI,
     KO,
+    LAST,
     N_EMPTY,
     N_HISTORY,
     NOWHERE,
@@ -40,6 +41,8 @@ from dlgo.games.go.board import (
     remember,
     situation,
 )
+from dlgo.games.go.hints import hints
+from dlgo.games.go.playout import play_heavily
 from dlgo.jit import inline_kernel, kernel
 from dlgo.rng import below
 from dlgo.zobrist import zobrist_table
@@ -74,6 +77,7 @@ def reset(state):
     info[TURN] = 0
     info[PASSES] = 0
     info[KO] = NOWHERE
+    info[LAST] = NOWHERE
     info[STONES_KEY] = 0
     info[N_HISTORY] = 0
     info[N_EMPTY] = 0
@@ -109,6 +113,7 @@ def start_from(state, player):
     info[TURN] = player
     info[PASSES] = 0
     info[KO] = NOWHERE
+    info[LAST] = NOWHERE
     info[N_HISTORY] = 0
     info[CAPTURED_BY_BLACK] = 0
     info[CAPTURED_BY_WHITE] = 0
@@ -202,9 +207,12 @@ def play(state, action):
     if action == info[SIZE] * info[SIZE]:
         info[PASSES] += 1
         info[KO] = NOWHERE
+        info[LAST] = NOWHERE
     else:
-        place(state, point_of(info[SIZE], action), player)
+        point = point_of(info[SIZE], action)
+        place(state, point, player)
         info[PASSES] = 0
+        info[LAST] = point
     info[TURN] = 1 - player
     remember(state)
 
@@ -311,6 +319,13 @@ def rollout(state, rng):
     return result(state)
 
 
+@kernel
+def heavy_rollout(state, rng, actions, played):
+    """See `playout.py`. Simple ko only."""
+    play_heavily(state, rng, played)
+    return result(state)
+
+
 @inline_kernel
 def _random_point(state, player, rng):
     """A random playable point that is no own eye, or NOWHERE.
@@ -371,5 +386,6 @@ def evaluate(state):
 kernels.implement(
     GoState, reset=reset, copy_into=copy_into, to_move=to_move, legal_actions=legal_actions,
     search_actions=search_actions, is_legal=is_legal, play=play, terminal=terminal,
-    result=result, key=key, rollout=rollout, evaluate=evaluate,
+    result=result, key=key, rollout=rollout, heavy_rollout=heavy_rollout, hints=hints,
+    evaluate=evaluate,
 )

@@ -99,7 +99,7 @@ class Go(GameSpec):
     def same_position(self, one: board.GoState, other: board.GoState) -> bool:
         n = one.info[board.N_HISTORY]
         return (
-            np.array_equal(one.info, other.info)
+            np.array_equal(one.info[: board.LAST], other.info[: board.LAST])
             and np.array_equal(one.color, other.color)
             and np.array_equal(np.sort(one.history[:n]), np.sort(other.history[:n]))
         )

@@ -1,0 +1,92 @@
+"""What a Go player expects of a move before any reading, for the first visits of a search.
+
+Every reason adds imagined games to a move, won or lost ones, in the manner of MoGo (Gelly
+and Silver 2007) and michi. A search with RAVE starts from these and soon outweighs them.
+Registered with `dlgo.kernels` by `kernel.py`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dlgo.games.go.board import BORDER, EMPTY, LAST, NOWHERE, SIZE, TURN, WHITE, in_atari
+from dlgo.games.go.patterns import matches_pattern
+from dlgo.games.go.tactics import is_self_atari
+from dlgo.jit import inline_kernel, kernel
+
+# Imagined games by reason. EVEN are half won, half lost, so that no single reason is certain.
+EVEN = 10.0
+CAPTURE, CAPTURE_STONE, SAVE, SAVE_STONE = 15.0, 3.0, 10.0, 2.0
+SELF_ATARI, PATTERN, FIRST_LINE, THIRD_LINE, PASS = 12.0, 10.0, 10.0, 8.0, 15.0
+# By distance from the last play, counted as dx + dy + max(dx, dy): touching, diagonal, ...
+NEAR = np.array([0, 0, 12, 10, 8, 6, 4], np.float64)
+# Stones so near (in both directions) make the line of a point unimportant.
+ALONE = 3
+
+
+@kernel
+def hints(state, actions, n, visits, wins):
+    info = state.info
+    size = info[SIZE]
+    width = size + 2
+    player = info[TURN]
+    for i in range(n):
+        action = actions[i]
+        if action == size * size:
+            visits[i] = EVEN + PASS
+            wins[i] = 0.5 * EVEN
+            continue
+        row, col = action // size, action % size
+        point = (row + 1) * width + col + 1
+        won, lost = _tactics(state, point, player, width)
+        if matches_pattern(state, point, width):
+            won += PATTERN
+        won += _nearness(info[LAST], row, col, width)
+        edge = min(min(row, size - 1 - row), min(col, size - 1 - col))
+        if (edge == 0 or edge == 2) and _is_alone(state, row, col, size, width):
+            if edge == 0:
+                lost += FIRST_LINE
+            else:
+                won += THIRD_LINE
+        visits[i] = EVEN + won + lost
+        wins[i] = 0.5 * EVEN + won
+
+
+@inline_kernel
+def _tactics(state, point, player, width):
+    """Imagined wins and losses for captures, rescues and self-ataris."""
+    won = lost = 0.0
+    risky = is_self_atari(state, point, player)
+    for step in (1, -1, width, -width):
+        near = point + step
+        kind = state.color[near]
+        if kind > WHITE or not in_atari(state, state.chain[near]):
+            continue
+        stones = min(state.n_stones[state.chain[near]], 10)
+        if kind != player:
+            won += CAPTURE + CAPTURE_STONE * stones
+        elif not risky:
+            won += SAVE + SAVE_STONE * stones
+    if risky and won == 0.0:
+        lost += SELF_ATARI
+    return won, lost
+
+
+@inline_kernel
+def _nearness(last, row, col, width):
+    if last == NOWHERE:
+        return 0.0
+    dx, dy = abs(last % width - 1 - col), abs(last // width - 1 - row)
+    distance = dx + dy + max(dx, dy)
+    return NEAR[distance] if distance < len(NEAR) else 0.0
+
+
+@inline_kernel
+def _is_alone(state, row, col, size, width):
+    """Whether there is no stone within `ALONE` lines of the point."""
+    for y in range(max(0, row - ALONE), min(size, row + ALONE + 1)):
+        for x in range(max(0, col - ALONE), min(size, col + ALONE + 1)):
+            kind = state.color[(y + 1) * width + x + 1]
+            if kind != EMPTY and kind != BORDER:
+                return False
+    return True

@@ -1,0 +1,140 @@
+"""Heavy rollouts: random games in which both sides see the obvious (MoGo; Gelly et al. 2006).
+
+Each move is the first of these that there is, looked for near the last move only:
+
+1. capture the stones just played, if they are in atari; save own stones that the last move
+   put in atari, by a capture beside them or by running,
+2. a point around the last move whose neighbourhood is one of the 3x3 patterns,
+3. any point that is no own eye and, mostly, no self-atari.
+
+The first two are skipped now and then, so that no mistake of theirs decides all games.
+Registered with `dlgo.kernels` by `kernel.py`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dlgo.games.go.board import (
+    EMPTY,
+    KO,
+    LAST,
+    N_EMPTY,
+    NOWHERE,
+    PASSES,
+    SIZE,
+    TURN,
+    in_atari,
+    is_eye,
+    is_playable,
+    place,
+)
+from dlgo.games.go.patterns import matches_pattern
+from dlgo.games.go.tactics import capture_beside, is_self_atari, last_liberty
+from dlgo.jit import inline_kernel
+from dlgo.kernels import NOBODY
+from dlgo.rng import below, uniform
+
+# A rollout that has not ended by then (cycles longer than a ko) is scored as it stands.
+MOVES_PER_POINT = 3
+# Chances that a kind of move is looked for, and that a self-atari is refused.
+ATARI_CHANCE = 0.9
+PATTERN_CHANCE = 0.95
+REFUSE_CHANCE = 0.9
+
+
+@inline_kernel
+def play_heavily(state, rng, played):
+    """Play the game to its end. `played` notes who first played each action."""
+    info = state.info
+    size = info[SIZE]
+    width = size + 2
+    player = info[TURN]
+    last = info[LAST]
+    for _ in range(MOVES_PER_POINT * size * size):
+        if info[PASSES] >= 2:
+            break
+        point = np.int64(NOWHERE)
+        if last != NOWHERE:
+            point = heavy_move(state, last, player, rng)
+        if point == NOWHERE:
+            point = calm_point(state, player, rng)
+        if point == NOWHERE:
+            info[PASSES] += 1
+            info[KO] = NOWHERE
+        else:
+            place(state, point, player)
+            info[PASSES] = 0
+            action = (point // width - 1) * size + point % width - 1
+            if played[action] == NOBODY:
+                played[action] = player
+        last = point
+        player = 1 - player
+
+
+@inline_kernel
+def heavy_move(state, last, player, rng):
+    """A move that answers the stone just played on `last`, or NOWHERE."""
+    color, chain = state.color, state.chain
+    width = state.info[SIZE] + 2
+    found = 0
+    pick = np.int64(NOWHERE)
+    if uniform(rng) < ATARI_CHANCE:
+        if color[last] == 1 - player and in_atari(state, chain[last]):
+            point = last_liberty(state, chain[last])
+            if is_playable(state, point, player):
+                pick, found = point, 1
+        for step in (1, -1, width, -width):
+            near = last + step
+            if color[near] != player or not in_atari(state, chain[near]):
+                continue
+            point = capture_beside(state, chain[near], player)
+            if point == NOWHERE or not is_playable(state, point, player):
+                point = last_liberty(state, chain[near])
+                if not is_playable(state, point, player) or is_self_atari(state, point, player):
+                    continue
+            found += 1
+            if below(rng, found) == 0:
+                pick = point
+        if found:
+            return pick
+    if uniform(rng) < PATTERN_CHANCE:
+        for step in (
+            1, -1, width, -width, width + 1, width - 1, -width + 1, -width - 1,
+        ):
+            point = last + step
+            if (
+                color[point] == EMPTY and matches_pattern(state, point, width)
+                and is_playable(state, point, player)
+                and not is_self_atari(state, point, player)
+            ):
+                found += 1
+                if below(rng, found) == 0:
+                    pick = point
+    return pick
+
+
+@inline_kernel
+def calm_point(state, player, rng):
+    """A random playable point that is no own eye and seldom a self-atari, or NOWHERE.
+
+    Points that fail are swapped to the end of the list of empty points, so that each is
+    tried at most once.
+    """
+    empties, slot = state.empties, state.slot
+    left = state.info[N_EMPTY]
+    while left > 0:
+        i = below(rng, left)
+        point = np.int64(empties[i])
+        if (
+            is_playable(state, point, player) and not is_eye(state, point, player)
+            and not (is_self_atari(state, point, player) and uniform(rng) < REFUSE_CHANCE)
+        ):
+            return point
+        left -= 1
+        other = empties[left]
+        empties[i] = other
+        slot[other] = i
+        empties[left] = point
+        slot[point] = left
+    return np.int64(NOWHERE)
