@@ -25,6 +25,13 @@ SIDE = int(zobrist_table(1, stream="tictactoe side")[0])
 
 # WINS[mask] tells whether the nine-bit set of marks holds a line.
 WINS = np.array([any(mask & line == line for line in LINES) for mask in range(FULL + 1)])
+# COUNT[mask]: the number of bits in a nine-bit set.
+COUNT = np.array([mask.bit_count() for mask in range(FULL + 1)])
+# PICK[mask, i]: the i-th lowest bit of a nine-bit set (by itself, not its number).
+PICK = np.array([
+    ([bit for bit in (1 << cell for cell in range(CELLS)) if mask & bit] + [0] * CELLS)[:CELLS]
+    for mask in range(FULL + 1)
+])
 
 # Indices into the state's words.
 MARKS_0, MARKS_1, TURN, WINNER, KEY = range(5)
@@ -110,28 +117,17 @@ def key(state):
 @kernel
 def rollout(state, rng):
     words = state.words
-    marks_0, marks_1, player = words[MARKS_0], words[MARKS_1], words[TURN]
     if words[WINNER] != NOBODY:
         return 1 - 2 * words[WINNER]
-    while marks_0 | marks_1 != FULL:
-        free = FULL & ~(marks_0 | marks_1)
-        count = 0
-        rest = free
-        while rest:
-            rest &= rest - 1
-            count += 1
-        for _ in range(below(rng, count)):  # drop the lowest free cells; the next is the pick
-            free &= free - 1
-        cell = free & -free
-        if player == 0:
-            marks_0 |= cell
-            if WINS[marks_0]:
-                return 1
-        else:
-            marks_1 |= cell
-            if WINS[marks_1]:
-                return -1
-        player = 1 - player
+    own, other = words[words[TURN]], words[1 - words[TURN]]
+    sign = 1 - 2 * words[TURN]
+    while own | other != FULL:
+        free = FULL & ~(own | other)
+        own |= PICK[free, below(rng, COUNT[free])]
+        if WINS[own]:
+            return sign
+        own, other = other, own
+        sign = -sign
     return 0
 
 
@@ -143,19 +139,10 @@ def evaluate(state):
     total = 0
     for line in LINES:
         if other & line == 0:
-            total += 10 * _count(own & line)
+            total += 10 * COUNT[own & line]
         if own & line == 0:
-            total -= 10 * _count(other & line)
+            total -= 10 * COUNT[other & line]
     return total
-
-
-@kernel
-def _count(mask):
-    n = 0
-    while mask:
-        mask &= mask - 1
-        n += 1
-    return n
 
 
 kernels.implement(
