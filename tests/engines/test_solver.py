@@ -171,7 +171,7 @@ def test_parity_rules_prove_only_what_is_true() -> None:
 def test_a_search_may_pause_and_go_on() -> None:
     states = random_positions(20, range(14, 20), seed=9)
     whole, paused = Solver(16), Solver(16)
-    paused._info[search.SLICE] = 37
+    paused._slice = 37
     for state in states:
         assert paused.score(state) == whole.score(state)
     assert whole.nodes > 1000
@@ -246,8 +246,8 @@ def run_analyze(*lines: str, engine: str = "solver:tt=18", **options) -> tuple[l
     options = {"game": GAME, "all_moves": False, "as_json": True, **options}
     found: list[str] = []
     try:
-        for line in analyze(engine_spec=engine, lines=lines, **options):
-            found.append(line)
+        for several in analyze(engine_spec=engine, lines=[list(lines)], **options):
+            found += several
     except DlgoError as error:
         return found, str(error)
     return found, ""
