@@ -128,7 +128,7 @@ class Solver:
                 ticks = rows[first, answers.TICKS]
                 done, at = answers.analyse_lines(text, at, first, rows, all_moves, *scratch)
                 found = rows[first:done].tolist()
-                ticks = rows[first : done + 1, answers.TICKS].sum() - ticks
+                ticks = int(rows[first : done + 1, answers.TICKS].sum() - ticks)
                 outside += 1000 * (time.process_time() - began) - ticks / answers.TICKS_PER_MS
                 if found:
                     yield [
