@@ -1,18 +1,18 @@
 """`dlgo analyze`: what an engine thinks of positions read line by line.
 
-One line in, one line out, at once, so that it can be used through a pipe. Called by
-`experiments/cli.py`. A position is the moves that lead to it: columns for Connect Four
-(`4455`), moves separated by spaces or commas for the other games (`e4 pass c3`); the word
-`start` is the empty board. Empty lines are skipped.
+One line in, one line out, at once, so that it can be used through a pipe. Lines that are
+already there are taken together: the solver answers them in one call of compiled code.
+Called by `experiments/cli.py`. A position is the moves that lead to it: columns for Connect
+Four (`4455`), moves separated by spaces or commas for the other games (`e4 pass c3`); the
+word `start` is the empty board. Empty lines are skipped.
 """
 
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from json.encoder import encode_basestring_ascii as quoted
+from typing import BinaryIO, NamedTuple
 
 from dlgo.api import GameSpec, GameState
 from dlgo.errors import DlgoError
@@ -23,10 +23,10 @@ from engines.solver.engine import SolverEngine
 START = "start"
 # Long lines are cut in messages.
 _SHOWN = 60
+_BLOCK = 1 << 16
 
 
-@dataclass(frozen=True)
-class Analysis:
+class Analysis(NamedTuple):
     """What is said of one position.
 
     Attributes:
@@ -48,14 +48,29 @@ class Analysis:
     cpu_ms: float
 
 
+def lines_there(stream: BinaryIO) -> Iterator[list[str]]:
+    """The lines of a stream, all that have arrived at a time: it never waits for another."""
+    rest = b""
+    while block := stream.read1(_BLOCK):
+        whole, newline, tail = block.rpartition(b"\n")
+        if newline:
+            yield (rest + whole).decode(errors="replace").split("\n")
+            rest = tail
+        else:
+            rest += tail
+    if rest:
+        yield [rest.decode(errors="replace")]
+
+
 def analyze(
-    game: GameSpec, engine_spec: str, lines: Iterable[str], all_moves: bool, as_json: bool
-) -> Iterator[str]:
-    """Yield a line of output for each position in `lines`.
+    game: GameSpec, engine_spec: str, lines: Iterable[list[str]], all_moves: bool, as_json: bool
+) -> Iterator[list[str]]:
+    """Yield a line of output for each position, in lists, as soon as they are known.
 
     A line that is no position to analyse gives a line that says why, and the next one follows.
 
     Args:
+        lines: lists of positions, as `lines_there` gives them.
         all_moves: add the score of every legal move (engines that know exact scores).
         as_json: a JSON object a line, else text for people.
 
@@ -65,20 +80,26 @@ def analyze(
     """
     engine = EngineSpec.parse(engine_spec).build(game)
     engine.warm_up()
-    failed = total = 0
+    say = _json_line if as_json else _text_line
+    number = failed = total = 0
     try:
-        for number, line in enumerate(lines, start=1):
-            text = line.strip()
-            if not text:
-                continue
-            total += 1
-            try:
-                analysis = analyze_state(engine, read_position(game, text), text, all_moves)
-            except DlgoError as error:
-                failed += 1
-                yield _error_line(number, text, str(error), as_json)
-            else:
-                yield _result_line(analysis, as_json)
+        for several in lines:
+            texts = [line.strip() for line in several]
+            numbers = [i for i, text in enumerate(texts, start=number + 1) if text]
+            texts = [text for text in texts if text]
+            number += len(several)
+            total += len(texts)
+            at = 0
+            for found in _analyses(engine, texts, all_moves):
+                out = []
+                for i, one in enumerate(found, start=at):
+                    if isinstance(one, DlgoError):
+                        failed += 1
+                        out.append(_error_line(numbers[i], texts[i], str(one), as_json))
+                    else:
+                        out.append(say(one))
+                at += len(found)
+                yield out
     finally:
         engine.close()
     if failed:
@@ -110,44 +131,73 @@ def read_position(game: GameSpec, text: str) -> GameState:
     return state
 
 
-def analyze_state(engine: Engine, state: GameState, text: str, all_moves: bool) -> Analysis:
-    """Ask the engine about one position. Its table or tree is kept from the ones before."""
+def _analyses(
+    engine: Engine, texts: Sequence[str], all_moves: bool
+) -> Iterator[list[Analysis | DlgoError]]:
+    """What the engine says of each text, in order. It keeps its table or tree in between."""
     if isinstance(engine, SolverEngine):
-        return _solve(engine, state, text, all_moves)
-    decision = engine.select_move(state)
-    return Analysis(
-        position=text,
-        best_move=state.game.move_text(decision.move),
-        score=None,
-        value=decision.value,
-        scores=None,
-        nodes=decision.cost.nodes or decision.cost.simulations,
-        cpu_ms=1000 * decision.cost.cpu_seconds,
+        yield from _solved(engine, texts, all_moves)
+        return
+    for text in texts:
+        try:
+            decision = engine.select_move(read_position(engine.game, text))
+        except DlgoError as error:
+            yield [error]
+        else:
+            cost = decision.cost
+            yield [Analysis(
+                position=text,
+                best_move=engine.game.move_text(decision.move),
+                score=None,
+                value=decision.value,
+                scores=None,
+                nodes=cost.nodes or cost.simulations,
+                cpu_ms=1000 * cost.cpu_seconds,
+            )]
+
+
+def _solved(
+    engine: SolverEngine, texts: Sequence[str], all_moves: bool
+) -> Iterator[list[Analysis | DlgoError]]:
+    columns = ["" if text == START else text for text in texts]
+    at = 0
+    for answers in engine.solver.analyse(columns, all_moves):
+        found: list[Analysis | DlgoError] = []
+        for text, answer in zip(texts[at : at + len(answers)], answers, strict=True):
+            if answer is None:
+                found.append(_trouble(engine.game, text))
+            else:
+                score, best, nodes, cpu_ms, scores = answer
+                value = 1.0 if score > 0 else -1.0 if score else 0.0
+                found.append(Analysis(text, str(best), score, value, scores, nodes, cpu_ms))
+        at += len(answers)
+        yield found
+
+
+def _trouble(game: GameSpec, text: str) -> DlgoError:
+    """Why a text that the solver could not read is no position."""
+    try:
+        read_position(game, text)
+    except DlgoError as error:
+        return error
+    raise AssertionError(f"the rules allow {text!r}, the solver does not")
+
+
+def _json_line(analysis: Analysis) -> str:
+    """As `json.dumps` writes it. Written out, because that took longer than solving."""
+    text, best, score, value, scores, nodes, cpu_ms = analysis
+    extra = "" if scores is None else f'"scores": {json.dumps(scores)}, '
+    return (
+        f'{{"position": {quoted(text)}, "best_move": {quoted(best)}, "score": {_json(score)}, '
+        f'"value": {_json(value)}, {extra}"nodes": {nodes}, "cpu_ms": {cpu_ms:.3f}}}'
     )
 
 
-def _solve(engine: SolverEngine, state: GameState, text: str, all_moves: bool) -> Analysis:
-    solver = engine.solver
-    solver.nodes = 0
-    began = time.process_time()
-    if all_moves:
-        found = solver.move_scores(state)
-        score = max(found.values())
-        scores = [found.get(col) for col in range(1, state.game.num_actions + 1)]
-    else:
-        score, scores = solver.score(state), None
-    best = solver.best_column(state, score)
-    spent = time.process_time() - began
-    value = float((score > 0) - (score < 0))
-    return Analysis(text, str(best), score, value, scores, solver.nodes, 1000 * spent)
+def _json(number: float | None) -> str:
+    return "null" if number is None else repr(number)
 
 
-def _result_line(analysis: Analysis, as_json: bool) -> str:
-    if as_json:
-        fields: dict[str, Any] = {**vars(analysis), "cpu_ms": round(analysis.cpu_ms, 3)}
-        if analysis.scores is None:
-            del fields["scores"]
-        return json.dumps(fields)
+def _text_line(analysis: Analysis) -> str:
     parts = [f"{analysis.position}  best {analysis.best_move}"]
     if analysis.score is not None:
         parts.append(f"score {analysis.score:+d}" if analysis.score else "score 0 (draw)")

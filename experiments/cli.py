@@ -138,10 +138,11 @@ def report(ledger: str, out: str) -> None:
 def analyze(game: str, engine: str, from_stdin: bool, as_json: bool, all_moves: bool) -> None:
     """Say of each position (a line of moves) the best move, score, nodes and CPU time."""
     from experiments.analyze import analyze as analyze_lines
+    from experiments.analyze import lines_there
 
-    lines = click.get_text_stream("stdin", errors="replace")
-    for line in analyze_lines(get_game(game), engine, lines, all_moves, as_json):
-        click.echo(line)
+    lines = lines_there(sys.stdin.buffer)
+    for found in analyze_lines(get_game(game), engine, lines, all_moves, as_json):
+        click.echo("\n".join(found))
 
 
 @cli.command()

@@ -6,17 +6,20 @@ all stones. Playing the cell `move` (one bit) gives the other player's view:
 
     own, mask = own ^ mask, mask | move
 
-Called by `search.py`; the tricks are Pascal Pons' (blog.gamesolver.org, parts 6, 9, 11).
+Called by `search.py` and `answers.py`; the tricks are Pascal Pons' (blog.gamesolver.org,
+parts 6, 9, 11).
 """
 
 from __future__ import annotations
 
+from dlgo.bits import highest_bit, lowest_bit
 from dlgo.games.connect4.kernel import BOTTOM, COLS, COLUMN, FULL, STRIDE
 from dlgo.jit import inline_kernel
 
 # Rows 1, 3 and 5, counted from 1: the rows the first player gets if each move is answered
 # in its own column.
 ODD_ROWS = BOTTOM * 0b010101
+ONE, LINE_FEED = ord("1"), ord("\n")
 
 
 @inline_kernel
@@ -72,3 +75,47 @@ def mirrored(word):
     for col in range(COLS):
         image |= ((word >> (STRIDE * col)) & COLUMN) << (STRIDE * (COLS - 1 - col))
     return image
+
+
+@inline_kernel
+def cell_in(col):
+    """All cells of a column."""
+    return COLUMN << (STRIDE * col)
+
+
+@inline_kernel
+def column_of(move):
+    return lowest_bit(move) // STRIDE
+
+
+@inline_kernel
+def centre_most(moves):
+    """The one of `moves`, at most one a column, that is nearest to the centre."""
+    right = moves & (-1 << (STRIDE * (COLS // 2)))
+    left = moves ^ right
+    if left == 0:
+        return right & -right
+    if right and lowest_bit(right) // STRIDE + highest_bit(left) // STRIDE < COLS - 1:
+        return right & -right
+    return 1 << highest_bit(left)
+
+
+@inline_kernel
+def read_columns(text, at):
+    """The unfinished position after the columns (`4455`) in `text` from `at` to a line feed.
+
+    Returns:
+        (own, mask, where the next line begins), the last one negated if the line is no such
+        position: a letter that is no column, a column that is full, a game that is over.
+    """
+    own = mask = 0
+    good = True
+    while text[at] != LINE_FEED:
+        col = text[at] - ONE
+        at += 1
+        move = (mask + BOTTOM) & (COLUMN << (STRIDE * col)) if 0 <= col < COLS else 0
+        good = good and move != 0
+        own, mask = own ^ mask, mask | move
+    at += 1
+    good = good and mask != FULL and not has_four(own) and not has_four(own ^ mask)
+    return own, mask, at if good else -at

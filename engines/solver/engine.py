@@ -52,4 +52,6 @@ class SolverEngine(Engine):
             for column in columns:
                 state = state.apply_move(self.game.parse_move(state, column))
             self.select_move(state)
+            for _ in self.solver.analyse([columns], all_moves=False):
+                pass
         self.new_game(0)

@@ -4,23 +4,23 @@ Scores are Pons': +v if the player to move wins with his (22 - v)th stone, -v if
 the other's (22 - v)th, 0 for a draw.
 
 `prove` answers one such question (alpha-beta with a null window, so a node is just "yes" or
-"no"); `solve` narrows the score down with it. With `stones` on the board the player to move
+"no"); `answers.py` narrows the score down with it. With `stones` on the board the player to move
 scores at most (41 - stones) // 2 if he cannot win at once, and at least
 -((40 - stones) // 2) if he cannot be beaten at once; every node that is searched is such a
 one, because its parent's `safe_moves` and `winning_cells` have settled the others.
 
 Each technique has a bit in `FEATURES`, so that the ladder in docs/engines/solver.md can be
-measured; an engine uses all. Called by `solver.py`.
+measured; an engine uses all. Called by `answers.py`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from dlgo.bits import lowest_bit, popcount
+from dlgo.bits import popcount
 from dlgo.games.connect4.kernel import CELLS, COLS, COLUMN, STRIDE
 from dlgo.jit import inline_kernel, kernel
-from engines.solver.board import mirrored, playable, safe_moves, winning_cells
+from engines.solver.board import column_of, mirrored, safe_moves, winning_cells
 from engines.solver.table import find, store
 from engines.solver.zugzwang import UNKNOWN, zugzwang_verdict
 
@@ -50,8 +50,13 @@ LATE_STONES = 36  # beyond, searching is cheaper than the parity rules
 SIGN_BELOW = 8  # once the score is known to be at most this, ask who wins
 
 # Indices into `info`, the controls of a search.
-NODES, USED_FEATURES, SLICE, RESUME, LOW, HIGH = range(6)
-PAUSE = 6  # and four more: own, mask, moves, stones, ply, where an unfinished search goes on
+NODES, USED_FEATURES = 0, 1
+LIMIT = 2  # the search pauses when NODES gets there
+RESUME = 3  # whether a search has paused, and is to go on
+NEED_MOVE = 4  # ask for the root's move: parity proves the score, but names no move
+BEST = 5  # the root's column that reached the goal, or -1: a bound or parity settled it
+STEP, LOW, HIGH = 6, 7, 8  # of `answers.py`: where it was when the search paused
+PAUSE = 9  # and four more: own, mask, moves, stones, ply, where an unfinished search goes on
 UNFINISHED = 99
 NO_LIMIT = 1 << 60
 
@@ -68,10 +73,10 @@ def new_frames() -> np.ndarray:
 
 
 def new_info(features: int = ALL_FEATURES) -> np.ndarray:
-    """The controls of a search; it pauses after `info[SLICE]` nodes."""
+    """The controls of a search that never pauses."""
     info = np.zeros(PAUSE + 5, np.int64)
     info[USED_FEATURES] = features
-    info[SLICE] = NO_LIMIT
+    info[LIMIT] = NO_LIMIT
     return info
 
 
@@ -91,7 +96,8 @@ def _list_moves(own, mask, moves, stones, target, known_col, features, table, fr
     """Write the moves into row `ply` of the stack, the most promising first.
 
     Returns:
-        1 if one of them is seen to reach `target`, 0 if none can, else UNKNOWN.
+        1 if one of them is seen to reach `target` (it stands alone in the row then), 0 if none
+        can, else UNKNOWN.
     """
     order = CENTRE_OUT if features & CENTRE else LEFT_TO_RIGHT
     forcing = FORCING_RANK if features & FORCING and (target >= SOON or target < -SOON) else 0
@@ -105,12 +111,16 @@ def _list_moves(own, mask, moves, stones, target, known_col, features, table, fr
             continue
         cells = winning_cells(own | move, mask | move)
         replies = safe_moves(mask | move, cells)
-        if replies == 0:
-            return 1  # whatever comes, the next stone wins: the best score there is
+        if replies == 0:  # whatever comes, the next stone wins: the best score there is
+            frames[ply, MOVES] = move
+            frames[ply, INDEX] = 1
+            return 1
         if peek:
             key, _ = key_of(own ^ mask, mask | move, stones + 1, features)
             low, high, _ = find(table, key)
             if -high >= target:
+                frames[ply, MOVES] = move
+                frames[ply, INDEX] = 1
                 return 1
             if -low < target:
                 continue
@@ -141,27 +151,33 @@ def _list_moves(own, mask, moves, stones, target, known_col, features, table, fr
 
 
 @kernel
-def prove(own, mask, moves, goal, table, frames, info, resume):
+def prove(own, mask, moves, goal, table, frames, info):
     """Whether the player to move at the root scores at least `goal`: 1, 0 or UNFINISHED.
 
-    `moves` are the root's safe moves, at least one. With `resume`, the search goes on where
-    the node limit (`info[SLICE]`) stopped it.
+    `moves` are the root's safe moves, at least one. With `info[RESUME]`, the search goes on
+    where the limit stopped it. After a 1, `info[BEST]` is the column that the root owes it to,
+    if there were several moves and one had to be found.
     """
     features = info[USED_FEATURES]
     nodes = info[NODES]
-    limit = nodes + info[SLICE]
+    limit = info[LIMIT]
     root_parity = popcount(mask) & 1
     stones = popcount(mask)
+    parity_from = stones + info[NEED_MOVE]
     ply = 0
-    if resume:
+    if info[RESUME]:
+        info[RESUME] = 0
         own, mask, moves = info[PAUSE], info[PAUSE + 1], info[PAUSE + 2]
         stones, ply = info[PAUSE + 3], info[PAUSE + 4]
+    else:
+        frames[0, INDEX] = 0
     while True:
         # Arrive at a node. Its player's question is the root's, or the reverse one.
         if nodes >= limit:
             info[PAUSE], info[PAUSE + 1], info[PAUSE + 2] = own, mask, moves
             info[PAUSE + 3], info[PAUSE + 4] = stones, ply
             info[NODES] = nodes
+            info[RESUME] = 1
             return UNFINISHED
         nodes += 1
         side = (stones ^ root_parity) & 1
@@ -181,7 +197,7 @@ def prove(own, mask, moves, goal, table, frames, info, resume):
             side ^= 1
             verdict = 1 if 1 - target <= -((42 - stones) >> 1) else 0
         else:
-            if features & ZUGZWANG and stones <= LATE_STONES:
+            if features & ZUGZWANG and parity_from <= stones <= LATE_STONES:
                 verdict = zugzwang_verdict(own, mask, stones, target)
             if verdict == UNKNOWN:
                 known_col = -1
@@ -206,6 +222,9 @@ def prove(own, mask, moves, goal, table, frames, info, resume):
             while True:
                 if ply == 0:
                     info[NODES] = nodes
+                    if answer:
+                        tried = frames[0, INDEX]
+                        info[BEST] = column_of(frames[0, MOVES + tried - 1]) if tried else -1
                     return answer
                 stones = frames[ply - 1, STONES]
                 side = (stones ^ root_parity) & 1
@@ -216,7 +235,7 @@ def prove(own, mask, moves, goal, table, frames, info, resume):
                 ply -= 1
                 if features & TABLE:
                     key, is_image = key_of(frames[ply, OWN], frames[ply, MASK], stones, features)
-                    col = lowest_bit(frames[ply, MOVES + tried - 1]) // STRIDE
+                    col = column_of(frames[ply, MOVES + tried - 1])
                     col = COLS - 1 - col if is_image else col
                     store(table, key, reached, 1 - goal if side else goal, col)
         # The next move of the node at ply - 1.
@@ -227,91 +246,3 @@ def prove(own, mask, moves, goal, table, frames, info, resume):
         mask = frames[node, MASK] | frames[node, MOVES + tried]
         moves = frames[node, REPLIES + tried]
         stones = frames[node, STONES] + 1
-
-
-@inline_kernel
-def _next_goal(low, high, features):
-    """The next question when the score is in low..high: at least this much?
-
-    Quick wins are cheap to prove or to refute, so the range is halved from its ends towards
-    0 (Pons, part 10). Once a quick win is out of the question, who wins at all is the
-    question worth most: its answers in the table serve all that follow.
-    """
-    if features & SIGN and high <= SIGN_BELOW:
-        return max(low, min(high - 1, 0)) + 1
-    middle = (low + high) >> 1
-    if middle <= 0 and -(-low // 2) < middle:
-        middle = -(-low // 2)
-    elif middle >= 0 and high // 2 > middle:
-        middle = high // 2
-    return middle + 1
-
-
-@kernel
-def solve(own, mask, table, frames, info):
-    """The exact score for the player to move; nobody has won yet. UNFINISHED at the limit.
-
-    With `info[RESUME]` set it goes on with the search that was left unfinished.
-    """
-    stones = popcount(mask)
-    if winning_cells(own, mask) & playable(mask):
-        return (43 - stones) >> 1
-    if stones >= CELLS - 1:
-        return 0
-    moves = safe_moves(mask, winning_cells(own ^ mask, mask))
-    if moves == 0:
-        return -((42 - stones) >> 1)
-    resume = info[RESUME]
-    low, high = -((40 - stones) >> 1), (41 - stones) >> 1
-    if resume:
-        low, high = info[LOW], info[HIGH]
-    while low < high:
-        goal = _next_goal(low, high, info[USED_FEATURES])
-        answer = prove(own, mask, moves, goal, table, frames, info, resume)
-        if answer == UNFINISHED:
-            info[LOW], info[HIGH], info[RESUME] = low, high, 1
-            return UNFINISHED
-        resume = 0
-        if answer:
-            low = goal
-        else:
-            high = goal - 1
-    info[RESUME] = 0
-    return low
-
-
-@kernel
-def solve_many(owns, masks, scores, table, frames, info):
-    """Write the score of each position into `scores`. No limit; the table is shared."""
-    for i in range(len(owns)):
-        scores[i] = solve(owns[i], masks[i], table, frames, info)
-
-
-@kernel
-def reaches(own, mask, target, table, frames, info):
-    """Whether the player to move scores at least `target`; nobody has won yet.
-
-    1, 0 or UNFINISHED. With `info[RESUME]` set it goes on after the limit.
-    """
-    stones = popcount(mask)
-    if winning_cells(own, mask) & playable(mask):
-        return 1 if target <= (43 - stones) >> 1 else 0
-    if stones >= CELLS - 1:
-        return 1 if target <= 0 else 0
-    moves = safe_moves(mask, winning_cells(own ^ mask, mask))
-    if moves == 0:
-        return 1 if target <= -((42 - stones) >> 1) else 0
-    answer = prove(own, mask, moves, target, table, frames, info, info[RESUME])
-    info[RESUME] = 1 if answer == UNFINISHED else 0
-    return answer
-
-
-@kernel
-def known_column(own, mask, score, table, frames, info):
-    """The column that the table knows to reach `score`, or -1."""
-    stones = popcount(mask)
-    key, is_image = key_of(own, mask, stones, info[USED_FEATURES])
-    low, _, col = find(table, key)
-    if low < score or col < 0:
-        return -1
-    return COLS - 1 - col if is_image else col

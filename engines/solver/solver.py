@@ -1,4 +1,4 @@
-"""Exact scores of Connect Four positions from Python: one, all moves of one, or many.
+"""Exact scores and best moves of Connect Four positions, one or many, from Python.
 
 A score is Pons': +v if the player to move wins with his (22 - v)th stone, -v if the other
 player wins with his (22 - v)th, 0 for a draw.
@@ -13,19 +13,37 @@ player wins with his (22 - v)th, 0 for a draw.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from dlgo.api import GameState
+from dlgo.api import GameState, Move
 from dlgo.games.connect4 import kernel
-from dlgo.games.connect4.kernel import CELLS, COLS, FULL, STRIDE, ConnectFourState
-from engines.solver import search
+from dlgo.games.connect4.kernel import CELLS, ConnectFourState
+from engines.solver import answers, search
 from engines.solver.table import new_table
 
-# Python regains control after so many nodes (about two seconds), so that Ctrl-C works.
-_SLICE = 20_000_000
-_CENTRE_OUT = sorted(range(COLS), key=lambda col: (abs(col - COLS // 2), col))
+# Python regains control after so many nodes, about 20 ms, to pass answers on and for Ctrl-C.
+_SLICE = 200_000
+
+
+class Answer(NamedTuple):
+    """What the solver says of one position.
+
+    Attributes:
+        score: exact, for the player to move.
+        best: a column (1-7) that reaches it.
+        nodes: positions visited. cpu_ms: CPU milliseconds, from reading the line on.
+        scores: of columns 1-7, None where full; None if they were not asked for.
+    """
+
+    score: int
+    best: int
+    nodes: int
+    cpu_ms: float
+    scores: list[int | None] | None
 
 
 class Solver:
@@ -42,7 +60,7 @@ class Solver:
         self._table = new_table(table_bits)
         self._frames = search.new_frames()
         self._info = search.new_info(features)
-        self._info[search.SLICE] = _SLICE
+        self._slice = _SLICE
 
     @property
     def nodes(self) -> int:
@@ -62,15 +80,19 @@ class Solver:
         Raises:
             ValueError: if the game is over or is not Connect Four.
         """
-        return self._score(*words_of(state))
+        return self._run(answers.solve, *words_of(state), -CELLS)
 
     def move_scores(self, state: GameState) -> dict[int, int]:
         """Column (1-7) -> exact score of playing there, for each legal move."""
-        own, mask = words_of(state)
-        return {
-            col + 1: _win_score(mask) if wins else -self._score(*child)
-            for col, child, wins in _children(own, mask)
-        }
+        found = {}
+        for move in state.legal_moves():
+            after = state.apply_move(move)
+            if after.is_over():
+                won = after.winner() is not None
+                found[move.place] = (44 - len(after.moves())) // 2 if won else 0
+            else:
+                found[move.place] = -self.score(after)
+        return found
 
     def solve_many(self, positions: np.ndarray) -> np.ndarray:
         """Exact scores of many positions, in one call of compiled code.
@@ -83,51 +105,60 @@ class Solver:
         """
         owns, masks = np.ascontiguousarray(positions.T, dtype=np.int64)
         scores = np.empty(len(owns), np.int64)
-        self._info[search.SLICE] = search.NO_LIMIT
-        search.solve_many(owns, masks, scores, self._table, self._frames, self._info)
-        self._info[search.SLICE] = _SLICE
+        answers.solve_many(owns, masks, scores, self._table, self._frames, self._info)
         return scores
+
+    def analyse(self, lines: Sequence[str], all_moves: bool) -> Iterator[list[Answer | None]]:
+        """Score and best move of each position, written as the columns that lead to it.
+
+        Answers come in order, in portions, each as soon as a fiftieth of a second has passed.
+        An answer is None if the line is no unfinished position. An empty line is the empty
+        board.
+        """
+        began = time.process_time()
+        letters = "\n".join((*lines, "")).encode("ascii", "replace")
+        text = np.frombuffer(letters, np.uint8)
+        rows = np.zeros((len(lines), answers.ROW), np.int64)
+        scratch = self._table, self._frames, self._info
+        first = at = 0
+        outside = 0.0  # CPU time that passes outside the compiled code
+        try:
+            while first < len(lines):
+                self._info[search.LIMIT] = self._info[search.NODES] + self._slice
+                ticks = rows[first, answers.TICKS]
+                done, at = answers.analyse_lines(text, at, first, rows, all_moves, *scratch)
+                found = rows[first:done].tolist()
+                ticks = int(rows[first : done + 1, answers.TICKS].sum() - ticks)
+                outside += 1000 * (time.process_time() - began) - ticks / answers.TICKS_PER_MS
+                if found:
+                    yield [
+                        _answer(row, 0.0 if i else outside, all_moves)
+                        for i, row in enumerate(found)
+                    ]
+                    outside = 0.0
+                first, began = done, time.process_time()
+        finally:
+            self._info[search.RESUME] = self._info[search.STEP] = 0
 
     def best_column(self, state: GameState, score: int) -> int:
         """A column (1-7) that reaches `score`, the exact score of `state`."""
-        return self._best(*words_of(state), score) + 1
+        return self._run(answers.best_move, *words_of(state), score) + 1
 
     def best_line(self, state: GameState, score: int) -> list[int]:
         """Columns (1-7) of best play by both sides, from `state` to the end of the game."""
-        own, mask = words_of(state)
         line = []
-        while mask != FULL:
-            col = self._best(own, mask, score)
-            line.append(col + 1)
-            own, mask, wins = _after(own, mask, col)
-            if wins:
-                break
+        while True:
+            line.append(self.best_column(state, score))
+            state = state.apply_move(Move.play(line[-1]))
+            if state.is_over():
+                return line
             score = -score
-        return line
-
-    def _score(self, own: int, mask: int) -> int:
-        return self._run(search.solve, own, mask)
-
-    def _best(self, own: int, mask: int, score: int) -> int:
-        children = _children(own, mask)
-        if len(children) == 1:
-            return children[0][0]
-        for col, _, wins in children:
-            if wins:
-                return col
-        known = search.known_column(own, mask, score, self._table, self._frames, self._info)
-        if known >= 0:
-            return int(known)
-        for col, (child_own, child_mask), _ in children[:-1]:
-            # The move reaches `score` if the other player does not reach 1 - score after it.
-            if not self._run(search.reaches, child_own, child_mask, 1 - score):
-                return col
-        return children[-1][0]
 
     def _run(self, ask: Callable[..., int], *question: int) -> int:
         """Repeat a search that pauses now and then until it has an answer."""
         try:
             while True:
+                self._info[search.LIMIT] = self._info[search.NODES] + self._slice
                 answer = ask(*question, self._table, self._frames, self._info)
                 if answer != search.UNFINISHED:
                     return answer
@@ -156,22 +187,12 @@ def pack(states: Iterable[GameState]) -> np.ndarray:
     return np.array([words_of(state) for state in states], np.int64).reshape(-1, 2)
 
 
-def _after(own: int, mask: int, col: int) -> tuple[int, int, bool]:
-    """The position after a move as the other player sees it, and whether the move won."""
-    taken = mask | (mask + (1 << (STRIDE * col)))
-    return own ^ mask, taken, bool(kernel.has_four(own | (taken ^ mask)))
-
-
-def _children(own: int, mask: int) -> list[tuple[int, tuple[int, int], bool]]:
-    """(column, position after it, whether it wins) of each legal move, from the centre out."""
-    children = []
-    for col in _CENTRE_OUT:
-        if not (mask >> (STRIDE * col + STRIDE - 2)) & 1:
-            child_own, child_mask, wins = _after(own, mask, col)
-            children.append((col, (child_own, child_mask), wins))
-    return children
-
-
-def _win_score(mask: int) -> int:
-    """The score of winning with the next stone."""
-    return (CELLS + 1 - mask.bit_count()) // 2
+def _answer(row: list[int], outside: float, all_moves: bool) -> Answer | None:
+    """An answer from a row of `analyse_lines`; `outside` are milliseconds to be added."""
+    score, best, nodes, ticks = row[: answers.MOVE_SCORES]
+    if score == answers.NO_SCORE:
+        return None
+    scores = None
+    if all_moves:
+        scores = [None if x == answers.NO_SCORE else x for x in row[answers.MOVE_SCORES :]]
+    return Answer(score, best + 1, nodes, ticks / answers.TICKS_PER_MS + outside, scores)

@@ -2,24 +2,36 @@
 
     python -m experiments.bench.solver_speed [--rounds 5] [FOLDER]
     python -m experiments.bench.solver_speed --plies 12 --limit 30    random positions instead
+    python -m experiments.bench.solver_speed --all-moves --limit 100  the score of every move
     python -m experiments.bench.solver_speed --ladder --limit 1000    each technique's share
 
 For each set, positions are prepared beforehand and solved in turns by each solver, a fresh
 table each time that is kept through the 1000 positions (both keep theirs between calls);
 making the table is not timed, for either. bitbully runs without its opening book, by each of
-its three search functions, of which the fastest counts. Ours runs twice: in one compiled
-call (`solve_many`) and by one Python call a position (`score`), as bitbully does. The median
-of the rounds counts. FOLDER holds Test_L1_R1 and so on; others named Test_* are taken too.
+its three search functions, of which the fastest counts. Ours runs
 
-When last run (2026-11-21, 2-core AMD EPYC): see docs/engines/solver.md.
+    solve_many      scores, in one compiled call
+    score           scores, by one Python call a position, as bitbully does
+    analyse         scores and best moves from text, as `dlgo analyze` calls it
+    whole analyze   `analyze` from bytes in to bytes out, all but its start-up
+    command         `dlgo analyze` in a process of its own: the sum of the cpu_ms it prints
+
+The median of the rounds counts. FOLDER holds Test_L1_R1 and so on; others named Test_* are
+taken too.
+
+When last run (2026-11-21, 2-core Intel Xeon): see docs/engines/solver.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
+import json
 import statistics
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +40,7 @@ import numpy as np
 from dlgo import GameState, get_game
 from engines.solver.search import ALL_FEATURES, FEATURES
 from engines.solver.solver import Solver, pack
+from experiments.analyze import analyze, lines_there
 
 SETS = Path(__file__).resolve().parents[3] / "shared" / "oracles" / "connect4"
 WITHOUT = [(f"without {name}", ALL_FEATURES ^ (1 << i)) for i, name in enumerate(FEATURES)]
@@ -119,8 +132,59 @@ def random_set(plies: int, count: int, seed: int = 1) -> list[str]:
     return found
 
 
-def compare(title: str, positions: list[str], scores: np.ndarray, rounds: int) -> None:
-    """Print the lines of one set."""
+def command_times(positions: list[str], scores: np.ndarray) -> dict[str, float]:
+    """CPU seconds of `dlgo analyze`: what it takes beyond its start-up, and what it reports."""
+    data = "".join(f"{columns}\n" for columns in positions)
+    began = 0.0
+
+    def lines() -> Iterator[list[str]]:
+        nonlocal began
+        began = time.process_time()  # asked for the first line: the start is over
+        yield from lines_there(io.BytesIO(data.encode()))
+
+    written = io.BytesIO()
+    for found in analyze(get_game("connect4"), "solver", lines(), False, True):
+        written.write(("\n".join(found) + "\n").encode())
+    whole = time.process_time() - began
+    command = [sys.executable, "-m", "experiments.cli", "analyze", "connect4", "--stdin", "--json"]
+    done = subprocess.run(command, input=data, capture_output=True, text=True, check=True)
+    printed = [json.loads(line) for line in done.stdout.splitlines()]
+    for answers in (printed, [json.loads(line) for line in written.getvalue().splitlines()]):
+        if [answer["score"] for answer in answers] != scores.tolist():
+            raise SystemExit("dlgo analyze prints wrong scores")
+    reported = sum(answer["cpu_ms"] for answer in printed) / 1000
+    return {"dlgo whole analyze": whole, "dlgo command": reported}
+
+
+def compare_moves(title: str, positions: list[str], rounds: int) -> None:
+    """Print what the scores of all moves take here and with bitbully's `scoreMoves`."""
+    from bitbully import bitbully_core as core
+
+    boards = []
+    for columns in positions:
+        boards.append(core.BoardCore())
+        boards[-1].setBoard([int(column) - 1 for column in columns])
+    times: dict[str, list[float]] = {"dlgo": [], "bitbully": []}
+    for _ in range(rounds):
+        ours, theirs = Solver(), core.BitBullyCore()
+        began = time.process_time()
+        found = [one.scores for some in ours.analyse(positions, True) for one in some]
+        middle = time.process_time()
+        expected = [theirs.scoreMoves(board) for board in boards]
+        times["bitbully"].append(time.process_time() - middle)
+        times["dlgo"].append(middle - began)
+        # A full column has a score far below all others there.
+        if found != [[None if x < -100 else x for x in scores] for scores in expected]:
+            raise SystemExit(f"{title}: the scores of the moves differ")
+    mine, other = (1000 * statistics.median(taken) for taken in times.values())
+    print(f"{title}: {len(positions)} positions, every move: dlgo {mine:,.1f} ms, "
+          f"bitbully {other:,.1f} ms, {other / mine:.2f}", flush=True)
+
+
+def compare(
+    title: str, positions: list[str], scores: np.ndarray, rounds: int, hard: bool
+) -> None:
+    """Print the lines of one set. `hard`: leave out what takes bitbully ten times as long."""
     states = [state_of(columns) for columns in positions]
     packed = pack(states)
     nodes = 0.0
@@ -140,13 +204,21 @@ def compare(title: str, positions: list[str], scores: np.ndarray, rounds: int) -
         solver = Solver()
         return lambda: [solver.score(state) for state in states]
 
-    makers = {"dlgo solve_many": batch, "dlgo score": single}
+    def analyse() -> Callable[[], list[int]]:
+        solver = Solver()
+        return lambda: [one.score for some in solver.analyse(positions, False) for one in some]
+
+    makers = {"dlgo solve_many": batch, "dlgo score": single, "dlgo analyse": analyse}
     theirs = bitbully_runs(positions)
+    if hard:
+        theirs = {name: maker for name, maker in theirs.items() if name == "nullWindow"}
     makers.update({f"bitbully {name}": maker for name, maker in theirs.items()})
     times: dict[str, list[float]] = {name: [] for name in makers}
     for _ in range(rounds + 1):  # the first round compiles and is not counted
         for name, maker in makers.items():
             times[name].append(timed(maker(), scores))
+        for name, seconds in command_times(positions, scores).items():
+            times.setdefault(name, []).append(seconds)
     medians = {name: statistics.median(found[1:]) for name, found in times.items()}
     print(f"\n{title}: {len(positions)} positions, all scores as expected")
     print(f"  nodes a position: dlgo {nodes:,.1f}, Pons {PONS_NODES.get(title, '-')}")
@@ -181,8 +253,10 @@ def main() -> None:
     parser.add_argument("--plies", type=int, help="random positions after so many moves")
     parser.add_argument("--ladder", action="store_true", help="add the techniques one by one")
     parser.add_argument("--without", action="store_true", help="leave each technique out")
+    parser.add_argument("--all-moves", action="store_true", help="the score of every move")
     options = parser.parse_args()
     Solver().solve_many(pack([state_of("4455")]))
+    list(Solver().analyse(["2252576253462244111563365343671"], True))  # compile
     sets = {}
     if options.plies is not None:
         positions = random_set(options.plies, options.limit)
@@ -198,9 +272,12 @@ def main() -> None:
         ladder(sets, [("safe moves only", 0), *LADDER])
     elif options.without:
         ladder(sets, [("all", ALL_FEATURES), *WITHOUT])
+    elif options.all_moves:
+        for title, (positions, _) in sets.items():
+            compare_moves(title, positions, options.rounds)
     else:
         for title, (positions, scores) in sets.items():
-            compare(title, positions, scores, options.rounds)
+            compare(title, positions, scores, options.rounds, options.plies is not None)
 
 
 if __name__ == "__main__":

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +18,7 @@ from engines.solver import search
 from engines.solver.board import mirrored, playable, winning_cells
 from engines.solver.solver import Solver, pack, words_of
 from engines.solver.zugzwang import UNKNOWN, zugzwang_verdict
-from experiments.analyze import analyze
+from experiments.analyze import analyze, lines_there
 from tests.conftest import random_game
 
 GAME = get_game("connect4")
@@ -171,7 +173,7 @@ def test_parity_rules_prove_only_what_is_true() -> None:
 def test_a_search_may_pause_and_go_on() -> None:
     states = random_positions(20, range(14, 20), seed=9)
     whole, paused = Solver(16), Solver(16)
-    paused._info[search.SLICE] = 37
+    paused._slice = 37
     for state in states:
         assert paused.score(state) == whole.score(state)
     assert whole.nodes > 1000
@@ -241,13 +243,24 @@ def test_a_second_process_solves_from_the_cache() -> None:
     assert done.stdout.strip() == "12"
 
 
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = [
+    sys.executable, "-m", "experiments.cli", "analyze", "connect4", "--engine", "solver",
+    "--stdin", "--json",
+]
+
+
+def run_command(text: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(COMMAND, cwd=ROOT, input=text, capture_output=True, text=True)
+
+
 def run_analyze(*lines: str, engine: str = "solver:tt=18", **options) -> tuple[list[str], str]:
     """Lines of output, and the message that ends a run with errors."""
     options = {"game": GAME, "all_moves": False, "as_json": True, **options}
     found: list[str] = []
     try:
-        for line in analyze(engine_spec=engine, lines=lines, **options):
-            found.append(line)
+        for several in analyze(engine_spec=engine, lines=[list(lines)], **options):
+            found += several
     except DlgoError as error:
         return found, str(error)
     return found, ""
@@ -292,6 +305,96 @@ def test_analyze_answers_bad_lines_and_goes_on() -> None:
 
 def _raise(message: str) -> None:
     raise DlgoError(message)
+
+
+@pytest.mark.parametrize("name", ["Test_L3_R1", "Test_L2_R1", "Test_L1_R1"])
+def test_the_command_prints_every_published_score(
+    name: str, oracles: Path, solver: Solver
+) -> None:
+    rows = [line.split() for line in (oracles / "connect4" / name).read_text().splitlines()]
+    done = run_command("".join(f"{columns}\n" for columns, _ in rows))
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0
+    assert [(one["position"], str(one["score"])) for one in answers] == [tuple(r) for r in rows]
+    for one in answers:  # and a move that reaches it
+        after = position(one["position"] + one["best_move"])
+        if after.is_over():
+            assert after.winner() is not None or one["score"] == 0
+        else:
+            assert solver.score(after) == -one["score"]
+
+
+def test_the_command_answers_a_line_before_the_next_one_comes() -> None:
+    with subprocess.Popen(
+        COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        for columns in ("112233", "6146", "hello", "243335424257"):
+            process.stdin.write(columns + "\n")
+            process.stdin.flush()
+            answer = json.loads(process.stdout.readline())  # hangs if it waits for more
+            assert answer["position"] == columns
+        process.stdin.close()
+        assert process.wait() == 2
+
+
+def test_an_easy_line_does_not_wait_for_a_hard_one() -> None:
+    """Both are there at once; the empty board takes half a minute."""
+    with subprocess.Popen(
+        COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        process.stdin.write("112233\nstart\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["score"] == 18
+        process.kill()
+        assert process.stdout.read() == ""
+
+
+def test_reported_cpu_time_is_what_passes(solver: Solver) -> None:
+    states = random_positions(300, range(22, 36), seed=12)
+    lines = ["".join(map(str, columns_of(state))) for state in states]
+    for all_moves in (False, True):
+        solver.forget()
+        began = time.process_time()
+        portions = [list(some) for some in solver.analyse(lines, all_moves)]
+        spent = 1000 * (time.process_time() - began)
+        reported = sum(answer.cpu_ms for some in portions for answer in some)
+        assert 0.8 * spent < reported <= spent
+
+
+def test_an_analysis_may_pause_and_go_on() -> None:
+    states = random_positions(20, range(20, 40), seed=13)
+    lines = ["".join(map(str, columns_of(state))) for state in states]
+    whole, paused = Solver(16), Solver(16)
+    paused._slice = 23
+    expected = [one for some in whole.analyse(lines, True) for one in some]
+    found = [one for some in paused.analyse(lines, True) for one in some]
+    assert [one._replace(cpu_ms=0) for one in found] == [
+        one._replace(cpu_ms=0) for one in expected
+    ]
+    for state, one in zip(states, found, strict=True):
+        scores = whole.move_scores(state)
+        assert one.scores == [scores.get(column) for column in range(1, 8)]
+        assert one.score == one.scores[one.best - 1] == max(scores.values())
+
+
+def test_an_analysis_given_up_leaves_no_trace() -> None:
+    solver, fresh = Solver(16), Solver(16)
+    solver._slice = 100
+    for _ in solver.analyse(["112233", "44", "6146"], all_moves=False):
+        break  # the second one has been begun
+    solver.nodes = 0
+    assert solver.score(position("243335424257")) == fresh.score(position("243335424257")) == 12
+    assert solver.nodes < 2 * fresh.nodes  # it did not go on with the search given up
+    assert [[one.score for one in some] for some in solver.analyse(["112233"], False)] == [[18]]
+
+
+def test_lines_are_read_as_they_come() -> None:
+    class Pipe(io.BytesIO):
+        def read1(self, size: int = -1) -> bytes:
+            return chunks.pop(0) if chunks else b""
+
+    chunks = [b"44", b"55\n61", b"46\r\n\n12\n", b"\xff7", b"7"]
+    assert list(lines_there(Pipe())) == [["4455"], ["6146\r", "", "12"], ["\ufffd77"]]
 
 
 def test_analyze_takes_other_engines_and_games() -> None:

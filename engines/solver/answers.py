@@ -1,0 +1,205 @@
+"""What is asked of the search: scores, best moves, and both for many lines of text at once.
+
+Each kernel here may pause at the node limit and return UNFINISHED; called again with the same
+arguments it goes on (`info[RESUME]` says so, and `info[STEP]` where an analysis was). Called
+by `solver.py`.
+"""
+
+from __future__ import annotations
+
+from numba import types
+
+from dlgo.bits import popcount
+from dlgo.games.connect4.kernel import CELLS, COLS
+from dlgo.jit import inline_kernel, kernel
+from engines.solver import search
+from engines.solver.board import (
+    cell_in,
+    centre_most,
+    column_of,
+    has_four,
+    playable,
+    read_columns,
+    safe_moves,
+    winning_cells,
+)
+from engines.solver.search import NODES, RESUME, STEP, UNFINISHED, USED_FEATURES, key_of, prove
+from engines.solver.table import find, store
+
+# Columns of the array that `analyse_lines` fills, a row a line of text.
+SCORE, BEST_COL, VISITED, TICKS, MOVE_SCORES = range(5)  # and one for each column of the board
+ROW = MOVE_SCORES + COLS
+NO_SCORE = 98  # of a line that is no unfinished position, or of a column that is full
+
+# CPU time of this process in microseconds, from the C library: POSIX says so for all systems.
+_cpu_ticks = types.ExternalFunction("clock", types.int64())
+TICKS_PER_MS = 1000
+
+
+@inline_kernel
+def _next_goal(low, high, features):
+    """The next question when the score is in low..high: at least this much?
+
+    Quick wins are cheap to prove or to refute, so the range is halved from its ends towards
+    0 (Pons, part 10). Once a quick win is out of the question, who wins at all is the
+    question worth most: its answers in the table serve all that follow.
+    """
+    if features & search.SIGN and high <= search.SIGN_BELOW:
+        return max(low, min(high - 1, 0)) + 1
+    middle = (low + high) >> 1
+    if middle <= 0 and -(-low // 2) < middle:
+        middle = -(-low // 2)
+    elif middle >= 0 and high // 2 > middle:
+        middle = high // 2
+    return middle + 1
+
+
+@inline_kernel
+def _remember(own, mask, score, col, table, features):
+    """Note the exact score of a root: the search may have written over what led to it."""
+    key, is_image = key_of(own, mask, popcount(mask), features)
+    col = COLS - 1 - col if is_image else col
+    store(table, key, True, score, col)
+    store(table, key, False, score + 1, col)
+
+
+@kernel
+def solve(own, mask, floor, table, frames, info):
+    """The exact score for the player to move, known to be at least `floor`. Nobody has won."""
+    stones = popcount(mask)
+    if winning_cells(own, mask) & playable(mask):
+        return (43 - stones) >> 1
+    if stones >= CELLS - 1:
+        return 0
+    moves = safe_moves(mask, winning_cells(own ^ mask, mask))
+    if moves == 0:
+        return -((42 - stones) >> 1)
+    low, high = max(floor, -((40 - stones) >> 1)), (41 - stones) >> 1
+    if info[RESUME]:
+        low, high = info[search.LOW], info[search.HIGH]
+    else:
+        info[search.BEST] = -1
+    while low < high:
+        goal = _next_goal(low, high, info[USED_FEATURES])
+        answer = prove(own, mask, moves, goal, table, frames, info)
+        if answer == UNFINISHED:
+            info[search.LOW], info[search.HIGH] = low, high
+            return UNFINISHED
+        if answer:
+            low = goal
+        else:
+            high = goal - 1
+    if info[search.BEST] >= 0 and moves & (moves - 1) and info[USED_FEATURES] & search.TABLE:
+        _remember(own, mask, low, info[search.BEST], table, info[USED_FEATURES])
+    return low
+
+
+@kernel
+def solve_many(owns, masks, scores, table, frames, info):
+    """Write the score of each position into `scores`. No limit; the table is shared."""
+    info[search.LIMIT] = search.NO_LIMIT
+    for i in range(len(owns)):
+        scores[i] = solve(owns[i], masks[i], -CELLS, table, frames, info)
+
+
+@kernel
+def best_move(own, mask, score, table, frames, info):
+    """A column that reaches `score`, the exact score of the position. Nobody has won."""
+    ground = playable(mask)
+    wins = winning_cells(own, mask) & ground
+    if wins:
+        return column_of(centre_most(wins))
+    moves = safe_moves(mask, winning_cells(own ^ mask, mask))
+    if moves == 0:  # each loses at once
+        return column_of(centre_most(ground))
+    stones = popcount(mask)
+    if moves & (moves - 1) == 0 or score <= -((40 - stones) >> 1):
+        return column_of(centre_most(moves))
+    if not info[RESUME]:
+        key, is_image = key_of(own, mask, stones, info[USED_FEATURES])
+        low, _, col = find(table, key)
+        if low >= score and col >= 0:
+            return COLS - 1 - col if is_image else col
+    info[search.NEED_MOVE] = 1
+    answer = prove(own, mask, moves, score, table, frames, info)
+    info[search.NEED_MOVE] = 0
+    return UNFINISHED if answer == UNFINISHED else info[search.BEST]
+
+
+@kernel
+def _score_moves(own, mask, rows, i, table, frames, info):
+    """Write the score of each move into row `i`; 1, or UNFINISHED. `info[STEP]` counts them.
+
+    None is better than the position's own score, which the best move has.
+    """
+    while info[STEP] < ROW:
+        at = info[STEP]
+        col = at - MOVE_SCORES
+        move = playable(mask) & cell_in(col)
+        if move == 0:
+            found = NO_SCORE
+        elif has_four(own | move):
+            found = (43 - popcount(mask)) >> 1
+        elif col == rows[i, BEST_COL]:
+            found = rows[i, SCORE]
+        else:
+            reply = solve(own ^ mask, mask | move, -rows[i, SCORE], table, frames, info)
+            if reply == UNFINISHED:
+                return UNFINISHED
+            found = -reply
+        rows[i, at] = found
+        info[STEP] = at + 1
+    return 1
+
+
+@kernel
+def _analyse(own, mask, all_moves, rows, i, table, frames, info):
+    """Write the analysis of one position into row `i`; 1, or UNFINISHED."""
+    if info[STEP] == SCORE:
+        found = solve(own, mask, -CELLS, table, frames, info)
+        if found == UNFINISHED:
+            return UNFINISHED
+        rows[i, SCORE] = found
+        info[STEP] = BEST_COL
+    if info[STEP] == BEST_COL:
+        found = best_move(own, mask, rows[i, SCORE], table, frames, info)
+        if found == UNFINISHED:
+            return UNFINISHED
+        rows[i, BEST_COL] = found
+        info[STEP] = MOVE_SCORES
+    if all_moves and _score_moves(own, mask, rows, i, table, frames, info) == UNFINISHED:
+        return UNFINISHED
+    info[STEP] = 0
+    return 1
+
+
+@kernel
+def analyse_lines(text, at, first, rows, all_moves, table, frames, info):
+    """Analyse the lines of columns from number `first`, which begins at `text[at]`.
+
+    Args:
+        text: uint8[any], ASCII; each line ends with a line feed.
+        rows: int64[lines, ROW], zeros at first. CPU time is counted from reading a line to
+            its last result.
+
+    Returns:
+        The number of the first line that is not finished, and where it begins.
+    """
+    ticks = _cpu_ticks()
+    for i in range(first, len(rows)):
+        own, mask, end = read_columns(text, at)
+        answer = 1
+        if end < 0:
+            rows[i, SCORE] = NO_SCORE
+            end = -end
+        else:
+            visited = info[NODES]
+            answer = _analyse(own, mask, all_moves, rows, i, table, frames, info)
+            rows[i, VISITED] += info[NODES] - visited
+        before = ticks
+        ticks = _cpu_ticks()
+        rows[i, TICKS] += ticks - before
+        if answer == UNFINISHED:
+            return i, at
+        at = end
+    return len(rows), at
