@@ -67,6 +67,7 @@ class Decision:
         value: expected result for the player to move, -1 (loss) to +1 (win), or None if the
             engine does not estimate one.
         policy: how much it favours each move (sums to 1), or empty.
+        values: expected result of each move it has looked at, as `value`, or empty.
         pv: principal variation, the line it expects, beginning with `move`.
         proven: the exact result for the player to move (+1, 0, -1) if the search proved it.
         depth: plies looked ahead, where that means something.
@@ -77,6 +78,7 @@ class Decision:
     value: float | None = None
     policy: dict[Move, float] = field(default_factory=dict)
     pv: tuple[Move, ...] = ()
+    values: dict[Move, float] = field(default_factory=dict)
     proven: int | None = None
     depth: int | None = None
     cost: Cost = Cost()

@@ -73,7 +73,7 @@ def format_response(number: int | None, text: str, ok: bool = True) -> str:
 
     Empty lines inside the text would end the response too early; they get a space.
     """
-    text = re.sub(r"\n(?=\n)", "\n ", clean(text).strip("\n"))
+    text = re.sub(r"\n(?=\n)", "\n ", clean(text).rstrip())
     mark = ("=" if ok else "?") + ("" if number is None else str(number))
     return f"{mark} {text}".rstrip() + "\n\n"
 
@@ -122,8 +122,13 @@ def parse_float(text: str, what: str) -> float:
     return number
 
 
-def shown(text: str, length: int = 60) -> str:
-    """Foreign text for a message: quoted, on one line, printable, not too long."""
+def plain(text: str, length: int = 300) -> str:
+    """Foreign text on one line, printable, not too long."""
     text = " ".join(text[: 4 * length].split())
     text = "".join(char if char.isprintable() else "?" for char in text)
-    return repr(text if len(text) <= length else text[: length - 3] + "...")
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
+def shown(text: str, length: int = 60) -> str:
+    """Foreign text for a message: as `plain`, in quotes."""
+    return repr(plain(text, length))

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from dlgo.errors import SpecError
 from dlgo.gtp import Command, GtpError, clean, format_command, parse_response
-from dlgo.gtp.protocol import shown
+from dlgo.gtp.protocol import plain, shown
 
 # Bytes of one answer; more is no answer. `showboard` of a large board has a thousandth.
 _LONGEST_ANSWER = 1 << 20
@@ -125,7 +125,8 @@ class Program:
             self.kill()
             raise
         if not ok:
-            raise Refusal(f"{self.label} refused {shown(asked)}: {text[:200] or 'no reason given'}")
+            reason = plain(text) or "no reason given"
+            raise Refusal(f"{self.label} refused {shown(asked)}: {reason}")
         return text
 
     def _exchange(self, command: Command, asked: str) -> str:

@@ -74,6 +74,7 @@ class MCTSEngine(Engine):
             move=self.game.move_of(tree.action[best]),
             value=float(value),
             policy=self._policy(),
+            values=self._values(sign),
             pv=self._principal_variation(),
             proven=None if proven == ts.UNPROVEN else sign * proven,
             depth=int(tree.info[ts.DEEPEST]),
@@ -146,6 +147,18 @@ class MCTSEngine(Engine):
         return {
             self.game.move_of(tree.action[first + i]): int(visits[i]) / total
             for i in np.argsort(-visits, kind="stable") if visits[i]
+        }
+
+    def _values(self, sign: int) -> dict:
+        """Mean or proven result of each move that was visited, as the root's mover sees it."""
+        tree = self._tree
+        first, n = int(tree.first_child[ts.ROOT]), int(tree.n_children[ts.ROOT])
+        return {
+            self.game.move_of(tree.action[node]): sign * float(
+                tree.value_sum[node] / tree.visits[node]
+                if tree.proven[node] == ts.UNPROVEN else tree.proven[node]
+            )
+            for node in range(first, first + n) if tree.visits[node]
         }
 
     def _principal_variation(self) -> tuple:
