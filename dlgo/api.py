@@ -296,6 +296,14 @@ class GameState:
             state = state.previous_state
         return moves[::-1]
 
+    def history(self) -> tuple[GameState, list[tuple[Player, Move]]]:
+        """The start of the game, and all moves with who made them."""
+        moves, state = [], self
+        while state.previous_state is not None:
+            moves.append((state.previous_state.next_player, state.last_move))
+            state = state.previous_state
+        return state, moves[::-1]
+
     @property
     def _resigned(self) -> bool:
         return self.last_move is not None and self.last_move.kind == "resign"
@@ -323,10 +331,7 @@ class GameState:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The chain of previous states is too deep for pickle's recursion; the moves are not.
-        start = self
-        while start.previous_state is not None:
-            start = start.previous_state
-        return _replay, (self.game, tuple(start.kernel_state), self.moves())
+        return _replay, (self.game, tuple(self.history()[0].kernel_state), self.moves())
 
     def __str__(self) -> str:
         return self.game.render(self)

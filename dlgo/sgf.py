@@ -371,7 +371,7 @@ def write_sgf(
         size, komi = game.game.size, game.game.komi
         if result is None and game.is_over():
             result = _result(game)
-        start, moves = _history(game)
+        start, moves = game.history()
     else:
         moves = list(game)
     tree = sgf.Sgf_game(size)
@@ -395,16 +395,6 @@ def write_sgf(
         node = nodes[min(number, len(nodes) - 1)]
         node.add_comment_text(text.encode("utf-8", "replace").decode("utf-8"))
     return tree.serialise()
-
-
-def _history(last: GameState) -> tuple[GameState, list[tuple[Player, Move]]]:
-    """The start of a game and its moves with who made them."""
-    moves = []
-    state = last
-    while state.previous_state is not None:
-        moves.append((state.previous_state.next_player, state.last_move))
-        state = state.previous_state
-    return state, moves[::-1]
 
 
 def _write_setup(root: sgf.Tree_node, start: GameState) -> None:

@@ -4,12 +4,16 @@
 checker and one way of printing them serve both. The canonical text of a specification
 leaves out most options at their default; it is the identity of a game or an entrant in every
 record, so `mcts:sims=800` and `mcts:sims=800,c=0.4` (c's default) name the same player.
+
+A comma between double quotes separates nothing: `key=a "b, c"`. A value that is quoted as a
+whole loses its quotes, and in it `\\"` and `\\\\` stand for a quote and a backslash.
 """
 
 from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -87,12 +91,19 @@ class Option:
         return f"{self.low:g} to {self.high:g}"
 
 
-def split_spec(text: str, owner: str) -> tuple[str, dict[str, str]]:
+# A value quoted as a whole.
+_QUOTED = re.compile(r"(?s)" r'"((?:[^"\\]|\\.)*)"')
+# A piece between commas: anything but commas and quotes, or quoted text.
+_PIECE = re.compile(r"(?s)" r'(?:[^,"]|"(?:[^"\\]|\\.)*")*')
+
+
+def split_spec(text: str, owner: str, bare: str = "") -> tuple[str, dict[str, str]]:
     """Split `name:key=value,...` into the name and its settings, all still text.
 
     Args:
         text: the specification.
         owner: what it specifies ("game", "engine"), for the message.
+        bare: the key of a first value that is written without one, if that is allowed.
 
     Raises:
         SpecError: if the text does not follow the grammar or repeats a key.
@@ -103,14 +114,41 @@ def split_spec(text: str, owner: str) -> tuple[str, dict[str, str]]:
     settings: dict[str, str] = {}
     if colon and not rest:
         raise SpecError(f"{owner} {text!r} ends after the colon; write name:key=value")
-    for part in rest.split(",") if rest else ():
+    for number, part in enumerate(_pieces(rest, f"{owner} {text!r}") if rest else ()):
         key, equals, value = (piece.strip() for piece in part.partition("="))
+        if bare and number == 0 and part.strip() and not (equals and key.isidentifier()):
+            key, equals, value = bare, "=", part.strip()
         if not (key and equals and value):
             raise SpecError(f"{owner} {text!r}: {part!r} is not key=value")
         if key in settings:
             raise SpecError(f"{owner} {text!r} sets {key} twice")
-        settings[key] = value
+        settings[key] = _unquoted(value)
     return name, settings
+
+
+def _pieces(text: str, what: str) -> list[str]:
+    """The text between the commas that are not quoted. Raises SpecError for an open quote."""
+    pieces, start = [], 0
+    while start <= len(text):
+        end = _PIECE.match(text, start).end()
+        if text[end : end + 1] == '"':
+            raise SpecError(f"{what}: the quote at {text[end:]!r} is not closed")
+        pieces.append(text[start:end])
+        start = end + 1
+    return pieces
+
+
+def _unquoted(value: str) -> str:
+    match = _QUOTED.fullmatch(value)
+    return re.sub(r"\\(.)", r"\1", match[1], flags=re.DOTALL) if match else value
+
+
+def quote_value(value: str) -> str:
+    """A value as `split_spec` reads it: in quotes where it would otherwise be torn or changed."""
+    piece = _PIECE.fullmatch(value)
+    if value and piece and value == value.strip() and not _QUOTED.fullmatch(value):
+        return value
+    return '"' + re.sub(r'(["\\])', r"\\\1", value) + '"'
 
 
 def check_settings(
@@ -138,7 +176,7 @@ def format_spec(name: str, options: Iterable[Option], values: Mapping[str, Any])
         if value is None or (value == option.default and not option.always):
             continue
         text = f"{value:.12g}" if isinstance(value, float) else str(value).lower() \
-            if isinstance(value, bool) else str(value)
+            if isinstance(value, bool) else quote_value(str(value))
         parts.append(f"{option.name}={text}")
     return f"{name}:{','.join(parts)}" if parts else name
 

@@ -67,6 +67,7 @@ class Decision:
         value: expected result for the player to move, -1 (loss) to +1 (win), or None if the
             engine does not estimate one.
         policy: how much it favours each move (sums to 1), or empty.
+        values: expected result of each move it has looked at, as `value`, or empty.
         pv: principal variation, the line it expects, beginning with `move`.
         proven: the exact result for the player to move (+1, 0, -1) if the search proved it.
         depth: plies looked ahead, where that means something.
@@ -77,6 +78,7 @@ class Decision:
     value: float | None = None
     policy: dict[Move, float] = field(default_factory=dict)
     pv: tuple[Move, ...] = ()
+    values: dict[Move, float] = field(default_factory=dict)
     proven: int | None = None
     depth: int | None = None
     cost: Cost = Cost()
@@ -93,6 +95,7 @@ class Engine(ABC):
         options: its settings.
         budgets: the kinds of budget it obeys.
         default_budget: used where none is given.
+        bare_option: an option whose value may come first in a specification, without its name.
     """
 
     name: ClassVar[str]
@@ -100,6 +103,7 @@ class Engine(ABC):
     options: ClassVar[tuple[Option, ...]] = ()
     budgets: ClassVar[tuple[str, ...]] = ()
     default_budget: ClassVar[Budget] = Budget()
+    bare_option: ClassVar[str] = ""
 
     def __init__(
         self, game: GameSpec, budget: Budget | None = None, seed: int = 0, **settings: Any
@@ -137,11 +141,11 @@ class Engine(ABC):
             raise ValueError(f"this engine plays {self.game}, the position is of {state.game}")
         if state.is_over():
             raise ValueError("the game is over: there is no move to select")
-        wall, cpu = time.perf_counter(), time.process_time()
+        wall, cpu = time.perf_counter(), self._cpu_clock()
         decision = self._decide(state, budget or self.budget)
         cost = dataclasses.replace(
             decision.cost,
-            cpu_seconds=time.process_time() - cpu,
+            cpu_seconds=self._cpu_clock() - cpu,
             wall_seconds=time.perf_counter() - wall,
         )
         return dataclasses.replace(decision, cost=cost)
@@ -160,6 +164,10 @@ class Engine(ABC):
 
     def close(self) -> None:  # noqa: B027
         """Release what the engine holds outside Python (processes, files)."""
+
+    def _cpu_clock(self) -> float:
+        """CPU seconds spent so far; an engine that thinks in other processes adds theirs."""
+        return time.process_time()
 
     def _smallest_budget(self) -> Budget:
         smallest = {"sims": 2, "depth": 2, "nodes": 2, "cpu": 1e-4, "wall": 1e-4}

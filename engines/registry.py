@@ -21,6 +21,7 @@ _ENGINES = {
     "alphabeta": "engines.minimax.engine:AlphaBetaEngine",
     "mcts": "engines.mcts.engine:MCTSEngine",
     "solver": "engines.solver.engine:SolverEngine",
+    "gtp": "engines.gtp.engine:GTPEngine",
 }
 
 
@@ -65,7 +66,9 @@ class EngineSpec:
             SpecError: naming what is wrong: an unknown engine, an option or a budget the
                 engine does not have, a value out of range.
         """
-        name, given = split_spec(text, "engine")
+        name = text.partition(":")[0].strip()
+        bare = engine_class(name).bare_option if name in _ENGINES else ""
+        name, given = split_spec(text, "engine", bare)
         engine = engine_class(name)
         owner = f"engine {name}"
         for key in given:

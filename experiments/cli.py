@@ -146,6 +146,18 @@ def analyze(game: str, engine: str, from_stdin: bool, as_json: bool, all_moves: 
 
 
 @cli.command()
+@click.option("--engine", default="mcts:sims=1000", show_default=True, help="Who plays.")
+@click.option("--game", default="go:size=19", show_default=True,
+              help="What is played until a command changes it.")
+@click.option("--seed", type=int, default=None, help="Seed of the engine; random by default.")
+def gtp(engine: str, game: str, seed: int | None) -> None:
+    """Serve the Go Text Protocol on standard input and output, for Sabaki, gogui, bridges."""
+    from experiments.gtp.server import serve
+
+    serve(get_game(game), engine, int.from_bytes(os.urandom(4), "big") if seed is None else seed)
+
+
+@cli.command()
 @click.option("--game", "games_", multiple=True, help="A game; all by default.")
 @click.option("--seconds", type=click.FloatRange(0.05, 600), default=1.0, show_default=True,
               help="Length of one measurement.")

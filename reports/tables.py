@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dlgo.specs import split_spec
+from dlgo.specs import quote_value, split_spec
 from experiments.arena.ledger import GameRecord, Ledger
 from reports.files import write_bytes
 from reports.ratings import RatingTable, fit_ratings, repeated_games
@@ -49,7 +49,9 @@ def family_and_budget(entrant: str) -> tuple[str, str]:
     `mcts:sims=800,c=1.4` is the family `mcts:c=1.4` with the budget `sims=800`.
     """
     name, settings = split_spec(entrant, "engine")
-    kept = [f"{key}={value}" for key, value in settings.items() if key not in BUDGET_KEYS]
+    kept = [
+        f"{key}={quote_value(value)}" for key, value in settings.items() if key not in BUDGET_KEYS
+    ]
     budget = [f"{key}={value}" for key, value in settings.items() if key in BUDGET_KEYS]
     return f"{name}:{','.join(kept)}" if kept else name, ",".join(budget)
 

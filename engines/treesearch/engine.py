@@ -90,11 +90,15 @@ class TreeSearchEngine(Engine):
         sign = 1 - 2 * int(self._searchers[0].tree.mover[ts.ROOT])
         result = self._proof()
         total = int(visits.sum())
+        known = np.argsort(-visits, kind="stable")[: np.count_nonzero(visits)]
         mean = float(value_sums.sum()) / total if total else 0.0
         return Decision(
             move=self._move_of(action),
             value=float(sign * (mean if result is None else result)),
-            policy=self._policy(visits, total),
+            policy=self._by_move(known, visits[known] / max(total, 1)),
+            values=self._by_move(known, sign * np.where(
+                proven[known] == ts.UNPROVEN, value_sums[known] / visits[known], proven[known]
+            )),
             pv=self._principal_variation(action),
             proven=None if result is None else sign * result,
             depth=max(int(searcher.tree.info[ts.DEEPEST]) for searcher in self._searchers),
@@ -127,10 +131,8 @@ class TreeSearchEngine(Engine):
                 return result
         return None
 
-    def _policy(self, visits: np.ndarray, total: int) -> dict:
-        """Shares of the visits, the most visited first; moves without visits are left out."""
-        order = np.argsort(-visits, kind="stable")[: np.count_nonzero(visits)].tolist()
-        return {self._move_of(action): int(visits[action]) / total for action in order}
+    def _by_move(self, actions: np.ndarray, numbers: np.ndarray) -> dict:
+        return dict(zip(map(self._move_of, actions.tolist()), numbers.tolist(), strict=True))
 
     def _principal_variation(self, action: int) -> tuple:
         """The line of the first tree that agrees on the move."""

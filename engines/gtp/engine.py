@@ -1,0 +1,163 @@
+"""The GTP engine: any program that speaks the Go Text Protocol, as an entrant.
+
+It tells the program what has happened and asks for a move. The rules stay ours: a move that
+they forbid is a move of the engine's, and the referee deals with it as with anybody's.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+
+from dlgo.api import GameState, Move, Player, Point
+from dlgo.errors import NotationError, SpecError
+from dlgo.games.go.state import Go
+from dlgo.gtp import GtpError
+from dlgo.gtp.protocol import shown
+from dlgo.specs import Option
+from engines.base import Budget, Decision, Engine
+from engines.gtp.process import Program, split_command
+
+# In the command line this becomes the seed of the game.
+_SEED = "{seed}"
+# With this command `dlgo gtp` plays other games than Go.
+GAME_COMMAND = "dlgo-game"
+
+
+class GTPEngine(Engine):
+    """Plays the moves of another program."""
+
+    name = "gtp"
+    summary = "any program that speaks GTP: gtp:gnugo --mode gtp --level 10"
+    options = (
+        Option("command", None, "the program's command line; {seed} becomes the game's seed",
+               kind=str),
+        Option("timeout", 120.0, "wall seconds for one answer", low=0.01, high=1e5),
+    )
+    bare_option = "command"
+    budgets = ("wall",)
+    default_budget = Budget()
+
+    def _set_up(self) -> None:
+        self._command: str = self.settings["command"] or ""
+        self._words = split_command(self._command)
+        self._program: Program | None = None
+        self._cpu_of_the_dead = 0.0
+        self._seed = 0
+        self._forget()
+
+    def new_game(self, seed: int) -> None:
+        if _SEED in self._command:
+            self._seed = seed % (2**31 - 1) + 1  # GNU Go takes 0 for "choose one"
+            self.close()
+        self._forget()
+        self._connect()
+
+    def warm_up(self) -> None:
+        """One move, for programs that load something when they are first asked for it."""
+        self.select_move(GameState.new_game(self.game))
+        self.new_game(0)
+
+    def close(self) -> None:
+        if self._program is not None:
+            self._program.close()
+            self._cpu_of_the_dead += self._program.cpu_seconds()
+            self._program = None
+        self._forget()
+
+    def _cpu_clock(self) -> float:
+        theirs = 0.0 if self._program is None else self._program.cpu_seconds()
+        return time.process_time() + self._cpu_of_the_dead + theirs
+
+    def _forget(self) -> None:
+        """The program holds no game that we know of."""
+        self._start: GameState | None = None
+        self._told: list[tuple[Player, Move]] = []
+
+    def _connect(self) -> Program:
+        """The program, started if it is not running, with an empty board of the right size.
+
+        Raises:
+            GtpError: if it cannot be started or does not play this game.
+        """
+        if self._program is None or not self._program.alive:
+            self.close()
+            words = [word.replace(_SEED, str(self._seed)) for word in self._words]
+            self._program = Program(words, self.settings["timeout"])
+            self._told_seconds: int | None = None
+            try:
+                self._choose_game(self._program)
+            except BaseException:
+                self.close()
+                raise
+        return self._program
+
+    def _choose_game(self, program: Program) -> None:
+        if isinstance(self.game, Go):
+            program.ask("boardsize", str(self.game.size))
+            program.ask("komi", f"{self.game.komi:g}")
+            program.ask("clear_board")
+        elif program.ask("known_command", GAME_COMMAND) == "true":
+            program.ask(GAME_COMMAND, str(self.game))
+        else:
+            raise SpecError(
+                f"{program.label} plays Go only, not {self.game}; for other games the program "
+                f"has to know the command {GAME_COMMAND}, as `dlgo gtp` does"
+            )
+
+    def _decide(self, state: GameState, budget: Budget) -> Decision:
+        program = self._connect()
+        self._tell(program, state)
+        player = state.next_player
+        if budget.wall is not None:
+            self._tell_time(program, player, math.ceil(budget.wall))
+        answer = program.ask("genmove", player.name)
+        if answer.lower() == "resign":
+            self._forget()
+            return Decision(Move.resign())
+        try:
+            move = self.game.parse_move(state, answer)
+        except NotationError as error:
+            self.close()
+            message = f"{program.label} answered genmove with {shown(answer)}: {error}"
+            raise GtpError(message) from None
+        self._told.append((player, move))
+        return Decision(move)
+
+    def _tell_time(self, program: Program, player: Player, seconds: int) -> None:
+        """So many seconds for one move and for every further one. GTP counts whole seconds."""
+        if seconds != self._told_seconds:
+            program.ask("time_settings", "0", str(seconds), "1")
+            self._told_seconds = seconds
+        program.ask("time_left", player.name, str(seconds), "1")
+
+    def _tell(self, program: Program, state: GameState) -> None:
+        """Make the program's game that of `state`: go on with it, or play it over again."""
+        start, moves = state.history()
+        known = len(self._told)
+        again = self._start is None or start != self._start or moves[:known] != self._told
+        self._forget()  # whatever goes wrong below, the next move starts from an empty board
+        if again:
+            known = 0
+            program.ask("clear_board")
+            if isinstance(self.game, Go):
+                _set_up_stones(program, start)
+        for player, move in moves[known:]:
+            program.ask("play", player.name, self.game.move_text(move))
+        self._start, self._told = start, moves
+
+
+def _set_up_stones(program: Program, start: GameState) -> None:
+    """Place the stones of a game that does not begin on the empty board, one by one.
+
+    Not as handicap stones: GNU Go then gives White a point for each of them in area scoring,
+    which our rules do not. No stone can be captured on the way, as each chain of the finished
+    position has a liberty, and each part of one has that or a point of the rest.
+    """
+    game = start.game
+    for row in range(1, game.board_rows + 1):
+        for col in range(1, game.board_cols + 1):
+            player = game.cell(start, row, col)
+            if player is not None:
+                stone = Move.play(Point(row, col))
+                program.ask("play", player.name, game.move_text(stone))

@@ -1,0 +1,111 @@
+"""Analysis while one watches: `analyze`, `kata-analyze` and `lz-analyze`.
+
+Front ends (Sabaki, Lizzie and others) send the command, read a line of `info move ...` every
+so often, and end it by sending anything else. Each line comes from one short search; an engine
+that keeps its tree (`mcts`) goes on where the last one ended.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+from dlgo.api import GameState, Move, Player
+from dlgo.gtp import GtpError
+from dlgo.gtp.protocol import parse_color, parse_int
+from engines.base import Budget, Decision
+from experiments.gtp.core import Arguments
+from experiments.gtp.session import Session
+
+# Between two lines, in hundredths of a second: what front ends usually ask for.
+_INTERVAL = 50
+_SHORTEST = 5
+# Moves listed in a line; the rest has hardly been looked at.
+_MOST_MOVES = 30
+
+# Waits so many seconds; true as soon as the next line of input is there.
+Wait = Callable[[float], bool]
+
+
+class Analysis:
+    """A running analysis: what a command returns instead of text."""
+
+    def __init__(self, session: Session, state: GameState, seconds: float, leela: bool) -> None:
+        self._session = session
+        self._state = state
+        self._seconds = seconds
+        self._leela = leela
+
+    def lines(self, wait: Wait) -> Iterator[str]:
+        """A line every `seconds`, until `wait` says that input has come."""
+        engine = self._session.engine()
+        repeats = "wall" in engine.budgets
+        budget = Budget(wall=self._seconds) if repeats else engine.budget
+        searched = 0
+        while True:
+            began = time.monotonic()
+            decision = engine.select_move(self._state, budget)
+            searched += decision.cost.simulations or decision.cost.nodes
+            yield self._line(decision, searched)
+            if not repeats:  # it would say the same again and again
+                while not wait(60.0):
+                    pass
+                return
+            if wait(max(self._seconds - (time.monotonic() - began), 0.0)):
+                return
+
+    def _line(self, decision: Decision, searched: int) -> str:
+        game = self._state.game
+        shares = decision.policy or {decision.move: 1.0}
+        # The engine's choice first, then by visits.
+        moves = [decision.move, *(move for move in shares if move != decision.move)]
+        parts = []
+        for order, move in enumerate(moves[:_MOST_MOVES]):
+            line = decision.pv if decision.pv[:1] == (move,) else (move,)
+            share = shares.get(move, 0.0)
+            win = self._share_of_wins(decision, move)
+            parts.append(
+                f"info move {game.move_text(move)} visits {round(share * searched)} "
+                f"winrate {win} prior {self._number(share)} order {order} "
+                f"pv {' '.join(map(game.move_text, line))}"
+            )
+        return " ".join(parts)
+
+    def _share_of_wins(self, decision: Decision, move: Move) -> str:
+        """What the mover may expect, from 0 to 1; a half where the engine has no idea."""
+        value = decision.values.get(move)
+        if value is None:
+            value = decision.value or 0.0
+        return self._number((value + 1) / 2)
+
+    def _number(self, share: float) -> str:
+        """Leela Zero writes ten thousandths as whole numbers, KataGo fractions."""
+        return str(round(10_000 * share)) if self._leela else f"{share:.4f}"
+
+
+def _analysis(session: Session, given: Arguments, leela: bool) -> Analysis:
+    """Read `[color] [interval] [key value]...`; keys other than `interval` are ignored."""
+    words = list(given)
+    player: Player = session.state.next_player
+    if words and not words[0].isdigit() and words[0] != "interval" and len(words[0]) <= 5:
+        player = parse_color(words.pop(0))
+    interval = _INTERVAL
+    if words and words[0].isdigit():
+        interval = parse_int(words[0], "interval")
+    elif "interval" in words[:-1]:
+        interval = parse_int(words[words.index("interval") + 1], "interval")
+    state = session.turn_of(player)
+    if state.is_over():
+        raise GtpError("the game is over")
+    return Analysis(session, state, max(interval, _SHORTEST) / 100, leela)
+
+
+def analyze(session: Session, given: Arguments) -> Analysis:
+    return _analysis(session, given, leela=False)
+
+
+def lz_analyze(session: Session, given: Arguments) -> Analysis:
+    return _analysis(session, given, leela=True)
+
+
+COMMANDS = {"analyze": analyze, "kata-analyze": analyze, "lz-analyze": lz_analyze}

@@ -1,0 +1,87 @@
+"""How long to think: from the time settings and the time left to seconds for one move.
+
+Called by `session.py`; all times are wall seconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from dlgo.api import Player
+
+# Of the time for a move, so much is used: programs, networks and operating systems are late.
+_SHARE = 0.9
+_LAG = 0.05
+# However little is left, an engine needs a moment for a move that is better than none.
+_LEAST = 0.01
+# Own moves that the main time has to last for, at least; near the end nobody knows how many
+# are to come.
+_FEWEST_MOVES = 12
+# Of the points still empty, each player fills about a third before the game ends.
+_SHARE_OF_EMPTY_POINTS = 3
+
+
+@dataclass
+class Clock:
+    """Main time, then overtime: `byo_stones` moves in each `byo_time` (Canadian byo-yomi).
+
+    No time settings, or an overtime of zero stones with a positive time (which is how GTP says
+    "no limit"), mean no limit.
+
+    Attributes:
+        main_time, byo_time, byo_stones: as in GTP's `time_settings`.
+        left: for each colour (seconds, stones) as in GTP's `time_left`; 0 stones: main time.
+    """
+
+    main_time: float | None = None
+    byo_time: float = 0.0
+    byo_stones: int = 0
+    left: dict[Player, tuple[float, int]] = field(default_factory=dict)
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is a limit at all."""
+        return self.main_time is not None and not (self.byo_time > 0 and self.byo_stones == 0)
+
+    def restart(self) -> None:
+        """Both clocks at their beginning, for a new game."""
+        self.left.clear()
+
+    def seconds_for_a_move(self, player: Player, empty_points: int) -> float | None:
+        """Seconds that `player` should take; None if there is no limit.
+
+        Args:
+            empty_points: how much of the board is free: the length of the game to come.
+        """
+        if player not in self.left and not self.limited:
+            return None
+        seconds, stones = self._left_of(player)
+        if stones > 0:
+            share = seconds / stones
+        else:
+            moves = max(empty_points // _SHARE_OF_EMPTY_POINTS, _FEWEST_MOVES)
+            per_stone = self.byo_time / self.byo_stones if self.byo_stones else 0.0
+            # With overtime in reserve, the main time may be used up sooner.
+            share = min(seconds / moves + per_stone, seconds + per_stone)
+        return max(share * _SHARE - _LAG, min(_LEAST, share / 2))
+
+    def spend(self, player: Player, seconds: float) -> None:
+        """The clock ran while `player` thought; for controllers that do not send `time_left`."""
+        if player not in self.left and not self.limited:
+            return
+        left, stones = self._left_of(player)
+        left -= seconds
+        if stones > 0:
+            stones -= 1
+            if stones == 0 and self.byo_stones:
+                left, stones = self.byo_time, self.byo_stones
+        elif left <= 0 and self.byo_stones:
+            left, stones = left + self.byo_time, self.byo_stones
+        self.left[player] = (max(left, 0.0), stones)
+
+    def _left_of(self, player: Player) -> tuple[float, int]:
+        if player in self.left:
+            return self.left[player]
+        if self.main_time == 0 and self.byo_stones:
+            return self.byo_time, self.byo_stones
+        return self.main_time or 0.0, 0

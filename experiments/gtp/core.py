@@ -1,0 +1,131 @@
+"""GTP commands for administration, setup and play: sections 6.3.1 to 6.3.3 and 6.3.6.
+
+Each takes the session and the command's arguments, and returns the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dlgo import __version__
+from dlgo.errors import NotationError
+from dlgo.games import get_game
+from dlgo.games.go.board import MAX_SIZE
+from dlgo.gtp import GtpError
+from dlgo.gtp.protocol import parse_color, parse_float, parse_int
+from experiments.gtp.session import Session
+
+Arguments = Sequence[str]
+_SMALLEST = 2
+
+
+def arguments(given: Arguments, *names: str) -> Arguments:
+    """The arguments, if there are as many as names. More are ignored, as GNU Go does."""
+    if len(given) < len(names):
+        raise GtpError(f"syntax error: expected {' '.join(names)}")
+    return given[: len(names)]
+
+
+def protocol_version(session: Session, given: Arguments) -> str:
+    return "2"
+
+
+def name(session: Session, given: Arguments) -> str:
+    return "dlgo"
+
+
+def version(session: Session, given: Arguments) -> str:
+    return __version__
+
+
+def quit_(session: Session, given: Arguments) -> str:
+    session.closing = True
+    return ""
+
+
+def boardsize(session: Session, given: Arguments) -> str:
+    (text,) = arguments(given, "size")
+    size = parse_int(text, "size")
+    if not _SMALLEST <= size <= MAX_SIZE:
+        raise GtpError("unacceptable size")
+    settings = {**session.game.settings, "size": size, "handicap": 0}
+    session.change_game(type(session.game)(**settings))
+    return ""
+
+
+def clear_board(session: Session, given: Arguments) -> str:
+    session.clear()
+    return ""
+
+
+def komi(session: Session, given: Arguments) -> str:
+    (text,) = arguments(given, "komi")
+    session.set_komi(parse_float(text, "komi"))
+    return ""
+
+
+def play(session: Session, given: Arguments) -> str:
+    color, move = arguments(given, "color", "move")
+    player = parse_color(color)
+    try:
+        session.play(player, move)
+    except NotationError as error:
+        raise GtpError(f"syntax error: {error}") from None
+    return ""
+
+
+def genmove(session: Session, given: Arguments) -> str:
+    (color,) = arguments(given, "color")
+    return session.game.move_text(session.generate(parse_color(color)))
+
+
+def reg_genmove(session: Session, given: Arguments) -> str:
+    (color,) = arguments(given, "color")
+    return session.game.move_text(session.choose(parse_color(color))[1].move)
+
+
+def undo(session: Session, given: Arguments) -> str:
+    session.undo()
+    return ""
+
+
+def showboard(session: Session, given: Arguments) -> str:
+    state = session.state
+    turn = (
+        f"game over: {state.game.result_text(state)}" if state.is_over()
+        else f"{state.next_player.name} ({state.game.symbols[state.next_player.index]}) to move"
+    )
+    return f"\n{state}\n{turn}"
+
+
+def dlgo_game(session: Session, given: Arguments) -> str:
+    """An extension: play another game, such as `dlgo-game connect4`."""
+    (text,) = arguments(given, "game")
+    game = get_game(text)
+    before = session.game
+    try:
+        session.change_game(game)
+        session.komi = getattr(game, "komi", 0.0)
+        session.engine()
+    except Exception:
+        session.change_game(before)
+        raise
+    return ""
+
+
+# Commands that any game has.
+COMMANDS = {
+    "protocol_version": protocol_version,
+    "name": name,
+    "version": version,
+    "quit": quit_,
+    "clear_board": clear_board,
+    "play": play,
+    "genmove": genmove,
+    "reg_genmove": reg_genmove,
+    "undo": undo,
+    "showboard": showboard,
+    "dlgo-game": dlgo_game,
+}
+# Commands that only Go has.
+GO_COMMANDS = {"boardsize": boardsize, "komi": komi}

@@ -1,0 +1,154 @@
+"""`dlgo gtp`: reads commands from standard input, answers on standard output.
+
+Whatever comes in, the answer is a GTP response, and the next line is read: unknown commands,
+bytes that are no text, lines without end, an engine that breaks down. The end of the input and
+`quit` end it. Called by `experiments/cli.py`.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import sys
+import threading
+from collections.abc import Callable, Iterator
+
+from dlgo.api import GameSpec
+from dlgo.errors import DlgoError
+from dlgo.gtp import GtpError, format_response, parse_command
+from dlgo.gtp.protocol import plain
+from engines.registry import EngineSpec
+from experiments.gtp import analysis, core, tournament
+from experiments.gtp.analysis import Analysis, Wait
+from experiments.gtp.core import Arguments
+from experiments.gtp.session import Session
+
+# Bytes of a line; more is no command. `set_free_handicap` on 25x25 has 3,000.
+MAX_LINE = 1 << 16
+
+
+class Server:
+    """Answers commands; knows nothing of pipes."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    @property
+    def commands(self) -> dict[str, Callable[[Session, Arguments], str | Analysis]]:
+        """The commands that are known for the present game."""
+        known = {
+            "known_command": self._known_command, "list_commands": self._list_commands,
+            **core.COMMANDS, **tournament.COMMANDS, **analysis.COMMANDS,
+        }
+        if self.session.is_go:
+            known |= {**core.GO_COMMANDS, **tournament.GO_COMMANDS}
+        return known
+
+    def answer(self, line: str, wait: Wait = lambda seconds: True) -> Iterator[str]:
+        """The response to a line, in pieces; nothing for an empty one.
+
+        Args:
+            wait: ends an analysis (see there); by default after its first line.
+        """
+        command = parse_command(line)
+        if command is None:
+            return
+        begun = False
+        try:
+            handler = self.commands.get(command.name)
+            if handler is None:
+                raise GtpError("unknown command")
+            result = handler(self.session, command.arguments)
+            if isinstance(result, str):
+                yield format_response(command.id, result)
+                return
+            for text in result.lines(wait):
+                if not begun:
+                    yield f"={'' if command.id is None else command.id}\n"
+                    begun = True
+                yield f"{text}\n"
+            yield "\n"
+        except Exception as error:  # no fault of ours may end the game of others
+            message = str(error) if isinstance(error, DlgoError) else (
+                f"internal error: {type(error).__name__}: {error}"
+            )
+            # Once lines have been sent, the response can only be ended.
+            yield "\n" if begun else format_response(command.id, plain(message), ok=False)
+
+    def _known_command(self, session: Session, given: Arguments) -> str:
+        return "true" if given and given[0] in self.commands else "false"
+
+    def _list_commands(self, session: Session, given: Arguments) -> str:
+        return "\n".join(sorted(self.commands))
+
+
+class Lines:
+    """Lines of a file descriptor, read by a thread so that one can wait for them.
+
+    Raw reads: a thread that is blocked inside one of Python's buffers when the program ends
+    would stop it from ending.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._lines: queue.Queue[bytes | None] = queue.Queue()
+        self._ahead: list[bytes | None] = []
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        rest = b""
+        while True:
+            try:
+                data = os.read(self._descriptor, MAX_LINE)
+            except OSError:
+                data = b""
+            if not data:
+                if rest:
+                    self._lines.put(rest)  # a last line without an end
+                self._lines.put(None)
+                return
+            *whole, rest = (rest + data).split(b"\n")
+            for line in whole:
+                # Of a line that is too long only a beginning is kept, which is no command.
+                self._lines.put(line[: MAX_LINE + 1])
+            rest = rest[: MAX_LINE + 1]
+
+    def wait(self, seconds: float) -> bool:
+        """Whether the next line (or the end) is there, or comes within so many seconds."""
+        if not self._ahead:
+            try:
+                self._ahead.append(self._lines.get(timeout=max(seconds, 1e-3)))
+            except queue.Empty:
+                return False
+        return True
+
+    def next(self) -> bytes | None:
+        """The next line without its end, or None at the end of the input."""
+        return self._ahead.pop() if self._ahead else self._lines.get()
+
+
+def serve(game: GameSpec, engine: str, seed: int) -> None:
+    """Serve standard input until it ends.
+
+    Raises:
+        DlgoError: if the engine does not exist or does not play the game.
+        BrokenPipeError: if nobody reads the answers.
+    """
+    session = Session(game, EngineSpec.parse(engine), seed)
+    server = Server(session)
+    lines = Lines(sys.stdin.fileno())
+    try:
+        while not session.closing and (line := lines.next()) is not None:
+            text = line.decode("utf-8", "replace")
+            if len(line) > MAX_LINE:
+                _write(format_response(None, "line too long", ok=False))
+                continue
+            for piece in server.answer(text, lines.wait):
+                _write(piece)
+    finally:
+        session.close()
+
+
+def _write(text: str) -> None:
+    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+    sys.stdout.buffer.flush()

@@ -1,0 +1,221 @@
+"""The game and the engine behind a GTP connection: what the commands work on.
+
+The protocol lets a colour move twice in a row, or go on after two passes; our rules know no
+such thing. The game then starts anew from the stones on the board, with that colour to move:
+what the ko rule forbade is forgotten, as after setup stones in a game record.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Collection
+
+from dlgo.api import GameSpec, GameState, Move, Player, Point
+from dlgo.errors import IllegalMoveError
+from dlgo.games.go.state import Go
+from dlgo.gtp import GtpError
+from dlgo.rng import derive_seed
+from engines.base import Budget, Decision, Engine
+from engines.registry import EngineSpec
+from experiments.gtp.clock import Clock
+
+# Komi that our rules know: halves, and not more than any board has points.
+_MOST_KOMI = 1000
+
+
+class Session:
+    """A connection's state.
+
+    Args:
+        game: what is played until a command changes it.
+        spec: who plays. The engine is built and warmed up here.
+        seed: of its games.
+
+    Attributes:
+        game: the game, komi and size included.
+        komi: as the controller gave it, which may be one that no game has.
+        clock: the time of both players.
+        closing: whether `quit` was said.
+
+    Raises:
+        DlgoError: if the engine does not play the game.
+    """
+
+    def __init__(self, game: GameSpec, spec: EngineSpec, seed: int = 0) -> None:
+        self.spec = spec
+        self.clock = Clock()
+        self.closing = False
+        self._seed = seed
+        self._games_begun = 0
+        self._engine: Engine | None = None
+        self.game = game
+        self.komi = getattr(game, "komi", 0.0)
+        self.clear()
+        self.engine().warm_up()
+        self.engine().new_game(derive_seed(seed, 0))
+
+    # --- the game ---
+
+    @property
+    def state(self) -> GameState:
+        """The position now."""
+        return self._line[-1]
+
+    @property
+    def is_go(self) -> bool:
+        """Whether Go is played; half the protocol makes sense for nothing else."""
+        return isinstance(self.game, Go)
+
+    def clear(self) -> None:
+        """A new game."""
+        self.begin_at(GameState.new_game(self.game))
+        self.clock.restart()
+
+    def begin_at(self, state: GameState) -> None:
+        """A game whose moves up to here cannot be undone."""
+        self._line = [state]
+        self._games_begun += 1
+        if self._engine is not None:
+            self._engine.new_game(derive_seed(self._seed, self._games_begun))
+
+    def begin_with(self, line: list[GameState]) -> None:
+        """A game that has come to the last of these states, and can be undone one by one."""
+        self.begin_at(line[0])
+        self._line += line[1:]
+
+    def change_game(self, game: GameSpec) -> None:
+        """Play another game from now on, from its start."""
+        self.set_game(game)
+        self.clear()
+
+    def set_game(self, game: GameSpec) -> None:
+        """The same position under another komi."""
+        if game != self.game:
+            self.game = game
+            self.close()
+
+    def set_komi(self, komi: float) -> None:
+        """The komi; our rules get the nearest they know."""
+        self.komi = komi
+        known = max(-_MOST_KOMI, min(_MOST_KOMI, round(2 * komi) / 2))
+        self.set_game(type(self.game)(**{**self.game.settings, "komi": known}))
+        self._line[-1] = self._in_this_game(self.state)
+
+    def _in_this_game(self, state: GameState) -> GameState:
+        """A state of the game as it was before `set_game`, in the game as it is."""
+        if state.game == self.game:
+            return state
+        start, moves = state.history()
+        result = self.position(*stones_of(start), start.next_player)
+        for _, move in moves:
+            result = result.apply_move(move)
+        return result
+
+    def position(
+        self, black: Collection[Point], white: Collection[Point], player: Player
+    ) -> GameState:
+        """A start from these stones. Raises SpecError for chains without liberties."""
+        if not black and not white and player is Player.black:
+            return GameState.new_game(self.game)
+        return self.game.position(black, white, player)
+
+    def turn_of(self, player: Player) -> GameState:
+        """The position with `player` to move, by the rule at the top of this file.
+
+        Raises:
+            GtpError: in games other than Go, where nobody can move out of turn.
+        """
+        state = self.state
+        if not state.is_over() and state.next_player is player:
+            return state
+        if not self.is_go:
+            why = "the game is over" if state.is_over() else f"it is not {player.name}'s turn"
+            raise GtpError(f"illegal move: {why}")
+        return self.position(*stones_of(state), player)
+
+    def play(self, player: Player, text: str) -> None:
+        """Play the move (or the moves of one turn) that `text` denotes.
+
+        Raises:
+            GtpError: if it is illegal.
+            NotationError: if it is no move.
+        """
+        state = self.turn_of(player)
+        if text.lower() == "resign":
+            self._line.append(state.apply_move(Move.resign()))
+            return
+        try:
+            for move in self.game.parse_moves(state, text):
+                state = state.apply_move(move)
+        except IllegalMoveError as error:
+            raise GtpError(f"illegal move: {error}") from None
+        self._line.append(state)
+
+    def undo(self) -> None:
+        """Take back the last command that played something. Raises GtpError if none did."""
+        if len(self._line) < 2:
+            raise GtpError("cannot undo")
+        self._line.pop()
+        self._line[-1] = self._in_this_game(self.state)
+
+    # --- the engine ---
+
+    def engine(self) -> Engine:
+        """The engine for the present game."""
+        if self._engine is None:
+            seed = derive_seed(self._seed, self._games_begun)
+            self._engine = self.spec.build(self.game, seed)
+        return self._engine
+
+    def choose(self, player: Player) -> tuple[GameState, Decision]:
+        """The position with `player` to move, and what the engine plays in it in time."""
+        began = time.monotonic()
+        state = self.turn_of(player)
+        engine = self.engine()
+        # Building an engine for a new size or komi is paid by the clock, too.
+        empty = sum(
+            self.game.cell(state, row, col) is None
+            for row in range(1, self.game.board_rows + 1)
+            for col in range(1, self.game.board_cols + 1)
+        )
+        seconds = self.clock.seconds_for_a_move(player, empty)
+        if seconds is not None:
+            seconds = max(seconds - (time.monotonic() - began), 1e-3)
+        decision = engine.select_move(state, limited(engine, seconds))
+        self.clock.spend(player, time.monotonic() - began)
+        return state, decision
+
+    def generate(self, player: Player) -> Move:
+        """Let the engine move; a resignation ends nothing here, the controller decides."""
+        state, decision = self.choose(player)
+        if not decision.move.is_resign:
+            self._line.append(state.apply_move(decision.move))
+        return decision.move
+
+    def close(self) -> None:
+        """End the engine; the next move builds another."""
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
+
+
+def limited(engine: Engine, seconds: float | None) -> Budget:
+    """The engine's own budget, and no more than so many wall seconds if it can obey those."""
+    budget = engine.budget
+    if seconds is None or "wall" not in engine.budgets:
+        return budget
+    wall = seconds if budget.wall is None else min(seconds, budget.wall)
+    return dataclasses.replace(budget, wall=wall)
+
+
+def stones_of(state: GameState) -> tuple[list[Point], list[Point]]:
+    """The points of Black's and of White's stones."""
+    game = state.game
+    stones: tuple[list[Point], list[Point]] = ([], [])
+    for row in range(1, game.board_rows + 1):
+        for col in range(1, game.board_cols + 1):
+            player = game.cell(state, row, col)
+            if player is not None:
+                stones[player.index].append(Point(row, col))
+    return stones

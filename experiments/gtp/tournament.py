@@ -1,0 +1,208 @@
+"""GTP commands for tournaments and records: sections 6.3.2, 6.3.4, 6.3.5 and KGS's extensions.
+
+Each takes the session and the command's arguments, and returns the result.
+"""
+
+from __future__ import annotations
+
+from dlgo.api import Move, Player, Point, parse_point, point_text
+from dlgo.errors import DlgoError, NotationError, SpecError
+from dlgo.games.go.scoring import likely_dead, score
+from dlgo.games.go.state import handicap_points
+from dlgo.gtp import GtpError
+from dlgo.gtp.protocol import parse_color, parse_float, parse_int
+from dlgo.sgf import read_sgf, replay
+from experiments.gtp.clock import Clock
+from experiments.gtp.core import Arguments, arguments
+from experiments.gtp.session import Session, stones_of
+
+# --- handicap ---
+
+
+def fixed_handicap(session: Session, given: Arguments) -> str:
+    (text,) = arguments(given, "number_of_stones")
+    return _place(session, _star_points(session, parse_int(text, "number of stones")))
+
+
+def place_free_handicap(session: Session, given: Arguments) -> str:
+    """Where the engine wants its handicap: on the star points, as many as there are."""
+    (text,) = arguments(given, "number_of_stones")
+    asked = parse_int(text, "number of stones")
+    size = session.game.size
+    if not 2 <= asked < size**2:
+        raise GtpError("invalid number of stones")
+    for stones in range(min(asked, 9), 1, -1):
+        try:
+            return _place(session, handicap_points(size, stones))
+        except SpecError:
+            continue  # fewer star points; the protocol allows to place fewer stones
+    # No star points: two stones about the centre, which every board from 2x2 on has room for.
+    low, high = (size + 1) // 2, size // 2 + 1
+    return _place(session, (Point(low, low), Point(high, high if high > low else low + 1)))
+
+
+def set_free_handicap(session: Session, given: Arguments) -> str:
+    size = session.game.size
+    try:
+        points = [parse_point(text, size, size) for text in given]
+    except NotationError as error:
+        raise GtpError(f"bad vertex list: {error}") from None
+    if not 2 <= len(points) < size**2 or len(set(points)) < len(points):
+        raise GtpError("bad vertex list: expected two or more different points")
+    _place(session, points)
+    return ""
+
+
+def _star_points(session: Session, stones: int) -> tuple[Point, ...]:
+    try:
+        points = handicap_points(session.game.size, stones)
+    except SpecError:
+        points = ()
+    if not points:
+        raise GtpError("invalid number of stones")
+    return points
+
+
+def _place(session: Session, points: tuple[Point, ...] | list[Point]) -> str:
+    if any(stones_of(session.state)):
+        raise GtpError("board not empty")
+    session.begin_at(session.position(points, (), Player.white))
+    return " ".join(map(point_text, points))
+
+
+# --- time ---
+
+
+def time_settings(session: Session, given: Arguments) -> str:
+    names = ("main_time", "byo_yomi_time", "byo_yomi_stones")
+    values = [parse_int(text, what) for text, what in zip(arguments(given, *names), names,
+                                                          strict=True)]
+    session.clock = Clock(*values)
+    return ""
+
+
+def time_left(session: Session, given: Arguments) -> str:
+    color, seconds, stones = arguments(given, "color", "time", "stones")
+    # Whole numbers by the protocol, but a clock can be overdrawn and some count tenths.
+    left = max(parse_float(seconds, "time"), 0.0)
+    session.clock.left[parse_color(color)] = (left, parse_int(stones, "stones"))
+    return ""
+
+
+def kgs_time_settings(session: Session, given: Arguments) -> str:
+    """`none`, `absolute MAIN`, `byoyomi MAIN PERIOD PERIODS`, `canadian MAIN BYO STONES`."""
+    (kind,) = arguments(given, "kind")
+    counts = {"none": 0, "absolute": 1, "byoyomi": 3, "canadian": 3}
+    if kind not in counts:
+        raise GtpError(f"syntax error: expected {', '.join(counts)}")
+    values = [parse_int(text, "time") for text in given[1 : 1 + counts[kind]]]
+    if len(values) < counts[kind]:
+        raise GtpError(f"syntax error: {kind} takes {counts[kind]} numbers")
+    if kind == "byoyomi":
+        # One move in each period; the spare periods stay a reserve.
+        values = [values[0], values[1], 1 if values[1] and values[2] else 0]
+        if not values[2]:
+            values[1] = 0
+    session.clock = Clock(*values)
+    return ""
+
+
+# --- the end of the game ---
+
+
+def final_score(session: Session, given: Arguments) -> str:
+    """By area, with the stones off that random games mostly capture."""
+    counted = score(session.state, likely_dead(session.state))
+    margin = counted.black - counted.white - session.komi
+    if margin == 0:
+        return "0"
+    return f"{'B' if margin > 0 else 'W'}+{abs(margin):.12g}"
+
+
+def final_status_list(session: Session, given: Arguments) -> str:
+    """`alive`, `dead` or `seki`; of seki nothing is known here, so that list is empty."""
+    (status,) = arguments(given, "status")
+    if status not in ("alive", "dead", "seki"):
+        raise GtpError("syntax error: expected alive, dead or seki")
+    state = session.state
+    everything = {point for stones in stones_of(state) for point in stones}
+    # Whole chains: `score` takes the rest of a dead stone's chain off, too.
+    owner = score(state, likely_dead(state)).owner
+    dead = {
+        point for point in everything
+        if owner[point] is not state.game.cell(state, point.row, point.col)
+    }
+    points = {"alive": everything - dead, "dead": dead, "seki": set()}[status]
+    return "\n".join(map(point_text, sorted(points)))
+
+
+def kgs_genmove_cleanup(session: Session, given: Arguments) -> str:
+    """A move that goes on until the opponent's dead stones are off the board, then pass."""
+    (color,) = arguments(given, "color")
+    player = parse_color(color)
+    state = session.turn_of(player)
+    dead = likely_dead(state)
+    theirs = any(
+        state.game.cell(state, point.row, point.col) is player.other for point in dead
+    )
+    move = Move.pass_turn()
+    if theirs:
+        _, decision = session.choose(player)
+        plays = [m for m in (decision.move, *decision.policy) if m.is_play]
+        move = next(iter(plays), move)
+    session.play(player, state.game.move_text(move))
+    return state.game.move_text(move)
+
+
+def kgs_rules(session: Session, given: Arguments) -> str:
+    (rules,) = arguments(given, "rules")
+    if rules not in ("chinese", "aga", "new_zealand"):
+        raise GtpError("unsupported rules: scores are counted by area (chinese, aga, new_zealand)")
+    return ""
+
+
+def kgs_game_over(session: Session, given: Arguments) -> str:
+    return ""
+
+
+# --- records ---
+
+
+def loadsgf(session: Session, given: Arguments) -> str:
+    (path,) = arguments(given, "file")
+    until = parse_int(given[1], "move number") if len(given) > 1 else None
+    try:
+        record = read_sgf(path)
+        states = []
+        for state in replay(record, implied_passes=True):
+            states.append(state)
+            if until is not None and len(states) >= max(until, 1):
+                break
+    except DlgoError as error:
+        raise GtpError(f"cannot load file: {error}") from None
+    komi = session.komi if record.komi is None else record.komi
+    session.begin_with(states)
+    session.set_game(type(session.game)(**{
+        **session.game.settings, "size": record.size, "handicap": 0,
+    }))
+    session.set_komi(komi)
+    session.clock.restart()
+    return ""
+
+
+COMMANDS = {
+    "time_settings": time_settings,
+    "time_left": time_left,
+    "kgs-time_settings": kgs_time_settings,
+    "kgs-game_over": kgs_game_over,
+}
+GO_COMMANDS = {
+    "fixed_handicap": fixed_handicap,
+    "place_free_handicap": place_free_handicap,
+    "set_free_handicap": set_free_handicap,
+    "final_score": final_score,
+    "final_status_list": final_status_list,
+    "kgs-genmove_cleanup": kgs_genmove_cleanup,
+    "kgs-rules": kgs_rules,
+    "loadsgf": loadsgf,
+}
