@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 from dlgo.api import GameSpec, GameState, Move
 from dlgo.specs import Option, check_settings
+from engines.termination import TERMINATION_OPTIONS, Termination
 
 # The kinds of budget, in the order in which they are printed. Each is a limit per move.
 BUDGET_OPTIONS: tuple[Option, ...] = (
@@ -92,7 +93,7 @@ class Engine(ABC):
     Attributes:
         name: how specifications call it.
         summary: one line for listings.
-        options: its settings.
+        options: its settings, besides those of `termination.py`, which all engines have.
         budgets: the kinds of budget it obeys.
         default_budget: used where none is given.
         bare_option: an option whose value may come first in a specification, without its name.
@@ -111,8 +112,9 @@ class Engine(ABC):
         self.game = game
         self.budget = budget if budget is not None and budget.given() else self.default_budget
         self.settings: dict[str, Any] = check_settings(
-            f"engine {self.name}", self.options, settings
+            f"engine {self.name}", (*self.options, *TERMINATION_OPTIONS), settings
         )
+        self._termination = Termination(self.settings)
         self._set_up()
         self.new_game(seed)
 
@@ -142,7 +144,12 @@ class Engine(ABC):
         if state.is_over():
             raise ValueError("the game is over: there is no move to select")
         wall, cpu = time.perf_counter(), self._cpu_clock()
-        decision = self._decide(state, budget or self.budget)
+        move = self._termination.shortcut(state)
+        if move is not None:
+            decision = Decision(move, value=1.0, pv=(move,), proven=1)
+        else:
+            decision = self._decide(state, budget or self.budget)
+            decision = self._termination.review(state, decision)
         cost = dataclasses.replace(
             decision.cost,
             cpu_seconds=self._cpu_clock() - cpu,

@@ -14,12 +14,14 @@ from dlgo.api import GameSpec
 from dlgo.errors import SpecError
 from dlgo.specs import check_settings, format_spec, split_spec, suggest
 from engines.base import BUDGET_NAMES, BUDGET_OPTIONS, Budget, Engine
+from engines.termination import TERMINATION_OPTIONS
 
 # name -> "module:class". Modules load on demand: listing engines must not load them all.
 _ENGINES = {
     "random": "engines.random_bot.engine:RandomEngine",
     "alphabeta": "engines.minimax.engine:AlphaBetaEngine",
     "mcts": "engines.mcts.engine:MCTSEngine",
+    "puct": "engines.puct.engine:PUCTEngine",
     "solver": "engines.solver.engine:SolverEngine",
     "gtp": "engines.gtp.engine:GTPEngine",
 }
@@ -77,15 +79,16 @@ class EngineSpec:
                 raise SpecError(f"{owner} cannot limit itself by {key}; it takes {takes}")
         limits = tuple(option for option in BUDGET_OPTIONS if option.name in engine.budgets)
         # One check over both kinds, so that a misspelt key is compared with all of them.
-        values = check_settings(owner, limits + engine.options, given)
+        options = engine.options + TERMINATION_OPTIONS
+        values = check_settings(owner, limits + options, given)
         asked = {key: value for key, value in values.items() if key in engine.budgets}
         budget = Budget(**asked) if Budget(**asked).given() else engine.default_budget
         budget_values = {option.name: getattr(budget, option.name) for option in limits}
-        settings = {option.name: values[option.name] for option in engine.options}
+        settings = {option.name: values[option.name] for option in options}
         return cls(
             name=name,
-            family=format_spec(name, engine.options, settings),
-            text=format_spec(name, limits + engine.options, {**budget_values, **settings}),
+            family=format_spec(name, options, settings),
+            text=format_spec(name, limits + options, {**budget_values, **settings}),
             budget=budget,
             settings=tuple((k, v) for k, v in settings.items() if v is not None),
         )

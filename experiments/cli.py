@@ -38,6 +38,7 @@ def engines() -> None:
     """List the engines, their options and the budgets they obey."""
     from engines.base import BUDGET_OPTIONS
     from engines.registry import EngineSpec, engine_class, engine_names
+    from engines.termination import TERMINATION_OPTIONS
 
     click.echo("Write an engine as name:key=value,key=value - for example mcts:sims=800,c=1.4\n")
     for name in engine_names():
@@ -50,6 +51,8 @@ def engines() -> None:
         if cls.options:
             click.echo("    options:")
         _echo_options(cls.options)
+    click.echo("all engines")
+    _echo_options(TERMINATION_OPTIONS)
 
 
 def _echo_options(options: Sequence) -> None:

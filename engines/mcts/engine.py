@@ -9,6 +9,7 @@ from dlgo.specs import Option
 from engines.treesearch.engine import TREE_OPTIONS, TreeSearchEngine
 from engines.treesearch.evaluators import HeavyRollout, LightRollout
 from engines.treesearch.rules import RAVE, UCT, UCB1Tuned
+from engines.treesearch.searcher import Searcher
 
 # The options that only some rules understand.
 _MEANT_FOR = {"c": ("uct", "ucb1-tuned"), "rave": ("rave",), "hints": ("rave",)}
@@ -32,7 +33,7 @@ class MCTSEngine(TreeSearchEngine):
         *TREE_OPTIONS,
     )
 
-    def _parts(self) -> dict[str, Any]:
+    def _new_searcher(self, capacity: int) -> Searcher:
         settings, name = self.settings, self.settings["rule"]
         for option in self.options:
             meant_for = _MEANT_FOR.get(option.name, (name,))
@@ -46,10 +47,8 @@ class MCTSEngine(TreeSearchEngine):
             rule = UCB1Tuned(settings["c"])
         elif name == "rave":
             rule = RAVE(settings["rave"], settings["hints"])
-        return {
-            "rule": rule,
-            "evaluator": HeavyRollout() if settings["rollout"] == "heavy" else LightRollout(),
-            "expand": settings["expand"],
-            "squares": name == "ucb1-tuned",
-            "amaf": name == "rave",
-        }
+        evaluator = HeavyRollout() if settings["rollout"] == "heavy" else LightRollout()
+        return Searcher(
+            self.game, capacity, settings["reuse"], rule, evaluator, settings["expand"],
+            squares=name == "ucb1-tuned", amaf=name == "rave",
+        )

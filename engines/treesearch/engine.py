@@ -12,7 +12,6 @@ from __future__ import annotations
 import functools
 from abc import abstractmethod
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 
@@ -39,15 +38,13 @@ class TreeSearchEngine(Engine):
     default_budget = Budget(sims=1000)
 
     @abstractmethod
-    def _parts(self) -> dict[str, Any]:
-        """Keyword arguments of `Searcher` beyond game, capacity and reuse."""
+    def _new_searcher(self, capacity: int) -> Searcher:
+        """What one thread searches with; `capacity` is the size of its tree in nodes."""
 
     def _set_up(self) -> None:
         threads = self.settings["threads"]
-        parts = self._parts()
         self._searchers = [
-            Searcher(self.game, self._capacity() // threads, self.settings["reuse"], **parts)
-            for _ in range(threads)
+            self._new_searcher(self._capacity() // threads) for _ in range(threads)
         ]
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._line = np.empty(_PV_LENGTH, np.int64)

@@ -12,8 +12,9 @@ reasons to go by. A child proven lost is not visited again while there is anothe
 
     UCT          w + c sqrt(log N / n)                             (Kocsis and Szepesvari 2006;
                                                                    chapter 4.5.2 of the book)
-    UCB1-tuned   w + c sqrt(log N / n * min(1/4, variance + sqrt(2 log N / n)))
-                                                                   (Auer et al. 2002)
+    UCB1-tuned   w + 2c sqrt(log N / n * min(1/4, variance + sqrt(2 log N / n)))
+                 which explores as much as UCT where results vary most, and less elsewhere
+                                                                   (Auer et al. 2002: c = 1/2)
     RAVE         (1 - b) w + b w',  b = m / (m + n + m n / k)
                  with m and w' counted over all simulations in which the chooser played the
                  move at any later time (all moves as first, AMAF); that is so many that no
@@ -42,7 +43,7 @@ class UCT(NamedTuple):
 
 
 class UCB1Tuned(NamedTuple):
-    """c: float, the weight of exploration. The tree must have room for squares."""
+    """c: float, the weight of exploration, as in UCT. The tree must have room for squares."""
 
     c: float
 
@@ -148,7 +149,7 @@ def _select_ucb1_tuned(rule, tree, node):
             ratio = log_visits / visits
             # Variance of the share of wins, which is half the value: a quarter of its own.
             spread = 0.25 * (tree.squares[child] / visits - mean * mean) + math.sqrt(2.0 * ratio)
-            score = 0.5 + 0.5 * sign * mean + rule.c * math.sqrt(ratio * min(0.25, spread))
+            score = 0.5 + 0.5 * sign * mean + 2.0 * rule.c * math.sqrt(ratio * min(0.25, spread))
         else:
             score = proven_score(sign, result)
         if score > best_score:

@@ -1,0 +1,71 @@
+"""When to end a game that is decided: resign, or pass when the opponent has passed (chapter 8.3).
+
+Two options that every engine has. `resign=0.05` resigns after three decisions of one's own in a row
+whose expected share of the wins was below 0.05; how often that gives away games that were not
+lost is for `experiments/ch08_resignation.py` to find out. `pass_back=yes` answers a pass with
+a pass if that ends the game as won; it never ends one that would be drawn or lost so.
+
+Called by `engines/base.py`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from dlgo.api import GameState, Move
+from dlgo.specs import Option
+
+if TYPE_CHECKING:
+    from engines.base import Decision
+
+# One bad estimate may be an accident of the search; so many in a row seldom are.
+PATIENCE = 3
+
+TERMINATION_OPTIONS = (
+    Option("resign", 0.0, "give up when the expected share of wins stays below this",
+           low=0, high=0.5),
+    Option("pass_back", False, "answer a pass with a pass if that wins at once"),
+)
+
+
+class Termination:
+    """Watches one engine's decisions through a game."""
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self._resign, self._pass_back = settings["resign"], settings["pass_back"]
+        self._hopeless = 0
+        self._seen: GameState | None = None
+
+    def shortcut(self, state: GameState) -> Move | None:
+        """The pass that wins at once, if it is wanted and there is one."""
+        if not self._pass_back or state.last_move is None or not state.last_move.is_pass:
+            return None
+        if not state.is_valid_move(Move.pass_turn()):
+            return None
+        ended = state.apply_move(Move.pass_turn())
+        return ended.last_move if ended.winner() is state.next_player else None
+
+    def review(self, state: GameState, decision: Decision) -> Decision:
+        """The decision, or a resignation if this was one hopeless estimate too many."""
+        if not self._resign or decision.value is None:
+            return decision
+        if not _continues(self._seen, state):
+            self._hopeless = 0
+        self._seen = state
+        share = 0.5 + 0.5 * decision.value
+        self._hopeless = self._hopeless + 1 if share < self._resign else 0
+        if self._hopeless < PATIENCE:
+            return decision
+        return dataclasses.replace(decision, move=Move.resign(), pv=())
+
+
+def _continues(earlier: GameState | None, state: GameState) -> bool:
+    """Whether `state` comes a few moves after `earlier` in the same game."""
+    for _ in range(8):
+        if state is earlier:
+            return True
+        if state.previous_state is None:
+            return False
+        state = state.previous_state
+    return False

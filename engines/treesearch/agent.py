@@ -1,0 +1,201 @@
+"""Tree search over any agent that gives (policy, value), in Python: networks, other engines.
+
+The compiled loop of `search.py` cannot call Python. So a search here alternates between two
+kernels: `collect` walks to some leaves and stops, the agent is asked about all of them in one
+call, `absorb` gives them children with the agent's priors and counts its values. While a
+leaf waits for its answer, a virtual loss on its path sends the next walk elsewhere
+(Chaslot et al. 2008); with one leaf at a time the search is the textbook's.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameSpec, GameState
+from dlgo.jit import inline_kernel, kernel
+from engines.treesearch.rules import select
+from engines.treesearch.searcher import Limit, Searcher
+from engines.treesearch.tree import DEEPEST, MAX_DEPTH, ROOT, UNPROVEN, back_up, expand
+
+
+class Agent(ABC):
+    """What a tree search wants to know of a position."""
+
+    @abstractmethod
+    def evaluate(self, leaves: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+        """Policies and values of the first `n` states of a batch of kernel states.
+
+        The games are not over. The states are only lent until the next call.
+
+        Returns:
+            policies: float32[n, num_actions], not negative; what is not legal is ignored, and
+                the search makes the rest sum to 1 (all alike if all are 0).
+            values: float32[n], -1 to 1, as the player to move sees it.
+        """
+
+
+class UniformAgent(Agent):
+    """Knows nothing: every move is as good as another, every position even."""
+
+    def __init__(self, game: GameSpec) -> None:
+        self._num_actions = game.num_actions
+
+    def evaluate(self, leaves: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+        return np.ones((n, self._num_actions), np.float32), np.zeros(n, np.float32)
+
+
+class EngineAgent(Agent):
+    """Any engine as an agent: its decision's policy, or else its move, and its value.
+
+    Args:
+        engine: plays the same game; must estimate values.
+        share: of the policy that goes to all moves alike, so that a move the engine does not
+            think of is not ruled out.
+    """
+
+    def __init__(self, engine: Any, share: float = 0.25) -> None:
+        self._engine, self._share = engine, share
+
+    def evaluate(self, leaves: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+        game = self._engine.game
+        policies = np.zeros((n, game.num_actions), np.float32)
+        values = np.zeros(n, np.float32)
+        for i in range(n):
+            lent = kernels.row(leaves, i)
+            position = game.scratch_state(lent)
+            kernels.copy_into(position, lent)
+            state = GameState(game, position)
+            decision = self._engine.select_move(state)
+            values[i] = decision.value or 0.0
+            legal = state.legal_actions()
+            policies[i, legal] = self._share / len(legal)
+            for move, part in (decision.policy or {decision.move: 1.0}).items():
+                policies[i, game.action_of(move)] += (1 - self._share) * part
+        return policies, values
+
+
+class AgentSearcher(Searcher):
+    """A searcher whose leaves are valued by an agent, `batch` at a time."""
+
+    def __init__(
+        self, game: GameSpec, capacity: int, reuse: bool, rule: Any, agent: Agent, batch: int,
+    ) -> None:
+        self._agent, self._batch = agent, batch
+        self._paths = np.empty((batch, MAX_DEPTH + 2), np.int32)
+        self._lengths = np.empty(batch, np.int64)
+        self._leaves: Any = None
+        super().__init__(game, capacity, reuse, rule, evaluator=None, expand=0)
+
+    def plant(self, state: GameState) -> None:
+        super().plant(state)
+        self._leaves = kernels.make_batch(self._work, self._batch)
+
+    def simulate(self, simulations: int | None, limits: list[Limit]) -> int:
+        assert self._root is not None
+        root = self._root.kernel_state
+        done = 0
+        while simulations is None or done < simulations:
+            most = self._batch if simulations is None else min(self._batch, simulations - done)
+            walked, n = collect(
+                self.tree, root, self._leaves, self._paths, self._lengths, most, self._rule
+            )
+            if n:
+                policies, values = self._agent.evaluate(self._leaves, n)
+                absorb(
+                    self.tree, self._leaves, self._paths, self._lengths, n,
+                    policies, values, self._scratch.actions, self._rng,
+                )
+            done += walked
+            if self.tree.proven[ROOT] != UNPROVEN:
+                break
+            if any(clock() >= end for clock, end in limits):
+                break
+        return done
+
+
+@kernel
+def collect(tree, root, leaves, paths, lengths, most, rule):
+    """Walk `most` times; leaves that need an answer are left in the batch.
+
+    Args:
+        leaves: batch of at least `most` states with room for the deepest line.
+        paths: int32[most, MAX_DEPTH + 2], lengths: int64[most], out: the way to each leaf.
+
+    Returns:
+        (walks, leaves): walks that ended in a finished game are counted and done with.
+    """
+    n = 0
+    for walked in range(most):
+        if tree.proven[ROOT] != UNPROVEN:
+            return walked, n
+        work = kernels.row(leaves, n)
+        path = paths[n]
+        kernels.copy_into(work, root)
+        node = ROOT
+        path[0] = ROOT
+        length = 1
+        while (
+            tree.n_children[node] > 0 and tree.proven[node] == UNPROVEN and length <= MAX_DEPTH
+        ):
+            node = select(rule, tree, node)
+            kernels.play(work, tree.action[node])
+            path[length] = node
+            length += 1
+            tree.mover[node] = kernels.to_move(work)
+            if tree.visits[node] == 0 and kernels.terminal(work):
+                tree.proven[node] = kernels.result(work)
+        if length - 1 > tree.info[DEEPEST]:
+            tree.info[DEEPEST] = length - 1
+        if tree.proven[node] != UNPROVEN:
+            back_up(tree, path, length, float(tree.proven[node]))
+        else:
+            _lose_virtually(tree, path, length, 1)
+            lengths[n] = length
+            n += 1
+            if node == ROOT:  # where all walks would end until it has children
+                return walked + 1, n
+    return most, n
+
+
+@inline_kernel
+def _lose_virtually(tree, path, length, times):
+    """Count a walk as lost for whoever chose each step (`times` = 1), or take that back (-1)."""
+    tree.visits[path[0]] += times
+    for i in range(1, length):
+        tree.visits[path[i]] += times
+        tree.value_sum[path[i]] -= times * (1 - 2 * tree.mover[path[i - 1]])
+
+
+@kernel
+def absorb(tree, leaves, paths, lengths, n, policies, values, actions, rng):
+    """Give collected leaves their children and values.
+
+    Args:
+        policies: float32[n, num_actions]. values: float32[n], seen by the player to move.
+        actions: int64[num_actions], scratch.
+    """
+    for i in range(n):
+        path, length = paths[i], lengths[i]
+        node = path[length - 1]
+        _lose_virtually(tree, path, length, -1)
+        state = kernels.row(leaves, i)
+        # The same leaf may have been collected twice; the tree may be full.
+        if tree.n_children[node] == 0 and expand(tree, node, state, actions, rng):
+            _set_priors(tree, node, policies[i])
+        back_up(tree, path, length, (1 - 2 * tree.mover[node]) * values[i])
+
+
+@inline_kernel
+def _set_priors(tree, node, policy):
+    first = tree.first_child[node]
+    n = tree.n_children[node]
+    total = 0.0
+    for child in range(first, first + n):
+        total += policy[tree.action[child]]
+    if total > 0.0:
+        for child in range(first, first + n):
+            tree.prior[child] = policy[tree.action[child]] / total

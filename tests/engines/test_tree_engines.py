@@ -1,0 +1,215 @@
+"""Selection rules, evaluators, agents, threads and termination of the tree-search engines."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dlgo import GameState, Move, SpecError, get_game, kernels
+from dlgo.rng import make_rng
+from engines.base import Budget
+from engines.registry import build_engine
+from engines.treesearch import tree as ts
+from engines.treesearch.agent import Agent, AgentSearcher, UniformAgent
+from engines.treesearch.evaluators import HeavyRollout, LightRollout
+from engines.treesearch.rules import PUCT, RAVE, UCB1Tuned
+from engines.treesearch.searcher import Searcher
+from tests.conftest import random_game
+from tests.engines.test_search import TIC_TAC_TOE, all_positions, minimax
+
+GAMES = ("tictactoe", "connect4", "connectn:cols=5,rows=5,n=4,gravity=no", "go:size=5", "draughts")
+SPECS = (
+    "mcts:sims=60,rule=ucb1-tuned", "mcts:sims=60,rule=rave,rollout=heavy",
+    "mcts:sims=60,threads=2", "puct:sims=60", "puct:sims=60,evaluator=static",
+    "puct:sims=60,evaluator=uniform", 'puct:sims=20,agent="alphabeta:depth=1",batch=4',
+)
+
+
+@pytest.mark.parametrize("game_name", GAMES)
+@pytest.mark.parametrize("spec", SPECS)
+def test_all_of_them_play_every_game_and_repeat_it_from_the_seed(spec, game_name) -> None:
+    game = get_game(game_name)
+
+    def played(engine, seed: int) -> list[Move]:
+        engine.new_game(seed)
+        state = GameState.new_game(game)
+        while not state.is_over() and len(state.moves()) < 12:
+            decision = engine.select_move(state)
+            assert -1 <= decision.value <= 1
+            assert abs(sum(decision.policy.values()) - 1) < 1e-9
+            assert decision.pv[0] == decision.move
+            assert decision.values.keys() == decision.policy.keys()
+            state = state.apply_move(decision.move)
+        return state.moves()
+
+    engine = build_engine(spec, game)
+    first = played(engine, 1)
+    played(engine, 2)
+    assert played(engine, 1) == first
+    engine.close()
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "mcts:sims=2000,rule=ucb1-tuned,c=1", "mcts:sims=2000,threads=2",
+        "puct:sims=2000", "puct:sims=2000,evaluator=uniform", "puct:sims=2000,evaluator=static",
+    ],
+)
+def test_a_longer_search_makes_no_losing_mistake_in_tic_tac_toe(spec: str) -> None:
+    engine = build_engine(spec + ",reuse=no", TIC_TAC_TOE, seed=3)
+    for state in all_positions()[::9]:
+        decision = engine.select_move(state)
+        best = minimax(state)
+        assert -minimax(state.apply_move(decision.move)) == best
+        assert decision.proven in (None, best)
+    engine.close()
+
+
+def test_squares_count_the_decided_games() -> None:
+    """A value of -1 or 1 has square 1, a draw 0: the sum at the root is what was decided."""
+    searcher = Searcher(
+        TIC_TAC_TOE, 50_000, False, UCB1Tuned(1.0), LightRollout(), 1, squares=True
+    )
+    searcher.plant(GameState.new_game(TIC_TAC_TOE))
+    searcher.simulate(500, [])
+    tree = searcher.tree
+    visits, squares = int(tree.visits[ts.ROOT]), float(tree.squares[ts.ROOT])
+    assert squares == int(squares) < visits
+    assert abs(tree.value_sum[ts.ROOT]) <= squares
+    first, n = tree.first_child[ts.ROOT], tree.n_children[ts.ROOT]
+    assert tree.squares[first : first + n].sum() in (squares, squares - 1)
+
+
+def test_all_moves_as_first_counts_at_least_every_visit_and_learns_from_later_moves() -> None:
+    game = get_game("go:size=5")
+    searcher = Searcher(
+        game, 200_000, False, RAVE(1000.0, 0.0), HeavyRollout(), 1, amaf=True
+    )
+    searcher.plant(GameState.new_game(game))
+    searcher.simulate(400, [])
+    tree = searcher.tree
+    first, n = tree.first_child[ts.ROOT], tree.n_children[ts.ROOT]
+    visits, amaf = tree.visits[first : first + n], tree.amaf_visits[first : first + n]
+    wins = tree.amaf_wins[first : first + n]
+    assert (amaf >= visits).all()
+    assert amaf.sum() > 3 * visits.sum()
+    assert ((wins >= 0) & (wins <= 1)).all()
+
+
+def test_heavy_rollouts_take_a_win_and_stop_one() -> None:
+    """Connect Four: after 112233 column 4 wins for the first player, or is where it is stopped."""
+    game = get_game("connect4")
+    actions = np.empty(game.num_actions, np.int64)
+    for line in ("112233", "1122337"):
+        state = GameState.new_game(game)
+        for column in line:
+            state = state.apply_move(game.parse_move(state, column))
+        mover = state.next_player.index
+        for seed in range(20):
+            work = game.scratch_state(state.kernel_state)
+            kernels.copy_into(work, state.kernel_state)
+            played = np.full(game.num_actions, kernels.NOBODY, np.int8)
+            result = kernels.heavy_rollout(work, make_rng(seed), actions, played)
+            assert kernels.terminal(work)
+            assert played[3] == mover
+            assert mover == 1 or result == 1
+
+
+class _Oracle(Agent):
+    """Exact values of tic-tac-toe, and a policy that says nothing."""
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    def evaluate(self, leaves, n):
+        self.asked.append(n)
+        values = np.zeros(n, np.float32)
+        for i in range(n):
+            position = TIC_TAC_TOE.scratch_state(kernels.row(leaves, i))
+            kernels.copy_into(position, kernels.row(leaves, i))
+            values[i] = minimax(GameState(TIC_TAC_TOE, position))
+        return np.ones((n, 9), np.float32), values
+
+
+@pytest.mark.parametrize("batch", [1, 8])
+def test_a_perfect_agent_needs_few_visits_whoever_moves(batch: int) -> None:
+    """A value with the wrong sign at either player's turn would lead to losing moves."""
+    oracle = _Oracle()
+    searcher = AgentSearcher(TIC_TAC_TOE, 5000, False, PUCT(0.6, 0.0), oracle, batch)
+    for state in all_positions()[::25]:
+        searcher.plant(state)
+        searcher.simulate(60, [])
+        best = int(ts.most_visited(searcher.tree, ts.ROOT))
+        move = TIC_TAC_TOE.move_of(searcher.tree.action[best])
+        assert -minimax(state.apply_move(move)) == minimax(state)
+    assert max(oracle.asked) == batch
+
+
+def test_virtual_losses_leave_no_trace() -> None:
+    game = get_game("connect4")
+    searcher = AgentSearcher(game, 5000, False, PUCT(0.6, 0.0), UniformAgent(game), 16)
+    searcher.plant(GameState.new_game(game))
+    assert searcher.simulate(200, []) == 200
+    tree = searcher.tree
+    assert tree.visits[ts.ROOT] == 200
+    assert tree.value_sum[ts.ROOT] == 0  # all answers were 0 and no game has ended yet
+    for node in range(int(tree.info[ts.N_NODES])):
+        first, n = tree.first_child[node], tree.n_children[node]
+        if n:
+            # A leaf may be collected several times before it has children, never more than 16.
+            missing = int(tree.visits[node]) - int(tree.visits[first : first + n].sum())
+            assert 1 <= missing <= 16
+            assert abs(tree.prior[first : first + n].sum() - 1) < 1e-5
+
+
+def test_threads_share_out_the_simulations() -> None:
+    engine = build_engine("mcts:sims=1001,threads=2,reuse=no", get_game("connect4"))
+    decision = engine.select_move(GameState.new_game(get_game("connect4")))
+    assert decision.cost.simulations == 1001
+    engine.close()
+
+
+def test_options_that_a_rule_does_not_understand_are_refused() -> None:
+    with pytest.raises(SpecError, match="c means nothing to rule=rave"):
+        build_engine("mcts:rule=rave,c=1", TIC_TAC_TOE)
+    with pytest.raises(SpecError, match="hints means nothing to rule=uct"):
+        build_engine("mcts:hints=0", TIC_TAC_TOE)
+
+
+def test_it_resigns_after_three_hopeless_decisions_and_not_before() -> None:
+    """With 60 points of komi on 25 points White cannot lose, and Black sees it."""
+    game = get_game("go:size=5,komi=60.5")
+    engine = build_engine("mcts:sims=50,resign=0.1", game)
+    state = GameState.new_game(game)
+    for expected in ("play", "play", "resign"):
+        decision = engine.select_move(state)
+        assert (decision.move.kind in ("play", "pass")) == (expected == "play")
+        if expected == "play":
+            state = state.apply_move(decision.move)
+            state = state.apply_move(state.legal_moves()[0])
+    resigned = state.apply_move(decision.move)
+    assert resigned.is_over()
+    assert resigned.winner() is not state.next_player
+    # In a new game it starts counting again.
+    assert engine.select_move(GameState.new_game(game)).move.kind != "resign"
+
+
+@pytest.mark.parametrize(("komi", "passes"), [(0.5, True), (0, False), (-0.5, False)])
+def test_a_pass_is_answered_only_if_that_wins(komi: float, passes: bool) -> None:
+    """Black has passed on the empty board: a pass of White's wins with komi, else it does not."""
+    game = get_game(f"go:size=5,komi={komi}")
+    state = GameState.new_game(game).apply_move(Move.pass_turn())
+    decision = build_engine("random:pass_back=yes", game, seed=1).select_move(state)
+    assert decision.move.is_pass == passes
+
+
+@pytest.mark.parametrize("spec", ["mcts:sims=300", "mcts:sims=300,rule=rave,rollout=heavy"])
+def test_a_full_tree_ends_cleanly(spec: str) -> None:
+    game = get_game("go:size=9")
+    engine = build_engine(f"{spec},nodes_max=1000", game)
+    decision = engine.select_move(GameState.new_game(game), Budget(sims=3000))
+    assert decision.cost.simulations == 3000
+    assert decision.cost.nodes <= 1000
+    for state in random_game(game, seed=1)[:-1:12]:
+        assert state.is_valid_move(engine.select_move(state).move)
