@@ -12,7 +12,8 @@ observed information; it says how well the distance to that mean is known. For t
 between two entrants use `RatingTable.difference`: the two intervals do not add up to it.
 Games are taken as independent. In fact the two games of a pair share an opening, colours
 swapped, so that what favours one side cancels: intervals of ratings tend to be a little too
-wide. That of the first-move advantage speaks of the openings played and no others.
+wide. `bootstrap.py` makes intervals without that assumption. That of the first-move advantage
+speaks of the openings played and no others.
 
 What maximum likelihood cannot answer, and what is done about it
 ----------------------------------------------------------------
@@ -49,7 +50,6 @@ second. Groups that never met have each its own zero.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,79 +57,14 @@ import numpy as np
 from dlgo.errors import DlgoError
 from reports.connections import Bridge, Connections, Ints, listing
 from reports.davidson import Floats, Observations, covariance_matrix, growing_direction, maximise
+from reports.rating_table import ELO, Estimate, Rating, RatingTable, bounds, interval
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ELO = 400 / np.log(10)  # Elo points in one unit of natural logarithm
-Z95 = 1.959963984540054  # the normal distribution has 95% of its mass within +- this
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A number and its 95% interval."""
-
-    value: float
-    low95: float
-    high95: float
-
-
-@dataclass(frozen=True)
-class Rating(Estimate):
-    """The rating of one entrant, in Elo.
-
-    Attributes:
-        entrant: who.
-        group: 1 for the largest set of entrants linked by games, 2 for the next, ...
-        note: what to keep in mind about this rating; mostly empty.
-    """
-
-    entrant: str = ""
-    group: int = 1
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class RatingTable:
-    """The result of a fit.
-
-    Attributes:
-        ratings: best first.
-        covariance: of the ratings in that order, Elo squared.
-        first_move: advantage of moving first in Elo, or None if the term was left out.
-        draw: nu, or None if no game was drawn.
-        log_likelihood: of the games played (virtual ones do not count).
-        games: how many.
-        remarks: what to keep in mind about the whole table, in sentences.
-    """
-
-    ratings: tuple[Rating, ...]
-    covariance: Floats = field(repr=False)
-    first_move: Estimate | None
-    draw: Estimate | None
-    log_likelihood: float
-    games: int
-    remarks: tuple[str, ...] = ()
-
-    def __getitem__(self, entrant: str) -> Rating:
-        return self.ratings[self._index(entrant)]
-
-    def _index(self, entrant: str) -> int:
-        for index, rating in enumerate(self.ratings):
-            if rating.entrant == entrant:
-                return index
-        raise KeyError(entrant)
-
-    def difference(self, one: str, other: str) -> Estimate:
-        """How much stronger `one` is than `other`, in Elo."""
-        i, j = self._index(one), self._index(other)
-        cov = self.covariance
-        error = np.sqrt(max(cov[i, i] + cov[j, j] - 2 * cov[i, j], 0.0))
-        return _interval(self.ratings[i].value - self.ratings[j].value, error)
-
 
 def repeated_games(games: pd.DataFrame) -> pd.Series:
-    """Which rows repeat an earlier game: same game, same players and order, same moves.
+    """Which rows repeat an earlier game: same game, players, order, moves and result.
 
     Two deterministic engines that meet twice from one opening play one game twice. The second
     says nothing new, and counting it would narrow the intervals for nothing. The first of
@@ -138,8 +73,13 @@ def repeated_games(games: pd.DataFrame) -> pd.Series:
     Engines that play at random may repeat a game by chance; that is no reason to count it
     once, but the ledger cannot tell. It matters in tiny games: if the same few drawn lines of
     tic-tac-toe come up again and again, draws are undercounted. More openings help.
+
+    The result counts because a game can end without a move: an engine that breaks down after
+    the opening leaves the same moves as one that breaks down on the other side. A game of
+    which no moves are known is never taken for a repetition.
     """
-    return games.duplicated(["game", "first", "second", "moves"])
+    repeated = games.duplicated(["game", "first", "second", "moves", "result"])
+    return repeated & (games["moves"] != "")
 
 
 def fit_ratings(
@@ -202,13 +142,14 @@ def fit_ratings(
     errors = np.sqrt(np.clip(np.diag(covariance), 0.0, None))
     advantage = draw = None
     if gamma:
-        advantage = _interval(ELO * parameters[len(names)], ELO * errors[len(names)])
+        advantage = interval(ELO * parameters[len(names)], ELO * errors[len(names)])
     if data.with_draws:
-        draw = Estimate(*np.exp(_bounds(parameters[-1], errors[-1])).tolist())
+        draw = Estimate(*np.exp(bounds(parameters[-1], errors[-1])).tolist())
     ratings, rating_covariance = _ratings(links, notes, parameters, covariance)
     return RatingTable(
         ratings, rating_covariance, advantage, draw,
         played.log_likelihood(parameters), len(scores), tuple(remarks),
+        zero=frozenset(np.array(names)[links.mean_weights().any(axis=0)].tolist()),
     )
 
 
@@ -253,7 +194,7 @@ def _ratings(
     order = sorted(range(size), key=lambda i: (-values[i], links.names[i]))
     ratings = tuple(
         Rating(
-            *_bounds(values[i], errors[i]),
+            *bounds(values[i], errors[i]),
             entrant=links.names[i], group=int(links.group[i]) + 1, note=notes[i],
         )
         for i in order
@@ -322,11 +263,3 @@ def _with_rows(
         np.concatenate([data.losses, losses]),
         data.with_draws,
     )
-
-
-def _bounds(value: float, error: float) -> tuple[float, float, float]:
-    return float(value), float(value - Z95 * error), float(value + Z95 * error)
-
-
-def _interval(value: float, error: float) -> Estimate:
-    return Estimate(*_bounds(value, error))

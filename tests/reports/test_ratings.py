@@ -12,7 +12,8 @@ import pytest
 from dlgo.errors import DlgoError
 from reports.connections import Connections
 from reports.davidson import Observations, growing_direction, outcome_probabilities
-from reports.ratings import ELO, RatingTable, fit_ratings, repeated_games
+from reports.rating_table import ELO, RatingTable
+from reports.ratings import fit_ratings, repeated_games
 
 
 def games(*meetings: tuple[str, str, str]) -> tuple[list[str], list[str], list[float]]:
@@ -327,12 +328,15 @@ def test_unusable_results(result, message):
 def test_a_game_is_counted_once():
     frame = pd.DataFrame(
         [
-            ("connect4", "a", "b", "4 4 3"),
-            ("connect4", "b", "a", "4 4 3"),  # colours swapped: another game
-            ("connect4", "a", "b", "4 4 3"),  # a repetition
-            ("connect4", "a", "b", "4 4 3 1"),
-            ("tictactoe", "a", "b", "4 4 3"),
+            ("connect4", "a", "b", "4 4 3", 1.0),
+            ("connect4", "b", "a", "4 4 3", 1.0),  # colours swapped: another game
+            ("connect4", "a", "b", "4 4 3", 1.0),  # a repetition
+            ("connect4", "a", "b", "4 4 3 1", 1.0),
+            ("tictactoe", "a", "b", "4 4 3", 1.0),
+            ("connect4", "a", "b", "4 4 3", 0.0),  # this time a broke down, not b
+            ("connect4", "a", "b", "", 1.0),  # moves unknown: never a repetition
+            ("connect4", "a", "b", "", 1.0),
         ],
-        columns=["game", "first", "second", "moves"],
+        columns=["game", "first", "second", "moves", "result"],
     )
-    assert repeated_games(frame).tolist() == [False, False, True, False, False]
+    assert np.flatnonzero(repeated_games(frame)).tolist() == [2]
