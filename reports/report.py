@@ -7,7 +7,6 @@ reads well as it is. The same ledger gives the same files.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,8 @@ from experiments.arena.ledger import Ledger
 from reports import tables
 from reports.files import file_slug, make_folder, write_bytes
 from reports.plots import family_styles, game_title, plot_game, plot_overview
-from reports.ratings import Estimate, RatingTable
+from reports.rating_table import RatingTable
+from reports.text import elo_text, lead_text, markdown_table, nu_text, short
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +45,9 @@ all moves the entrant chose, in won and lost games alike."""
 _MOST_FAILURES = 30  # listed one by one; a report is no log
 
 
-def write_report(ledger_path: str | Path, out_dir: str | Path) -> list[Path]:
+def write_report(
+    ledger_path: str | Path, out_dir: str | Path, anchor: tuple[str, float] | None = None
+) -> list[Path]:
     """Rate, tabulate and draw all games of a ledger.
 
     Writes `games.csv`, `ratings.csv`, `report.md` and `strength.png/.svg` (all games), and for
@@ -71,7 +73,7 @@ def write_report(ledger_path: str | Path, out_dir: str | Path) -> list[Path]:
         )
     out = Path(out_dir)
     make_folder(out)
-    rated = tables.rate_games(games)
+    rated = tables.rate_games(games, anchor)
     ratings = tables.ratings_frame(games, rated)
 
     paths = [
@@ -123,8 +125,8 @@ def _game_section(
         f"{len(games):,} games, {repeated:,} of them repetitions, {len(counted):,} rated.",
         f"The first mover scored {counted['result'].mean():.1%}; "
         f"{(counted['result'] == 0.5).mean():.1%} were draws.",
-        f"First-move advantage: {_elo(table.first_move)}.",
-        f"Draw parameter nu: {_nu(table.draw)}.",
+        f"First-move advantage: {elo_text(table.first_move)}.",
+        f"Draw parameter nu: {nu_text(table.draw)}.",
         f"Log-likelihood: {table.log_likelihood:.1f}.",
         *table.remarks,
     ]
@@ -138,9 +140,9 @@ def _game_section(
     body = [
         (
             str(rank), row.entrant + ("*" if row.note else ""), f"{row.rating:.0f}",
-            f"{row.low95:.0f} to {row.high95:.0f}", _lead(table, rank - 1), str(row.games),
+            f"{row.low95:.0f} to {row.high95:.0f}", lead_text(table, rank - 1), str(row.games),
             str(row.wins), str(row.draws), str(row.losses), f"{row.score:.1%}",
-            _short(row.mean_cpu_ms), _short(row.mean_nodes), _short(row.mean_simulations),
+            short(row.mean_cpu_ms), short(row.mean_nodes), short(row.mean_simulations),
         )
         for rank, row in enumerate(rows.itertuples(), 1)
     ]
@@ -181,26 +183,6 @@ def _failure_section(games: pd.DataFrame) -> str:
     ])
 
 
-def markdown_table(
-    header: Sequence[str], body: Sequence[Sequence[str]], left: Sequence[int] = ()
-) -> str:
-    """A Markdown table whose source is aligned too. Columns in `left` are flush left."""
-    rows = [[cell.replace("|", "\\|") for cell in row] for row in (header, *body)]
-    widths = [max(3, *(len(row[column]) for row in rows)) for column in range(len(header))]
-    lines = [
-        " | ".join(
-            cell.ljust(width) if column in left else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    ]
-    rule = " | ".join(
-        "-" * width if column in left else "-" * (width - 1) + ":"
-        for column, width in enumerate(widths)
-    )
-    return "\n".join(f"| {line} |" for line in (lines[0], rule, *lines[1:]))
-
-
 def _count(games: pd.DataFrame) -> str:
     """How many games, and how many count."""
     repeated = int((~games["counted"]).sum())
@@ -209,35 +191,3 @@ def _count(games: pd.DataFrame) -> str:
 
 def _machines(games: pd.DataFrame) -> str:
     return " / ".join(sorted(set(games["machine"])))
-
-
-def _elo(estimate: Estimate | None) -> str:
-    if estimate is None:
-        return "not estimated"
-    return f"{estimate.value:+.0f} Elo ({estimate.low95:+.0f} to {estimate.high95:+.0f})"
-
-
-def _lead(table: RatingTable, index: int) -> str:
-    """Distance to the next entrant; nothing for the last one, or one of another group."""
-    one, other = (table.ratings[i] if i < len(table.ratings) else None for i in (index, index + 1))
-    if other is None or one.group != other.group:
-        return ""
-    lead = table.difference(one.entrant, other.entrant)
-    return f"{lead.value:.0f} ± {lead.high95 - lead.value:.0f}"
-
-
-def _nu(estimate: Estimate | None) -> str:
-    if estimate is None:
-        return "none"
-    share = estimate.value / (2 + estimate.value)
-    return (
-        f"{estimate.value:.3g} ({estimate.low95:.3g} to {estimate.high95:.3g}), "
-        f"which is {share:.1%} draws between equals"
-    )
-
-
-def _short(value: float) -> str:
-    """A cost with three digits; a dash where there is none."""
-    if value != value:  # nan: the entrant never chose a move
-        return "-"
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

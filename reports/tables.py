@@ -16,10 +16,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dlgo.errors import DlgoError
 from dlgo.specs import split_spec
 from experiments.arena.ledger import GameRecord, Ledger
+from reports.connections import listing
 from reports.files import write_bytes
-from reports.ratings import RatingTable, fit_ratings, repeated_games
+from reports.rating_table import RatingTable
+from reports.ratings import fit_ratings, repeated_games
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,9 +49,13 @@ RATING_COLUMNS = (
 def family_and_budget(entrant: str) -> tuple[str, str]:
     """Split an entrant's specification into the line of a plot and the point on it.
 
-    `mcts:sims=800,c=1.4` is the family `mcts:c=1.4` with the budget `sims=800`.
+    `mcts:sims=800,c=1.4` is the family `mcts:c=1.4` with the budget `sims=800`. A name that is
+    no specification, of an entrant from elsewhere, is a family by itself.
     """
-    name, settings = split_spec(entrant, "engine")
+    try:
+        name, settings = split_spec(entrant, "engine")
+    except DlgoError:
+        return entrant, ""
     kept = [f"{key}={value}" for key, value in settings.items() if key not in BUDGET_KEYS]
     budget = [f"{key}={value}" for key, value in settings.items() if key in BUDGET_KEYS]
     return f"{name}:{','.join(kept)}" if kept else name, ",".join(budget)
@@ -117,12 +124,31 @@ def by_entrant(games: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(views, ignore_index=True)
 
 
-def rate_games(games: pd.DataFrame) -> dict[str, RatingTable]:
-    """The ratings of each game in `games`, repetitions counted once."""
+def rate_games(
+    games: pd.DataFrame, anchor: tuple[str, float] | None = None
+) -> dict[str, RatingTable]:
+    """The ratings of each game in `games`, repetitions counted once.
+
+    Args:
+        games: from `games_frame`.
+        anchor: an entrant and its rating. Games that it did not play keep the mean as zero.
+
+    Raises:
+        DlgoError: if the anchor played none of the games.
+    """
     counted = games[games["counted"]]
-    return {
+    tables = {
         str(game): fit_ratings(list(part["first"]), list(part["second"]), list(part["result"]))
         for game, part in counted.groupby("game", sort=True)
+    }
+    if anchor is None:
+        return tables
+    if not any(anchor[0] in table for table in tables.values()):
+        names = listing(sorted(set(games["first"]) | set(games["second"])), most=8)
+        raise DlgoError(f"anchor {anchor[0]} is not among the entrants; there are {names}")
+    return {
+        game: table.anchored(*anchor) if anchor[0] in table else table
+        for game, table in tables.items()
     }
 
 

@@ -14,7 +14,7 @@ from experiments.arena.ledger import GameRecord, Ledger, MoveCost
 from reports.files import write_bytes
 from reports.labels import Label, place_labels
 from reports.plots import family_styles, game_title
-from reports.report import markdown_table, write_report
+from reports.report import write_report
 from reports.tables import (
     RATING_COLUMNS,
     crosstable,
@@ -23,6 +23,7 @@ from reports.tables import (
     rate_games,
     ratings_frame,
 )
+from reports.text import markdown_table
 
 FAST, SLOW = "mcts:sims=10", "mcts:sims=100"
 SIMULATIONS = {FAST: 10, SLOW: 100, "random": 0}
