@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from reports.figures import plain
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -76,7 +78,7 @@ def place_labels(
 
     extents = np.empty((len(labels), 2))
     for i, label in enumerate(labels):
-        text = axes.text(0, 0, label.text, fontsize=size)
+        text = axes.text(0, 0, plain(label.text), fontsize=size)
         box = text.get_window_extent(renderer)
         extents[i] = box.width, box.height
         text.remove()
@@ -97,7 +99,7 @@ def place_labels(
     for label, point, boxes, choice in zip(labels, points, candidates, chosen, strict=True):
         centre = (boxes[choice, :2] + boxes[choice, 2:]) / 2
         axes.annotate(
-            label.text, (label.x, label.y), xytext=(centre - point) / pixels,
+            plain(label.text), (label.x, label.y), xytext=(centre - point) / pixels,
             textcoords="offset points", ha="center", va="center", fontsize=size,
             color=label.colour, zorder=3.5, path_effects=halo,
         )

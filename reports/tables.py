@@ -42,7 +42,8 @@ GAME_COLUMNS = (
 )
 RATING_COLUMNS = (
     "game", "entrant", "family", "rating", "low95", "high95", "games", "wins", "draws",
-    "losses", "score", "mean_cpu_ms", "mean_wall_ms", "mean_nodes", "mean_simulations", "note",
+    "losses", "score", "mean_cpu_ms", "mean_wall_ms", "mean_nodes", "mean_simulations",
+    "mean_evaluations", "mean_work", "training_cpu_hours", "note",
 )
 
 
@@ -153,20 +154,24 @@ def rate_games(
 
 
 def ratings_frame(
-    games: pd.DataFrame, tables: Mapping[str, RatingTable] | None = None
+    games: pd.DataFrame, tables: Mapping[str, RatingTable] | None = None,
+    training: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:
     """One row for each entrant of each game, best first.
 
     Games, wins, draws, losses and score (points per game) leave out repetitions; the mean
-    costs per move are over all moves the entrant chose.
+    costs per move are over all moves the entrant chose. `mean_work` is network evaluations a
+    move, for an engine without a network simulations, NaN for one that does neither.
 
     Args:
         games: from `games_frame`.
         tables: from `rate_games`, if they are there already.
+        training: CPU hours spent on training, by entrant or by family, where known.
     """
     import pandas as pd
 
     tables = rate_games(games) if tables is None else tables
+    training = training or {}
     sides = by_entrant(games)
     for name in _COSTS:
         sides[name] = (sides[name] * sides["moves"]).fillna(0.0)  # totals
@@ -181,14 +186,19 @@ def ratings_frame(
             wins, draws, losses = (int(results.get(score, {}).get(who, 0)) for score in (1, 0.5, 0))
             played = wins + draws + losses
             mean = total / total["moves"] if total["moves"] else total * float("nan")
+            family = family_and_budget(rating.entrant)[0]
             rows.append({
-                "game": game, "entrant": rating.entrant,
-                "family": family_and_budget(rating.entrant)[0],
+                "game": game, "entrant": rating.entrant, "family": family,
                 "rating": rating.value, "low95": rating.low95, "high95": rating.high95,
                 "games": played, "wins": wins, "draws": draws, "losses": losses,
                 "score": (wins + draws / 2) / played,
                 "mean_cpu_ms": mean["cpu_ms"], "mean_wall_ms": mean["wall_ms"],
                 "mean_nodes": mean["nodes"], "mean_simulations": mean["simulations"],
+                "mean_evaluations": mean["evaluations"],
+                "mean_work": mean["evaluations"] or mean["simulations"] or float("nan"),
+                "training_cpu_hours": training.get(
+                    rating.entrant, training.get(family, float("nan"))
+                ),
                 "note": rating.note,
             })
     return pd.DataFrame(rows, columns=list(RATING_COLUMNS))
