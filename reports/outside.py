@@ -13,6 +13,7 @@ so the `games.csv` of a report can be read too.
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,10 +55,10 @@ def read_games(path: Path) -> pd.DataFrame:
     """
     import pandas as pd
 
-    rows, bad = [], []
+    rows, bad, read = [], [], [0]
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file, skipinitialspace=True, strict=True)
+            reader = csv.DictReader(_counting(file, read), skipinitialspace=True, strict=True)
             header = [str(name).strip().lower() for name in reader.fieldnames or ()]
             missing = [name for name in NEEDED if name not in header]
             if missing:
@@ -77,7 +78,7 @@ def read_games(path: Path) -> pd.DataFrame:
     except UnicodeDecodeError as error:
         raise DlgoError(f"{path} is not text in UTF-8: {error.reason}") from error
     except csv.Error as error:
-        raise DlgoError(f"{path} line {reader.line_num}: {error}") from error
+        raise DlgoError(f"{path} line {read[0]}: {error}") from error
     if bad:
         line, fault = bad[0]
         others = listing([str(number) for number, _ in bad[1:]], most=8)
@@ -88,6 +89,13 @@ def read_games(path: Path) -> pd.DataFrame:
         frame["pair"] = pd.factorize(frame["pair"])[0]
         frame["counted"] = ~repeated_games(frame)
     return frame
+
+
+def _counting(lines: Iterable[str], read: list[int]) -> Iterator[str]:
+    """The lines, with their number in `read[0]`: the reader's own lags behind on an error."""
+    for line in lines:
+        read[0] += 1
+        yield line
 
 
 def _fault(row: dict[str | None, str | list[str] | None]) -> str:

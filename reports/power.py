@@ -59,7 +59,8 @@ def games_needed(
     """Games in a match of fixed length to tell a difference of `elo` points from none.
 
     Normal approximation, n = ((z_alpha sqrt(v0) + z_power sqrt(v1)) / (s - 1/2))^2, with v0 and
-    v1 the variance of a game's score under no difference and under `elo`.
+    v1 the variance of a game's score under no difference and under `elo`. The exact binomial
+    test, which cannot use up all of alpha, is weaker by some per cent.
 
     Args:
         elo: the difference, not 0.

@@ -119,7 +119,7 @@ def fit_ratings(
     names, (ahead, behind) = [str(name) for name in names], who.reshape(2, -1)
     links = Connections.of(names, ahead, behind, scores)
     played, gamma = _observations(len(names), ahead, behind, scores, first_move)
-    data, growing = _bounded(played, links, (ahead, behind, scores), gamma, prior)
+    data, runaways = _bounded(played, links, (ahead, behind, scores), gamma, prior)
     parameters = maximise(data, links.shifts(data.size))
 
     notes, remarks = links.notes(), []
@@ -130,11 +130,10 @@ def fit_ratings(
                        "enough to tell it from strength.")
     if not played.with_draws:
         remarks.append("No game was drawn, so the model has no draws.")
-    if growing is not None:
+    if runaways is not None:
         remarks.append("The games alone do not bound the first-move advantage or the share of "
                        "draws; at most 5/2 virtual games were added for them.")
-        growing = growing[: len(names)] - np.median(growing[: len(names)])
-        for i in np.flatnonzero(np.abs(growing) > 1e-6):
+        for i in runaways:
             notes[i] = notes[i] or "bounded only by the prior on first move and draws"
     notes = ["; ".join(filter(None, (note, links.group_note(i)))) for i, note in enumerate(notes)]
 
@@ -156,11 +155,12 @@ def fit_ratings(
 def _bounded(
     played: Observations, links: Connections, games: tuple[Ints, Ints, Floats], gamma: bool,
     prior: float,
-) -> tuple[Observations, Floats | None]:
+) -> tuple[Observations, Ints | None]:
     """The games and as many virtual ones as a finite answer takes.
 
     Returns:
-        the observations, and the direction in which gamma or nu were unbounded, if they were.
+        the observations; and where gamma or nu were unbounded (else None) the entrants whose
+        ratings would run away along with them.
     """
     data = _with_bridges(played, links.bridges, prior)
     growing = growing_direction(data)
@@ -172,6 +172,7 @@ def _bounded(
             f"ratings: no finite ratings fit the record of {listing(culprits or links.names)}; "
             "allow a prior (prior=1)"
         )
+    runaways = _runaways(data, links, growing, gamma, prior)
     # If somebody only won and drew, nu may run away with the ratings, which a loss stops.
     first, second, scores = games
     decided = scores != 0.5
@@ -179,7 +180,28 @@ def _bounded(
     data = _with_bridges(data, wins_only.bridges, prior / max(1, len(wins_only.bridges)))
     if growing_direction(data) is not None:
         data = _with_equals(data, gamma, prior)
-    return data, growing
+    return data, runaways
+
+
+def _runaways(
+    data: Observations, links: Connections, growing: Floats, gamma: bool, prior: float
+) -> Ints:
+    """The entrants whose ratings have to grow in an unbounded direction.
+
+    Where gamma or nu grow by themselves (every first mover won), a direction may move ratings
+    too, for nothing; so first those two are held, then it is asked again.
+    """
+    size = len(links.names)
+    common = Observations(
+        data.design[:, size:], data.wins, data.draws, data.losses, data.with_draws
+    )
+    if common.size and growing_direction(common) is not None:
+        again = growing_direction(_with_equals(data, gamma, prior))
+        growing = np.zeros(data.size) if again is None else again
+    moves = growing[:size].copy()
+    for group in range(links.group.max() + 1):  # a shift of a whole group changes nothing
+        moves[links.group == group] -= np.median(moves[links.group == group])
+    return np.flatnonzero(np.abs(moves) > 1e-6)
 
 
 def _ratings(

@@ -83,11 +83,14 @@ def test_report_from_end_to_end(ledger_path, tmp_path):
 
     out = tmp_path / "new" / "report"
     paths = write_report(ledger_path, out)
+    games = ("connect4", "go-size5-komi0.5")
+    stems = ["strength", "lengths", *(f"strength_{game}{cost}" for game in games
+                                      for cost in ("", "_wall")),
+             "strength_connect4_work"]  # in Go a single entrant has simulations
     names = {
-        "games.csv", "ratings.csv", "report.md", "strength.png", "strength.svg",
-        "crosstable_connect4.csv", "strength_connect4.png", "strength_connect4.svg",
-        "crosstable_go-size5-komi0.5.csv", "strength_go-size5-komi0.5.png",
-        "strength_go-size5-komi0.5.svg",
+        "report.html", "report.md", "games.csv", "ratings.csv", "overview.csv", "spending.csv",
+        *(f"{kind}_{game}.csv" for kind in ("crosstable", "superiority") for game in games),
+        *(f"{stem}.{ending}" for stem in stems for ending in ("png", "svg")),
     }
     assert {path.name for path in paths} == names
     assert {path.name for path in out.iterdir()} == names  # nothing temporary is left
