@@ -65,9 +65,8 @@ def place_labels(
 
     if not labels:
         return
-    canvas = axes.figure.canvas
-    canvas.draw()
-    renderer = canvas.get_renderer()
+    axes.figure.draw_without_rendering()  # lays it out
+    renderer = axes.figure.canvas.get_renderer()
     pixels = axes.figure.dpi / 72  # in a printer's point
     to_pixels = axes.transData.transform
     points = np.array([to_pixels((label.x, label.y)) for label in labels])

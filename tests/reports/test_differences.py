@@ -155,6 +155,19 @@ def test_llr_of_games_is_that_of_a_search_over_the_draws(numbers):
     assert SprtBounds(-5, 30).llr(Counts(numbers)) == pytest.approx(direct, abs=1e-2)
 
 
+@pytest.mark.parametrize(("elo0", "elo1", "pairs", "llr"), [
+    (-0.5, 1.5, (795, 5276, 10352, 5500, 813), 2.96),
+    (0.25, 1.75, (156, 2090, 6658, 2298, 170), 2.94),
+    (-0.5, 1.5, (122, 1166, 3627, 1313, 128), 2.96),
+    (0.25, 1.75, (13, 665, 4582, 769, 23), 2.96),
+    (-1.5, 0.5, (1002, 7346, 14283, 7320, 1065), 2.95),
+    (-1.5, 0.5, (82, 1171, 3818, 1249, 96), 2.93),
+])
+def test_llr_is_that_of_published_tests(elo0, elo1, pairs, llr):
+    """As Stockfish's testers published them with commits 58746d9, dc5af66 and 10ead8a of 2020."""
+    assert SprtBounds(elo0, elo1).llr(Counts(pairs)) == pytest.approx(llr, abs=0.0051)
+
+
 def test_llr_of_decided_games_is_wald_s():
     # Wins and losses only: the plain test of a coin, whatever maximises.
     bounds = SprtBounds(0, 50)

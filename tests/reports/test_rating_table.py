@@ -86,3 +86,20 @@ def test_the_scale_beside_that_of_other_programs():
     )
     assert table.difference("a", "b").value == pytest.approx(400 * math.log10(2), abs=1e-4)
     assert table.draw.value == pytest.approx(40 / math.sqrt(40 * 20), abs=1e-6)
+
+
+def test_75_75_and_90_percent_are_191_and_382():
+    """Odds of 3 : 1, 3 : 1 and 9 : 1 fit together, so a sound fit gives +191, 0 and -191.
+
+    Programs that rate by the average opponent give 180 (K. Laskos, "EloStat, Bayeselo and
+    Ordo", talkchess.com, 2012).
+    """
+    meetings = (("a", "b", 30, 10), ("b", "c", 30, 10), ("a", "c", 36, 4))
+    first, second, result = [], [], []
+    for one, other, won, lost in meetings:
+        first += [one] * won + [other] * lost
+        second += [other] * won + [one] * lost
+        result += [1] * (won + lost)
+    table = fit_ratings(first, second, result, first_move=False)
+    elo = 400 * math.log10(3)
+    assert [table[name].value for name in "abc"] == pytest.approx([elo, 0, -elo], abs=1e-6)
