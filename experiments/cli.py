@@ -140,8 +140,11 @@ def report(ledger: str, out: str, anchor: str | None) -> None:
 @click.option("--bootstrap", type=click.IntRange(min=0), default=0, metavar="N",
               help="Check the intervals by N tournaments drawn from the opening pairs.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Of the bootstrap.")
+@click.option("--los", is_flag=True, help="Add who is how likely stronger than whom.")
 @click.option("--csv", type=click.Path(dir_okay=False), default=None, help="Write the table here.")
-def rate(games_file: str, anchor: str | None, bootstrap: int, seed: int, csv: str | None) -> None:
+def rate(
+    games_file: str, anchor: str | None, bootstrap: int, seed: int, los: bool, csv: str | None
+) -> None:
     """Rate games from anywhere: FILE is a ledger, or a CSV with first, second, result.
 
     The result is 1, 0.5 or 0 as the first mover sees it. Columns game, pair and moves are
@@ -155,7 +158,7 @@ def rate(games_file: str, anchor: str | None, bootstrap: int, seed: int, csv: st
 
     anchored = parse_anchor(anchor) if anchor else None
     rated = rate_file(games_file, anchored, bootstrap, seed, progress)
-    for line in lines(rated):
+    for line in lines(rated, los):
         click.echo(line)
     if csv:
         click.echo(write_ratings(rated, csv))

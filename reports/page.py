@@ -168,10 +168,10 @@ def _inline_svg(figure: Figure) -> Any:
 
 
 def _breakable(text: str) -> Any:
-    """A name that may be broken after colon and comma, where it is too long for its place."""
+    """A name that may be broken after colon, comma and slash, if too long for its place."""
     from markupsafe import Markup, escape
 
-    parts = re.split(r"(?<=[:,])", str(text))
+    parts = re.split(r"(?<=[:,/])", str(text))
     return Markup("<wbr>").join(escape(part) for part in parts)
 
 

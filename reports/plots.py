@@ -8,6 +8,7 @@ readers), by marker and by line style, so that the plots survive a grey printer.
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +41,7 @@ _LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 
 _WIDTH, _HEIGHT = 4.4, 3.0  # inches of a single plot, legend and captions excluded
 _PANEL_WIDTH, _PANEL_HEIGHT = 3.5, 2.9  # of a plot in the overview
-_MOST_LABELS = 20  # that a panel of the overview has room for
+_MOST_LABELS = 16  # that a plot has room for; with more, the ends of the lines have labels
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ def plot_game(
     with own_style():
         figure = new_figure(_WIDTH, _HEIGHT)
         axes = figure.add_subplot()
-        points = _draw(axes, part, styles, axis)
+        points = _draw(axes, part, styles, axis, ends_only=len(part) > _MOST_LABELS)
         _finish(figure, [axes], styles, part, axis)
         left = axes.get_position().x0
         write_line(figure, left, 0.24, game_title(game), 12, fontweight="bold")
@@ -278,6 +279,7 @@ def _finish(
         if box.width <= (width - 0.3) * figure.dpi or columns == 1:
             break
         legend.remove()
+    captions = [line for text in captions for line in textwrap.wrap(text, int(17 * width))]
     notes = 0.13 * len(captions) + 0.17  # inches
     below = box.height / figure.dpi + notes
     top, bottom = 0.62, 0.52  # inches for titles, and for the axis names of the lowest row

@@ -99,12 +99,20 @@ def write_ratings(rated: list[Rated], path: str | Path) -> Path:
     return write_csv(rows[list(_CSV_COLUMNS)], Path(path))
 
 
-def lines(rated: list[Rated]) -> Iterator[str]:
-    """The tables as text, with what to keep in mind about them."""
+def lines(rated: list[Rated], superiority: bool = False) -> Iterator[str]:
+    """The tables as text, with what to keep in mind about them.
+
+    Args:
+        rated: from `rate_file`.
+        superiority: whether to add the whole matrix of likelihoods of superiority.
+    """
     for number, one in enumerate(rated):
         if number:
             yield ""
         yield from _lines(one)
+        if superiority:
+            yield "Likelihood that the row is stronger than the column:"
+            yield _superiority(one.table)
 
 
 def _lines(rated: Rated) -> Iterator[str]:
@@ -139,6 +147,15 @@ def _lines(rated: Rated) -> Iterator[str]:
     for rating in table.ratings:
         if rating.note:
             yield f"* {rating.entrant}: {rating.note}"
+
+
+def _superiority(table: RatingTable) -> str:
+    ranks = [str(rank) for rank in range(1, len(table.ratings) + 1)]
+    body = [
+        [rank, rating.entrant, *("" if chance != chance else los_text(chance) for chance in row)]
+        for rank, rating, row in zip(ranks, table.ratings, table.superiority(), strict=True)
+    ]
+    return markdown_table(["#", "entrant", *ranks], body, left=(1,))
 
 
 def _span(estimate: Estimate) -> str:

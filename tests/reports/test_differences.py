@@ -102,6 +102,7 @@ def test_intervals_of_scores_cover_the_truth():
         for counts in (games, pairs):
             span = counts.score_interval()
             hits[len(counts.numbers)] += span.low95 <= true <= span.high95
+    print(f"{matches} matches, covered by games {hits[3]}, by pairs {hits[5]}")
     assert 0.92 <= hits[5] / matches <= 0.975
     assert hits[3] / matches < 0.92  # why pairs are counted
 
@@ -194,8 +195,10 @@ def test_sprt_errs_no_more_often_than_it_says(elo, wrong):
                 break
         results.append(test.result)
     assert all(one.state in (H0, H1) for one in results)
-    assert sum(one.state == wrong for one in results) / tests <= (0.065 if FULL else 0.08)
+    share = sum(one.state == wrong for one in results) / tests
     mean = np.mean([2 * one.counts.total for one in results])
+    print(f"{tests} tests at {elo} Elo: {share:.1%} wrong, {mean:.0f} games on average")
+    assert share <= (0.065 if FULL else 0.08)
     # Wald forgets the overshoot and that the variance is estimated: within a fifth.
     assert mean == pytest.approx(expected_sprt_games(bounds, elo, 0.3), rel=0.2)
 
