@@ -20,8 +20,10 @@ setup(
         f"{name}{rest}" for name in ("dlgo", "engines", "experiments", "reports")
         for rest in ("", ".*")
     ]),
+    package_data={"reports": ["templates/*"]},
     install_requires=[
         "click>=8.1",
+        "jinja2>=3.1",
         "matplotlib>=3.8",
         # Reference counts are switched off by a setting that is Numba's own (see dlgo/jit.py).
         "numba>=0.61,<0.70",

@@ -7,6 +7,7 @@ in the same folder and is then renamed, which file systems do in one step.
 from __future__ import annotations
 
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -41,8 +42,12 @@ def write_bytes(path: Path, content: bytes) -> Path:
 
 
 def file_slug(game: str) -> str:
-    """A game specification as part of a file name: `go:size=9,komi=7` is `go-size9-komi7`."""
-    return game.replace(":", "-").replace("=", "").replace(",", "-")
+    """A game specification as part of a file name: `go:size=9,komi=7` is `go-size9-komi7`.
+
+    Whatever else a ledger may call a game, the result is no path and no hidden file.
+    """
+    slug = game.replace(":", "-").replace("=", "").replace(",", "-")
+    return re.sub(r"[^A-Za-z0-9._-]", "_", slug).lstrip(".")
 
 
 def _cannot_write(path: Path, error: OSError) -> DlgoError:

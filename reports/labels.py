@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from reports.figures import plain
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -63,9 +65,8 @@ def place_labels(
 
     if not labels:
         return
-    canvas = axes.figure.canvas
-    canvas.draw()
-    renderer = canvas.get_renderer()
+    axes.figure.draw_without_rendering()  # lays it out
+    renderer = axes.figure.canvas.get_renderer()
     pixels = axes.figure.dpi / 72  # in a printer's point
     to_pixels = axes.transData.transform
     points = np.array([to_pixels((label.x, label.y)) for label in labels])
@@ -76,7 +77,7 @@ def place_labels(
 
     extents = np.empty((len(labels), 2))
     for i, label in enumerate(labels):
-        text = axes.text(0, 0, label.text, fontsize=size)
+        text = axes.text(0, 0, plain(label.text), fontsize=size)
         box = text.get_window_extent(renderer)
         extents[i] = box.width, box.height
         text.remove()
@@ -97,7 +98,7 @@ def place_labels(
     for label, point, boxes, choice in zip(labels, points, candidates, chosen, strict=True):
         centre = (boxes[choice, :2] + boxes[choice, 2:]) / 2
         axes.annotate(
-            label.text, (label.x, label.y), xytext=(centre - point) / pixels,
+            plain(label.text), (label.x, label.y), xytext=(centre - point) / pixels,
             textcoords="offset points", ha="center", va="center", fontsize=size,
             color=label.colour, zorder=3.5, path_effects=halo,
         )

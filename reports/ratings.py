@@ -12,7 +12,8 @@ observed information; it says how well the distance to that mean is known. For t
 between two entrants use `RatingTable.difference`: the two intervals do not add up to it.
 Games are taken as independent. In fact the two games of a pair share an opening, colours
 swapped, so that what favours one side cancels: intervals of ratings tend to be a little too
-wide. That of the first-move advantage speaks of the openings played and no others.
+wide. `bootstrap.py` makes intervals without that assumption. That of the first-move advantage
+speaks of the openings played and no others.
 
 What maximum likelihood cannot answer, and what is done about it
 ----------------------------------------------------------------
@@ -49,7 +50,6 @@ second. Groups that never met have each its own zero.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,79 +57,14 @@ import numpy as np
 from dlgo.errors import DlgoError
 from reports.connections import Bridge, Connections, Ints, listing
 from reports.davidson import Floats, Observations, covariance_matrix, growing_direction, maximise
+from reports.rating_table import ELO, Estimate, Rating, RatingTable, bounds, interval
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ELO = 400 / np.log(10)  # Elo points in one unit of natural logarithm
-Z95 = 1.959963984540054  # the normal distribution has 95% of its mass within +- this
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A number and its 95% interval."""
-
-    value: float
-    low95: float
-    high95: float
-
-
-@dataclass(frozen=True)
-class Rating(Estimate):
-    """The rating of one entrant, in Elo.
-
-    Attributes:
-        entrant: who.
-        group: 1 for the largest set of entrants linked by games, 2 for the next, ...
-        note: what to keep in mind about this rating; mostly empty.
-    """
-
-    entrant: str = ""
-    group: int = 1
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class RatingTable:
-    """The result of a fit.
-
-    Attributes:
-        ratings: best first.
-        covariance: of the ratings in that order, Elo squared.
-        first_move: advantage of moving first in Elo, or None if the term was left out.
-        draw: nu, or None if no game was drawn.
-        log_likelihood: of the games played (virtual ones do not count).
-        games: how many.
-        remarks: what to keep in mind about the whole table, in sentences.
-    """
-
-    ratings: tuple[Rating, ...]
-    covariance: Floats = field(repr=False)
-    first_move: Estimate | None
-    draw: Estimate | None
-    log_likelihood: float
-    games: int
-    remarks: tuple[str, ...] = ()
-
-    def __getitem__(self, entrant: str) -> Rating:
-        return self.ratings[self._index(entrant)]
-
-    def _index(self, entrant: str) -> int:
-        for index, rating in enumerate(self.ratings):
-            if rating.entrant == entrant:
-                return index
-        raise KeyError(entrant)
-
-    def difference(self, one: str, other: str) -> Estimate:
-        """How much stronger `one` is than `other`, in Elo."""
-        i, j = self._index(one), self._index(other)
-        cov = self.covariance
-        error = np.sqrt(max(cov[i, i] + cov[j, j] - 2 * cov[i, j], 0.0))
-        return _interval(self.ratings[i].value - self.ratings[j].value, error)
-
 
 def repeated_games(games: pd.DataFrame) -> pd.Series:
-    """Which rows repeat an earlier game: same game, same players and order, same moves.
+    """Which rows repeat an earlier game: same game, players, order, moves and result.
 
     Two deterministic engines that meet twice from one opening play one game twice. The second
     says nothing new, and counting it would narrow the intervals for nothing. The first of
@@ -138,8 +73,13 @@ def repeated_games(games: pd.DataFrame) -> pd.Series:
     Engines that play at random may repeat a game by chance; that is no reason to count it
     once, but the ledger cannot tell. It matters in tiny games: if the same few drawn lines of
     tic-tac-toe come up again and again, draws are undercounted. More openings help.
+
+    The result counts because a game can end without a move: an engine that breaks down after
+    the opening leaves the same moves as one that breaks down on the other side. A game of
+    which no moves are known is never taken for a repetition.
     """
-    return games.duplicated(["game", "first", "second", "moves"])
+    repeated = games.duplicated(["game", "first", "second", "moves", "result"])
+    return repeated & (games["moves"] != "")
 
 
 def fit_ratings(
@@ -179,7 +119,7 @@ def fit_ratings(
     names, (ahead, behind) = [str(name) for name in names], who.reshape(2, -1)
     links = Connections.of(names, ahead, behind, scores)
     played, gamma = _observations(len(names), ahead, behind, scores, first_move)
-    data, growing = _bounded(played, links, (ahead, behind, scores), gamma, prior)
+    data, runaways = _bounded(played, links, (ahead, behind, scores), gamma, prior)
     parameters = maximise(data, links.shifts(data.size))
 
     notes, remarks = links.notes(), []
@@ -190,11 +130,10 @@ def fit_ratings(
                        "enough to tell it from strength.")
     if not played.with_draws:
         remarks.append("No game was drawn, so the model has no draws.")
-    if growing is not None:
+    if runaways is not None:
         remarks.append("The games alone do not bound the first-move advantage or the share of "
                        "draws; at most 5/2 virtual games were added for them.")
-        growing = growing[: len(names)] - np.median(growing[: len(names)])
-        for i in np.flatnonzero(np.abs(growing) > 1e-6):
+        for i in runaways:
             notes[i] = notes[i] or "bounded only by the prior on first move and draws"
     notes = ["; ".join(filter(None, (note, links.group_note(i)))) for i, note in enumerate(notes)]
 
@@ -202,24 +141,26 @@ def fit_ratings(
     errors = np.sqrt(np.clip(np.diag(covariance), 0.0, None))
     advantage = draw = None
     if gamma:
-        advantage = _interval(ELO * parameters[len(names)], ELO * errors[len(names)])
+        advantage = interval(ELO * parameters[len(names)], ELO * errors[len(names)])
     if data.with_draws:
-        draw = Estimate(*np.exp(_bounds(parameters[-1], errors[-1])).tolist())
+        draw = Estimate(*np.exp(bounds(parameters[-1], errors[-1])).tolist())
     ratings, rating_covariance = _ratings(links, notes, parameters, covariance)
     return RatingTable(
         ratings, rating_covariance, advantage, draw,
         played.log_likelihood(parameters), len(scores), tuple(remarks),
+        zero=frozenset(np.array(names)[links.mean_weights().any(axis=0)].tolist()),
     )
 
 
 def _bounded(
     played: Observations, links: Connections, games: tuple[Ints, Ints, Floats], gamma: bool,
     prior: float,
-) -> tuple[Observations, Floats | None]:
+) -> tuple[Observations, Ints | None]:
     """The games and as many virtual ones as a finite answer takes.
 
     Returns:
-        the observations, and the direction in which gamma or nu were unbounded, if they were.
+        the observations; and where gamma or nu were unbounded (else None) the entrants whose
+        ratings would run away along with them.
     """
     data = _with_bridges(played, links.bridges, prior)
     growing = growing_direction(data)
@@ -231,6 +172,7 @@ def _bounded(
             f"ratings: no finite ratings fit the record of {listing(culprits or links.names)}; "
             "allow a prior (prior=1)"
         )
+    runaways = _runaways(data, links, growing, gamma, prior)
     # If somebody only won and drew, nu may run away with the ratings, which a loss stops.
     first, second, scores = games
     decided = scores != 0.5
@@ -238,7 +180,28 @@ def _bounded(
     data = _with_bridges(data, wins_only.bridges, prior / max(1, len(wins_only.bridges)))
     if growing_direction(data) is not None:
         data = _with_equals(data, gamma, prior)
-    return data, growing
+    return data, runaways
+
+
+def _runaways(
+    data: Observations, links: Connections, growing: Floats, gamma: bool, prior: float
+) -> Ints:
+    """The entrants whose ratings have to grow in an unbounded direction.
+
+    Where gamma or nu grow by themselves (every first mover won), a direction may move ratings
+    too, for nothing; so first those two are held, then it is asked again.
+    """
+    size = len(links.names)
+    common = Observations(
+        data.design[:, size:], data.wins, data.draws, data.losses, data.with_draws
+    )
+    if common.size and growing_direction(common) is not None:
+        again = growing_direction(_with_equals(data, gamma, prior))
+        growing = np.zeros(data.size) if again is None else again
+    moves = growing[:size].copy()
+    for group in range(links.group.max() + 1):  # a shift of a whole group changes nothing
+        moves[links.group == group] -= np.median(moves[links.group == group])
+    return np.flatnonzero(np.abs(moves) > 1e-6)
 
 
 def _ratings(
@@ -253,7 +216,7 @@ def _ratings(
     order = sorted(range(size), key=lambda i: (-values[i], links.names[i]))
     ratings = tuple(
         Rating(
-            *_bounds(values[i], errors[i]),
+            *bounds(values[i], errors[i]),
             entrant=links.names[i], group=int(links.group[i]) + 1, note=notes[i],
         )
         for i in order
@@ -322,11 +285,3 @@ def _with_rows(
         np.concatenate([data.losses, losses]),
         data.with_draws,
     )
-
-
-def _bounds(value: float, error: float) -> tuple[float, float, float]:
-    return float(value), float(value - Z95 * error), float(value + Z95 * error)
-
-
-def _interval(value: float, error: float) -> Estimate:
-    return Estimate(*_bounds(value, error))

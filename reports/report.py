@@ -1,204 +1,198 @@
-"""The report of a tournament: tables as CSV, plots, and a text that explains them.
+"""The report of a tournament: a page, tables as CSV, and plots.
 
 Called by `dlgo report`; `write_report` is all there is to call. It reads the ledger, has
-`tables.py` rate and tabulate, `plots.py` draw, and writes `report.md`, Markdown that also
-reads well as it is. The same ledger gives the same files.
+`tables.py` rate and tabulate, `plots.py` draw, `replays.py` set up games, and writes the
+result as `report.html` (`page.py`) and `report.md` (`markdown.py`). The same ledger gives the
+same files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dlgo.errors import LedgerError
 from experiments.arena.ledger import Ledger
-from reports import tables
+from reports import method, tables
 from reports.files import file_slug, make_folder, write_bytes
-from reports.plots import family_styles, game_title, plot_game, plot_overview
-from reports.ratings import Estimate, RatingTable
+from reports.lengths import plot_lengths
+from reports.markdown import build_markdown
+from reports.overview import overview_frame
+from reports.page import Figure, GameReport, build_page
+from reports.plots import AXES, FamilyStyle, family_styles, game_title, plot_game, plot_overview
+from reports.rating_table import RatingTable
+from reports.replays import choose_games, replay
+from reports.spending import spending_frame
+from reports.text import elo_text, nu_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
-METHOD = """\
-**Ratings.** Each game's results are fitted by maximum likelihood with the model of Bradley and
-Terry, with draws (Davidson 1970) and an advantage of the first move (Davidson and Beaver 1977).
-400 points are odds of ten wins to one loss between entrants who move first equally often; 0 is
-the mean of the field, without those whose distance to it only the prior bounds (see Notes).
-Ratings of different games cannot be compared.
-
-**Intervals** are made to hold the true distance to that mean in 95 of 100 tournaments, as far
-as games are independent. Two entrants whose intervals overlap may still differ clearly: `lead`
-is the distance to the next entrant with a 95% margin of its own.
-
-**Notes.** Who won or lost every game has no finite maximum-likelihood rating. There, and only
-there, one virtual game between neighbouring parts of the field, half won and half lost, makes
-the rating finite, and a note says so.
-
-**Repetitions.** A game with the same players, the same first mover and the same moves as an
-earlier one is counted once: deterministic engines that repeat a game add no information.
-
-**Cost** is measured, not budgeted: the mean CPU time (all threads), nodes and simulations of
-all moves the entrant chose, in won and lost games alike."""
-
 _MOST_FAILURES = 30  # listed one by one; a report is no log
 
 
-def write_report(ledger_path: str | Path, out_dir: str | Path) -> list[Path]:
+def write_report(
+    ledger_path: str | Path, out_dir: str | Path, anchor: tuple[str, float] | None = None
+) -> list[Path]:
     """Rate, tabulate and draw all games of a ledger.
 
-    Writes `games.csv`, `ratings.csv`, `report.md` and `strength.png/.svg` (all games), and for
-    each game `crosstable_<game>.csv` and `strength_<game>.png/.svg`.
+    Writes `report.html`, `report.md`, `games.csv`, `ratings.csv`, `overview.csv`,
+    `spending.csv`, `strength.png/.svg` (all games), `lengths.png/.svg`, and for each game
+    `crosstable_<game>.csv`, `superiority_<game>.csv` and `strength_<game>.png/.svg` with its
+    sisters for other costs (`_wall`, `_work`, `_training`).
 
     Args:
         ledger_path: the SQLite file that `dlgo tournament` wrote.
         out_dir: a folder; made if absent, files of the same names are replaced.
+        anchor: an entrant and the rating it is given; None: 0 is the mean of the field.
 
     Returns:
-        the files, `report.md` first.
+        the files, `report.html` first.
 
     Raises:
         LedgerError: if the ledger cannot be read or holds no games.
-        DlgoError: if a file cannot be written.
+        DlgoError: if a file cannot be written, or the anchor played no game.
     """
     with Ledger(ledger_path, read_only=True) as ledger:
         games = tables.games_frame(ledger)
+        if games.empty:
+            raise LedgerError(
+                f"ledger {ledger_path} holds no games; play some with `dlgo tournament` first"
+            )
         plan = ledger.get_meta("plan")
-    if games.empty:
-        raise LedgerError(
-            f"ledger {ledger_path} holds no games; play some with `dlgo tournament` first"
-        )
+        training = _training(ledger.get_meta("training_cpu_hours"))
+        spending = spending_frame(ledger)
+        rated = tables.rate_games(games, anchor)
+        chosen = {
+            slot: why for game, table in rated.items()
+            for slot, why in choose_games(games[games["game"] == game], table)
+        }
+        shown = {one.slot: one for one in ledger.games(with_costs=True) if one.slot in chosen}
     out = Path(out_dir)
     make_folder(out)
-    rated = tables.rate_games(games)
-    ratings = tables.ratings_frame(games, rated)
-
+    ratings = tables.ratings_frame(games, rated, training)
+    overview = overview_frame(games, rated)
     paths = [
-        tables.write_csv(games, out / "games.csv"),
-        tables.write_csv(ratings, out / "ratings.csv"),
+        tables.write_csv(frame, out / f"{name}.csv")
+        for name, frame in (("games", games), ("ratings", ratings), ("overview", overview),
+                            ("spending", spending))
     ]
     styles = family_styles(ratings["family"])
-    sections = [_heading(str(ledger_path), games, plan), f"## Method\n\n{METHOD}"]
-    for game, table in rated.items():
-        part = games[games["game"] == game]
-        cross = tables.crosstable(games, game, [rating.entrant for rating in table.ratings])
-        slug = file_slug(game)
-        paths.append(tables.write_csv(cross, out / f"crosstable_{slug}.csv", index=True))
-        subtitle = f"{_count(part)}, {len(table.ratings)} entrants; {_machines(part)}"
-        paths += plot_game(ratings, game, subtitle, out / f"strength_{slug}", styles)
-        sections.append(_game_section(game, table, ratings, cross, part))
+    reports = []
+    for row in overview.itertuples():
+        part = games[games["game"] == row.game]
+        replays = [
+            one for slot, why in chosen.items()
+            if shown[slot].game == row.game and (one := replay(shown[slot], why)) is not None
+        ]
+        mine = spending[spending["game"] == row.game]
+        report, files = _game(rated[row.game], ratings, part, mine, row, replays, styles, out)
+        reports.append(report)
+        paths += files
+
     subtitle = f"{_count(games)}; {_machines(games)}"
-    paths += plot_overview(ratings, subtitle, out / "strength", styles)
-    sections.append(_failure_section(games))
-    text = "\n\n".join(sections) + "\n"
-    return [write_bytes(out / "report.md", text.encode()), *paths]
+    overall = plot_overview(ratings, subtitle, out / "strength", styles)
+    lengths = plot_lengths(games, out / "lengths")
+    paths += overall + lengths
+    failed = games[games["failed"]].head(_MOST_FAILURES)
+    page = build_page(
+        reports, facts=_facts(str(ledger_path), games), played=len(games),
+        figures=_figures([("All games: Elo against CPU time per move", overall),
+                          ("Lengths of the rated games", lengths)]),
+        failures=[(row.slot, _culprit(row), row.reason) for row in failed.itertuples()],
+        failure_total=int(games["failed"].sum()), method=method.paragraphs(),
+        settings=method.settings(plan, rated, anchor),
+    )
+    facts = _facts(str(ledger_path), games) + method.settings(plan, rated, anchor)
+    text = build_markdown(reports, facts, games, _MOST_FAILURES)
+    return [
+        write_bytes(out / "report.html", page), write_bytes(out / "report.md", text), *paths
+    ]
 
 
-def _heading(ledger: str, games: pd.DataFrame, plan: Any) -> str:
-    facts = [
+def _game(
+    table: RatingTable, ratings: pd.DataFrame, games: pd.DataFrame, spending: pd.DataFrame,
+    overview: Any, replays: list[dict[str, Any]], styles: Mapping[str, FamilyStyle], out: Path,
+) -> tuple[GameReport, list[Path]]:
+    """All about one game, and the files written for it."""
+    import pandas as pd
+
+    game, slug = overview.game, file_slug(overview.game)
+    names = [rating.entrant for rating in table.ratings]
+    cross = tables.crosstable(games, game, names)
+    superiority = pd.DataFrame(
+        table.superiority(), index=pd.Index(names, name="entrant"), columns=names
+    )
+    paths = [
+        tables.write_csv(cross, out / f"crosstable_{slug}.csv", index=True),
+        tables.write_csv(superiority, out / f"superiority_{slug}.csv", index=True),
+    ]
+    subtitle = f"{_count(games)}, {len(names)} entrants; {_machines(games)}"
+    drawn = []
+    for axis in AXES:
+        stem = out / f"strength_{slug}{axis.stem}"
+        drawn.append((axis.title, plot_game(ratings, game, subtitle, stem, styles, axis)))
+        paths += drawn[-1][1]
+    report = GameReport(
+        game, game_title(game), slug, table, ratings[ratings["game"] == game], overview,
+        spending, cross, _game_facts(table, games), _figures(drawn), replays,
+    )
+    return report, paths
+
+
+def _figures(drawn: list[tuple[str, list[Path]]]) -> list[Figure]:
+    return [
+        Figure(title, path) for title, paths in drawn for path in paths if path.suffix == ".svg"
+    ]
+
+
+def _training(stored: Any) -> dict[str, float]:
+    """CPU hours of training by entrant or family, as far as the ledger says something usable."""
+    if not isinstance(stored, dict):
+        return {}
+    return {
+        str(name): float(hours) for name, hours in stored.items()
+        if isinstance(hours, int | float) and not isinstance(hours, bool) and hours > 0
+    }
+
+
+def _culprit(row: Any) -> str:
+    """Who broke down: the loser."""
+    return str(row.second if row.result == 1 else row.first)
+
+
+def _facts(ledger: str, games: pd.DataFrame) -> list[tuple[str, str]]:
+    return [
         ("Ledger", ledger),
         ("Games", _count(games)),
-        ("Played", f"{min(games['started'])} to {max(games['finished'])} (UTC)"),
+        ("Played", f"{_minute(min(games['started']))} to {_minute(max(games['finished']))} UTC"),
         ("Machine", _machines(games)),
         ("Version", ", ".join(sorted(set(games["version"])))),
     ]
-    if isinstance(plan, dict):
-        facts += [
-            (f"Plan: {key}", ", ".join(map(str, value)) if isinstance(value, list) else value)
-            for key, value in plan.items()
-            if value is not None
-        ]
-    lines = "\n".join(f"- {name}: {value}" for name, value in facts)
-    return f"# Strength per compute\n\n{lines}\n\n![All games](strength.png)"
 
 
-def _game_section(
-    game: str, table: RatingTable, ratings: pd.DataFrame, cross: pd.DataFrame,
-    games: pd.DataFrame,
-) -> str:
+def _minute(moment: str) -> str:
+    """`2026-11-21T12:11:41.587+00:00` to the minute."""
+    return moment[:16].replace("T", " ")
+
+
+def _game_facts(table: RatingTable, games: pd.DataFrame) -> list[str]:
+    """Sentences on one game."""
     counted = games[games["counted"]]
     repeated = len(games) - len(counted)
     facts = [
         f"{len(games):,} games, {repeated:,} of them repetitions, {len(counted):,} rated.",
         f"The first mover scored {counted['result'].mean():.1%}; "
         f"{(counted['result'] == 0.5).mean():.1%} were draws.",
-        f"First-move advantage: {_elo(table.first_move)}.",
-        f"Draw parameter nu: {_nu(table.draw)}.",
+        f"First-move advantage: {elo_text(table.first_move)}.",
+        f"Draw parameter nu: {nu_text(table.draw)}.",
         f"Log-likelihood: {table.log_likelihood:.1f}.",
         *table.remarks,
     ]
     if 2 * repeated > len(games):
         facts.append("Most games are repetitions: more openings would say more.")
-    rows = ratings[ratings["game"] == game]
-    header = (
-        "#", "entrant", "Elo", "95% interval", "lead", "games", "won", "drawn", "lost", "score",
-        "CPU ms", "nodes", "sims",
-    )
-    body = [
-        (
-            str(rank), row.entrant + ("*" if row.note else ""), f"{row.rating:.0f}",
-            f"{row.low95:.0f} to {row.high95:.0f}", _lead(table, rank - 1), str(row.games),
-            str(row.wins), str(row.draws), str(row.losses), f"{row.score:.1%}",
-            _short(row.mean_cpu_ms), _short(row.mean_nodes), _short(row.mean_simulations),
-        )
-        for rank, row in enumerate(rows.itertuples(), 1)
-    ]
-    notes = [f"- \\* {row.entrant}: {row.note}" for row in rows.itertuples() if row.note]
-    ranks = [str(rank) for rank in range(1, len(cross) + 1)]
-    grid = [
-        (rank, str(entrant), *cells)
-        for rank, entrant, cells in zip(ranks, cross.index, cross.to_numpy(), strict=True)
-    ]
-    blocks = [
-        f"## {game_title(game)}",
-        "\n".join(f"- {fact}" for fact in facts),
-        markdown_table(header, body, left=(1,)),
-        "\n".join(notes),
-        "Points of the row against the column, of how many games:",
-        markdown_table(("#", "entrant", *ranks), grid, left=(1,)),
-        f"![{game_title(game)}](strength_{file_slug(game)}.png)",
-    ]
-    return "\n\n".join(block for block in blocks if block)
-
-
-def _failure_section(games: pd.DataFrame) -> str:
-    failed = games[games["failed"]]
-    if failed.empty:
-        return "## Failures\n\nNo engine crashed, hung or played an illegal move."
-    sides = tables.by_entrant(games)
-    counts = sides[sides["failed"]].groupby(["game", "entrant"]).size()
-    body = [(game, entrant, str(count)) for (game, entrant), count in counts.items()]
-    listed = [f"- {row.slot}: {row.reason}" for row in failed.head(_MOST_FAILURES).itertuples()]
-    if len(failed) > _MOST_FAILURES:
-        listed.append(f"- and {len(failed) - _MOST_FAILURES} more (see games.csv, column failed)")
-    return "\n\n".join([
-        "## Failures",
-        f"An engine broke down in {len(failed):,} of {len(games):,} games; "
-        "they count as its losses.",
-        markdown_table(("game", "entrant", "failures"), body, left=(0, 1)),
-        "\n".join(listed),
-    ])
-
-
-def markdown_table(
-    header: Sequence[str], body: Sequence[Sequence[str]], left: Sequence[int] = ()
-) -> str:
-    """A Markdown table whose source is aligned too. Columns in `left` are flush left."""
-    rows = [[cell.replace("|", "\\|") for cell in row] for row in (header, *body)]
-    widths = [max(3, *(len(row[column]) for row in rows)) for column in range(len(header))]
-    lines = [
-        " | ".join(
-            cell.ljust(width) if column in left else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    ]
-    rule = " | ".join(
-        "-" * width if column in left else "-" * (width - 1) + ":"
-        for column, width in enumerate(widths)
-    )
-    return "\n".join(f"| {line} |" for line in (lines[0], rule, *lines[1:]))
+    return facts
 
 
 def _count(games: pd.DataFrame) -> str:
@@ -209,35 +203,3 @@ def _count(games: pd.DataFrame) -> str:
 
 def _machines(games: pd.DataFrame) -> str:
     return " / ".join(sorted(set(games["machine"])))
-
-
-def _elo(estimate: Estimate | None) -> str:
-    if estimate is None:
-        return "not estimated"
-    return f"{estimate.value:+.0f} Elo ({estimate.low95:+.0f} to {estimate.high95:+.0f})"
-
-
-def _lead(table: RatingTable, index: int) -> str:
-    """Distance to the next entrant; nothing for the last one, or one of another group."""
-    one, other = (table.ratings[i] if i < len(table.ratings) else None for i in (index, index + 1))
-    if other is None or one.group != other.group:
-        return ""
-    lead = table.difference(one.entrant, other.entrant)
-    return f"{lead.value:.0f} ± {lead.high95 - lead.value:.0f}"
-
-
-def _nu(estimate: Estimate | None) -> str:
-    if estimate is None:
-        return "none"
-    share = estimate.value / (2 + estimate.value)
-    return (
-        f"{estimate.value:.3g} ({estimate.low95:.3g} to {estimate.high95:.3g}), "
-        f"which is {share:.1%} draws between equals"
-    )
-
-
-def _short(value: float) -> str:
-    """A cost with three digits; a dash where there is none."""
-    if value != value:  # nan: the entrant never chose a move
-        return "-"
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

@@ -16,10 +16,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dlgo.errors import DlgoError
 from dlgo.specs import quote_value, split_spec
 from experiments.arena.ledger import GameRecord, Ledger
+from reports.connections import listing
 from reports.files import write_bytes
-from reports.ratings import RatingTable, fit_ratings, repeated_games
+from reports.rating_table import RatingTable
+from reports.ratings import fit_ratings, repeated_games
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,16 +42,21 @@ GAME_COLUMNS = (
 )
 RATING_COLUMNS = (
     "game", "entrant", "family", "rating", "low95", "high95", "games", "wins", "draws",
-    "losses", "score", "mean_cpu_ms", "mean_wall_ms", "mean_nodes", "mean_simulations", "note",
+    "losses", "score", "mean_cpu_ms", "mean_wall_ms", "mean_nodes", "mean_simulations",
+    "mean_evaluations", "mean_work", "training_cpu_hours", "note",
 )
 
 
 def family_and_budget(entrant: str) -> tuple[str, str]:
     """Split an entrant's specification into the line of a plot and the point on it.
 
-    `mcts:sims=800,c=1.4` is the family `mcts:c=1.4` with the budget `sims=800`.
+    `mcts:sims=800,c=1.4` is the family `mcts:c=1.4` with the budget `sims=800`. A name that is
+    no specification, of an entrant from elsewhere, is a family by itself.
     """
-    name, settings = split_spec(entrant, "engine")
+    try:
+        name, settings = split_spec(entrant, "engine")
+    except DlgoError:
+        return entrant, ""
     kept = [
         f"{key}={quote_value(value)}" for key, value in settings.items() if key not in BUDGET_KEYS
     ]
@@ -119,30 +127,53 @@ def by_entrant(games: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(views, ignore_index=True)
 
 
-def rate_games(games: pd.DataFrame) -> dict[str, RatingTable]:
-    """The ratings of each game in `games`, repetitions counted once."""
+def rate_games(
+    games: pd.DataFrame, anchor: tuple[str, float] | None = None
+) -> dict[str, RatingTable]:
+    """The ratings of each game in `games`, repetitions counted once.
+
+    Args:
+        games: from `games_frame`.
+        anchor: an entrant and its rating. Games that it did not play keep the mean as zero.
+
+    Raises:
+        DlgoError: if the anchor played none of the games.
+    """
     counted = games[games["counted"]]
-    return {
+    tables = {
         str(game): fit_ratings(list(part["first"]), list(part["second"]), list(part["result"]))
         for game, part in counted.groupby("game", sort=True)
+    }
+    if anchor is None:
+        return tables
+    if not any(anchor[0] in table for table in tables.values()):
+        names = listing(sorted(set(games["first"]) | set(games["second"])), most=8)
+        raise DlgoError(f"anchor {anchor[0]} is not among the entrants; there are {names}")
+    return {
+        game: table.anchored(*anchor) if anchor[0] in table else table
+        for game, table in tables.items()
     }
 
 
 def ratings_frame(
-    games: pd.DataFrame, tables: Mapping[str, RatingTable] | None = None
+    games: pd.DataFrame, tables: Mapping[str, RatingTable] | None = None,
+    training: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:
     """One row for each entrant of each game, best first.
 
     Games, wins, draws, losses and score (points per game) leave out repetitions; the mean
-    costs per move are over all moves the entrant chose.
+    costs per move are over all moves the entrant chose. `mean_work` is network evaluations a
+    move, for an engine without a network simulations, NaN for one that does neither.
 
     Args:
         games: from `games_frame`.
         tables: from `rate_games`, if they are there already.
+        training: CPU hours spent on training, by entrant or by family, where known.
     """
     import pandas as pd
 
     tables = rate_games(games) if tables is None else tables
+    training = training or {}
     sides = by_entrant(games)
     for name in _COSTS:
         sides[name] = (sides[name] * sides["moves"]).fillna(0.0)  # totals
@@ -157,14 +188,19 @@ def ratings_frame(
             wins, draws, losses = (int(results.get(score, {}).get(who, 0)) for score in (1, 0.5, 0))
             played = wins + draws + losses
             mean = total / total["moves"] if total["moves"] else total * float("nan")
+            family = family_and_budget(rating.entrant)[0]
             rows.append({
-                "game": game, "entrant": rating.entrant,
-                "family": family_and_budget(rating.entrant)[0],
+                "game": game, "entrant": rating.entrant, "family": family,
                 "rating": rating.value, "low95": rating.low95, "high95": rating.high95,
                 "games": played, "wins": wins, "draws": draws, "losses": losses,
                 "score": (wins + draws / 2) / played,
                 "mean_cpu_ms": mean["cpu_ms"], "mean_wall_ms": mean["wall_ms"],
                 "mean_nodes": mean["nodes"], "mean_simulations": mean["simulations"],
+                "mean_evaluations": mean["evaluations"],
+                "mean_work": mean["evaluations"] or mean["simulations"] or float("nan"),
+                "training_cpu_hours": training.get(
+                    rating.entrant, training.get(family, float("nan"))
+                ),
                 "note": rating.note,
             })
     return pd.DataFrame(rows, columns=list(RATING_COLUMNS))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
@@ -12,7 +11,9 @@ import pytest
 from dlgo.errors import DlgoError
 from reports.connections import Connections
 from reports.davidson import Observations, growing_direction, outcome_probabilities
-from reports.ratings import ELO, RatingTable, fit_ratings, repeated_games
+from reports.rating_table import ELO, RatingTable
+from reports.ratings import fit_ratings, repeated_games
+from tests.reports.simulation import simulate
 
 
 def games(*meetings: tuple[str, str, str]) -> tuple[list[str], list[str], list[float]]:
@@ -23,21 +24,6 @@ def games(*meetings: tuple[str, str, str]) -> tuple[list[str], list[str], list[f
         for mark in marks
     ]
     first, second, result = (list(column) for column in zip(*rows, strict=True))
-    return first, second, result
-
-
-def simulate(
-    strengths: dict[str, float], rounds: int, gamma: float, nu: float, rng: np.random.Generator
-) -> tuple[list[str], list[str], list[float]]:
-    """A double round robin played `rounds` times; strengths in Elo."""
-    first, second, result = [], [], []
-    for one, other in itertools.permutations(strengths, 2):
-        ahead = gamma * 10 ** (strengths[one] / 400)
-        behind = 10 ** (strengths[other] / 400)
-        weights = np.array([ahead, nu * math.sqrt(ahead * behind), behind])
-        first += [one] * rounds
-        second += [other] * rounds
-        result += rng.choice([1.0, 0.5, 0.0], size=rounds, p=weights / weights.sum()).tolist()
     return first, second, result
 
 
@@ -266,6 +252,7 @@ def test_first_mover_always_won():
     assert table["a"].value == pytest.approx(0, abs=1e-6)
     assert table.first_move.value == pytest.approx(400 * math.log10(81), abs=1e-3)
     assert any("do not bound the first-move advantage" in remark for remark in table.remarks)
+    assert [rating.note for rating in table.ratings] == ["", ""]  # it is not their records
 
 
 def test_every_game_was_drawn():
@@ -327,12 +314,15 @@ def test_unusable_results(result, message):
 def test_a_game_is_counted_once():
     frame = pd.DataFrame(
         [
-            ("connect4", "a", "b", "4 4 3"),
-            ("connect4", "b", "a", "4 4 3"),  # colours swapped: another game
-            ("connect4", "a", "b", "4 4 3"),  # a repetition
-            ("connect4", "a", "b", "4 4 3 1"),
-            ("tictactoe", "a", "b", "4 4 3"),
+            ("connect4", "a", "b", "4 4 3", 1.0),
+            ("connect4", "b", "a", "4 4 3", 1.0),  # colours swapped: another game
+            ("connect4", "a", "b", "4 4 3", 1.0),  # a repetition
+            ("connect4", "a", "b", "4 4 3 1", 1.0),
+            ("tictactoe", "a", "b", "4 4 3", 1.0),
+            ("connect4", "a", "b", "4 4 3", 0.0),  # this time a broke down, not b
+            ("connect4", "a", "b", "", 1.0),  # moves unknown: never a repetition
+            ("connect4", "a", "b", "", 1.0),
         ],
-        columns=["game", "first", "second", "moves"],
+        columns=["game", "first", "second", "moves", "result"],
     )
-    assert repeated_games(frame).tolist() == [False, False, True, False, False]
+    assert np.flatnonzero(repeated_games(frame)).tolist() == [2]

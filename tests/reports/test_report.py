@@ -14,7 +14,7 @@ from experiments.arena.ledger import GameRecord, Ledger, MoveCost
 from reports.files import write_bytes
 from reports.labels import Label, place_labels
 from reports.plots import family_styles, game_title
-from reports.report import markdown_table, write_report
+from reports.report import write_report
 from reports.tables import (
     RATING_COLUMNS,
     crosstable,
@@ -23,6 +23,7 @@ from reports.tables import (
     rate_games,
     ratings_frame,
 )
+from reports.text import markdown_table
 
 FAST, SLOW = "mcts:sims=10", "mcts:sims=100"
 SIMULATIONS = {FAST: 10, SLOW: 100, "random": 0}
@@ -48,8 +49,8 @@ def record(
     )
 
 
-@pytest.fixture
-def ledger_path(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def ledger_path(tmp_path_factory) -> Path:
     """SLOW beats FAST 3:1 with one draw; random lost to FAST three times, once by a crash.
 
     One game is there twice. In Go, random beats FAST once and loses once.
@@ -64,7 +65,7 @@ def ledger_path(tmp_path: Path) -> Path:
         record(0, FAST, "random", 1, game="go:size=5,komi=0.5", moves="C3 pass A1 pass pass"),
         record(1, "random", FAST, 1, game="go:size=5,komi=0.5", moves="C3 pass B1 pass pass"),
     ]
-    path = tmp_path / "games.sqlite"
+    path = tmp_path_factory.mktemp("ledger") / "games.sqlite"
     with Ledger(path) as ledger:
         ledger.set_meta("plan", {"games": ["connect4"], "pairs": 5, "seed": 1234})
         for game in records:
@@ -72,21 +73,29 @@ def ledger_path(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def written(ledger_path: Path) -> list[Path]:
+    """The files of the report on it."""
+    return write_report(ledger_path, ledger_path.parent / "new" / "report")
+
+
 def read_csv(path: Path) -> list[dict[str, str]]:
     with path.open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
-def test_report_from_end_to_end(ledger_path, tmp_path):
+def test_report_from_end_to_end(written):
     import matplotlib.image
 
-    out = tmp_path / "new" / "report"
-    paths = write_report(ledger_path, out)
+    paths, out = written, written[0].parent
+    games = ("connect4", "go-size5-komi0.5")
+    stems = ["strength", "lengths", *(f"strength_{game}{cost}" for game in games
+                                      for cost in ("", "_wall")),
+             "strength_connect4_work"]  # in Go a single entrant has simulations
     names = {
-        "games.csv", "ratings.csv", "report.md", "strength.png", "strength.svg",
-        "crosstable_connect4.csv", "strength_connect4.png", "strength_connect4.svg",
-        "crosstable_go-size5-komi0.5.csv", "strength_go-size5-komi0.5.png",
-        "strength_go-size5-komi0.5.svg",
+        "report.html", "report.md", "games.csv", "ratings.csv", "overview.csv", "spending.csv",
+        *(f"{kind}_{game}.csv" for kind in ("crosstable", "superiority") for game in games),
+        *(f"{stem}.{ending}" for stem in stems for ending in ("png", "svg")),
     }
     assert {path.name for path in paths} == names
     assert {path.name for path in out.iterdir()} == names  # nothing temporary is left
@@ -121,9 +130,8 @@ def test_report_from_end_to_end(ledger_path, tmp_path):
         assert fact in text
 
 
-def test_ratings_csv(ledger_path, tmp_path):
-    write_report(ledger_path, tmp_path / "report")
-    rows = read_csv(tmp_path / "report" / "ratings.csv")
+def test_ratings_csv(written):
+    rows = read_csv(written[0].with_name("ratings.csv"))
     assert tuple(rows[0]) == RATING_COLUMNS
     connect4 = {row["entrant"]: row for row in rows if row["game"] == "connect4"}
     assert list(connect4) == [SLOW, FAST, "random"]  # best first
@@ -175,22 +183,15 @@ def test_an_entrant_that_never_chose_a_move(tmp_path):
     assert all(math.isfinite(float(row["rating"])) for row in rows)
 
 
-def test_the_same_ledger_gives_the_same_files(ledger_path, tmp_path):
-    first = write_report(ledger_path, tmp_path / "one")
-    second = write_report(ledger_path, tmp_path / "two")
-    for one, two in zip(first, second, strict=True):
-        assert one.read_bytes() == two.read_bytes(), one.name
-
-
-def test_the_user_s_matplotlib_is_left_alone(ledger_path, tmp_path):
+def test_the_same_ledger_gives_the_same_files(written, ledger_path, tmp_path):
+    """And so it does for a user who draws in another style, which is left alone."""
     import matplotlib
 
     with matplotlib.rc_context({"lines.linewidth": 7.5, "axes.facecolor": "black"}):
         before = dict(matplotlib.rcParams)
-        plain = write_report(ledger_path, tmp_path / "styled")
+        again = write_report(ledger_path, tmp_path / "styled")
         assert dict(matplotlib.rcParams) == before
-    again = write_report(ledger_path, tmp_path / "plain")
-    for one, two in zip(plain, again, strict=True):
+    for one, two in zip(written, again, strict=True):
         assert one.read_bytes() == two.read_bytes(), one.name
 
 

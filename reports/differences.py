@@ -1,0 +1,189 @@
+"""Is one entrant better than another? Scores, intervals and tests for a single match.
+
+Called by `compare.py` and `sprt.py`. A match is a list of *counts*: how often each score was
+seen. With independent games the scores are 0, 1/2 and 1 (loss, draw, win: trinomial). With
+game pairs, which share an opening with colours swapped, they are 0, 1/4, 1/2, 3/4 and 1 of
+the two games' points (pentanomial): the two games of a pair hang together, one pair and the
+next do not, so the spread between pairs says how well the score is known.
+
+Elo here is the *logistic* one, made from the score alone: a score s is worth
+-400 log10(1/s - 1) points, so 75% are 190.8. It counts a draw as half a win. The ratings of
+`ratings.py` give draws their own parameter, so with many draws they lie farther apart.
+
+Constrained likelihood: the interval of a score and the sequential test both ask how likely the
+counts are if the true score were s. The most favourable distribution p with mean s is
+p_i = f_i / (1 + x (a_i - s)), f_i the observed shares of the scores a_i, with x chosen so that
+the mean is s (Owen, Empirical Likelihood, 2001, section 2.9; Van den Bergh, "The generalized
+SPRT", 2020, for matches).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dlgo.errors import DlgoError
+from reports.davidson import Floats
+from reports.rating_table import Estimate
+
+TRINOMIAL = (0.0, 0.5, 1.0)
+PENTANOMIAL = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+# A score never seen counts as seen this often, as in the tests of Stockfish's developers: it
+# keeps every mean between 0 and 1 possible and is too little to change anything else.
+_UNSEEN = 1e-3
+_CHI2_95 = 3.841458820694124  # a chi-squared variable with one degree of freedom, 95%
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How often each score was seen, worst first.
+
+    Attributes:
+        numbers: 3 of them for games (loss, draw, win), 5 for game pairs (0 to 2 points).
+
+    Raises:
+        DlgoError: for another number of counts, or a negative one.
+    """
+
+    numbers: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.numbers) not in (3, 5) or any(number < 0 for number in self.numbers):
+            text = ", ".join(map(str, self.numbers))
+            raise DlgoError(f"counts {text}: give 3 (games) or 5 (pairs) of them, none below 0")
+
+    @property
+    def scores(self) -> Floats:
+        """The score that each count belongs to, between 0 and 1."""
+        return np.array(TRINOMIAL if len(self.numbers) == 3 else PENTANOMIAL)
+
+    @property
+    def total(self) -> int:
+        """Number of games, or of pairs."""
+        return sum(self.numbers)
+
+    @property
+    def score(self) -> float:
+        """Points per game, 0 to 1; NaN where nothing was played."""
+        return float(self.scores @ self.numbers) / self.total if self.total else math.nan
+
+    def score_interval(self) -> Estimate:
+        """The score and its 95% interval from the likelihood ratio.
+
+        The interval holds every score s that is not significantly less likely than the best:
+        2 (L(best) - L(s)) <= 3.84. It stays inside 0 to 1, and is no point where all games
+        were won: after 100 wins in 100 games it begins at exp(-3.84/200) = 98.1%.
+        """
+        from scipy.optimize import brentq
+
+        if not self.total:
+            return Estimate(math.nan, 0.0, 1.0)
+        best = float(self.scores @ self._shares())
+
+        def excess(score: float) -> float:
+            return 2 * self.log_likelihood_loss(score) - _CHI2_95
+
+        edge = 1e-9
+        low = brentq(excess, edge, best) if excess(edge) > 0 else 0.0
+        high = brentq(excess, best, 1 - edge) if excess(1 - edge) > 0 else 1.0
+        # What was seen counts fully: unseen scores must not push the score out of its interval.
+        return Estimate(self.score, min(low, self.score), max(high, self.score))
+
+    def superiority(self) -> float:
+        """Likelihood of superiority: the chance that the true score is above one half.
+
+        Normal approximation with the spread around one half, hence finite for any record.
+        For games it is the usual Phi((wins - losses) / sqrt(wins + losses)).
+        """
+        from scipy.special import ndtr
+
+        away = self.scores - 0.5
+        spread = math.sqrt(float(away**2 @ self.numbers))
+        return float(ndtr(float(away @ self.numbers) / spread)) if spread else 0.5
+
+    def log_likelihood_loss(self, score: float) -> float:
+        """How much log-likelihood it costs to assume that the true score is `score`."""
+        shares, away = self._shares().tolist(), (self.scores - score).tolist()
+        tilt = _tilt(shares, away)
+        loss = sum(p * math.log1p(tilt * a) for p, a in zip(shares, away, strict=True))
+        return self.total * loss
+
+    def _shares(self) -> Floats:
+        seen = np.maximum(np.array(self.numbers, float), _UNSEEN)
+        return seen / seen.sum()
+
+
+def _tilt(shares: Sequence[float], away: Sequence[float]) -> float:
+    """x with sum of shares * away / (1 + x * away) = 0: the mean of the tilted shares is right.
+
+    Args:
+        shares: of each score, positive, adding up to 1.
+        away: each score minus the mean that is wanted, ascending; of both signs. Plain lists:
+            for so few numbers they are faster than arrays.
+    """
+    from scipy.optimize import brentq
+
+    # All 1 + x * away must stay positive. At these ends one of them is 0, the sum infinite.
+    lowest, highest = -1 / away[-1], -1 / away[0]
+    margin = 1e-12 * (highest - lowest)
+    return float(brentq(
+        lambda x: sum(p * a / (1 + x * a) for p, a in zip(shares, away, strict=True)),
+        lowest + margin, highest - margin, xtol=1e-14, rtol=1e-13,
+    ))
+
+
+def elo_of_score(score: float) -> float:
+    """Logistic Elo difference that a score between 0 and 1 is worth; infinite at the ends."""
+    if score <= 0 or score >= 1:
+        return math.copysign(math.inf, score - 0.5)
+    return -400 * math.log10(1 / score - 1)
+
+
+def score_of_elo(elo: float) -> float:
+    """The score that an Elo difference stands for: 0.75 for 190.8."""
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
+@dataclass(frozen=True)
+class BinomialTest:
+    """Exact test of "both are equally strong" from decided games.
+
+    Attributes:
+        wins, decided: of how many decided games; draws say nothing here and are left out.
+        two_sided: chance of a result at least as uneven in either direction.
+        one_sided: chance of at least as many wins.
+    """
+
+    wins: int
+    decided: int
+    two_sided: float
+    one_sided: float
+
+
+def binomial_test(wins: int, losses: int) -> BinomialTest:
+    """The sign test: 53 wins in 100 games give p = 0.617 two-sided, 0.309 one-sided."""
+    from scipy.stats import binomtest
+
+    decided = wins + losses
+    if decided == 0:
+        return BinomialTest(0, 0, 1.0, 1.0)
+    return BinomialTest(
+        wins, decided, float(binomtest(wins, decided).pvalue),
+        float(binomtest(wins, decided, alternative="greater").pvalue),
+    )
+
+
+def counts_of_games(scores: Sequence[float]) -> Counts:
+    """Losses, draws and wins among scores of 0, 1/2 and 1."""
+    return Counts(tuple(int(sum(score == value for score in scores)) for value in TRINOMIAL))
+
+
+def counts_of_pairs(points: Sequence[float]) -> Counts:
+    """How often a pair of games brought 0, 1/2, 1, 3/2 and 2 points."""
+    return Counts(tuple(
+        int(sum(point == 2 * value for point in points)) for value in PENTANOMIAL
+    ))

@@ -1,0 +1,109 @@
+"""The games that two entrants played against each other, one by one and pair by pair.
+
+Called by `compare.py` and the report. Repetitions are left out, as in the ratings.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dlgo.errors import DlgoError
+from reports.connections import listing
+from reports.differences import Counts, counts_of_games, counts_of_pairs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """All games of one entrant against another at one game.
+
+    Attributes:
+        game: which game.
+        one, other: the entrants; scores are those of `one`.
+        scores: (games,) 1, 0.5 or 0, in the order of the plan.
+        pair_points: (pairs,) points in each complete pair: both games of an opening, colours
+            swapped, both counted. In the order of the plan, which no result has a hand in;
+            the order in which games end would bring short ones first.
+        unpaired: games that belong to no complete pair.
+        repeated: games left out because they repeat an earlier one.
+        failures: games lost by a breakdown, of `one` and of `other`.
+    """
+
+    game: str
+    one: str
+    other: str
+    scores: tuple[float, ...]
+    pair_points: tuple[float, ...]
+    unpaired: int
+    repeated: int
+    failures: tuple[int, int]
+
+    @property
+    def games(self) -> Counts:
+        """Losses, draws and wins."""
+        return counts_of_games(self.scores)
+
+    @property
+    def pairs(self) -> Counts:
+        """How often a pair brought 0, 1/2, 1, 3/2 and 2 points."""
+        return counts_of_pairs(self.pair_points)
+
+    @property
+    def paired(self) -> bool:
+        """Whether the pairs tell the story: there are some, and hardly a game outside."""
+        return bool(self.pair_points) and self.unpaired <= len(self.pair_points)
+
+
+def find_meetings(games: pd.DataFrame, one: str, other: str, game: str = "") -> list[Meeting]:
+    """The meetings of two entrants, one for each game they played.
+
+    Args:
+        games: from `load_games`.
+        one, other: the entrants as the ledger writes them.
+        game: only this game; every one by default.
+
+    Raises:
+        DlgoError: if a name is unknown or they never met.
+    """
+    known = sorted(set(games["first"]) | set(games["second"]))
+    for name in (one, other):
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {close[0]}?" if close else f"there are {listing(known, most=8)}"
+            raise DlgoError(f"entrant {name} played no game; {hint}")
+    if one == other:
+        raise DlgoError(f"entrant {one} is named twice; name two to compare")
+    if game and game not in set(games["game"]):
+        raise DlgoError(
+            f"no game of {game} was played; there are {listing(sorted(set(games['game'])), most=8)}"
+        )
+    ours = games[
+        ((games["first"] == one) & (games["second"] == other))
+        | ((games["first"] == other) & (games["second"] == one))
+    ]
+    if game:
+        ours = ours[ours["game"] == game]
+    if ours.empty:
+        raise DlgoError(f"{one} and {other} never met" + (f" at {game}" if game else ""))
+    return [_meeting(str(name), one, other, part) for name, part in ours.groupby("game")]
+
+
+def _meeting(game: str, one: str, other: str, games: pd.DataFrame) -> Meeting:
+    games = games.sort_values("pair", kind="stable")
+    counted = games[games["counted"]]
+    score = counted["result"].where(counted["first"] == one, 1 - counted["result"])
+    points = []
+    for _, rows in counted.groupby("pair", sort=True):
+        if len(rows) == 2 and rows["first"].nunique() == 2:
+            points.append(float(score[rows.index].sum()))
+    failed = games[games["failed"]]
+    lost_by_first = failed["result"] == 0
+    by_one = int((lost_by_first == (failed["first"] == one)).sum())
+    return Meeting(
+        game, one, other, tuple(score.tolist()), tuple(points), len(counted) - 2 * len(points),
+        len(games) - len(counted), (by_one, len(failed) - by_one),
+    )

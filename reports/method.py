@@ -1,0 +1,69 @@
+"""The method of a report in words, with every setting. Called by `report.py` and `page.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from reports.rating_table import RatingTable
+
+# Title and text of each paragraph. docs/ratings.md has the formulas and the sources.
+METHOD = (
+    ("Ratings", """Each game's results are fitted by maximum likelihood with the model of
+Bradley and Terry, with draws (Davidson 1970) and an advantage of the first move (Davidson and
+Beaver 1977). 400 points are odds of ten wins to one loss between entrants who move first
+equally often. Unless a rating is anchored, 0 is the mean of the field, without those whose
+distance to it only the prior bounds (see Notes). Ratings of different games cannot be
+compared."""),
+    ("Intervals", """They are made to hold the true distance to that zero in 95 of 100 tournaments,
+as far as games are independent, and come from the curvature of the likelihood. Two entrants whose
+intervals overlap may still differ clearly: lead is the distance to the next entrant with a 95%
+margin of its own, and the likelihood of superiority (LOS) says how probable it is that one is
+stronger than the other."""),
+    ("Notes", """Who won or lost every game has no finite maximum-likelihood rating. There, and
+only there, one virtual game between neighbouring parts of the field, half won and half lost,
+makes the rating finite, and a note says so."""),
+    ("Repetitions", """A game with the same players, the same first mover, the same moves and
+the same result as an earlier one is counted once: deterministic engines that repeat a game add
+no information."""),
+    ("Failures", """A crash, a hang, an illegal move: the engine loses that game, which counts
+like any other loss."""),
+    ("Cost", """Cost is measured, not budgeted: the mean CPU time (all threads), wall time, nodes,
+simulations and network evaluations of all moves the entrant chose, in won and lost games
+alike. Compiling and loading happen before the clocks start."""),
+)
+
+
+def paragraphs() -> list[tuple[str, str]]:
+    """Titles and texts, each text on one line."""
+    return [(title, text.replace("\n", " ")) for title, text in METHOD]
+
+
+def method_markdown() -> str:
+    """The method as Markdown."""
+    return "\n\n".join(f"**{title}.** {text}" for title, text in METHOD)
+
+
+def settings(
+    plan: Any, tables: Mapping[str, RatingTable], anchor: tuple[str, float] | None
+) -> list[tuple[str, str]]:
+    """Every number that the results depend on, as name and value."""
+    rows = [
+        ("Model", "Bradley-Terry with Davidson's draws and a first-move term; 400 log10 of odds"),
+        ("Anchor", f"{anchor[0]} = {anchor[1]:g}" if anchor else "none"),
+        ("Prior", "1 virtual game where the likelihood is unbounded, none elsewhere"),
+        ("Intervals", "95%, from the observed information"),
+        ("Repeated games", "counted once"),
+    ]
+    rows += [(f"Zero, {game}", table.zero_text()) for game, table in tables.items()]
+    if isinstance(plan, dict):
+        rows += [
+            (f"Plan: {key.replace('_', ' ')}", _plain(value, key)) for key, value in plan.items()
+        ]
+    return rows
+
+
+def _plain(value: Any, key: str) -> str:
+    if value is None:
+        return "each game's own number" if key == "opening_plies" else "not set"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,201 @@
+"""The report as one HTML page that needs nothing else: styles, plots, boards are inside.
+
+Called by `report.py`, which has all numbers ready. The page is a Jinja template with automatic
+escaping: whatever a ledger says (the name of an engine, the reason of a loss) shows as text.
+`templates/` holds the template, its style sheet and the script that replays games.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reports.compare import los_text
+from reports.rating_table import RatingTable
+from reports.text import elo_text, lead_text, nu_text, short
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_TEMPLATES = Path(__file__).with_name("templates")
+
+# What the plots are printed with, and what stands for it in the page, light or dark.
+_INKS = {
+    "#ffffff": "var(--paper)", "#000000": "var(--ink)", "#555555": "var(--soft)",
+    "#e2e2e2": "var(--line)", "#0072b2": "var(--blue)", "#d55e00": "var(--orange)",
+    "#009e73": "var(--green)",
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A plot of the page: a title and its SVG file."""
+
+    title: str
+    svg: Path
+
+
+@dataclass(frozen=True)
+class GameReport:
+    """All there is to show about one game.
+
+    Attributes:
+        game, title: the specification, and the name to print.
+        slug: part of file names and of the page's addresses.
+        table: the ratings.
+        ratings: rows of `tables.ratings_frame`, best first.
+        overview: the row of `overview.overview_frame`.
+        spending: rows of `spending.spending_frame`.
+        cross: of `tables.crosstable`, in the order of the ratings.
+        facts: sentences.
+        figures: plots.
+        replays: of `replays.replay`.
+    """
+
+    game: str
+    title: str
+    slug: str
+    table: RatingTable
+    ratings: pd.DataFrame
+    overview: Any
+    spending: pd.DataFrame
+    cross: pd.DataFrame
+    facts: Sequence[str]
+    figures: Sequence[Figure] = ()
+    replays: Sequence[dict[str, Any]] = field(default=(), repr=False)
+
+
+def build_page(
+    games: Sequence[GameReport], *, facts: Sequence[tuple[str, str]],
+    figures: Sequence[Figure], failures: Sequence[tuple[str, str, str]], failure_total: int,
+    played: int, method: Sequence[tuple[str, str]], settings: Sequence[tuple[str, str]],
+) -> bytes:
+    """The page in UTF-8.
+
+    Args:
+        games: a section each.
+        facts: name and value, for the head of the page.
+        figures: plots of all games together.
+        failures: slot, who failed and the reason, those to be listed.
+        failure_total, played: number of failures, and of games.
+        method: titles and texts.
+        settings: names and values.
+    """
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )
+    environment.filters.update(
+        elo=elo_text, nu=nu_text, short=short, inline=_inline_svg, percent=_percent,
+        signed=_signed, budget=_budget, los=_los, spec=_breakable,
+    )
+    page = environment.get_template("report.html").render(
+        games=[_view(game) for game in games], facts=facts, figures=figures, failures=failures,
+        failure_total=failure_total, played=played, method=method, settings=settings,
+        replays=[
+            {"game": game.title, "games": list(game.replays)} for game in games if game.replays
+        ],
+        style=_source("report.css"), script=_source("replay.js"),
+    )
+    return page.encode()
+
+
+def _view(game: GameReport) -> dict[str, Any]:
+    """What the template needs of a game, computed here to keep it free of arithmetic."""
+    table = game.table
+    low = min(rating.low95 for rating in table.ratings)
+    high = max(rating.high95 for rating in table.ratings)
+    scale = 100 / ((high - low) or 1.0)
+    rows = [
+        {
+            "row": row, "lead": lead_text(table, rank),
+            "left": (row.low95 - low) * scale, "width": (row.high95 - row.low95) * scale,
+            "at": (row.rating - low) * scale,
+        }
+        for rank, row in enumerate(game.ratings.itertuples())
+    ]
+    zero = -low * scale
+    return {
+        "report": game, "rows": rows, "zero": zero if 0 <= zero <= 100 else None,
+        "notes": [rating for rating in table.ratings if rating.note],
+        "cross": [
+            (entrant, [_cell(text) for text in cells])
+            for entrant, cells in zip(game.cross.index, game.cross.to_numpy(), strict=True)
+        ],
+        "superiority": [
+            (rating.entrant, row.tolist())
+            for rating, row in zip(table.ratings, table.superiority(), strict=True)
+        ],
+        "spending": list(game.spending.itertuples()),
+    }
+
+
+def _cell(text: str) -> dict[str, Any]:
+    """A cell of the cross table: its text and how far its score is from one half, -1 to 1."""
+    if not text:
+        return {"text": "", "lean": 0.0}
+    points, games = text.split("/")
+    return {"text": text, "lean": 2 * float(points) / float(games) - 1}
+
+
+def _inline_svg(figure: Figure) -> Any:
+    """A plot as part of the page: no names that collide, inks of the page, no comments."""
+    from markupsafe import Markup
+
+    text = figure.svg.read_text(encoding="utf-8")
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", text, count=1)
+    text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1)
+    # Its natural size: 72 units to the inch, and an inch of paper is 110 pixels wide here.
+    size = re.search(r'viewBox="0 0 ([\d.]+) ', text)
+    width = 110 / 72 * float(size[1]) if size else 600
+    kind = "wide" if width > 600 else "single"
+    text = text.replace("<svg", f'<svg class="{kind}" style="--natural:{width:.0f}px"', 1)
+    name = re.sub(r"[^A-Za-z0-9]", "-", figure.svg.stem)
+    text = re.sub(r'\bid="', f'id="{name}-', text)
+    text = re.sub(r'href="#', f'href="#{name}-', text)
+    text = re.sub(r"url\(#", f"url(#{name}-", text)
+    for ink, variable in _INKS.items():
+        text = re.sub(ink, variable, text, flags=re.IGNORECASE)
+    return Markup(text.strip())
+
+
+def _breakable(text: str) -> Any:
+    """A name that may be broken after colon, comma and slash, if too long for its place."""
+    from markupsafe import Markup, escape
+
+    parts = re.split(r"(?<=[:,/])", str(text))
+    return Markup("<wbr>").join(escape(part) for part in parts)
+
+
+def _source(name: str) -> Any:
+    """A file of our own that goes into the page as it is."""
+    from markupsafe import Markup
+
+    return Markup((_TEMPLATES / name).read_text(encoding="utf-8"))
+
+
+def _percent(value: float) -> str:
+    return f"{value:.1%}"
+
+
+def _signed(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:+.0f}".replace("-", "\N{MINUS SIGN}")
+
+
+def _budget(over: float) -> str:
+    """By how much the dearest move exceeded the budget."""
+    if math.isnan(over):
+        return ""
+    return "kept" if over <= 0 else f"+{over:.1%}"
+
+
+def _los(chance: float) -> str:
+    return "" if math.isnan(chance) else los_text(chance)

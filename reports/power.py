@@ -1,0 +1,163 @@
+"""How many games it takes to see a difference, before playing any.
+
+Called by `dlgo power`. Two answers: for a match of fixed length, and for the sequential test
+of `sprt.py`, which on average needs fewer games.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from dlgo.errors import DlgoError
+from reports.differences import TRINOMIAL, elo_of_score, score_of_elo
+from reports.sprt import SprtBounds
+
+
+@dataclass(frozen=True)
+class MatchModel:
+    """A match as it is expected to go.
+
+    Attributes:
+        draws: share of drawn games between equals, 0 to below 1. It shrinks as one side gets
+            stronger, as in Davidson's model.
+
+    Raises:
+        DlgoError: for a share outside that range.
+    """
+
+    draws: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.draws < 1:
+            raise DlgoError(f"power: draws={self.draws:g} is not a share from 0 to below 1")
+
+    def probabilities(self, elo: float) -> np.ndarray:
+        """Chances of loss, draw and win where the logistic Elo difference is `elo`.
+
+        Davidson: win : draw : loss = r : nu : 1/r with nu = 2 draws / (1 - draws). The r that
+        gives the score of `elo` solves r^2 (1 - s) + r nu (1/2 - s) - s = 0.
+        """
+        score, nu = score_of_elo(elo), 2 * self.draws / (1 - self.draws)
+        ratio = max(np.roots([1 - score, nu * (0.5 - score), -score]).real)
+        weights = np.array([1 / ratio, nu, ratio])
+        return weights / weights.sum()
+
+    def variance(self, elo: float) -> float:
+        """Variance of the score of one game."""
+        chances = self.probabilities(elo)
+        scores = np.array(TRINOMIAL)
+        return float(chances @ scores**2 - (chances @ scores) ** 2)
+
+
+def games_needed(
+    elo: float, *, power: float = 0.8, alpha: float = 0.05, sides: int = 2, draws: float = 0.0
+) -> int:
+    """Games in a match of fixed length to tell a difference of `elo` points from none.
+
+    Normal approximation, n = ((z_alpha sqrt(v0) + z_power sqrt(v1)) / (s - 1/2))^2, with v0 and
+    v1 the variance of a game's score under no difference and under `elo`. The exact binomial
+    test, which cannot use up all of alpha, is weaker by some per cent.
+
+    Args:
+        elo: the difference, not 0.
+        power: chance that a difference this large comes out significant.
+        alpha: chance that no difference does.
+        sides: 2 to ask "different?", 1 to ask "better?".
+        draws: share of draws between equals.
+
+    Raises:
+        DlgoError: if a number is out of range.
+    """
+    if elo == 0 or not math.isfinite(elo):
+        raise DlgoError(f"power: no number of games shows a difference of elo={elo:g}")
+    z_alpha, z_power = _quantiles(power, alpha, sides)
+    model = MatchModel(draws)
+    spread = z_alpha * math.sqrt(model.variance(0)) + z_power * math.sqrt(model.variance(abs(elo)))
+    return math.ceil((spread / (score_of_elo(abs(elo)) - 0.5)) ** 2)
+
+
+def smallest_difference(
+    games: int, *, power: float = 0.8, alpha: float = 0.05, sides: int = 2, draws: float = 0.0
+) -> float:
+    """The Elo difference that a match of `games` games shows with the given power.
+
+    Infinite where so few games cannot show any.
+    """
+    from scipy.optimize import brentq
+
+    if games < 1:
+        raise DlgoError(f"power: games={games} is not 1 or more")
+    z_alpha, z_power = _quantiles(power, alpha, sides)
+    model = MatchModel(draws)
+
+    def missing(elo: float) -> float:
+        spread = z_alpha * math.sqrt(model.variance(0)) + z_power * math.sqrt(model.variance(elo))
+        return spread / math.sqrt(games) - (score_of_elo(elo) - 0.5)
+
+    top = elo_of_score(1 - 1e-9)
+    return float(brentq(missing, 1e-6, top)) if missing(top) < 0 else math.inf
+
+
+def expected_sprt_games(bounds: SprtBounds, elo: float, draws: float = 0.0) -> float:
+    """Games the sequential test takes on average where the true difference is `elo`.
+
+    Wald's approximation, which forgets that the last game overshoots the bound. The LLR walks
+    with drift m and variance v a game between the bounds a < 0 < b. With h = 2 m / v it ends
+    at b with chance p = (1 - exp(-h a)) / (exp(-h b) - exp(-h a)), and takes
+    (p b + (1 - p) a) / m games on average, or -a b / v where there is no drift.
+    """
+    model = MatchModel(draws)
+    chances = model.probabilities(elo)
+    seen = chances > 0
+    zero, one = model.probabilities(bounds.elo0)[seen], model.probabilities(bounds.elo1)[seen]
+    steps = np.log(one / zero)
+    drift = float(chances[seen] @ steps)
+    variance = float(chances[seen] @ steps**2 - drift**2)
+    low, high = bounds.lower, bounds.upper
+    h = 2 * drift / variance
+    if abs(h * (high - low)) < 1e-6:
+        return -low * high / variance
+    end_low, end_high = np.exp(np.clip([-h * low, -h * high], -700, 700))
+    up = (1 - end_low) / (end_high - end_low)
+    return float((up * high + (1 - up) * low) / drift)
+
+
+def power_lines(
+    elo: float | None, games: int | None, *, power: float, alpha: float, sides: int, draws: float
+) -> Iterator[str]:
+    """The answer of `dlgo power`: for a difference, for a length, or a table of differences."""
+    wanted = {"power": power, "alpha": alpha, "sides": sides, "draws": draws}
+    if games is not None:
+        seen = smallest_difference(games, **wanted)
+        what = "no difference" if math.isinf(seen) else f"{seen:.1f} Elo"
+        yield f"{games:,} games show {what} with power {power:.0%}, alpha {alpha:g}, {sides}-sided."
+        if elo is None:
+            return
+    yield (f"Games to see a difference: fixed length (power {power:.0%}, alpha {alpha:g}, "
+           f"{sides}-sided, {draws:.0%} draws between equals),")
+    yield (f"and on average by SPRT of H0: 0 against H1: that difference, alpha {alpha:g}, "
+           f"beta {1 - power:.2g}, if H0 or H1 is true.")
+    yield f"{'Elo':>8} {'score':>8} {'games':>12} {'SPRT, H0':>12} {'SPRT, H1':>12}"
+    for difference in (5, 10, 20, 50, 100, 200) if elo is None else (elo,):
+        needed = games_needed(difference, **wanted)
+        bounds = SprtBounds(0, abs(difference), alpha, 1 - power)
+        mean0, mean1 = (expected_sprt_games(bounds, e, draws) for e in (0.0, abs(difference)))
+        yield (f"{difference:>8g} {score_of_elo(difference):>8.1%} {needed:>12,} "
+               f"{mean0:>12,.0f} {mean1:>12,.0f}")
+
+
+def _quantiles(power: float, alpha: float, sides: int) -> tuple[float, float]:
+    from scipy.special import ndtri
+
+    for name, value in (("power", power), ("alpha", alpha)):
+        if not 0 < value < 1:
+            raise DlgoError(f"power: {name}={value:g} is not between 0 and 1")
+    if sides not in (1, 2):
+        raise DlgoError(f"power: sides={sides} is not 1 or 2")
+    if power <= alpha:
+        raise DlgoError(f"power: power={power:g} must be above alpha={alpha:g}")
+    return float(ndtri(1 - alpha / sides)), float(ndtri(power))

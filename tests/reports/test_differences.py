@@ -1,0 +1,290 @@
+"""Tests of a difference: numbers from books, direct maximisation, and how often they err.
+
+`DLGO_FULL=1` simulates more matches.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+
+import numpy as np
+import pytest
+
+from dlgo.errors import DlgoError
+from reports.differences import (
+    Counts,
+    binomial_test,
+    counts_of_games,
+    counts_of_pairs,
+    elo_of_score,
+    score_of_elo,
+)
+from reports.power import MatchModel, expected_sprt_games, games_needed, smallest_difference
+from reports.sprt import BUDGET, GOES_ON, H0, H1, Sprt, SprtBounds, run_sprt
+
+FULL = bool(os.environ.get("DLGO_FULL"))
+
+
+# Scores and Elo
+
+
+def test_75_percent_are_191_elo():
+    assert elo_of_score(0.75) == pytest.approx(190.8485, abs=1e-4)
+    assert elo_of_score(0.25) == pytest.approx(-190.8485, abs=1e-4)
+    assert score_of_elo(190.8485) == pytest.approx(0.75, abs=1e-6)
+    assert elo_of_score(0.5) == 0
+    assert elo_of_score(1.0) == math.inf and elo_of_score(0.0) == -math.inf
+
+
+def test_counts_are_those_of_the_points():
+    assert counts_of_games([1, 0.5, 0, 1]).numbers == (1, 1, 2)
+    assert counts_of_pairs([2, 1.5, 1, 1, 0, 0.5, 2]).numbers == (1, 1, 2, 1, 2)
+    assert counts_of_pairs([2, 1.5, 1, 1, 0, 0.5, 2]).score == pytest.approx(8 / 14)
+
+
+@pytest.mark.parametrize("numbers", [(1, 2), (1, 2, -1), (0, 0, 0, 0), ()])
+def test_strange_counts_are_refused(numbers):
+    with pytest.raises(DlgoError, match="counts"):
+        Counts(tuple(numbers))
+
+
+# The book's example, chapter 10: 53 wins in 100 games
+
+
+def test_53_of_100_is_no_evidence():
+    test = binomial_test(53, 47)
+    assert test.two_sided == pytest.approx(0.617, abs=5e-4)
+    assert test.one_sided == pytest.approx(0.309, abs=5e-4)
+
+
+def test_the_binomial_test_adds_up_the_tail():
+    wins, losses = 14, 6
+    tail = sum(math.comb(20, k) for k in range(wins, 21)) / 2**20
+    assert binomial_test(wins, losses).one_sided == pytest.approx(tail)
+    assert binomial_test(wins, losses).two_sided == pytest.approx(2 * tail)
+    assert binomial_test(0, 0).two_sided == 1
+
+
+# Intervals of a score
+
+
+def test_interval_of_a_score_by_hand():
+    # Only wins and losses: the likelihood ratio test of a share, 2 n KL(k/n, s) = 3.84.
+    span = Counts((30, 0, 70)).score_interval()
+    for end in (span.low95, span.high95):
+        divergence = 0.7 * math.log(0.7 / end) + 0.3 * math.log(0.3 / (1 - end))
+        assert 2 * 100 * divergence == pytest.approx(3.8415, abs=0.01)
+
+
+def test_100_to_0_has_an_interval():
+    span = Counts((0, 0, 100)).score_interval()
+    assert span.value == span.high95 == 1
+    assert span.low95 == pytest.approx(math.exp(-3.8415 / 200), abs=2e-4)
+    assert Counts((100, 0, 0)).score_interval().high95 == pytest.approx(1 - span.low95)
+    assert Counts((0, 0, 100)).superiority() == pytest.approx(1, abs=1e-12)
+
+
+def test_intervals_of_scores_cover_the_truth():
+    """Pairs whose two games lean the same way, so that games are not independent.
+
+    A pair's opening favours one entrant or the other: game by game the spread looks smaller
+    than it is, pair by pair it is right. 60 pairs each; standard error of the coverage 1.1%.
+    """
+    rng = np.random.default_rng(31)
+    matches, true = 2000 if FULL else 400, 0.55
+    hits = {3: 0, 5: 0}
+    for _ in range(matches):
+        chance = np.clip(true + rng.choice([-0.4, 0.4], size=60), 0, 1)
+        wins = rng.random((2, 60)) < chance
+        games = counts_of_games(wins.astype(float).ravel().tolist())
+        pairs = counts_of_pairs(wins.sum(axis=0).astype(float).tolist())
+        for counts in (games, pairs):
+            span = counts.score_interval()
+            hits[len(counts.numbers)] += span.low95 <= true <= span.high95
+    print(f"{matches} matches, covered by games {hits[3]}, by pairs {hits[5]}")
+    assert 0.92 <= hits[5] / matches <= 0.975
+    assert hits[3] / matches < 0.92  # why pairs are counted
+
+
+def test_superiority_of_games_is_the_usual_formula():
+    z = (60 - 40) / math.sqrt(60 + 40)
+    assert Counts((40, 25, 60)).superiority() == pytest.approx(
+        0.5 * math.erfc(-z / math.sqrt(2)), abs=1e-12
+    )
+    assert Counts((0, 10, 0)).superiority() == 0.5
+
+
+# The sequential test
+
+
+@pytest.mark.parametrize("numbers", [(3, 11, 30, 14, 5), (1, 2, 9, 4, 1), (7, 2, 1, 2, 9)])
+def test_llr_of_pairs_is_that_of_direct_maximisation(numbers):
+    from scipy.optimize import minimize
+
+    counts = Counts(numbers)
+
+    def best(score: float) -> float:
+        """Largest log-likelihood of a distribution with this mean, found without Lagrange."""
+        answer = minimize(
+            lambda x: -numbers @ (x - np.log(np.exp(x).sum())), np.log(numbers),
+            constraints={
+                "type": "eq",
+                "fun": lambda x: np.exp(x) @ counts.scores / np.exp(x).sum() - score,
+            },
+            method="SLSQP", options={"ftol": 1e-15, "maxiter": 1000},
+        )
+        return -float(answer.fun)
+
+    numbers = np.array(numbers)
+    direct = best(score_of_elo(30)) - best(score_of_elo(-5))
+    assert SprtBounds(-5, 30).llr(counts) == pytest.approx(direct, abs=2e-3)
+
+
+@pytest.mark.parametrize("numbers", [(40, 60, 50), (0, 5, 12), (9, 0, 12), (0, 0, 12)])
+def test_llr_of_games_is_that_of_a_search_over_the_draws(numbers):
+    # With the mean given, the share of draws t is free: win s - t/2, loss 1 - s - t/2.
+    losses, draws, wins = (max(number, 1e-3) for number in numbers)
+
+    def best(score: float) -> float:
+        t = np.linspace(0, 2 * min(score, 1 - score), 2_000_003)[1:-1]
+        return float((
+            wins * np.log(score - t / 2) + draws * np.log(t) + losses * np.log(1 - score - t / 2)
+        ).max())
+
+    direct = best(score_of_elo(30)) - best(score_of_elo(-5))
+    assert SprtBounds(-5, 30).llr(Counts(numbers)) == pytest.approx(direct, abs=1e-2)
+
+
+@pytest.mark.parametrize(("elo0", "elo1", "pairs", "llr"), [
+    (-0.5, 1.5, (795, 5276, 10352, 5500, 813), 2.96),
+    (0.25, 1.75, (156, 2090, 6658, 2298, 170), 2.94),
+    (-0.5, 1.5, (122, 1166, 3627, 1313, 128), 2.96),
+    (0.25, 1.75, (13, 665, 4582, 769, 23), 2.96),
+    (-1.5, 0.5, (1002, 7346, 14283, 7320, 1065), 2.95),
+    (-1.5, 0.5, (82, 1171, 3818, 1249, 96), 2.93),
+])
+def test_llr_is_that_of_published_tests(elo0, elo1, pairs, llr):
+    """As Stockfish's testers published them with commits 58746d9, dc5af66 and 10ead8a of 2020."""
+    assert SprtBounds(elo0, elo1).llr(Counts(pairs)) == pytest.approx(llr, abs=0.0051)
+
+
+def test_llr_of_decided_games_is_wald_s():
+    # Wins and losses only: the plain test of a coin, whatever maximises.
+    bounds = SprtBounds(0, 50)
+    p = score_of_elo(50)
+    assert bounds.llr(Counts((45, 0, 55))) == pytest.approx(
+        55 * math.log(p / 0.5) + 45 * math.log((1 - p) / 0.5), abs=2e-3
+    )
+    assert bounds.upper == -bounds.lower == pytest.approx(math.log(19))
+    assert bounds.llr(Counts((0, 0, 0))) == 0
+
+
+@pytest.mark.parametrize(("elo", "wrong"), [(0, H1), (60, H0)])
+def test_sprt_errs_no_more_often_than_it_says(elo, wrong):
+    """alpha = beta = 0.05. 200 tests (1000 in full): at most 5% wrong, and some slack for luck."""
+    rng = np.random.default_rng(41)
+    bounds, tests = SprtBounds(0, 60), 1000 if FULL else 200
+    chances = MatchModel(0.3).probabilities(elo)
+    results = []
+    for _ in range(tests):
+        points = rng.choice([0, 0.5, 1], size=(3000, 2), p=chances).sum(axis=1)
+        test = Sprt(bounds)
+        for point in points:
+            if test.add(point):
+                break
+        results.append(test.result)
+    assert all(one.state in (H0, H1) for one in results)
+    share = sum(one.state == wrong for one in results) / tests
+    mean = np.mean([2 * one.counts.total for one in results])
+    print(f"{tests} tests at {elo} Elo: {share:.1%} wrong, {mean:.0f} games on average")
+    assert share <= (0.065 if FULL else 0.08)
+    # Wald forgets the overshoot and that the variance is estimated: within a fifth.
+    assert mean == pytest.approx(expected_sprt_games(bounds, elo, 0.3), rel=0.2)
+
+
+def test_sprt_says_why_it_stopped():
+    bounds = SprtBounds(0, 100)
+    won = run_sprt([2.0] * 60 + [0.0] * 3, bounds)
+    assert won.state == H1 and won.left > 0
+    assert f"H1 accepted after {won.counts.total} pairs" in won.reason
+    assert "reached the upper bound 2.94" in won.reason
+    assert f"({won.left} more pairs were played)" in won.reason
+    lost = run_sprt([0.0] * 60, bounds)
+    assert lost.state == H0 and "H0 accepted" in lost.reason
+    cut = run_sprt([1.0, 1.0, 2.0], bounds, budget=2)
+    assert cut.state == BUDGET
+    assert "the budget of pairs was reached after 2 pairs" in cut.reason
+    assert cut.left == 1
+    young = run_sprt([1.0, 0.5, 0.0], bounds, pairs=False)
+    assert young.state == GOES_ON and "no decision yet after 3 games" in young.reason
+
+
+def test_sprt_refuses_what_makes_no_sense():
+    for arguments, part in (
+        ({"elo0": 10, "elo1": 10}, "elo0=10 must be less"), ({"alpha": 0}, "alpha=0"),
+        ({"beta": 0.5}, "beta=0.5"), ({"elo1": math.nan}, "elo1=nan"),
+    ):
+        with pytest.raises(DlgoError, match=part):
+            SprtBounds(**arguments)
+    with pytest.raises(DlgoError, match="0.25 points"):
+        Sprt(SprtBounds()).add(0.25)
+    with pytest.raises(DlgoError, match="1.5 points"):
+        Sprt(SprtBounds(), pairs=False).add(1.5)
+    with pytest.raises(DlgoError, match="budget of 0"):
+        Sprt(SprtBounds(), budget=0)
+
+
+# Power
+
+
+def test_power_is_that_of_the_exact_test():
+    """The games asked for give the exact sign test the power asked for.
+
+    The test may not use up alpha; what is left is given to the last count below the critical
+    one, by lot, so that both tests have the same alpha.
+    """
+    from scipy.stats import binom
+
+    for elo in (50, 100):
+        games = games_needed(elo, power=0.8, alpha=0.05, sides=2)
+        p = score_of_elo(elo)
+        critical = int(binom.isf(0.025, games, 0.5)) + 1
+        lot = (0.025 - binom.sf(critical - 1, games, 0.5)) / binom.pmf(critical - 1, games, 0.5)
+        power = binom.sf(critical - 1, games, p) + lot * binom.pmf(critical - 1, games, p)
+        assert power == pytest.approx(0.8, abs=0.01)
+
+
+def test_a_match_model_has_the_score_and_the_draws_it_should():
+    model = MatchModel(0.4)
+    assert model.probabilities(0) == pytest.approx([0.3, 0.4, 0.3])
+    for elo in (-150, 30, 400):
+        assert model.probabilities(elo) @ [0, 0.5, 1] == pytest.approx(score_of_elo(elo))
+    assert MatchModel(0).probabilities(190.8485) == pytest.approx([0.25, 0, 0.75])
+
+
+def test_draws_and_big_differences_make_it_easier():
+    assert games_needed(20) > games_needed(20, draws=0.5) > games_needed(50, draws=0.5)
+    assert games_needed(20, sides=1) < games_needed(20)
+    assert games_needed(-20) == games_needed(20)
+    # Half the difference takes four times the games.
+    assert games_needed(5) == pytest.approx(4 * games_needed(10), rel=0.01)
+
+
+def test_smallest_difference_is_the_inverse():
+    for elo in (10.0, 60.0):
+        games = games_needed(elo, draws=0.2)
+        assert smallest_difference(games, draws=0.2) == pytest.approx(elo, rel=0.01)
+    assert smallest_difference(1) == math.inf
+
+
+def test_power_refuses_what_makes_no_sense():
+    for arguments, part in (
+        ({"elo": 0}, "elo=0"), ({"elo": 20, "power": 1}, "power=1"),
+        ({"elo": 20, "alpha": 0}, "alpha=0"), ({"elo": 20, "draws": 1}, "draws=1"),
+        ({"elo": 20, "power": 0.05}, "above alpha"), ({"elo": 20, "sides": 3}, "sides=3"),
+    ):
+        with pytest.raises(DlgoError, match=part):
+            games_needed(**arguments)
+    with pytest.raises(DlgoError, match="games=0"):
+        smallest_difference(0)

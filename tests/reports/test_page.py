@@ -1,0 +1,251 @@
+"""The HTML page: what a ledger says is text, nothing comes from elsewhere, games replay."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dlgo import GameState, get_game
+from dlgo.games import game_names
+from dlgo.games.tictactoe.state import TicTacToe
+from experiments.arena.ledger import GameRecord, Ledger, MoveCost
+from reports.replays import find_grid, replay
+from reports.report import write_report
+from reports.spending import spending_frame
+from tests.conftest import random_game
+
+EVIL = "<script>alert('x')</script>&\"$a_b$"
+
+
+def record(
+    number: int, first: str, second: str, result: float, game: str = "tictactoe",
+    moves: str = "A1 B2 C3", reason: str = "", pair: int = 0,
+) -> GameRecord:
+    costs = tuple(
+        MoveCost(ply, ply % 2, 0.01 * (ply + 1), 0.02, 7, 100 + ply, 0, 0.5)
+        for ply in range(1, len(moves.split()))
+    )
+    return GameRecord(
+        slot=f"{game}|{first}|{second}|{number}", game=game, first=first, second=second,
+        pair=pair, opening=moves.split()[0], seed=number, result=result, reason=reason,
+        moves=moves, started="2025-01-01T10:20:30", finished="2025-01-01T10:21:30",
+        machine=f"machine {EVIL}", version=EVIL, costs=costs,
+    )
+
+
+class Page(HTMLParser):
+    """Elements, identifiers, texts and addresses of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.scripts: list[str] = []
+        self.tags: list[str] = []
+        self.ids: list[str] = []
+        self.addresses: list[str] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag == "script":
+            self.scripts.append("")
+        for name, value in attributes:
+            if name == "id":
+                self.ids.append(str(value))
+            if name in ("src", "href", "xlink:href", "action", "data", "poster", "srcset"):
+                self.addresses.append(str(value))
+            assert not name.startswith("on"), "no handlers in attributes"
+
+    def handle_data(self, data: str) -> None:
+        if self.tags[-1:] == ["script"]:
+            self.scripts[-1] += data
+        else:
+            self.text += data
+
+
+def write_page(folder: Path, records: list[GameRecord], **meta: object) -> str:
+    with Ledger(folder / "games.sqlite") as ledger:
+        for key, value in meta.items():
+            ledger.set_meta(key, value)
+        for one in records:
+            assert ledger.add(one)
+    paths = write_report(folder / "games.sqlite", folder / "out")
+    assert paths[0].name == "report.html"
+    return paths[0].read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def evil_page(tmp_path_factory) -> str:
+    """Names, reasons, games, machines and plans that try to be HTML."""
+    return write_page(
+        tmp_path_factory.mktemp("evil"),
+        [
+            record(0, EVIL, "mcts:sims=100", 1), record(1, "mcts:sims=100", EVIL, 1),
+            record(2, EVIL, "mcts:sims=100", 0, reason=f"crash of first: {EVIL}"),
+            record(3, "a", EVIL, 1, game=f"../{EVIL}", moves="x y"),
+            record(4, EVIL, "a", 1, game=f"../{EVIL}", moves="x z"),
+        ],
+        plan={"games": [EVIL], "seed": EVIL, "pairs": None}, training_cpu_hours={EVIL: "long"},
+    )
+
+
+def test_what_a_ledger_says_is_text(evil_page, tmp_path):
+    page = Page(evil_page)
+    assert len(page.scripts) == 2  # the games as JSON, and our own
+    assert not any("alert('x')" in script for script in page.scripts)
+    assert page.text.count(EVIL) > 10  # it is shown as it is
+    assert page.tags.count("img") == page.tags.count("iframe") == page.tags.count("object") == 0
+    games = json.loads(page.scripts[0])
+    assert games[0]["games"][0]["first"] in (EVIL, "mcts:sims=100")
+
+
+def test_the_markdown_lets_no_html_through(tmp_path):
+    write_page(tmp_path, [record(0, EVIL, "b", 1), record(1, "b", EVIL, 1)])
+    assert "<" not in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+
+
+def test_a_strange_game_stays_in_the_folder(tmp_path):
+    write_page(tmp_path, [
+        record(0, "a", "b", 1, game="../../x y/<b>", moves="x"),
+        record(1, "b", "a", 1, game="../../x y/<b>", moves="y"),
+    ])
+    assert {path.name for path in tmp_path.iterdir()} == {"games.sqlite", "out"}
+    assert all(re.fullmatch(r"[\w.-]+", path.name) for path in (tmp_path / "out").iterdir())
+
+
+def test_the_page_needs_nothing_else(evil_page):
+    page = Page(evil_page)
+    assert all(address.startswith("#") for address in page.addresses), page.addresses
+    targets = {address.removeprefix("#") for address in page.addresses}
+    assert targets <= set(page.ids)
+    assert not re.search(r"@import|url\((?!#)", evil_page)
+    # Names of namespaces look like addresses, but nobody goes there.
+    found = set(re.findall(r"https?://[^\s\"']*", evil_page))
+    assert found <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+
+
+def test_no_identifier_twice(evil_page):
+    ids = Page(evil_page).ids
+    assert len(ids) == len(set(ids))
+
+
+def test_the_facts_of_a_small_ledger(tmp_path):
+    text = write_page(
+        tmp_path,
+        [
+            record(0, "mcts:sims=100", "b", 1, moves="A1 A2 B1 B2 C1"),
+            record(1, "b", "mcts:sims=100", 1, moves="A1 A2 B1 B2 C1"),
+            record(2, "mcts:sims=100", "b", 0, moves="A1 A2", reason="no move from first within"),
+            record(3, "b", "mcts:sims=100", 0.5, moves="A1"),
+        ],
+        plan={"pairs": 3, "seed": 7, "opening_plies": None},
+        training_cpu_hours={"mcts": 2.5, "b": 10},
+    )
+    page = Page(text)
+    for fact in (
+        "2025-01-01 10:20 to 2025-01-01 10:21 UTC", "An engine broke down in 1 of 4 games",
+        "no move from first within", "each game's own number", "Training cost",
+        "CPU time per move", "Wall time per move", "Likelihood of superiority",
+    ):
+        assert fact in page.text, fact
+    assert (tmp_path / "out" / "strength_tictactoe_training.png").exists()
+    # Only mcts has simulations or evaluations: no plot of a single point.
+    with Ledger(tmp_path / "games.sqlite", read_only=True) as ledger:
+        spent = spending_frame(ledger).set_index("entrant")
+    row = spent.loc["mcts:sims=100"]
+    # Second to move it chose plies 1 and 3, first plies 2 and 4: 101, 103, 102, 104 simulations
+    # in two games, none in the third and fourth (ply 1 of game 2 was b's).
+    assert (row["asked"], row["moves"], row["max_simulations"]) == ("sims=100", 4, 104)
+    assert row["mean_simulations"] == pytest.approx(102.5)
+    assert row["over"] == pytest.approx(0.04)
+    assert np.isnan(spent.loc["b"]["over"])
+
+
+# Games to replay
+
+
+@pytest.mark.parametrize("name", [*game_names(), "connectn:cols=9,rows=4,n=3,gravity=false"])
+def test_every_game_shows_its_board(name):
+    """Each cell of each position is what the rules say stands there."""
+    game = get_game(name)
+    states = random_game(game, seed=5, max_plies=60)
+    moves = " ".join(
+        state.game.move_text(state.last_move) for state in states if state.last_move
+    )
+    shown = replay(record(0, "a", "b", 1, game=str(game), moves=moves), "why")
+    assert shown is not None
+    assert len(shown["frames"]) == len(states)
+    for state, frame in zip(states, shown["frames"], strict=True):
+        rows = frame["rows"].split("/")
+        assert (len(rows), len(rows[0])) == (game.board_rows, game.board_cols)
+        for i, row in enumerate(rows):
+            for j, symbol in enumerate(row):
+                owner = game.cell(state, game.board_rows - i, j + 1) if symbol != " " else None
+                assert symbol.lower() in (". " if owner is None else game.symbols[owner.index])
+    for before, frame in zip(states, shown["frames"][1:], strict=False):
+        assert frame["by"] == before.next_player.index
+
+
+def test_a_board_printed_in_another_way_is_shown_as_text():
+    class Poem(TicTacToe):
+        def render(self, state: GameState) -> str:
+            return "\n".join(["roses are red"] * 3)
+
+    assert find_grid(GameState.new_game(Poem())) is None
+    assert find_grid(GameState.new_game(TicTacToe())).cols == 3
+
+
+def test_a_game_of_other_rules_is_left_out():
+    assert replay(record(0, "a", "b", 1, moves="A1 A1"), "why") is None
+    assert replay(record(0, "a", "b", 1, game="hex"), "why") is None
+    resigned = replay(record(0, "a", "b", 0, moves="A1 B2 resign"), "why")
+    assert resigned["plies"] == 3
+
+
+# In a browser
+
+
+@pytest.fixture(scope="module")
+def browser() -> str:
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if path := shutil.which(name):
+            return path
+    pytest.skip("needs Chromium, to lay the page out")
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_the_page_never_scrolls_sideways(browser, tmp_path, width):
+    """Laid out in a frame of the given width with all details open; the script runs, too."""
+    names = [f"alphabeta:depth={i},table=off,some_other_option=true" for i in range(12)]
+    rng = np.random.default_rng(1)
+    text = write_page(tmp_path, [
+        record(7 * i + j, names[i], names[j], float(rng.integers(0, 2)), moves=f"A1 B2 C3 A{k}")
+        for i in range(12) for j in range(12) if i != j for k in (2, 3)
+    ][::2])
+    (tmp_path / "page.html").write_text(text, encoding="utf-8")
+    (tmp_path / "frame.html").write_text(f"""<iframe src="page.html" style="width:{width}px;
+    height:900px;border:0"></iframe><script>onload = () => {{
+    const page = document.querySelector("iframe").contentDocument;
+    page.querySelectorAll("details").forEach((one) => {{ one.open = true; }});
+    document.title = JSON.stringify([page.documentElement.scrollWidth,
+      page.querySelectorAll("#board *").length, page.getElementById("status").textContent]);
+    }}</script>""")
+    done = subprocess.run(
+        [browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+         "--allow-file-access-from-files", "--virtual-time-budget=5000", "--dump-dom",
+         f"--user-data-dir={tmp_path / 'profile'}", (tmp_path / "frame.html").as_uri()],
+        capture_output=True, text=True, timeout=120, check=False,
+    )
+    title = re.search(r"<title>(.*?)</title>", done.stdout)
+    assert title, done.stderr[-500:]
+    scroll_width, shapes, status = json.loads(title[1])
+    assert scroll_width <= width
+    assert shapes > 9  # a board of nine cells, with stones
+    assert "Ply 4 of 4" in status

@@ -1,0 +1,244 @@
+"""`dlgo rate`, `compare`, `sprt` and `power`: games from anywhere, and what is wrong with them."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from dlgo.errors import DlgoError
+from experiments.arena.ledger import GameRecord, Ledger
+from experiments.cli import cli, main
+from reports.meeting import find_meetings
+from reports.outside import load_games, read_games
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(cli, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> Path:
+    """a against b: 30 wins, 10 losses, colours alternating; b against c the same."""
+    path = tmp_path / "games.csv"
+    lines = ["First, second ,RESULT,pair,comment"]
+    for one, other in ("ab", "bc"):
+        for pair in range(20):
+            # Pairs of 2, 1 and 1 points in turn keep the count at 3 : 1 and never repeat a side.
+            lines.append(f"{one},{other},1,{pair},x")
+            lines.append(f"{other},{one},{0 if pair % 2 else 1},{pair},")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+# Reading
+
+
+def test_a_list_of_games_is_read(games):
+    frame = read_games(games)
+    assert len(frame) == 80
+    assert set(frame["first"]) == {"a", "b", "c"}
+    assert frame["counted"].all()
+    assert frame["pair"].nunique() == 20
+
+
+def test_a_file_of_a_spreadsheet_is_read(tmp_path):
+    path = tmp_path / "games.CSV"
+    text = '\ufefffirst,second,result\r\n"Müller, A",b,0.5\r\nb,"Müller, A",1.0\r\n'
+    path.write_bytes(text.encode())
+    frame = load_games(path)
+    assert frame["first"].tolist() == ["Müller, A", "b"]
+    assert frame["result"].tolist() == [0.5, 1.0]
+    assert frame["pair"].tolist() == [0, 1]  # without a pair, each game stands alone
+
+
+@pytest.mark.parametrize(("text", "part"), [
+    ("first,second,result\na,b,1\na,b,2\n", "line 3: result '2' is not 1, 0.5 or 0"),
+    ("first,second,result\na,b,nan\n", "line 2: result 'nan' is not"),
+    ("first,second,result\na,b,win\n,b,1\na,b\n", r"line 2: result 'win'.*\(also bad: line 3, 4\)"),
+    ("first,second,result\na,,1\n", "line 2: second is empty"),
+    ("first,second,result\na,b,1,9\n", "line 2: it has more fields"),
+    ("first,second,result\n'a\n\n", "line 2: second is empty"),
+    ('first,second,result\n"a"b,c,1\n', "line 2"),
+    ("white,black,result\na,b,1\n", "no column first and no column second"),
+    ("", "no column first"),
+    ("first;second;result\na;b;1\n", "no column first"),
+    ("first,second,result\n", "holds no games"),
+    ("first,second,result\na,b,1\na\0,b,1,\n", "line 3"),
+    ('first,second,result\na,b,1\n"a,b,1\na,b,1\n', "line 4: unexpected end"),
+])
+def test_bad_lines_are_named(tmp_path, text, part):
+    path = tmp_path / "games.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DlgoError, match=part) as error:
+        load_games(path)
+    assert "\n" not in str(error.value)
+    assert str(path) in str(error.value)
+
+
+def test_a_file_that_is_no_text(tmp_path):
+    path = tmp_path / "games.csv"
+    path.write_bytes(b"first,second,result\n\xff\xfe,b,1\n")
+    with pytest.raises(DlgoError, match="not text in UTF-8"):
+        load_games(path)
+    with pytest.raises(DlgoError, match="cannot be read"):
+        load_games(tmp_path / "none.csv")
+
+
+def test_equal_games_count_once_if_their_moves_are_known(tmp_path):
+    path = tmp_path / "games.csv"
+    rows = ["a,b,1,1 2 3", "a,b,1,1 2 3", "a,b,1,", "a,b,1,", "b,a,0,1"]
+    path.write_text("\n".join(["first,second,result,moves", *rows]))
+    assert read_games(path)["counted"].tolist() == [True, False, True, True, True]
+
+
+# Rating
+
+
+def test_rate_prints_the_ratings(games, tmp_path):
+    out = tmp_path / "ratings.csv"
+    done = run("rate", games, "--anchor", "b=1000", "--csv", out)
+    assert done.exit_code == 0, done.output
+    assert "80 games, 3 entrants. Elo, b is set to 1000." in done.output
+    with out.open(newline="") as file:
+        rows = {row["entrant"]: row for row in csv.DictReader(file)}
+    assert list(rows) == ["a", "b", "c"]
+    assert float(rows["b"]["rating"]) == 1000
+    # Both steps of the ladder have the same results.
+    lead = float(rows["a"]["rating"]) - 1000
+    assert 1000 - float(rows["c"]["rating"]) == pytest.approx(lead, abs=0.01)
+    assert (rows["a"]["wins"], rows["a"]["losses"]) == ("30", "10")
+
+
+def test_rate_prints_who_is_likely_stronger(games):
+    output = run("rate", games, "--los").output
+    assert "Likelihood that the row is stronger than the column:" in output
+    matrix = output.split("than the column:\n")[1].splitlines()[2:]
+    cells = [[cell.strip(" |%") for cell in line.split(" | ")] for line in matrix]
+    assert [row[1] for row in cells] == ["a", "b", "c"]
+    assert all(cells[i][i + 2] == "" for i in range(3))
+    # The chance that a is ahead of b and the chance that b is ahead of a leave no other.
+    assert float(cells[0][3]) + float(cells[1][2]) == pytest.approx(100)
+    assert float(cells[0][3]) > 95
+
+
+def test_75_percent_of_a_match_are_191_elo(tmp_path):
+    path = tmp_path / "games.csv"
+    rows = ["a,b,1", "b,a,0"] * 15 + ["a,b,0", "b,a,1"] * 5
+    path.write_text("\n".join(["first,second,result", *rows]))
+    done = run("rate", path, "--anchor", "b=0")
+    assert "|   1 | a       | 191 |" in done.output
+    assert "75.0%" in done.output
+
+
+def test_rate_with_bootstrap_is_repeatable(games):
+    done = run("rate", games, "--bootstrap", 100)
+    assert done.exit_code == 0, done.output
+    assert "bootstrap 95%" in done.output
+    assert "Bootstrap: 100 replicates of 40 opening pairs" in done.output
+    assert run("rate", games, "--bootstrap", 100).output == done.output
+
+
+def test_games_of_several_kinds_are_rated_apart(tmp_path):
+    path = tmp_path / "games.csv"
+    path.write_text("game,first,second,result\ngo,a,b,1\ngo,b,a,1\nchess,c,d,1\nchess,d,c,1\n")
+    output = run("rate", path, "--anchor", "a=0").output
+    assert "go: 2 games, 2 entrants. Elo, a is set to 0." in output
+    assert "chess: 2 games, 2 entrants. Elo, 0 is the mean of the field." in output
+
+
+def test_a_disconnected_field_says_so(tmp_path):
+    path = tmp_path / "games.csv"
+    path.write_text("first,second,result\na,b,1\nb,a,1\nc,d,1\nd,c,1\n")
+    output = run("rate", path).output
+    assert "No game links these groups" in output
+    assert "* c: group 2 of 2, which never met" in output
+
+
+@pytest.mark.parametrize(("arguments", "part"), [
+    (("--anchor", "zoe=0"), "anchor zoe is not among the entrants; there are a, b, c"),
+    (("--anchor", "a"), "is not NAME=RATING"),
+    (("--bootstrap", "5"), "5 replicates are too few"),
+    (("--bootstrap", "-5"), "--bootstrap"),
+])
+def test_a_mistake_is_one_line(games, capsys, arguments, part):
+    with pytest.raises(SystemExit) as stop:
+        main(["rate", str(games), *arguments])
+    assert stop.value.code == 2
+    error = capsys.readouterr().err
+    assert part in error and error.startswith("dlgo: ") and error.count("\n") == 1
+
+
+# Comparing
+
+
+def test_compare_prints_every_number(games):
+    output = run("compare", games, "a", "b").output
+    for part in (
+        "games: a against b", "40 counted: 30 won, 0 drawn, 10 lost", "score 75.0%",
+        "+191 Elo", "20, by points: 0 x 0, 0 x 1/2, 10 x 1, 0 x 3/2, 10 x 2",
+        # Sum of the upper tail of 40 tosses from 30 on, twice for both sides.
+        "30 of 40 decided games: p = 0.00222 two-sided, 0.00111 one-sided",
+        "10 of 10 decided pairs: p = 0.00195 two-sided", "H0: 0 Elo, H1: 20 Elo",
+    ):
+        assert part in output
+    tail = sum(math.comb(40, k) for k in range(30, 41)) / 2**40
+    assert f"{2 * tail:.3g}" == "0.00222"
+    assert "10 won, 0 drawn, 30 lost" in run("compare", games, "b", "a").output
+
+
+def test_compare_knows_who_is_meant(games):
+    for arguments, part in (
+        (("a", "bb"), "did you mean b"), (("a", "c"), "a and c never met"),
+        (("a", "a"), "named twice"), (("a", "b", "--game", "go"), "no game of go"),
+    ):
+        error = run("compare", games, *arguments).exception
+        assert isinstance(error, DlgoError) and part in str(error)
+
+
+def test_sprt_on_finished_games(games):
+    output = run("sprt", games, "a", "b", "--elo1", "200").output
+    assert "H1 accepted after" in output and "reached the upper bound" in output
+    output = run("sprt", games, "a", "b", "--elo1", "200", "--budget", "3").output
+    assert "the budget of pairs was reached after 3 pairs" in output
+    assert "17 more pairs were played" in output
+    assert "games" in run("sprt", games, "a", "b", "--by", "games", "--elo1", "300").output
+
+
+def test_power_answers_both_questions():
+    assert "2,3" in run("power", "--elo", "20").output
+    assert "100 games show 98.8 Elo" in run("power", "--games", "100").output
+    assert isinstance(run("power", "--elo", "0").exception, DlgoError)
+
+
+def record(
+    number: int, first: str, second: str, result: float, pair: int, reason: str = ""
+) -> GameRecord:
+    return GameRecord(
+        slot=f"{number}", game="connect4", first=first, second=second, pair=pair, opening="",
+        seed=0, result=result, reason=reason, moves=f"{number}", started="2025-01-01T00:00:00",
+        finished="2025-01-01T00:00:00", machine="m", version="1",
+    )
+
+
+def test_pairs_of_a_ledger(tmp_path):
+    """Pairs in the order of the plan; an odd game and a repetition stand outside."""
+    path = tmp_path / "games.sqlite"
+    with Ledger(path) as ledger:
+        for one in (
+            record(0, "a", "b", 1, pair=1), record(1, "b", "a", 0.5, pair=1),
+            record(2, "b", "a", 1, pair=0), record(3, "a", "b", 0, pair=0),
+            record(4, "a", "b", 0, pair=2, reason="crash of first: KeyError"),
+            record(6, "a", "c", 1, pair=0),
+        ):
+            ledger.add(one)
+    (meeting,) = find_meetings(load_games(path), "a", "b")
+    assert meeting.pair_points == (0.0, 1.5)
+    assert meeting.games.numbers == (3, 1, 1)
+    assert (meeting.unpaired, meeting.repeated, meeting.failures) == (1, 0, (1, 0))
+    (mirror,) = find_meetings(load_games(path), "b", "a")
+    assert mirror.pair_points == (2.0, 0.5)
+    assert mirror.failures == (0, 1)

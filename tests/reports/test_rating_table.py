@@ -1,0 +1,105 @@
+"""Anchors, differences and the likelihood of superiority."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dlgo.errors import DlgoError
+from reports.rate import parse_anchor
+from reports.rating_table import RatingTable
+from reports.ratings import fit_ratings
+from tests.reports.simulation import simulate
+
+
+@pytest.fixture(scope="module")
+def table() -> RatingTable:
+    rng = np.random.default_rng(21)
+    return fit_ratings(*simulate({"a": 200, "b": 50, "c": 0, "d": -250}, 10, 1.3, 0.4, rng))
+
+
+def test_an_anchor_moves_all_and_changes_no_distance(table):
+    moved = table.anchored("c", 1500)
+    assert moved["c"].value == moved["c"].low95 == moved["c"].high95 == 1500
+    for one in "abd":
+        assert moved[one].value - 1500 == pytest.approx(table.difference(one, "c").value)
+        assert moved[one].high95 - 1500 == pytest.approx(table.difference(one, "c").high95)
+        lead, before = moved.difference(one, "c"), table.difference(one, "c")
+        assert (lead.value, lead.high95) == pytest.approx((before.value, before.high95))
+    assert np.allclose(moved.superiority(), table.superiority(), equal_nan=True)
+    again = moved.anchored("a", 0)
+    assert again["c"].value == pytest.approx(-table.difference("a", "c").value)
+
+
+def test_an_anchor_leaves_other_groups_alone():
+    table = fit_ratings(["a", "b", "a", "x", "y"], ["b", "a", "b", "y", "x"], [1, 1, 0, 1, 1])
+    moved = table.anchored("b", 700)
+    assert moved["b"].value == 700
+    assert moved["x"] == table["x"]
+    assert any("Only group 1 is anchored" in remark for remark in moved.remarks)
+
+
+def test_an_unknown_anchor_is_named(table):
+    with pytest.raises(DlgoError, match="anchor z is not among the entrants; there are a, b, c"):
+        table.anchored("z")
+
+
+@pytest.mark.parametrize(("text", "anchor"), [
+    ("random=0", ("random", 0.0)), ("mcts:sims=100=1500", ("mcts:sims=100", 1500.0)),
+    ("x=-2.5", ("x", -2.5)),
+])
+def test_parse_anchor(text, anchor):
+    assert parse_anchor(text) == anchor
+
+
+@pytest.mark.parametrize("text", ["random", "=3", "a=b", "a=nan", "a=inf", ""])
+def test_a_bad_anchor_is_refused(text):
+    with pytest.raises(DlgoError, match="is not NAME=RATING"):
+        parse_anchor(text)
+
+
+def test_superiority_is_the_one_sided_test_of_the_difference():
+    # Two entrants, no draws: the log-odds of 30:20 have the standard error sqrt(1/30 + 1/20).
+    table = fit_ratings(["a"] * 50, ["b"] * 50, [1] * 30 + [0] * 20, first_move=False)
+    z = math.log(30 / 20) / math.sqrt(1 / 30 + 1 / 20)
+    chance = table.superiority()
+    assert chance[0, 1] == pytest.approx(0.5 * math.erfc(-z / math.sqrt(2)), abs=1e-9)
+    assert chance[0, 1] + chance[1, 0] == pytest.approx(1)
+    assert math.isnan(chance[0, 0])
+
+
+def test_superiority_says_nothing_across_groups():
+    table = fit_ratings(["a", "b", "x", "y"], ["b", "a", "y", "x"], [1, 1, 1, 1])
+    names = [rating.entrant for rating in table.ratings]
+    chance = table.superiority()
+    assert math.isnan(chance[names.index("a"), names.index("x")])
+    assert chance[names.index("a"), names.index("b")] == pytest.approx(0.5)
+
+
+def test_the_scale_beside_that_of_other_programs():
+    """40 wins, 40 draws, 20 losses. docs/ratings.md says what others make of it."""
+    table = fit_ratings(
+        ["a", "b"] * 50, ["b", "a"] * 50,
+        [1, 0] * 20 + [0.5, 0.5] * 20 + [0, 1] * 10, first_move=False,
+    )
+    assert table.difference("a", "b").value == pytest.approx(400 * math.log10(2), abs=1e-4)
+    assert table.draw.value == pytest.approx(40 / math.sqrt(40 * 20), abs=1e-6)
+
+
+def test_75_75_and_90_percent_are_191_and_382():
+    """Odds of 3 : 1, 3 : 1 and 9 : 1 fit together, so a sound fit gives +191, 0 and -191.
+
+    Programs that rate by the average opponent give 180 (K. Laskos, "EloStat, Bayeselo and
+    Ordo", talkchess.com, 2012).
+    """
+    meetings = (("a", "b", 30, 10), ("b", "c", 30, 10), ("a", "c", 36, 4))
+    first, second, result = [], [], []
+    for one, other, won, lost in meetings:
+        first += [one] * won + [other] * lost
+        second += [other] * won + [one] * lost
+        result += [1] * (won + lost)
+    table = fit_ratings(first, second, result, first_move=False)
+    elo = 400 * math.log10(3)
+    assert [table[name].value for name in "abc"] == pytest.approx([elo, 0, -elo], abs=1e-6)
