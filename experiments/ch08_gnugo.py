@@ -3,15 +3,15 @@
     python -m experiments.ch08_gnugo [--quick] [--engine mcts:sims=5000] [--level 10]
         [--games 100] [--size 9] [--komi 7] [--seed 1] [--workers 2] [--out out/gnugo]
 
-What to look for: the score and its interval first, then what a move has cost on each side.
-MCTS with plain random rollouts needs thousands of simulations a move to hold its own against
-GNU Go on 9x9, and loses nearly all games on 19x19, where GNU Go's knowledge of shape counts.
+What to look for: the score and its interval, then what a move has cost on each side. Against
+level 10 on 9x9, mcts:sims=2000 won none of 16 games, and mcts:sims=20000, at half GNU Go's CPU
+time, 2 of 20 (2026-11-21): random rollouts know nothing of shape.
 
-It is a tournament of two: every pair of games begins with the same four random moves and
-swaps the colours, each finished game is in the ledger at once, and the same command continues
-after an interruption. Games are counted by our rules, by area after two passes, with every
-stone on the board alive. So GNU Go has to take dead stones off before it passes: it does so
-with `--capture-all-dead` and `--chinese-rules`, and `--never-resign` lets every game be counted.
+It is a tournament of two: a pair of games begins with the same four random moves, colours
+swapped; each finished game is in the ledger at once, and the same command continues after an
+interruption. Games are counted by our rules: by area after two passes, every stone on the board
+alive. GNU Go takes dead stones off before it passes only with --capture-all-dead: without it, our
+count and its own differed in all of 10 games. --never-resign lets every game be counted.
 """
 
 from __future__ import annotations

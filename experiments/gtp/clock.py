@@ -25,17 +25,22 @@ _SHARE_OF_EMPTY_POINTS = 3
 class Clock:
     """Main time, then overtime: `byo_stones` moves in each `byo_time` (Canadian byo-yomi).
 
+    Under Japanese byo-yomi every move of the overtime has a period of its own, and what GTP calls
+    stones is the number of periods that are left.
+
     No time settings, or an overtime of zero stones with a positive time (which is how GTP says
     "no limit"), mean no limit.
 
     Attributes:
         main_time, byo_time, byo_stones: as in GTP's `time_settings`.
+        japanese: whether the overtime is Japanese.
         left: for each colour (seconds, stones) as in GTP's `time_left`; 0 stones: main time.
     """
 
     main_time: float | None = None
     byo_time: float = 0.0
     byo_stones: int = 0
+    japanese: bool = False
     left: dict[Player, tuple[float, int]] = field(default_factory=dict)
 
     @property
@@ -57,10 +62,11 @@ class Clock:
             return None
         seconds, stones = self._left_of(player)
         if stones > 0:
-            share = seconds / stones
+            share = seconds if self.japanese else seconds / stones
         else:
             moves = max(empty_points // _SHARE_OF_EMPTY_POINTS, _FEWEST_MOVES)
-            per_stone = self.byo_time / self.byo_stones if self.byo_stones else 0.0
+            one = 1 if self.japanese else self.byo_stones
+            per_stone = self.byo_time / one if self.byo_stones else 0.0
             # With overtime in reserve, the main time may be used up sooner.
             share = min(seconds / moves + per_stone, seconds + per_stone)
         return max(share * _SHARE - _LAG, min(_LEAST, share / 2))
@@ -71,7 +77,10 @@ class Clock:
             return
         left, stones = self._left_of(player)
         left -= seconds
-        if stones > 0:
+        if stones > 0 and self.japanese:
+            lost = int(-left // self.byo_time) + 1 if left < 0 and self.byo_time else 0
+            left, stones = self.byo_time or left, max(stones - lost, 1)
+        elif stones > 0:
             stones -= 1
             if stones == 0 and self.byo_stones:
                 left, stones = self.byo_time, self.byo_stones

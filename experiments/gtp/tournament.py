@@ -74,16 +74,22 @@ def _place(session: Session, points: tuple[Point, ...] | list[Point]) -> str:
 
 
 def time_settings(session: Session, given: Arguments) -> str:
-    names = ("main_time", "byo_yomi_time", "byo_yomi_stones")
-    values = [parse_int(text, what) for text, what in zip(arguments(given, *names), names,
-                                                          strict=True)]
-    session.clock = Clock(*values)
+    main, byo, stones = arguments(given, "main_time", "byo_yomi_time", "byo_yomi_stones")
+    session.clock = Clock(_seconds(main), _seconds(byo), parse_int(stones, "stones"))
     return ""
+
+
+def _seconds(text: str) -> float:
+    """A time. Whole numbers by the protocol, but some controllers send fractions."""
+    seconds = parse_float(text, "time")
+    if seconds < 0:
+        raise GtpError(f"syntax error: time {text} is negative")
+    return seconds
 
 
 def time_left(session: Session, given: Arguments) -> str:
     color, seconds, stones = arguments(given, "color", "time", "stones")
-    # Whole numbers by the protocol, but a clock can be overdrawn and some count tenths.
+    # Even a negative one is taken: a clock can be overdrawn.
     left = max(parse_float(seconds, "time"), 0.0)
     session.clock.left[parse_color(color)] = (left, parse_int(stones, "stones"))
     return ""
@@ -95,15 +101,12 @@ def kgs_time_settings(session: Session, given: Arguments) -> str:
     counts = {"none": 0, "absolute": 1, "byoyomi": 3, "canadian": 3}
     if kind not in counts:
         raise GtpError(f"syntax error: expected {', '.join(counts)}")
-    values = [parse_int(text, "time") for text in given[1 : 1 + counts[kind]]]
+    values = given[1 : 1 + counts[kind]]
     if len(values) < counts[kind]:
         raise GtpError(f"syntax error: {kind} takes {counts[kind]} numbers")
-    if kind == "byoyomi":
-        # One move in each period; the spare periods stay a reserve.
-        values = [values[0], values[1], 1 if values[1] and values[2] else 0]
-        if not values[2]:
-            values[1] = 0
-    session.clock = Clock(*values)
+    times = [_seconds(text) for text in values[:2]]
+    stones = [parse_int(text, "stones or periods") for text in values[2:]]
+    session.clock = Clock(*times, *stones, japanese=kind == "byoyomi")
     return ""
 
 

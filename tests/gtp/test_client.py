@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import io
+import json
+import subprocess
+import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,8 +16,10 @@ from dlgo import DlgoError, GameState, Move, Player, Point, SpecError, get_game
 from dlgo.gtp import GtpError
 from engines.registry import EngineSpec, build_engine
 from experiments.arena.ledger import Ledger
+from experiments.arena.planfile import read_plan
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import PlainReporter, run_tournament
+from reports.tables import family_and_budget
 from tests.gtp.programs import GNUGO, GNUGO_OPTIONS, at_genmove, living, mock, needs_gnugo
 
 GO5 = get_game("go:size=5,komi=0.5")
@@ -41,6 +47,16 @@ def test_a_command_line_survives_the_specification(text: str, command: str) -> N
     assert dict(spec.settings)["command"] == command
     assert EngineSpec.parse(spec.text) == spec
     assert dict(EngineSpec.parse(spec.family).settings)["command"] == command
+
+
+def test_a_command_line_survives_a_plan_file_and_the_ledger(tmp_path: Path) -> None:
+    spec = EngineSpec.parse('gtp:"engine --list a,b",timeout=5')
+    path = tmp_path / "plan.toml"
+    path.write_text(f"""games = ["go9"]\nengines = ['{spec}', "random"]""")
+    plan = read_plan(path, {})
+    assert plan.entrants == (spec.text, "random")
+    assert Plan.from_json(json.loads(json.dumps(plan.to_json()))) == plan
+    assert family_and_budget(spec.text) == (spec.family, "")
 
 
 @pytest.mark.parametrize(
@@ -295,6 +311,31 @@ def test_a_tournament_with_a_cheat_a_crasher_and_a_sound_program(tmp_path: Path)
         else:  # A1 by Black, then the other one resigns
             assert record.reason == "black (x) wins by resignation"
     assert living(str(tmp_path)) == []
+
+
+@pytest.mark.parametrize("program", ["hangs", "hangs with a child"])
+def test_a_killed_tournament_takes_its_programs_with_it(program: str, tmp_path: Path) -> None:
+    spec = mock(tmp_path, at_genmove(MISBEHAVIOUR[program][0]))
+    run = subprocess.Popen(
+        [sys.executable, "-m", "experiments.cli", "tournament", "--ledger",
+         str(tmp_path / "games.sqlite"), "--game", "go:size=5", "--engine", spec,
+         "--engine", "random", "--workers", "1"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )
+    script = spec.rpartition(" ")[2]
+    assert soon(lambda: len(living(script)) > 1)  # the tournament names it, too
+    run.kill()
+    run.wait()
+    assert soon(lambda: living(script) == [])
+    assert soon(lambda: living("3600.25") == [])
+
+
+def soon(condition: Callable[[], bool]) -> bool:
+    """Whether it becomes true within a minute."""
+    until = time.monotonic() + 60
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.1)
+    return condition()
 
 
 @needs_gnugo

@@ -227,11 +227,14 @@ def test_syntax_of_the_clocks() -> None:
         "time_settings 300 30 5", "time_settings 0 0 0", "time_settings 2147483647 1 0",
         "time_left b 12 0", "time_left white 0 3", "kgs-time_settings none",
         "kgs-time_settings absolute 60", "kgs-time_settings byoyomi 60 10 3",
-        "kgs-time_settings canadian 60 300 25",
+        "kgs-time_settings canadian 60 300 25", "time_settings 0.5 1.5 1", "time_left b -2 0",
     ):
         assert talk(line) == ""
-    for line in ("time_settings 1 2", "time_settings a b c", "time_left b 1", "time_left x 1 1",
-                 "kgs-time_settings", "kgs-time_settings fischer 1", "kgs-time_settings byoyomi 1"):
+    for line in (
+        "time_settings 1 2", "time_settings -1 0 0", "time_settings 1 1 1.5",
+        "time_settings a b c", "time_left b 1", "time_left x 1 1", "kgs-time_settings",
+        "kgs-time_settings fischer 1", "kgs-time_settings byoyomi 1",
+    ):
         talk.fails(line, "syntax error")
 
 
@@ -261,6 +264,14 @@ def test_a_whole_game_fits_into_the_main_time_and_overtime_follows() -> None:
             used, empty = used + seconds, max(empty - 2, 0)
         assert used <= budget
     assert clock.left[Player.black] == (10, 1)
+    # Three periods of Japanese byo-yomi: each move may take one, and is not taken a third of it.
+    japanese = Clock(0, 10, 3, japanese=True)
+    assert 5 < japanese.seconds_for_a_move(Player.black, 100) < 10
+    japanese.left[Player.black] = (10, 3)
+    assert 5 < japanese.seconds_for_a_move(Player.black, 100) < 10
+    for seconds, periods in ((9, 3), (12, 2), (25, 1), (5, 1)):
+        japanese.spend(Player.black, seconds)
+        assert japanese.left[Player.black] == (10, periods)
     assert Clock().seconds_for_a_move(Player.black, 361) is None
     assert Clock(10, 1, 0).seconds_for_a_move(Player.black, 361) is None  # "no limit"
 
@@ -400,6 +411,8 @@ class Child:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "experiments.cli", "gtp", *options],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            # Where the tests run in the background, Ctrl-C is ignored, and that is inherited.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         assert self.ask("name") == "= dlgo\n"
 
