@@ -38,7 +38,8 @@ from numba.extending import overload
 from dlgo.jit import kernel
 
 _implementations: dict[str, dict[type, Any]] = {}
-_defaults: dict[str, str] = {}
+# What a game need not implement: the function of the protocol, or the kernel, that stands in.
+_defaults: dict[str, str | Callable[..., Any]] = {}
 _NAMED_TUPLES = (types.NamedTuple, types.NamedUniTuple)
 
 
@@ -69,9 +70,11 @@ def _protocol(stub: Callable[..., Any]) -> Callable[..., Any]:
     return dispatch
 
 
-def _falls_back_on(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _falls_back_on(
+    standby: str | Callable[..., Any]
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def mark(dispatch: Callable[..., Any]) -> Callable[..., Any]:
-        _defaults[dispatch.__name__] = name
+        _defaults[dispatch.__name__] = standby
         return dispatch
 
     return mark
@@ -125,6 +128,22 @@ def forced_actions(state, out):
     """
 
 
+@kernel
+def _always(state):
+    return True
+
+
+@_falls_back_on(_always)
+@_protocol
+def quiet(state):
+    """Whether `evaluate` may judge the position as it stands; the game must not be over.
+
+    False in the middle of an exchange: a search then goes on, with all actions, until the
+    position is quiet. So a game may say so only where its moves are forced and few, and
+    cannot go on for ever. By default: always quiet.
+    """
+
+
 @_protocol
 def play(state, action):
     """Play a legal action. Does not check it."""
@@ -164,8 +183,8 @@ def implement(state_class: type, **functions: Any) -> None:
     Raises:
         TypeError: if a function of the protocol is missing or unknown.
     """
-    for name, fallback in _defaults.items():
-        functions.setdefault(name, functions.get(fallback))
+    for name, standby in _defaults.items():
+        functions.setdefault(name, functions.get(standby) if isinstance(standby, str) else standby)
     missing = sorted(set(_implementations) - set(functions))
     unknown = sorted(set(functions) - set(_implementations))
     if missing or unknown:

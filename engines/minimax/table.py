@@ -1,64 +1,69 @@
 """The transposition table: what is known of positions that can be reached in several ways.
 
-Bounded memory: one entry a slot, chosen by the low bits of the position's key. A new entry
-replaces another position's always, and its own unless that was searched deeper: positions
-near the leaves come and go, the current search's own results stay (chapter 4.4; replacement
-schemes are compared by Breuker, Uiterwijk and van den Herik 1994).
+Bounded memory: 2**bits entries of 16 bytes, in pairs that share a cache line. A position may
+stand in either entry of the pair that its key names. A new position takes the first entry if
+that is empty, left from an earlier move, or not searched deeper than the new one; otherwise it
+takes the second, whatever stands there. So the deep results, which cost most to find again,
+stay, and the shallow ones come and go (Breuker, Uiterwijk and van den Herik 1994 call this
+TwoDeep and find it the best of seven schemes). Called by `search.py` and `engine.py`.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 
 from dlgo.jit import inline_kernel
 
 EMPTY_SLOT, EXACT, AT_LEAST, AT_MOST = range(4)
+AGES = 256
+
+# key: of the position; score: for the player to move; depth: plies searched below it;
+# action: the best or refuting move; bound: one of the constants above; age: the number of the
+# engine's move (modulo AGES) in which it was stored.
+ENTRY = np.dtype([
+    ("key", np.int64), ("score", np.int16), ("depth", np.int16), ("action", np.int16),
+    ("bound", np.uint8), ("age", np.uint8),
+])
 
 
-class Table(NamedTuple):
-    """Arrays of 2**bits entries.
-
-    key: int64; score: int32, for the player to move; depth: int16, plies searched below;
-    bound: int8, one of the constants above; action: int16, the best or refuting move.
-    """
-
-    key: np.ndarray
-    score: np.ndarray
-    depth: np.ndarray
-    bound: np.ndarray
-    action: np.ndarray
+def new_table(bits: int) -> np.ndarray:
+    """An empty table with 2**bits entries of 16 bytes."""
+    table = np.empty(1 << bits, ENTRY)
+    clear(table)
+    return table
 
 
-ENTRY_BYTES = 8 + 4 + 2 + 1 + 2
-
-
-def new_table(bits: int) -> Table:
-    """An empty table with 2**bits entries of 17 bytes."""
-    n = 1 << bits
-    # `full`, not `zeros`: the memory is to be there before a clock runs.
-    kinds = (np.int64, np.int32, np.int16, np.int8, np.int16)
-    return Table(*(np.full(n, 0, kind) for kind in kinds))
+def clear(table: np.ndarray) -> None:
+    """Forget everything. Writes to all the memory, so that it is there before a clock runs."""
+    table.view(np.uint8).fill(0)
 
 
 @inline_kernel
 def find(table, key):
-    """The slot that holds `key`, or -1."""
-    slot = key & (len(table.key) - 1)
-    if table.bound[slot] != EMPTY_SLOT and table.key[slot] == key:
-        return slot
+    """The index of the entry for `key`, or -1."""
+    first = key & (len(table) - 1)
+    for slot in (first, first ^ 1):
+        if table[slot].key == key and table[slot].bound != EMPTY_SLOT:
+            return slot
     return -1
 
 
 @inline_kernel
-def store(table, key, score, depth, bound, action):
-    """Remember a result, unless the slot knows the same position more deeply."""
-    slot = key & (len(table.key) - 1)
-    if table.bound[slot] != EMPTY_SLOT and table.key[slot] == key and table.depth[slot] > depth:
-        return
-    table.key[slot] = key
-    table.score[slot] = score
-    table.depth[slot] = depth
-    table.bound[slot] = bound
-    table.action[slot] = action
+def store(table, key, score, depth, bound, action, age):
+    """Remember a result, unless the table knows the same position more deeply."""
+    first = key & (len(table) - 1)
+    slot = find(table, key)
+    if slot >= 0:
+        if table[slot].depth > depth:
+            return
+    else:
+        deep = table[first & ~1]
+        taken = deep.bound != EMPTY_SLOT and deep.age == age and deep.depth > depth
+        slot = first | 1 if taken else first & ~1
+    entry = table[slot]
+    entry.key = key
+    entry.score = score
+    entry.depth = depth
+    entry.action = action
+    entry.bound = bound
+    entry.age = age
