@@ -18,6 +18,8 @@ from engines.base import BUDGET_NAMES, BUDGET_OPTIONS, Budget, Engine
 # name -> "module:class". Modules load on demand: listing engines must not load them all.
 _ENGINES = {
     "random": "engines.random_bot.engine:RandomEngine",
+    "heuristic": "engines.heuristic.engine:HeuristicEngine",
+    "minimax": "engines.minimax.plain:MinimaxEngine",
     "alphabeta": "engines.minimax.engine:AlphaBetaEngine",
     "mcts": "engines.mcts.engine:MCTSEngine",
     "solver": "engines.solver.engine:SolverEngine",

@@ -35,12 +35,11 @@ from engines.minimax.stack import (
     PROVEN,
     PVS,
     QUIESCENCE,
-    SOLVED,
     TABLE,
     TECHNIQUES,
     WIN,
 )
-from engines.minimax.table import AT_LEAST, AT_MOST, EXACT, find, store
+from engines.minimax.table import AT_LEAST, AT_MOST, BOUND_MASK, EXACT, SOLVED, find, store
 
 # Late moves: the first few are searched in full, and so is everything close to the leaves.
 LATE_MOVE, LATE_DEPTH = 3, 3
@@ -134,14 +133,16 @@ def _arrive(state, table, stack, ply):
             entry = table[slot]
             if use & HASH_MOVE:
                 known_action = np.int64(entry.action)
-            if use & TABLE and entry.depth >= depth:
+            solved = entry.bound & SOLVED != 0
+            if use & TABLE and (solved or entry.depth >= depth):
                 score = _from_table(np.int64(entry.score), ply)
+                bound = entry.bound & BOUND_MASK
                 if (
-                    entry.bound == EXACT
-                    or (entry.bound == AT_LEAST and score >= stack.beta[ply])
-                    or (entry.bound == AT_MOST and score <= stack.alpha[ply])
+                    bound == EXACT
+                    or (bound == AT_LEAST and score >= stack.beta[ply])
+                    or (bound == AT_MOST and score <= stack.alpha[ply])
                 ):
-                    stack.solved[ply] = entry.depth == SOLVED
+                    stack.solved[ply] = solved
                     return True, score
 
     # Two plies ahead the search would find out by itself what is forced; with less to go,
@@ -285,8 +286,9 @@ def _leave(table, stack, ply):
         # Seen in the table, beyond the depth: there may be a shorter way to the end.
         bound = AT_LEAST if score > 0 else AT_MOST
     if use & (TABLE | HASH_MOVE):
-        kept = SOLVED if stack.solved[ply] else depth
-        store(table, stack.key[ply], _to_table(score, ply), kept, bound, action, stack.info[AGE])
+        if stack.solved[ply]:
+            bound |= SOLVED
+        store(table, stack.key[ply], _to_table(score, ply), depth, bound, action, stack.info[AGE])
     return score
 
 

@@ -17,8 +17,6 @@ INFINITE = 32_000
 MAX_PLY = 128
 # How far captures are followed beyond the depth. No capture in draughts can take so many.
 QUIET_PLIES = 24
-# The depth of a result that no horizon has touched: it holds for every depth.
-SOLVED = 1_000
 HISTORY_LIMIT = 1 << 40
 
 # The techniques, in the order in which the ladder of docs/engines/alphabeta.md adds them, with

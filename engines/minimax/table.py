@@ -1,11 +1,12 @@
 """The transposition table: what is known of positions that can be reached in several ways.
 
-Bounded memory: 2**bits entries of 16 bytes, in pairs that share a cache line. A position may
-stand in either entry of the pair that its key names. A new position takes the first entry if
-that is empty, left from an earlier move, or not searched deeper than the new one; otherwise it
-takes the second, whatever stands there. So the deep results, which cost most to find again,
-stay, and the shallow ones come and go (Breuker, Uiterwijk and van den Herik 1994 call this
-TwoDeep and find it the best of seven schemes). Called by `search.py` and `engine.py`.
+Bounded memory: 2**bits entries of 16 bytes, in pairs that share a cache line. A position stands
+in one of the two entries that its key names. A new one takes the first if that has been left
+there by an earlier move of the game or was not searched deeper, and what stood there goes to
+the second; otherwise the new one goes to the second. What stood in the second is forgotten. So
+the deep results, which cost most to find again, stay, and the shallow ones come and go: the
+scheme TwoDeep of Breuker, Uiterwijk and van den Herik (1994). Called by `search.py` and
+`engine.py`.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ import numpy as np
 from dlgo.jit import inline_kernel
 
 EMPTY_SLOT, EXACT, AT_LEAST, AT_MOST = range(4)
+BOUND_MASK = 3
+# Added to a bound that no horizon has touched: it holds for every depth.
+SOLVED = 4
 AGES = 256
 
 # key: of the position; score: for the player to move; depth: plies searched below it;
-# action: the best or refuting move; bound: one of the constants above; age: the number of the
-# engine's move (modulo AGES) in which it was stored.
+# action: the best or refuting move; bound: of the constants above, with or without SOLVED;
+# age: the number of the engine's move (modulo AGES) in which it was stored.
 ENTRY = np.dtype([
     ("key", np.int64), ("score", np.int16), ("depth", np.int16), ("action", np.int16),
     ("bound", np.uint8), ("age", np.uint8),
@@ -51,16 +55,29 @@ def find(table, key):
 @inline_kernel
 def store(table, key, score, depth, bound, action, age):
     """Remember a result, unless the table knows the same position more deeply."""
-    first = key & (len(table) - 1)
+    first = key & (len(table) - 1) & ~1
     slot = find(table, key)
     if slot >= 0:
-        if table[slot].depth > depth:
+        known = table[slot]
+        known_depth = known.depth + (1 << 16) * (known.bound & SOLVED)
+        if known_depth > depth + (1 << 16) * (bound & SOLVED):
             return
+    elif (
+        table[first].bound == EMPTY_SLOT or table[first].age != age
+        or table[first].depth <= depth
+    ):
+        slot = first
+        _write(
+            table[first | 1], table[first].key, table[first].score, table[first].depth,
+            table[first].bound, table[first].action, table[first].age,
+        )
     else:
-        deep = table[first & ~1]
-        taken = deep.bound != EMPTY_SLOT and deep.age == age and deep.depth > depth
-        slot = first | 1 if taken else first & ~1
-    entry = table[slot]
+        slot = first | 1
+    _write(table[slot], key, score, depth, bound, action, age)
+
+
+@inline_kernel
+def _write(entry, key, score, depth, bound, action, age):
     entry.key = key
     entry.score = score
     entry.depth = depth
