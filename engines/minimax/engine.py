@@ -20,11 +20,15 @@ ASPIRATION_MARGIN = 30
 
 
 class _Found(NamedTuple):
-    """What the search of the root knows: its score, whether that is final, plies searched."""
+    """What the search of the root knows: its score, whether that is final, plies searched.
+
+    before: the score a ply less deep.
+    """
 
     score: int
     solved: bool
     depth: int
+    before: int
 
 
 class AlphaBetaEngine(Engine):
@@ -96,27 +100,35 @@ class AlphaBetaEngine(Engine):
         solve = self.settings["solve"]
         whole = (-1, 1) if solve else (-stack.INFINITE, stack.INFINITE)
         at_once = solve or not self._use & stack.DEEPENING
-        found = _Found(0, False, 0)
+        found = _Found(0, False, 0, 0)
         for depth in range(deepest if at_once else 1, deepest + 1):
-            window = whole
-            if self._use & stack.ASPIRATION and depth > 2 and abs(found.score) < stack.PROVEN:
-                window = found.score - ASPIRATION_MARGIN, found.score + ASPIRATION_MARGIN
-            complete = self._search(states, clock, depth, window, actions)
-            score = int(self._stack.best[0])
-            if complete and not window[0] < score < window[1]:  # the whole window must tell
-                complete = self._search(states, clock, depth, whole, actions)
+            window = self._first_window(found, depth, whole)
+            while True:
+                complete = self._search(states, clock, depth, window, actions)
                 score = int(self._stack.best[0])
+                if not complete or window[0] < score < window[1] or window == whole:
+                    break
+                # Outside: that side is opened, and the search, which the table shortens, again.
+                window = (whole[0], window[1]) if score <= window[0] else (window[0], whole[1])
             if not complete:
                 # A score from a part of the moves, if it is one, is a lower bound.
                 if self._stack.best_action[0] >= 0 and score > window[0]:
                     found = found._replace(score=score)
                 break
-            found = _Found(score, bool(self._stack.solved[0]), depth)
+            found = _Found(score, bool(self._stack.solved[0]), depth, found.score)
             # Won or lost further away than this depth: there may be a shorter way.
             to_end = stack.WIN - abs(score) if abs(score) >= stack.PROVEN else 0
             if found.solved and (solve or to_end <= depth):
                 break
         return found
+
+    def _first_window(
+        self, found: _Found, depth: int, whole: tuple[int, int]
+    ) -> tuple[int, int]:
+        """A window around the estimate of two plies before: odd and even depths differ."""
+        if not self._use & stack.ASPIRATION or depth < 3 or abs(found.before) >= stack.PROVEN:
+            return whole
+        return found.before - ASPIRATION_MARGIN, found.before + ASPIRATION_MARGIN
 
     def _search(
         self, states: Any, clock: Clock, depth: int, window: tuple[int, int], actions: np.ndarray
