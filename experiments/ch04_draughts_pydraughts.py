@@ -15,78 +15,27 @@ wins nearly every game. When last run (2026-11-21): see docs/engines/alphabeta.m
 from __future__ import annotations
 
 import json
-import math
 import sys
 from pathlib import Path
 
 import click
 import numpy as np
+from scipy.stats import binomtest
 
-from dlgo import GameState, Player, get_game
+from dlgo import GameState, Player
+from dlgo.games.draughts.board import JUMPER
 from dlgo.rng import derive_seed
 from engines.registry import build_engine
+from experiments.pydraughts_opponent import GAME, opponent_moves
 
-GAME = get_game("draughts")
 OPENING_PLIES = 4
-
-
-def material(game) -> float:
-    """Men and half as much again for kings, for the player to move; a pydraughts game."""
-    worth = dict.fromkeys((1, 2), 0.0)
-    for piece in game.board.searcher.uncaptured_pieces:
-        worth[piece.player] += 1.5 if piece.king else 1.0
-    return worth[game.whose_turn()] - worth[3 - game.whose_turn()]
-
-
-def minimax(game, depth: int, alpha: float, beta: float) -> float:
-    """Material after `depth` whole moves for the player to move; cuts change no value."""
-    moves = game.get_possible_moves()
-    if not moves:
-        return -100.0 - depth  # who cannot move has lost, and sooner is worse
-    if depth == 0:
-        return material(game)
-    for move in moves:
-        alpha = max(alpha, after(game, move, depth, alpha, beta))
-        if alpha >= beta:
-            break
-    return alpha
-
-
-def after(game, move, depth: int, alpha: float, beta: float) -> float:
-    """The value of a step or jump for the player who makes it; a capture may go on."""
-    child = game.copy_fast()
-    child.move(move)
-    if child.whose_turn() == game.whose_turn():
-        return minimax(child, depth, alpha, beta)
-    return -minimax(child, depth - 1, -beta, -alpha)
-
-
-def opponent_move(state: GameState, depth: int, generator: np.random.Generator):
-    """One of the best steps or jumps at `depth`, by pydraughts' rules, as our Move."""
-    from draughts.core.game import Game
-
-    game = Game("english", GAME.fen(state))
-    while True:  # until the turn is complete
-        moves, best, chosen = game.get_possible_moves(), -math.inf, []
-        for move in moves:
-            value = after(game, move, depth, best - 0.25, math.inf) if len(moves) > 1 else 0
-            if value > best:
-                best, chosen = value, []
-            if value == best:
-                chosen.append(move)
-        move = chosen[generator.integers(len(chosen))]
-        turn = game.whose_turn()
-        game.move(move)
-        yield GAME.parse_move(state, f"{move[0]}-{move[1]}")
-        if game.whose_turn() != turn:
-            return
 
 
 def play(number: int, engine, depth: int, seed: int) -> dict:
     """Play game `number`; two with one opening follow each other."""
     generator = np.random.default_rng(derive_seed("pydraughts", seed, number // 2) % 2**32)
     state = GameState.new_game(GAME)
-    while len(state.moves()) < OPENING_PLIES or state.kernel_state.words[4]:
+    while len(state.moves()) < OPENING_PLIES or state.kernel_state.words[JUMPER]:
         moves = state.legal_moves()
         state = state.apply_move(moves[generator.integers(len(moves))])
     ours = Player.from_index(number % 2)
@@ -98,7 +47,7 @@ def play(number: int, engine, depth: int, seed: int) -> dict:
             spent.append(decision.cost.cpu_seconds)
             state = state.apply_move(decision.move)
         else:
-            for move in opponent_move(state, depth, generator):
+            for move in opponent_moves(state, depth, generator):
                 state = state.apply_move(move)
     winner = state.winner()
     result = "draw" if winner is None else "win" if winner is ours else "loss"
@@ -126,30 +75,25 @@ def main(games: int, seconds: float, depth: int, seed: int, log: Path | None, qu
     engine = build_engine(f"alphabeta:cpu={seconds}", GAME)
     engine.warm_up()
     lines = log.read_text().splitlines() if log and log.exists() else []
-    done = {record["number"]: record for record in map(json.loads, lines)}
+    done = {game["number"]: game for game in map(json.loads, lines)}
+    setting = f"{seconds:g} s, depth {depth}, seed {seed}"
+    for other in {game["setting"] for game in done.values()} - {setting}:
+        sys.exit(f"{log} holds games of another setting ({other}, not {setting}): name a new file")
     print(f"alphabeta:cpu={seconds} - pydraughts, material at depth {depth}")
     count = dict.fromkeys(("win", "draw", "loss"), 0)
     for number in range(games):
         record = done.get(number)
         if record is None:
-            record = play(number, engine, depth, seed)
+            record = {"setting": setting} | play(number, engine, depth, seed)
             if log:
                 with log.open("a") as file:
                     file.write(json.dumps(record) + "\n")
         count[record["result"]] += 1
         print(f"{number + 1:>4}  {record['we']}: {record['why']}", flush=True)
     points = count["win"] + count["draw"] / 2
-    low, high = wilson(points, games)
-    print("wins {win}, draws {draw}, losses {loss}".format(**count))
-    print(f"{points:g} points of {games}: {points / games:.1%}, 95% interval {low:.1%}-{high:.1%}")
-
-
-def wilson(points: float, games: int, z: float = 1.96) -> tuple[float, float]:
-    """Wilson's interval of a share; it stays sensible close to all or nothing."""
-    share, spread = points / games, z * z / games
-    middle = (share + spread / 2) / (1 + spread)
-    half = z * math.sqrt(share * (1 - share) / games + spread / games / 4) / (1 + spread)
-    return middle - half, middle + half
+    won = binomtest(count["win"], games).proportion_ci(method="wilson")
+    print("wins {win}, draws {draw}, losses {loss}".format(**count), end="; ")
+    print(f"{points:g} points of {games}; wins: 95% interval {won.low:.1%} to {won.high:.1%}")
 
 
 if __name__ == "__main__":
