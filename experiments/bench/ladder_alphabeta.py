@@ -43,7 +43,7 @@ class Setting:
 
 SETTINGS = {
     "connect4": Setting(8, 8, 5000),
-    "draughts": Setting(7, 12, 5000),
+    "draughts": Setting(9, 12, 5000),
     "go:size=9": Setting(3, 12, 1000),
 }
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import math
 import os
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -258,6 +260,22 @@ def test_a_shallow_result_does_not_replace_the_positions_own_deep_one() -> None:
     assert table[tables.find(table, 16)]["depth"] == 9
     tables.store(table, 16, 0, 4, tables.EXACT | tables.SOLVED, 2, 2)  # final beats deep
     assert table[tables.find(table, 16)]["score"] == 0
+
+
+# The ladder -------------------------------------------------------------------------------
+
+
+def test_the_ladder_runs_and_cuts_save_nodes() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "experiments.bench.ladder_alphabeta", "--quick", "--games",
+         "connect4"],
+        capture_output=True, text=True, timeout=300, check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    rows = [line.split("|")[1:] for line in done.stdout.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) == len(TECHNIQUE_HELP)  # plain minimax, and deepening joins the hash move
+    nodes = [int(row[1].replace(",", "")) for row in rows]
+    assert nodes[0] > 10 * nodes[1] > 20 * nodes[-2]
 
 
 # Draughts ---------------------------------------------------------------------------------
