@@ -39,7 +39,8 @@ from dlgo.rng import below
 NOBODY = -1
 
 _implementations: dict[str, dict[type, Any]] = {}
-_defaults: dict[str, Any] = {}
+# What a game need not implement: the function of the protocol, or the kernel, that stands in.
+_defaults: dict[str, str | Callable[..., Any]] = {}
 
 
 def _protocol(stub: Callable[..., Any]) -> Callable[..., Any]:
@@ -49,10 +50,12 @@ def _protocol(stub: Callable[..., Any]) -> Callable[..., Any]:
     return dispatch
 
 
-def _falls_back_on(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """What stands in where a game does not define a function: another one, by name."""
+def _falls_back_on(
+    standby: str | Callable[..., Any]
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """What stands in where a game does not define a function: another one's name, or a kernel."""
     def mark(dispatch: Callable[..., Any]) -> Callable[..., Any]:
-        _defaults[dispatch.__name__] = name
+        _defaults[dispatch.__name__] = standby
         return dispatch
 
     return mark
@@ -106,6 +109,22 @@ def forced_actions(state, out):
     """
 
 
+@kernel
+def _always(state):
+    return True
+
+
+@_falls_back_on(_always)
+@_protocol
+def quiet(state):
+    """Whether `evaluate` may judge the position as it stands; the game must not be over.
+
+    False in the middle of an exchange: a search then goes on, with all actions, until the
+    position is quiet. So a game may say so only where its moves are forced and few, and
+    cannot go on for ever. By default: always quiet.
+    """
+
+
 @_protocol
 def play(state, action):
     """Play a legal action. Does not check it."""
@@ -134,7 +153,18 @@ def rollout(state, rng):
     """
 
 
-@_falls_back_on("_forced_rollout")
+@kernel
+def _forced_rollout(state, rng, actions, played):
+    while not terminal(state):
+        n = forced_actions(state, actions)
+        action = actions[below(rng, n)]
+        if played[action] == NOBODY:
+            played[action] = to_move(state)
+        play(state, action)
+    return result(state)
+
+
+@_falls_back_on(_forced_rollout)
 @_protocol
 def heavy_rollout(state, rng, actions, played):
     """Like `rollout`, but with moves a player would look at first; notes who played what.
@@ -148,7 +178,14 @@ def heavy_rollout(state, rng, actions, played):
     """
 
 
-@_falls_back_on("_no_hints")
+@kernel
+def _no_hints(state, actions, n, visits, wins):
+    for i in range(n):
+        visits[i] = 0.0
+        wins[i] = 0.0
+
+
+@_falls_back_on(_no_hints)
 @_protocol
 def hints(state, actions, n, visits, wins):
     """What a player knows about actions before any search, as imagined results.
@@ -166,35 +203,14 @@ def evaluate(state):
     """Static estimate of an unfinished game for the player to move; an int, |value| < 10,000."""
 
 
-@kernel
-def _forced_rollout(state, rng, actions, played):
-    while not terminal(state):
-        n = forced_actions(state, actions)
-        action = actions[below(rng, n)]
-        if played[action] == NOBODY:
-            played[action] = to_move(state)
-        play(state, action)
-    return result(state)
-
-
-@kernel
-def _no_hints(state, actions, n, visits, wins):
-    for i in range(n):
-        visits[i] = 0.0
-        wins[i] = 0.0
-
-
-_generic = {"_forced_rollout": _forced_rollout, "_no_hints": _no_hints}
-
-
 def implement(state_class: type, **functions: Any) -> None:
     """Register a game's compiled functions for its state class.
 
     Raises:
         TypeError: if a function of the protocol is missing or unknown.
     """
-    for name, fallback in _defaults.items():
-        functions.setdefault(name, _generic.get(fallback) or functions.get(fallback))
+    for name, standby in _defaults.items():
+        functions.setdefault(name, functions.get(standby) if isinstance(standby, str) else standby)
     missing = sorted(set(_implementations) - set(functions))
     unknown = sorted(set(functions) - set(_implementations))
     if missing or unknown:

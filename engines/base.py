@@ -71,6 +71,9 @@ class Decision:
         values: expected result of each move it has looked at, as `value`, or empty.
         pv: principal variation, the line it expects, beginning with `move`.
         proven: the exact result for the player to move (+1, 0, -1) if the search proved it.
+        plies_to_end: how soon a proven win can be forced, or a proven loss put off to, in
+            actions of either player; None if the engine does not tell. At a `depth` below
+            it, a win may come sooner than that.
         depth: plies looked ahead, where that means something.
         cost: what was spent; `Engine.select_move` fills in the times.
     """
@@ -81,6 +84,7 @@ class Decision:
     pv: tuple[Move, ...] = ()
     values: dict[Move, float] = field(default_factory=dict)
     proven: int | None = None
+    plies_to_end: int | None = None
     depth: int | None = None
     cost: Cost = Cost()
 

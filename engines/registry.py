@@ -19,6 +19,8 @@ from engines.termination import TERMINATION_OPTIONS
 # name -> "module:class". Modules load on demand: listing engines must not load them all.
 _ENGINES = {
     "random": "engines.random_bot.engine:RandomEngine",
+    "heuristic": "engines.heuristic.engine:HeuristicEngine",
+    "minimax": "engines.minimax.plain:MinimaxEngine",
     "alphabeta": "engines.minimax.engine:AlphaBetaEngine",
     "mcts": "engines.mcts.engine:MCTSEngine",
     "puct": "engines.puct.engine:PUCTEngine",

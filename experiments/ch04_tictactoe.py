@@ -19,20 +19,6 @@ from experiments.console import Console, make_player
 WORDS = {1: "win", 0: "draw", -1: "loss"}
 
 
-def minimax(state: GameState, visited: list[int]) -> int:
-    """Value of `state` for the player to move, without any cut; counts states in `visited`."""
-    visited[0] += 1
-    if state.is_over():
-        winner = state.winner()
-        return 0 if winner is None else (1 if winner is state.next_player else -1)
-    best = -1
-    for move in state.legal_moves():
-        after = state.apply_move(move)
-        value = minimax(after, visited)
-        best = max(best, value if after.next_player is state.next_player else -value)
-    return best
-
-
 @click.command()
 @click.option("--quick", is_flag=True, help="Start minimax after two moves; ends in seconds.")
 @click.option("--human", is_flag=True, help="Play against alpha-beta afterwards.")
@@ -44,9 +30,8 @@ def main(quick: bool, human: bool) -> None:
         state = state.apply_move(game.parse_move(state, text))
     print(state)
 
-    visited = [0]
-    value = minimax(state, visited)
-    print(f"full minimax: {WORDS[value]}, {visited[0]:,} states visited")
+    decision = build_engine("minimax", game).select_move(state)
+    print(f"full minimax: {WORDS[decision.proven]}, {decision.cost.nodes:,} states visited")
 
     decision = build_engine("alphabeta:depth=9", game).select_move(state)
     print(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,11 +11,24 @@ from dlgo.api import GameState, Move
 from dlgo.rng import make_rng, shuffle
 from dlgo.specs import Option
 from engines.base import Budget, Cost, Decision, Engine
-from engines.minimax import search
-from engines.minimax.table import EMPTY_SLOT, find, new_table
+from engines.minimax import search, stack
+from engines.minimax.clock import Clock
+from engines.minimax.table import AGES, clear, find, new_table
 
-# Nodes a second assumed before the first measurement; too low only costs a restart.
-_FIRST_GUESS = 100_000
+# Half the first window around the score of the depth before, in the games' hundredths.
+ASPIRATION_MARGIN = 30
+
+
+class _Found(NamedTuple):
+    """What the search of the root knows: its score, whether that is final, plies searched.
+
+    before: the score a ply less deep.
+    """
+
+    score: int
+    solved: bool
+    depth: int
+    before: int
 
 
 class AlphaBetaEngine(Engine):
@@ -25,71 +38,114 @@ class AlphaBetaEngine(Engine):
     summary = "minimax with alpha-beta cuts, iterative deepening and a transposition table"
     options = (
         Option("solve", False, "one search to the end for win, draw or loss; no estimates"),
-        Option("tt", 20, "the transposition table has 2**tt entries of 17 bytes", low=4, high=28),
+        Option("tt", 20, "the transposition table has 2**tt entries of 16 bytes", low=4, high=28),
+        *(Option(name, name != "lmr", text) for name, text in stack.TECHNIQUE_HELP.items()),
     )
     budgets = ("depth", "nodes", "cpu", "wall")
     default_budget = Budget(depth=4)
 
     def _set_up(self) -> None:
         self._table = new_table(self.settings["tt"])
-        plies = 1 + min(self.budget.depth or search.MAX_PLY, search.MAX_PLY)
-        self._stack = search.new_stack(plies + 1, self.game.num_actions)
+        self._use = _techniques(self.settings)
+        plies = min(self.budget.depth or stack.MAX_PLY, stack.MAX_PLY) + stack.QUIET_PLIES + 1
+        self._stack = stack.new_stack(plies, self.game.num_actions)
+        self._stack.info[stack.TECHNIQUES] = self._use
 
     def new_game(self, seed: int) -> None:
         self._rng = make_rng(seed)
-        self._table.bound[:] = EMPTY_SLOT
+        clear(self._table)
         self._stack.history[:] = 0
-        self._stack.killer[:] = -1
+        self._stack.info[stack.AGE] = 0
 
     def _decide(self, state: GameState, budget: Budget) -> Decision:
-        clock = _Clock(budget)
-        stack = self._stack
-        stack.info[search.NODES] = 0
-        stack.history[:] //= 8  # what was good a move ago is still a hint
-        deepest = min(budget.depth or search.MAX_PLY, len(stack.count) - 2)
-        states = kernels.make_batch(
-            self.game.scratch_state(state.kernel_state, room=deepest + 1), deepest + 1
-        )
+        clock = Clock(budget)
+        info = self._stack.info
+        info[stack.NODES] = 0
+        info[stack.AGE] = (info[stack.AGE] + 1) % AGES
+        self._stack.history[:] //= 8  # what was good a move ago is still a hint
+        plies = len(self._stack.count)
+        deepest = min(budget.depth or stack.MAX_PLY, plies - stack.QUIET_PLIES - 1)
+        states = kernels.make_batch(self.game.scratch_state(state.kernel_state, plies), plies)
         kernels.copy_into(kernels.row(states, 0), state.kernel_state)
 
         actions = np.empty(self.game.num_actions, np.int64)
-        list_actions = kernels.forced_actions if deepest >= 2 else kernels.search_actions
-        n = list_actions(state.kernel_state, actions)
+        forced = deepest >= 2 and self._use & stack.FORCED
+        list_actions = kernels.forced_actions if forced else kernels.search_actions
+        actions = actions[: list_actions(state.kernel_state, actions)]
         solve = self.settings["solve"]
         if not solve:
-            shuffle(actions, n, self._rng)  # equal moves are chosen among at random
-        alpha, beta = (-1, 1) if solve else (-search.INFINITE, search.INFINITE)
-        scores = np.zeros(n, np.int64)
-        best_score, solved, reached = 0, False, 0
-        depth = deepest if solve else 1
-        while depth <= deepest:
-            stack.info[search.NODE_LIMIT] = clock.node_limit(int(stack.info[search.NODES]))
-            scores[:] = -search.INFINITE
-            best = search.search_root(
-                states, self._table, stack, depth, alpha, beta, actions, n, scores
-            )
-            aborted = bool(stack.info[search.ABORTED])
-            if best >= 0:
-                best_score = int(scores[best])
-                # The best move goes first next time; the others keep their order.
-                actions[: best + 1] = np.roll(actions[: best + 1], 1)
-            if not aborted:
-                reached = depth
-                solved = bool(stack.solved[0])
-                depth += 1
-            elif clock.spent(int(stack.info[search.NODES])):
-                break
-            if solved:
-                break
+            shuffle(actions, len(actions), self._rng)  # among equal moves, chance decides
+            if len(actions) == 1 and (budget.cpu or budget.wall):
+                deepest = min(deepest, 2)  # no time is needed to choose
+        found = self._deepen(states, clock, actions, deepest)
         move = self.game.move_of(actions[0])
+        proven = found.solved and not self.game.history_matters
+        exact = proven and not solve and abs(found.score) >= stack.PROVEN
         return Decision(
             move=move,
-            value=_as_value(best_score),
-            pv=self._principal_variation(state, move, reached),
-            proven=int(np.sign(best_score)) if solved and not self.game.history_matters else None,
-            depth=reached,
-            cost=Cost(nodes=int(stack.info[search.NODES])),
+            value=_as_value(found.score),
+            pv=self._principal_variation(state, move, found.depth),
+            proven=int(np.sign(found.score)) if proven else None,
+            plies_to_end=stack.WIN - abs(found.score) if exact else None,
+            depth=found.depth,
+            cost=Cost(nodes=int(info[stack.NODES])),
         )
+
+    def _deepen(self, states: Any, clock: Clock, actions: np.ndarray, deepest: int) -> _Found:
+        """Search deeper and deeper until a limit is reached or the end is seen.
+
+        Args:
+            actions: the root moves; the best is put first, the others keep their order.
+        """
+        solve = self.settings["solve"]
+        whole = (-1, 1) if solve else (-stack.INFINITE, stack.INFINITE)
+        at_once = solve or not self._use & stack.DEEPENING
+        found = _Found(0, False, 0, 0)
+        for depth in range(deepest if at_once else 1, deepest + 1):
+            window = self._first_window(found, depth, whole)
+            while True:
+                complete = self._search(states, clock, depth, window, actions)
+                score = int(self._stack.best[0])
+                if not complete or window[0] < score < window[1] or window == whole:
+                    break
+                # Outside: that side is opened, and the search, which the table shortens, again.
+                window = (whole[0], window[1]) if score <= window[0] else (window[0], whole[1])
+            if not complete:
+                # A score from a part of the moves, if it is one, is a lower bound.
+                if self._stack.best_action[0] >= 0 and score > window[0]:
+                    found = found._replace(score=score)
+                break
+            found = _Found(score, bool(self._stack.solved[0]), depth, found.score)
+            # Won or lost further away than this depth: there may be a shorter way.
+            to_end = stack.WIN - abs(score) if abs(score) >= stack.PROVEN else 0
+            if found.solved and (solve or to_end <= depth):
+                break
+        return found
+
+    def _first_window(
+        self, found: _Found, depth: int, whole: tuple[int, int]
+    ) -> tuple[int, int]:
+        """A window around the estimate of two plies before: odd and even depths differ."""
+        if not self._use & stack.ASPIRATION or depth < 3 or abs(found.before) >= stack.PROVEN:
+            return whole
+        return found.before - ASPIRATION_MARGIN, found.before + ASPIRATION_MARGIN
+
+    def _search(
+        self, states: Any, clock: Clock, depth: int, window: tuple[int, int], actions: np.ndarray
+    ) -> bool:
+        """One search to `depth` within `window`; whether it was complete before a limit."""
+        info = self._stack.info
+        search.begin(states, self._stack, depth, *window, actions, len(actions))
+        while True:
+            info[stack.NODE_LIMIT] = clock.node_limit(int(info[stack.NODES]))
+            complete = search.advance(states, self._table, self._stack)
+            if complete or clock.spent(int(info[stack.NODES])):
+                break
+        best = int(self._stack.best_action[0])
+        if best >= 0 and self._stack.best[0] > window[0]:
+            i = int(np.flatnonzero(actions == best)[0])
+            actions[: i + 1] = np.roll(actions[: i + 1], 1)
+        return complete
 
     def _principal_variation(self, state: GameState, move: Move, length: int) -> tuple[Move, ...]:
         """Follow the table's best moves, as far as they are still there and legal."""
@@ -97,7 +153,7 @@ class AlphaBetaEngine(Engine):
         state = state.apply_move(move)
         while len(line) < length and not state.is_over():
             slot = find(self._table, state.key())
-            action = int(self._table.action[slot]) if slot >= 0 else -1
+            action = int(self._table[slot]["action"]) if slot >= 0 else -1
             if action < 0 or not kernels.is_legal(state.kernel_state, action):
                 break
             line.append(self.game.move_of(action))
@@ -105,37 +161,16 @@ class AlphaBetaEngine(Engine):
         return tuple(line)
 
 
-class _Clock:
-    """Turns time limits into node limits, since compiled code does not look at the time."""
-
-    def __init__(self, budget: Budget) -> None:
-        self._nodes = budget.nodes or (1 << 62)
-        self._limits = [
-            (clock, clock(), seconds)
-            for clock, seconds in (
-                (time.process_time, budget.cpu), (time.perf_counter, budget.wall)
-            )
-            if seconds is not None
-        ]
-
-    def node_limit(self, nodes: int) -> int:
-        """Up to how many nodes the search may go now, having visited `nodes`."""
-        limit = self._nodes
-        for clock, start, seconds in self._limits:
-            used = max(clock() - start, 1e-6)
-            speed = nodes / used if nodes > 1000 else _FIRST_GUESS
-            limit = min(limit, nodes + max(100, int(speed * (seconds - used))))
-        return limit
-
-    def spent(self, nodes: int) -> bool:
-        """Whether a limit has been reached, to within a tenth."""
-        return nodes >= self._nodes or any(
-            clock() - start >= 0.9 * seconds for clock, start, seconds in self._limits
-        )
+def _techniques(settings: dict[str, Any]) -> int:
+    """The techniques that are switched on, as bits; those that need cuts go with them."""
+    use = sum(1 << i for i, name in enumerate(stack.TECHNIQUE_HELP) if settings[name])
+    if not use & stack.CUTS:
+        use &= ~(stack.PVS | stack.ASPIRATION | stack.LMR)
+    return use
 
 
 def _as_value(score: int) -> float:
     """A score as an expected result: proven ones are +-1, estimates stay inside."""
-    if abs(score) >= search.PROVEN:
+    if abs(score) >= stack.PROVEN:
         return float(np.sign(score))
     return float(np.tanh(score / 500))

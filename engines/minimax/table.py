@@ -1,64 +1,86 @@
 """The transposition table: what is known of positions that can be reached in several ways.
 
-Bounded memory: one entry a slot, chosen by the low bits of the position's key. A new entry
-replaces another position's always, and its own unless that was searched deeper: positions
-near the leaves come and go, the current search's own results stay (chapter 4.4; replacement
-schemes are compared by Breuker, Uiterwijk and van den Herik 1994).
+Bounded memory: 2**bits entries of 16 bytes, in pairs that share a cache line. A position stands
+in one of the two entries that its key names. A new one takes the first if that has been left
+there by an earlier move of the game or was not searched deeper, and what stood there goes to
+the second; otherwise the new one goes to the second. What stood in the second is forgotten. So
+the deep results, which cost most to find again, stay, and the shallow ones come and go: the
+scheme TwoDeep of Breuker, Uiterwijk and van den Herik (1994). Called by `search.py` and
+`engine.py`.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 
 from dlgo.jit import inline_kernel
 
 EMPTY_SLOT, EXACT, AT_LEAST, AT_MOST = range(4)
+BOUND_MASK = 3
+# Added to a bound that no horizon has touched: it holds for every depth.
+SOLVED = 4
+AGES = 256
+
+# key: of the position; score: for the player to move; depth: plies searched below it;
+# action: the best or refuting move; bound: of the constants above, with or without SOLVED;
+# age: the number of the engine's move (modulo AGES) in which it was stored.
+ENTRY = np.dtype([
+    ("key", np.int64), ("score", np.int16), ("depth", np.int16), ("action", np.int16),
+    ("bound", np.uint8), ("age", np.uint8),
+])
 
 
-class Table(NamedTuple):
-    """Arrays of 2**bits entries.
-
-    key: int64; score: int32, for the player to move; depth: int16, plies searched below;
-    bound: int8, one of the constants above; action: int16, the best or refuting move.
-    """
-
-    key: np.ndarray
-    score: np.ndarray
-    depth: np.ndarray
-    bound: np.ndarray
-    action: np.ndarray
+def new_table(bits: int) -> np.ndarray:
+    """An empty table with 2**bits entries of 16 bytes."""
+    table = np.empty(1 << bits, ENTRY)
+    clear(table)
+    return table
 
 
-ENTRY_BYTES = 8 + 4 + 2 + 1 + 2
-
-
-def new_table(bits: int) -> Table:
-    """An empty table with 2**bits entries of 17 bytes."""
-    n = 1 << bits
-    # `full`, not `zeros`: the memory is to be there before a clock runs.
-    kinds = (np.int64, np.int32, np.int16, np.int8, np.int16)
-    return Table(*(np.full(n, 0, kind) for kind in kinds))
+def clear(table: np.ndarray) -> None:
+    """Forget everything. Writes to all the memory, so that it is there before a clock runs."""
+    table.view(np.uint8).fill(0)
 
 
 @inline_kernel
 def find(table, key):
-    """The slot that holds `key`, or -1."""
-    slot = key & (len(table.key) - 1)
-    if table.bound[slot] != EMPTY_SLOT and table.key[slot] == key:
-        return slot
+    """The index of the entry for `key`, or -1."""
+    first = key & (len(table) - 1)
+    for slot in (first, first ^ 1):
+        if table[slot].key == key and table[slot].bound != EMPTY_SLOT:
+            return slot
     return -1
 
 
 @inline_kernel
-def store(table, key, score, depth, bound, action):
-    """Remember a result, unless the slot knows the same position more deeply."""
-    slot = key & (len(table.key) - 1)
-    if table.bound[slot] != EMPTY_SLOT and table.key[slot] == key and table.depth[slot] > depth:
-        return
-    table.key[slot] = key
-    table.score[slot] = score
-    table.depth[slot] = depth
-    table.bound[slot] = bound
-    table.action[slot] = action
+def store(table, key, score, depth, bound, action, age):
+    """Remember a result, unless the table knows the same position more deeply."""
+    first = key & (len(table) - 1) & ~1
+    slot = find(table, key)
+    if slot >= 0:
+        known = table[slot]
+        known_depth = known.depth + (1 << 16) * (known.bound & SOLVED)
+        if known_depth > depth + (1 << 16) * (bound & SOLVED):
+            return
+    elif (
+        table[first].bound == EMPTY_SLOT or table[first].age != age
+        or table[first].depth <= depth
+    ):
+        slot = first
+        _write(
+            table[first | 1], table[first].key, table[first].score, table[first].depth,
+            table[first].bound, table[first].action, table[first].age,
+        )
+    else:
+        slot = first | 1
+    _write(table[slot], key, score, depth, bound, action, age)
+
+
+@inline_kernel
+def _write(entry, key, score, depth, bound, action, age):
+    entry.key = key
+    entry.score = score
+    entry.depth = depth
+    entry.action = action
+    entry.bound = bound
+    entry.age = age

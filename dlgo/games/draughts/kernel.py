@@ -135,6 +135,12 @@ def _list_actions(pieces, kind, out, n):
 
 
 @kernel
+def quiet(state):
+    """Captures are forced, so a position with one is in the middle of an exchange."""
+    return not must_jump(state)
+
+
+@kernel
 def is_legal(state, action):
     jumping = must_jump(state)
     if (action >= JUMP) != jumping:
@@ -307,6 +313,6 @@ def rollout(state, rng):
 
 kernels.implement(
     DraughtsState, reset=reset, copy_into=copy_into, to_move=to_move,
-    legal_actions=legal_actions, is_legal=is_legal, play=play, terminal=terminal,
+    legal_actions=legal_actions, quiet=quiet, is_legal=is_legal, play=play, terminal=terminal,
     result=result, key=key, rollout=rollout, evaluate=evaluate,
 )

@@ -1,0 +1,188 @@
+"""Rules of thumb one and two moves deep: the first bots that look ahead (chapter 4.2).
+
+1. Win at once.
+2. Otherwise leave the opponent no win at once.
+3. Otherwise force a win with the move after this one.
+4. Otherwise leave the opponent no such two-move win.
+
+Each rule asks the one before it of every position a move leads to. Where no rule decides, the
+move is random. A move is one action, and whose turn follows is asked, not assumed: where a turn
+is several actions (draughts), the rules look only as far as they say.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameState
+from dlgo.errors import SpecError
+from dlgo.jit import kernel
+from dlgo.rng import below, make_rng
+from dlgo.specs import Option
+from engines.base import Budget, Cost, Decision, Engine
+
+RULES = 4
+# Positions a move may cost at worst; about a second.
+_MOST_POSITIONS = 1_000_000
+
+
+class HeuristicEngine(Engine):
+    """Wins, blocks, forks and stops forks; everything else is chance."""
+
+    name = "heuristic"
+    summary = "wins or blocks at once, forces a win in two or prevents it; else random"
+    options = (
+        Option("level", RULES, "how many of its four rules it uses", low=1, high=RULES),
+    )
+
+    def _set_up(self) -> None:
+        level = self.settings["level"]
+        # A rule looks at as many plies as its number; the last takes one reply to refute it.
+        moves = len(GameState.new_game(self.game).legal_actions())
+        positions = moves ** max(1, level - 1)
+        if positions > _MOST_POSITIONS:
+            raise SpecError(
+                f"engine heuristic: level={level} would look at {positions:,} positions a move "
+                f"of {self.game}; take level={level - 1}"
+            )
+        self._actions = np.empty((RULES, self.game.num_actions), np.int64)
+
+    def new_game(self, seed: int) -> None:
+        self._rng = make_rng(seed)
+
+    def _decide(self, state: GameState, budget: Budget) -> Decision:
+        root = state.kernel_state
+        states = kernels.make_batch(self.game.scratch_state(root, RULES), RULES + 1)
+        kernels.copy_into(kernels.row(states, 0), root)
+        visited = np.zeros(1, np.int64)
+        allowed = np.ones(self.game.num_actions, np.bool_)
+        won = filter_moves(states, self._actions, self.settings["level"], allowed, visited)
+        action = random_action_of(
+            root, allowed, self.game.pass_action, self._actions[0], self._rng
+        )
+        return Decision(
+            self.game.move_of(action), value=1.0 if won else None, cost=Cost(nodes=int(visited[0]))
+        )
+
+
+@kernel
+def filter_moves(states, actions, level, allowed, visited):
+    """Keep in `allowed` (bool[num_actions]) only the moves that the first `level` rules choose.
+
+    Args:
+        states: batch of 5 states; row 0 is the position.
+        actions: int64[4, num_actions], scratch.
+        visited: int64[1], counts the positions looked at.
+
+    Returns:
+        Whether these moves win by force.
+    """
+    root, child = kernels.row(states, 0), kernels.row(states, 1)
+    player = kernels.to_move(root)
+    for rule in range(1, level + 1):
+        n = kernels.legal_actions(root, actions[0])
+        n_good = 0
+        for i in range(n):
+            if not allowed[actions[0, i]]:
+                continue
+            kernels.copy_into(child, root)
+            kernels.play(child, actions[0, i])
+            visited[0] += 1
+            if rule == 1:
+                good = won_by(child, player)
+            elif rule == 2:
+                good = not won_by(child, 1 - player) and not wins_at_once(
+                    states, actions, 1, 1 - player, visited
+                )
+            elif rule == 3:
+                good = wins_next(states, actions, 1, player, visited)
+            else:
+                good = not wins_in_two(states, actions, 1, 1 - player, visited)
+            if good:
+                actions[0, n_good] = actions[0, i]
+                n_good += 1
+        if n_good > 0:  # a rule that no move can keep to is of no use
+            allowed[:] = False
+            for i in range(n_good):
+                allowed[actions[0, i]] = True
+            if rule == 1 or rule == 3:
+                return True
+    return False
+
+
+@kernel
+def won_by(state, player):
+    """Whether the game is over and `player` has won; a draw is no win."""
+    return kernels.terminal(state) and kernels.result(state) == 1 - 2 * player
+
+
+@kernel
+def wins_at_once(states, actions, ply, player, visited):
+    """Whether `player` is to move at `ply` and has a move that wins (listing 4.1)."""
+    state, child = kernels.row(states, ply), kernels.row(states, ply + 1)
+    if kernels.terminal(state) or kernels.to_move(state) != player:
+        return False
+    for i in range(kernels.legal_actions(state, actions[ply])):
+        kernels.copy_into(child, state)
+        kernels.play(child, actions[ply, i])
+        visited[0] += 1
+        if won_by(child, player):
+            return True
+    return False
+
+
+@kernel
+def wins_next(states, actions, ply, player, visited):
+    """Whether `player`, who has just moved, wins with the next move whatever is replied.
+
+    If it is still his turn there is no reply: he may win at once. Otherwise each reply must
+    leave him to move with a win at once (listing 4.3).
+    """
+    state, child = kernels.row(states, ply), kernels.row(states, ply + 1)
+    if kernels.terminal(state):
+        return won_by(state, player)
+    if kernels.to_move(state) == player:
+        return wins_at_once(states, actions, ply, player, visited)
+    for i in range(kernels.legal_actions(state, actions[ply])):
+        kernels.copy_into(child, state)
+        kernels.play(child, actions[ply, i])
+        visited[0] += 1
+        if not won_by(child, player) and not wins_at_once(
+            states, actions, ply + 1, player, visited
+        ):
+            return False
+    return True
+
+
+@kernel
+def wins_in_two(states, actions, ply, player, visited):
+    """Whether `player` is to move at `ply` and can force a win with the move after."""
+    state, child = kernels.row(states, ply), kernels.row(states, ply + 1)
+    if kernels.terminal(state) or kernels.to_move(state) != player:
+        return False
+    for i in range(kernels.legal_actions(state, actions[ply])):
+        kernels.copy_into(child, state)
+        kernels.play(child, actions[ply, i])
+        visited[0] += 1
+        if wins_next(states, actions, ply + 1, player, visited):
+            return True
+    return False
+
+
+@kernel
+def random_action_of(state, allowed, pass_action, actions, rng):
+    """A random allowed action: a sensible one if there is one, a pass only if nothing else is."""
+    for choice in range(3):
+        if choice < 2:
+            n = kernels.search_actions(state, actions)
+        else:
+            n = kernels.legal_actions(state, actions)
+        n_left = 0
+        for i in range(n):
+            if allowed[actions[i]] and (choice > 0 or actions[i] != pass_action):
+                actions[n_left] = actions[i]
+                n_left += 1
+        if n_left > 0:
+            return actions[below(rng, n_left)]
+    return -1

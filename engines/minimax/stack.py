@@ -1,0 +1,91 @@
+"""The memory of one alpha-beta search, its scores, and the techniques that can be switched.
+
+Used by `search.py` and `engine.py`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+# A score beyond PROVEN in size means a forced win or loss: WIN - plies to the end. Smaller ones
+# come from the game's `evaluate`, or are a draw (0).
+WIN = 30_000
+PROVEN = 20_000
+INFINITE = 32_000
+MAX_PLY = 128
+# How far captures are followed beyond the depth. No capture in draughts can take so many.
+QUIET_PLIES = 24
+HISTORY_LIMIT = 1 << 40
+
+# The techniques, in the order in which the ladder of docs/engines/alphabeta.md adds them, with
+# a line for listings. Bit i of `info[TECHNIQUES]` switches number i.
+TECHNIQUE_HELP = {
+    "cuts": "alpha-beta cuts; without them plain minimax",
+    "deepening": "depth 1, 2, 3, ... instead of the last depth at once",
+    "hash_move": "try the table's move first",
+    "table": "take results of transpositions from the table",
+    "killers": "try first what has just refuted a sibling",
+    "history": "order moves by how often they have been best",
+    "pvs": "principal variation search: only the first move gets the whole window",
+    "aspiration": "begin with a narrow window around the last depth's score",
+    "quiescence": "follow captures beyond the depth before evaluating",
+    "forced": "look only at moves that are forced, where a game can tell",
+    "lmr": "late moves are searched a ply less at first; changes values",
+}
+(
+    CUTS, DEEPENING, HASH_MOVE, TABLE, KILLERS, HISTORY, PVS, ASPIRATION, QUIESCENCE, FORCED, LMR,
+) = (1 << i for i in range(len(TECHNIQUE_HELP)))
+
+# Indices into `Stack.info`.
+NODES, NODE_LIMIT, PLY, AGE, TECHNIQUES = range(5)
+
+
+class Stack(NamedTuple):
+    """A search in progress, to `plies - 1` plies; row i belongs to the node at ply i.
+
+    actions, order: int64[plies, num_actions], the moves and their ordering scores;
+    count, index: int64[plies], moves there are and have been tried;
+    alpha, beta, best, best_action, mover, depth: int64[plies];
+    alpha_0: int64[plies], alpha on arrival; solved: int8[plies], whether no horizon was met;
+    narrow, reduced: int8[plies], whether the node is searched with a null window, and a ply
+    less deep, for the time being;
+    key: int64[plies]; killer: int64[plies], the last move that refuted a sibling;
+    history: int64[2, num_actions], how often a move was best, by player;
+    info: int64[5] = nodes visited, their limit, the ply that is reached next, the age of new
+    table entries, the techniques in use (bits).
+    """
+
+    actions: np.ndarray
+    order: np.ndarray
+    count: np.ndarray
+    index: np.ndarray
+    alpha: np.ndarray
+    beta: np.ndarray
+    alpha_0: np.ndarray
+    best: np.ndarray
+    best_action: np.ndarray
+    mover: np.ndarray
+    depth: np.ndarray
+    key: np.ndarray
+    killer: np.ndarray
+    solved: np.ndarray
+    narrow: np.ndarray
+    reduced: np.ndarray
+    history: np.ndarray
+    info: np.ndarray
+
+
+def new_stack(plies: int, num_actions: int) -> Stack:
+    """Arrays for searches that reach ply `plies - 1`."""
+    def ints(*shape: int) -> np.ndarray:
+        return np.zeros(shape, np.int64)
+
+    def flags() -> np.ndarray:
+        return np.zeros(plies, np.int8)
+
+    return Stack(
+        ints(plies, num_actions), ints(plies, num_actions), *(ints(plies) for _ in range(11)),
+        flags(), flags(), flags(), ints(2, num_actions), ints(5),
+    )

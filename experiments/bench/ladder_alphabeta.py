@@ -1,0 +1,134 @@
+"""What each technique of alpha-beta buys: the search with one more at a time.
+
+    python -m experiments.bench.ladder_alphabeta [--quick] [--games connect4,draughts]
+
+For each game, the same seeded random positions are searched to one depth with a fresh table:
+mean nodes and CPU milliseconds a position. Then each step plays the reference, alpha-beta with
+iterative deepening and nothing else, at an equal number of nodes a move: its score in percent
+with a 95% interval. (In these matches every step deepens: that is how it spends its nodes.)
+The scores of one depth must be the same from step to step, but for quiescence and what follows
+it; the script checks that. The last step, late-move reductions, is off in the engine.
+
+The results stand in docs/engines/alphabeta.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dlgo import GameState, get_game
+from dlgo.api import GameSpec
+from engines.minimax.stack import TECHNIQUE_HELP
+from engines.registry import build_engine
+from experiments.arena.series import play_series
+
+TECHNIQUES = list(TECHNIQUE_HELP)
+# Techniques that come together with the one named: deepening orders moves by the table's.
+STEPS = [name for name in TECHNIQUES if name != "deepening"]
+CHANGE_VALUES = ("quiescence", "lmr")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How one game is measured: search depth, random plies before, nodes a move in matches."""
+
+    depth: int
+    plies: int
+    nodes: int
+
+
+SETTINGS = {
+    "connect4": Setting(8, 8, 5000),
+    "draughts": Setting(9, 12, 5000),
+    "go:size=9": Setting(3, 12, 1000),
+}
+
+
+def spec(last: str | None, budget: str, deepening: bool) -> str:
+    """The engine with all techniques up to `last`, as a specification."""
+    on = TECHNIQUES[: TECHNIQUES.index(last) + 1] if last else []
+    use = {name: name in on for name in TECHNIQUES} | {"deepening": deepening}
+    return f"alphabeta:{budget}," + ",".join(
+        f"{name}={'yes' if used else 'no'}" for name, used in use.items()
+    )
+
+
+def random_positions(game: GameSpec, plies: int, count: int, seed: int) -> list[GameState]:
+    """`count` unfinished positions after `plies` random moves."""
+    generator = np.random.default_rng(seed)
+    found: list[GameState] = []
+    while len(found) < count:
+        state = GameState.new_game(game)
+        while len(state.moves()) < plies and not state.is_over():
+            moves = state.legal_moves()
+            state = state.apply_move(moves[generator.integers(len(moves))])
+        if not state.is_over():
+            found.append(state)
+    return found
+
+
+def measure(text: str, states: list[GameState]) -> tuple[float, float, list[float]]:
+    """Mean nodes and milliseconds a position, and the values."""
+    engine = build_engine(text, states[0].game)
+    engine.warm_up()
+    decisions = []
+    for state in states:
+        engine.new_game(0)
+        decisions.append(engine.select_move(state))
+    nodes = sum(decision.cost.nodes for decision in decisions) / len(states)
+    ms = 1000 * sum(decision.cost.cpu_seconds for decision in decisions) / len(states)
+    return nodes, ms, [decision.value for decision in decisions]
+
+
+def ladder(name: str, setting: Setting, count: int, pairs: int, seed: int) -> None:
+    """Print the table of one game."""
+    game = get_game(name)
+    states = random_positions(game, setting.plies, count, seed)
+    reference = spec("cuts", f"nodes={setting.nodes}", True)
+    print(
+        f"\n{name}: {count} positions after {setting.plies} random moves, depth "
+        f"{setting.depth}; {2 * pairs} games at {setting.nodes} nodes a move\n"
+    )
+    print("| | nodes | ms | score % | CPU ms a move |\n|---|---:|---:|---:|---:|")
+    before: list[float] | None = None
+    for last in (None, *STEPS):
+        deepening = last is not None and last != "cuts"
+        nodes, ms, values = measure(spec(last, f"depth={setting.depth}", deepening), states)
+        if before is not None and last not in CHANGE_VALUES and values != before:
+            raise SystemExit(f"{last} has changed a value: {before} {values}")
+        before = values
+        score = "50 | "
+        if last != "cuts":
+            series = play_series(
+                game, spec(last, f"nodes={setting.nodes}", True), reference, pairs, seed
+            )
+            share = series.points / series.games
+            margin = 1.96 * math.sqrt(max(share * (1 - share), 0.25 / series.games) / series.games)
+            score = f"{100 * share:.0f} +-{100 * margin:.0f} | {series.cpu_ms[0]:.2f}"
+        title = {None: "plain minimax", "cuts": "+ cuts (the reference)"}.get(last, f"+ {last}")
+        title = title.replace("+ hash_move", "+ deepening, hash_move")
+        print(f"| {title} | {nodes:,.0f} | {ms:,.2f} | {score} |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--games", default=",".join(SETTINGS).replace(",go:size=9", ",go9"))
+    parser.add_argument("--positions", type=int, default=20)
+    parser.add_argument("--pairs", type=int, default=100, help="two games each, colours swapped")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--quick", action="store_true", help="few positions and games")
+    options = parser.parse_args()
+    count, pairs = (2, 2) if options.quick else (options.positions, options.pairs)
+    for name in options.games.split(","):
+        name = str(get_game(name))
+        if name not in SETTINGS:
+            raise SystemExit(f"no setting for {name}: the games are {', '.join(SETTINGS)}")
+        ladder(name, SETTINGS[name], count, pairs, options.seed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,332 @@
+"""The minimax family against exact values: games solved elsewhere, and each other."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from dlgo import GameState, SpecError, get_game, kernels
+from dlgo.games.draughts.state import Draughts
+from engines.minimax import table as tables
+from engines.minimax.stack import TECHNIQUE_HELP
+from engines.registry import build_engine
+from tests.conftest import random_game
+
+TIC_TAC_TOE = get_game("tictactoe")
+# Techniques that change no value at equal depth; `quiescence` and `lmr` do.
+NEUTRAL = [name for name in TECHNIQUE_HELP if name not in ("quiescence", "lmr")]
+
+
+def random_positions(game_name: str, count: int, most_plies: int) -> list[GameState]:
+    """Unfinished positions of random games, all of them different games."""
+    game = get_game(game_name)
+    generator = np.random.default_rng(11)
+    found: list[GameState] = []
+    while len(found) < count:
+        states = random_game(game, seed=int(generator.integers(1 << 30)))[:-1]
+        found.append(states[int(generator.integers(min(most_plies, len(states))))])
+    return found
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_minimax_never_loses_tic_tac_toe_whatever_the_replies(side: int) -> None:
+    """First moves up to symmetry; DLGO_FULL=1 takes all nine, and lets it choose its own."""
+    engine = build_engine("minimax", TIC_TAC_TOE, seed=3)
+    start = GameState.new_game(TIC_TAC_TOE)
+    moves = [TIC_TAC_TOE.parse_move(start, text) for text in ("A1", "B1", "B2")]
+    openings = [start.apply_move(move) for move in moves]
+    frontier = [start] if os.environ.get("DLGO_FULL") else openings
+    seen: set[int] = set()
+    while frontier:
+        state = frontier.pop()
+        if state.is_over():
+            winner = state.winner()
+            assert winner is None or winner.index == side, f"minimax lost:\n{state}"
+        elif state.next_player.index == side:
+            if state.key() not in seen:
+                seen.add(state.key())
+                frontier.append(state.apply_move(engine.select_move(state).move))
+        else:
+            frontier += [state.apply_move(move) for move in state.legal_moves()]
+    assert len(seen) > 30
+
+
+def test_minimax_visits_the_whole_tree() -> None:
+    """549,946 nodes: 4 first moves in corners, 4 at edges and one in the centre (and the root)."""
+    engine = build_engine("minimax", TIC_TAC_TOE, seed=1)
+    start = GameState.new_game(TIC_TAC_TOE)
+    total = 1
+    for text, alike in (("A1", 4), ("B1", 4), ("B2", 1)):
+        after = start.apply_move(TIC_TAC_TOE.parse_move(start, text))
+        total += alike * (1 + engine.select_move(after).cost.nodes)
+    assert total == 549_946
+
+
+@pytest.mark.parametrize("game", ["connect4", "go:size=3"])
+def test_minimax_refuses_games_that_are_too_large(game: str) -> None:
+    with pytest.raises(SpecError, match="minimax:depth=3") as error:
+        build_engine("minimax", get_game(game))
+    assert "\n" not in str(error.value)
+    assert build_engine("minimax:depth=1", get_game(game)).warm_up() is None
+
+
+@pytest.mark.parametrize(
+    ("game_name", "depth", "most_plies"),
+    [("tictactoe", 4, 9), ("connect4", 4, 40), ("go:size=4", 2, 40), ("draughts", 3, 100),
+     ("connectn:cols=5,rows=4,pie=yes", 3, 18)],
+)
+def test_no_technique_changes_a_value(game_name: str, depth: int, most_plies: int) -> None:
+    """Alpha-beta equals minimax with all of them, without each, and with each alone."""
+    game = get_game(game_name)
+    plain = build_engine(f"minimax:depth={depth}", game, seed=1)
+    positions = random_positions(game_name, 12, most_plies)
+    values = [plain.select_move(state).value for state in positions]
+    off = ",".join(f"{name}=no" for name in NEUTRAL)
+    for options in (
+        "", *(f",{name}=no" for name in NEUTRAL), f",{off}",
+        *(f",{off.replace(name + '=no', name + '=yes')}" for name in NEUTRAL),
+    ):
+        engine = build_engine(f"alphabeta:depth={depth},tt=12,quiescence=no{options}", game, seed=2)
+        for state, value in zip(positions, values, strict=True):
+            engine.new_game(5)
+            assert engine.select_move(state).value == pytest.approx(value, abs=1e-9), options
+
+
+@pytest.mark.parametrize("game_name", ["connect4", "draughts", "go:size=5"])
+def test_cuts_save_most_of_the_tree(game_name: str) -> None:
+    """With perfect ordering alpha-beta visits about the square root of the tree."""
+    state = random_positions(game_name, 1, 10)[0]
+    nodes = [
+        build_engine(f"alphabeta:depth=4{options}", state.game).select_move(state).cost.nodes
+        for options in ("", ",cuts=no")
+    ]
+    assert nodes[0] < nodes[1] / 3
+
+
+def test_a_search_in_slices_is_the_same_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock may stop it after any node; what it finds and visits does not change."""
+    from engines.minimax.clock import Clock
+
+    state = random_positions("draughts", 1, 30)[0]
+    spec = "alphabeta:depth=7"
+    whole = build_engine(spec, state.game, seed=4).select_move(state)
+    monkeypatch.setattr(Clock, "node_limit", lambda self, nodes: nodes + 1)
+    sliced = build_engine(spec, state.game, seed=4).select_move(state)
+    assert (sliced.move, sliced.value, sliced.pv) == (whole.move, whole.value, whole.pv)
+    assert sliced.cost.nodes == whole.cost.nodes
+
+
+@pytest.mark.parametrize("kind", ["cpu", "wall"])
+@pytest.mark.parametrize("game_name", ["connect4", "draughts", "go:size=19"])
+def test_time_limits_are_kept(game_name: str, kind: str) -> None:
+    """The median of some moves: a single one may meet a busy machine."""
+    game = get_game(game_name)
+    over = []
+    for seconds in (0.01, 0.1):
+        engine = build_engine(f"alphabeta:{kind}={seconds}", game, seed=1)
+        engine.warm_up()
+        for state in random_positions(game_name, 5, 8):
+            cost = engine.select_move(state).cost
+            over.append(getattr(cost, f"{kind}_seconds") - seconds)
+    assert np.median(over) < 0.02
+
+
+def test_time_is_not_wasted_on_the_only_move() -> None:
+    game = get_game("connect4")
+    state = GameState.new_game(game)
+    for column in "1212":
+        state = state.apply_move(game.parse_move(state, column))
+    state = state.apply_move(game.parse_move(state, "1"))  # three in a column: one answer
+    began = time.perf_counter()
+    decision = build_engine("alphabeta:wall=5", game).select_move(state)
+    assert decision.move.place == 1
+    assert time.perf_counter() - began < 4
+
+
+# How soon a game ends ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tt", [8, 20])
+def test_the_distance_to_the_end_is_that_of_the_solver(tt: int) -> None:
+    """Another search with other code; scores are by the stones left (Pons)."""
+    game = get_game("connect4")
+    solver = build_engine("solver:tt=16", game).solver
+    engine = build_engine(f"alphabeta:depth=42,tt={tt}", game, seed=1)
+    decided = 0
+    for state in random_positions("connect4", 250, 42):
+        played = len(state.moves())
+        if played < 24:
+            continue
+        score = solver.score(state)
+        decision = engine.select_move(state)  # the table is kept: old results must not mislead
+        assert decision.proven == np.sign(score)
+        if score > 0:
+            decided += 1
+            assert decision.plies_to_end == 2 * (22 - score - played // 2) - 1
+        elif score < 0:
+            decided += 1
+            assert decision.plies_to_end == 2 * (22 + score - (played + 1) // 2)
+        else:
+            assert decision.plies_to_end is None
+    assert decided > 10
+
+
+def test_estimates_are_not_proven() -> None:
+    state = GameState.new_game(get_game("connectn:cols=6,rows=5"))
+    decision = build_engine("alphabeta:depth=5", state.game).select_move(state)
+    assert decision.proven is None
+    assert decision.plies_to_end is None
+    assert abs(decision.value) < 1
+
+
+# Small Go boards --------------------------------------------------------------------------
+
+
+def go_value(size: int, komi: float, depth: int, opening: str = "", **options: object) -> float:
+    """What alpha-beta makes of a small board for the player to move."""
+    game = get_game("go", size=size, komi=komi, **options)
+    state = GameState.new_game(game)
+    if opening:
+        state = state.apply_move(game.parse_move(state, opening))
+    return build_engine(f"alphabeta:depth={depth}", game, seed=1).select_move(state).value
+
+
+@pytest.mark.parametrize("ko", ["situational", "positional"])
+def test_two_by_two_is_worth_one_point_to_black(ko: str) -> None:
+    """Area scoring, superko (Ted Drange, mathpuzzle.com/go): won, drawn and lost by komi."""
+    assert [go_value(2, komi, 20, ko=ko) for komi in (0.5, 1, 1.5)] == [1, 0, -1]
+
+
+def test_two_by_two_without_the_table() -> None:
+    """The table joins positions with other histories; without it superko is exact."""
+    for komi, value in ((0.5, 1), (1, 0), (1.5, -1)):
+        game = get_game("go", size=2, komi=komi)
+        engine = build_engine("alphabeta:depth=14,table=no", game)
+        assert engine.select_move(GameState.new_game(game)).value == value
+
+
+@pytest.mark.parametrize("ko", ["situational", "positional", "simple"])
+def test_three_by_three_is_all_blacks_from_the_centre(ko: str) -> None:
+    """+9 for the centre (Drange): with komi 8.5 black wins, with 9 it is a draw."""
+    game = get_game("go", size=3, komi=8.5, ko=ko)
+    decision = build_engine("alphabeta:depth=20", game).select_move(GameState.new_game(game))
+    assert game.move_text(decision.move) == "B2"
+    assert decision.value == 1
+    assert go_value(3, 9, 18, ko=ko) == 0
+    assert go_value(3, 9.5, 20, ko=ko) == -1
+
+
+@pytest.mark.parametrize(("opening", "value"), [("B1", 3), ("A1", -9)])
+def test_other_openings_on_three_by_three(opening: str, value: int) -> None:
+    """The edge is worth 3 to black, the corner loses the whole board."""
+    assert go_value(3, value - 0.5, 22, opening) == -1  # white is to move
+    assert go_value(3, value + 0.5, 26, opening) == 1
+
+
+# The table --------------------------------------------------------------------------------
+
+
+def test_the_table_keeps_what_was_searched_deeply() -> None:
+    table = tables.new_table(4)
+    tables.store(table, 16, 7, 9, tables.EXACT, 3, 1)
+    for i in range(2, 40):  # shallow results of other positions that name the same pair
+        tables.store(table, 16 * i, -5, 2, tables.AT_MOST, 1, 1)
+    entry = table[tables.find(table, 16)]
+    assert (entry["score"], entry["depth"], entry["action"]) == (7, 9, 3)
+    assert tables.find(table, 16 * 39) >= 0  # the last one stands beside it
+    assert tables.find(table, 16 * 38) < 0
+
+
+def test_old_results_make_room_in_the_table() -> None:
+    table = tables.new_table(4)
+    tables.store(table, 16, 7, 9, tables.EXACT, 3, 1)
+    tables.store(table, 32, 1, 2, tables.EXACT, 0, 2)  # the next move of the game
+    tables.store(table, 48, 1, 3, tables.EXACT, 0, 2)
+    assert tables.find(table, 16) < 0
+    assert tables.find(table, 32) >= 0 <= tables.find(table, 48)
+
+
+def test_a_shallow_result_does_not_replace_the_positions_own_deep_one() -> None:
+    table = tables.new_table(4)
+    tables.store(table, 16, 7, 9, tables.EXACT, 3, 1)
+    tables.store(table, 16, 5, 4, tables.EXACT, 2, 2)
+    assert table[tables.find(table, 16)]["depth"] == 9
+    tables.store(table, 16, 0, 4, tables.EXACT | tables.SOLVED, 2, 2)  # final beats deep
+    assert table[tables.find(table, 16)]["score"] == 0
+
+
+# The ladder -------------------------------------------------------------------------------
+
+
+def test_the_ladder_runs_and_cuts_save_nodes() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "experiments.bench.ladder_alphabeta", "--quick", "--games",
+         "connect4"],
+        capture_output=True, text=True, timeout=300, check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    rows = [line.split("|")[1:] for line in done.stdout.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) == len(TECHNIQUE_HELP)  # plain minimax, and deepening joins the hash move
+    nodes = [int(row[1].replace(",", "")) for row in rows]
+    assert nodes[0] > 10 * nodes[1] > 20 * nodes[-2]
+
+
+# Draughts ---------------------------------------------------------------------------------
+
+
+def test_quiescence_sees_the_whole_exchange() -> None:
+    """Whoever steps next to the other loses a man and takes one back, or does not.
+
+    One ply deep, alpha-beta must value each move as minimax over all captures does.
+    """
+    game = get_game("draughts")
+
+    def settled(state: GameState) -> float:
+        if state.is_over() or kernels.quiet(state.kernel_state):
+            if state.is_over():
+                winner = state.winner()
+                return 0.0 if winner is None else 1.0 if winner is state.next_player else -1.0
+            return float(np.tanh(kernels.evaluate(state.kernel_state) / 500))
+        return best(state)
+
+    def best(state: GameState) -> float:
+        values = []
+        for move in state.legal_moves():
+            after = state.apply_move(move)
+            value = settled(after)
+            values.append(value if after.next_player is state.next_player else -value)
+        return max(values)
+
+    engine = build_engine("alphabeta:depth=1", game)
+    shallow = build_engine("alphabeta:depth=1,quiescence=no", game)
+    differ = 0
+    for state in random_positions("draughts", 80, 60):
+        value = engine.select_move(state).value
+        assert value == pytest.approx(best(state), abs=1e-9)
+        differ += value != shallow.select_move(state).value
+    assert differ > 0
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("draughts") is None, reason="pydraughts is not installed"
+)
+def test_the_opponent_on_pydraughts_takes_what_it_can_see() -> None:
+    from draughts.core.game import Game
+
+    from experiments import pydraughts_opponent as opponent
+
+    game = Game("english", "W:W18,22:B15,10,K1")
+    assert opponent.material(game) == 2 - 3.5
+    assert opponent.minimax(game, 1, -math.inf, math.inf) > 2 - 3.5
+    # 14-18 loses a man for nothing; the others do not.
+    state = Draughts.from_fen("B:W23,27,32:B14,1,2")
+    for seed in range(20):
+        (move,) = opponent.opponent_moves(state, 4, np.random.default_rng(seed))
+        assert move.place != (14, 18)
