@@ -52,7 +52,7 @@ def main(
 ) -> None:
     """Play the match, write ledger and SGF files, print the score."""
     if quick:
-        engine, level, games = "mcts:sims=300", 0, 4
+        engine, level, games, out = "mcts:sims=300", 0, 4, out / "quick"
     try:
         program = next(filter(None, map(shutil.which, _PLACES)), None)
         if program is None:

@@ -205,7 +205,7 @@ class Program:
 
     def cpu_seconds(self) -> float:
         """CPU time of the program and its descendants so far; 0 where /proc is missing."""
-        if self._end.alive:
+        if self._end.alive and self._process.returncode is None:
             with contextlib.suppress(OSError, ValueError):
                 # A descendant that ended without being waited for takes its time with it.
                 self._cpu = max(self._cpu, _cpu_of_tree(self._process.pid))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 import time
@@ -95,7 +96,9 @@ def test_a_program_that_is_not_there_is_named(spec: str, part: str) -> None:
 
 # --- programs that misbehave ----------------------------------------------------------------
 
-GRANDCHILD = "subprocess.Popen(['sleep', '3600.25'])"
+# An hour, written so that the tests find the process by it, and no other run's.
+NAP = f"3600.25{os.getpid()}"
+GRANDCHILD = f"subprocess.Popen(['sleep', '{NAP}'])"
 MISBEHAVIOUR = {
     "dies": ("os._exit(3)", "died (exit code 3)"),
     "is killed": ("os.kill(os.getpid(), signal.SIGKILL)", "died (signal 9)"),
@@ -135,7 +138,7 @@ def test_misbehaviour_ends_in_one_line_and_leaves_no_process(name: str, tmp_path
     assert "\n" not in str(error.value)
     engine.close()
     assert living(str(tmp_path)) == []
-    assert living("3600.25") == []
+    assert living(NAP) == []
 
 
 def test_a_program_that_reads_nothing_does_not_hang_us(tmp_path: Path) -> None:
@@ -327,7 +330,7 @@ def test_a_killed_tournament_takes_its_programs_with_it(program: str, tmp_path: 
     run.kill()
     run.wait()
     assert soon(lambda: living(script) == [])
-    assert soon(lambda: living("3600.25") == [])
+    assert soon(lambda: living(NAP) == [])
 
 
 def soon(condition: Callable[[], bool]) -> bool:
