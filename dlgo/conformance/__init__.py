@@ -58,6 +58,8 @@ RULES: dict[str, Callable[[Sample], None]] = {
     "perft": rules.check_perft,
     "rollout": playing.check_rollout,
     "rollout chances": playing.check_rollout_chances,
+    "heavy rollout": playing.check_heavy_rollout,
+    "hints": playing.check_hints,
     "evaluate": playing.check_evaluate,
     "symmetry": playing.check_symmetry,
     "pickling": states.check_pickling,

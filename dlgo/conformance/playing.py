@@ -9,7 +9,16 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameState
-from dlgo.conformance.sample import Sample, broken, bytes_of, clone, difference, look, rolled
+from dlgo.conformance.sample import (
+    Sample,
+    broken,
+    bytes_of,
+    clone,
+    difference,
+    listed,
+    look,
+    rolled,
+)
 from dlgo.rng import below, make_rng
 
 # Games per position and way of playing them, where rollouts are compared with random moves.
@@ -51,6 +60,50 @@ def check_rollout(sample: Sample) -> None:
             total -= kernels.rollout(work, rng)
         if total != 0:
             raise broken("rollout", "compiled into a loop, it gives other results", state)
+
+
+def check_heavy_rollout(sample: Sample) -> None:
+    """A heavy rollout repeats itself from its seed and notes the actions of the right player."""
+    game = sample.game
+    actions = np.empty(game.num_actions, np.int64)
+    for state in sample.states(8):
+        before = bytes_of(state.kernel_state)
+        legal = set(listed(state, "legal_actions"))
+        found = []
+        for seed in (1, 2, 3, 1):
+            played = np.full(game.num_actions, kernels.NOBODY, np.int8)
+            rng = make_rng(seed)
+            value = kernels.heavy_rollout(clone(state), rng, actions, played)
+            if value not in (-1, 0, 1):
+                raise broken("heavy rollout", f"returns {value!r}, not -1, 0 or 1", state)
+            if not set(played.tolist()) <= {kernels.NOBODY, 0, 1}:
+                raise broken("heavy rollout", "notes players that there are not", state)
+            # Whoever is to move begins with a legal action; a pass need not be noted.
+            mover = kernels.to_move(state.kernel_state)
+            noted = {int(action) for action in np.flatnonzero(played == mover)}
+            if noted and not noted & legal and game.pass_action < 0:
+                raise broken("heavy rollout", "no action it notes could be the first", state)
+            found.append((int(value), played.tolist(), int(rng[0])))
+        if found[0] != found[-1]:
+            raise broken("heavy rollout", "the same seed gives another game", state)
+        if bytes_of(state.kernel_state) != before:
+            raise broken("heavy rollout", "changes arrays of another state", state)
+
+
+def check_hints(sample: Sample) -> None:
+    """Hints are imagined games: none negative, no more won than played."""
+    game = sample.game
+    visits, wins = (np.zeros(game.num_actions, np.float32) for _ in range(2))
+    for state in sample.states(8):
+        before = bytes_of(state.kernel_state)
+        actions = np.array(listed(state, "search_actions"), np.int64)
+        n = len(actions)
+        visits[:], wins[:] = -1, -1
+        kernels.hints(state.kernel_state, actions, n, visits, wins)
+        if not ((visits[:n] >= wins[:n]) & (wins[:n] >= 0)).all():
+            raise broken("hints", "wins are not between 0 and visits for every action", state)
+        if bytes_of(state.kernel_state) != before:
+            raise broken("hints", "changes the state", state)
 
 
 def check_rollout_chances(sample: Sample) -> None:

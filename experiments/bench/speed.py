@@ -6,6 +6,8 @@ What is measured, from the start position of each game:
   from Python, its only way to random games there.
 * mcts: simulations of the UCT search with one rollout a leaf, in searches of 1,000 (a fresh
   tree each). Beside it OpenSpiel's C++ `MCTSBot` with the same settings.
+* 2 threads: simulations a second of longer searches on two threads, beside the same searches
+  on one. It needs two idle cores.
 * states: moves of random games through the Python `GameState`. Beside it OpenSpiel's
   states from Python.
 
@@ -30,6 +32,8 @@ from dlgo.rng import make_rng
 from engines.registry import build_engine
 
 SIMULATIONS = 1000
+# Of a search on two threads, so many that starting them does not matter.
+THREADED_SIMULATIONS = 20_000
 DEFAULT_GAMES = (
     "tictactoe", "connect4", "connectn:cols=9,rows=7,n=5", "go:size=9", "go:size=19", "draughts",
 )
@@ -99,13 +103,17 @@ def run_bench(games: list[GameSpec], seconds: float, rounds: int, csv: str | Non
 def bench_game(game: GameSpec, seconds: float, rounds: int) -> list[Row]:
     """The rows of one game."""
     theirs = _open_spiel_meters(game)
+    theirs["one thread"] = _mcts(game, THREADED_SIMULATIONS)
     rows = []
     for what, meter, beside in (
         ("rollouts", _rollouts(game), (("from Python", "rollouts"),)),
         ("mcts", _mcts(game), (("C++ MCTSBot", "mcts"),)),
+        ("2 threads", _mcts(game, THREADED_SIMULATIONS, 2), (("one thread", "one thread"),)),
         ("states", _states(game), (("from Python", "states"),)),
     ):
         meters = [meter] + [theirs[name] for _, name in beside if name in theirs]
+        if what == "2 threads" and meter() < THREADED_SIMULATIONS:
+            continue  # solved before the search was over: there is no speed to measure
         rates = measure(meters, seconds, rounds)
         if len(rates) == 1:
             rows.append(Row(str(game), what, rates[0], None, "no OpenSpiel, or not its game"))
@@ -140,9 +148,9 @@ def _rollouts(game: GameSpec) -> Meter:
     return meter
 
 
-def _mcts(game: GameSpec) -> Meter:
+def _mcts(game: GameSpec, simulations: int = SIMULATIONS, threads: int = 1) -> Meter:
     # Options at their defaults, but no subtree kept: each search starts afresh, as theirs does.
-    engine = build_engine(f"mcts:sims={SIMULATIONS},reuse=no", game, seed=1)
+    engine = build_engine(f"mcts:sims={simulations},threads={threads},reuse=no", game, seed=1)
     state = GameState.new_game(game)
 
     def meter() -> int:
