@@ -225,7 +225,10 @@ class Worker:
     def _check_memory(self, megabytes: int) -> None:
         if self.started and time.monotonic() >= self._next_memory_check:
             self._next_memory_check = time.monotonic() + _MEMORY_CHECK
-            grown = (processes.memory(self._process.pid or 0) - self._memory) / 2**20
+            pid = self._process.pid or 0
+            if (processes.memory(pid) - self._memory) / 2**20 <= megabytes:
+                return
+            grown = (processes.exact_memory(pid) - self._memory) / 2**20
             if grown > megabytes:
                 self._lose(f"out of memory: {grown:.0f} MB in use, {megabytes} MB allowed,")
 

@@ -53,6 +53,16 @@ def end_tree(pid: int, mark: str) -> None:
         send(process, signal.SIGKILL)
 
 
+def end_descendants() -> None:
+    """Kill all that descends from this process; with `adopt_orphans` that is all it started."""
+    for _ in range(_ROUNDS):
+        found = descendants(os.getpid())
+        for process in found:
+            send(process, signal.SIGKILL)
+        if not found:
+            break
+
+
 def _relatives(known: set[int], group: int, mark: str) -> set[int]:
     """The living processes with a parent in `known`, in the group, or with the mark."""
     found = set()
@@ -92,12 +102,28 @@ def descendants(pid: int) -> set[int]:
 
 
 def memory(pid: int, with_children: bool = True) -> int:
-    """Bytes of memory that a process and its descendants have in use (0 if unknown)."""
+    """Bytes of memory that a process and its descendants have in use (0 if unknown).
+
+    Pages that several of them share are counted for each: an upper bound, but quick to get.
+    """
+    return sum(map(_private, {pid} | (descendants(pid) if with_children else set())))
+
+
+def _private(pid: int) -> int:
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        resident, shared = (_PROC / str(pid) / "statm").read_text().split()[1:3]
+        return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def exact_memory(pid: int) -> int:
+    """The same, every shared page divided by the number of those who share it."""
     total = 0
-    for process in {pid} | (descendants(pid) if with_children else set()):
+    for process in {pid} | descendants(pid):
         with contextlib.suppress(OSError, ValueError, IndexError):
-            resident, shared = (_PROC / str(process) / "statm").read_text().split()[1:3]
-            total += (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
+            for line in (_PROC / str(process) / "smaps_rollup").read_text().splitlines():
+                if line.startswith("Pss_Anon:"):
+                    total += int(line.split()[1]) * 1024
     return total
 
 

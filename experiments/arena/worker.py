@@ -96,6 +96,7 @@ def work(
             else:
                 player.play(job)
     player.engines.close()
+    processes.end_descendants()
 
 
 class _Player:

@@ -163,7 +163,7 @@ class Scribbler(Mock):
         for descriptor in range(3, 256):
             with contextlib.suppress(OSError):
                 if stat.S_ISFIFO(os.fstat(descriptor).st_mode):
-                    os.write(descriptor, b"\x00\x00\x00\x10" + GARBAGE.encode())
+                    os.write(descriptor, b"\x00\x00\x00\x0f" + GARBAGE.encode())
         time.sleep(3600)
         raise AssertionError("unreachable")
 

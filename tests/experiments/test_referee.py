@@ -70,7 +70,7 @@ def test_who_misbehaves_loses_in_time_and_the_others_play_on(spec: str, capfd) -
 def test_children_and_chatter_do_no_harm(spec: str, capfd) -> None:
     """They are ended with the worker or with the game, they play no move of their own, and
     nothing of what is printed reaches our output."""
-    for record in play(spec):
+    for record in play(spec, Limits()):
         assert not record.failed, record.reason
         assert problem_of(record) == ""
     assert not left_behind()
