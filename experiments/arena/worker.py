@@ -34,6 +34,8 @@ from experiments.arena.match import EngineCache, GameTask, error_text, play_game
 # Finished games are sent after so many seconds: rarely enough that two workers do not keep
 # the parent busy, often enough that little is played again after a crash.
 _SEND_AFTER = 0.05
+# Seconds for the janitor to end the workers of a killed tournament, before they do it themselves.
+_JANITOR_TIME = 2.0
 # The share of its memory limit above which a worker starts afresh between two games, so that
 # nobody loses for what others have left behind.
 _RETIRE_AT = 0.7
@@ -175,6 +177,9 @@ def _leave_with_parent() -> None:
         parent = multiprocessing.parent_process()
         if parent is not None:
             parent.join()
+            # The janitor does it better: from outside, everything can be stopped first.
+            time.sleep(_JANITOR_TIME)
+            processes.end_descendants()
             if leads_group:
                 os.killpg(0, signal.SIGKILL)
             os._exit(1)
