@@ -228,7 +228,7 @@ class Agenda:
         for game in self._plan.games:
             meetings = [m for m in self._meetings if self._may_go_on(game, *m)]
             games = by_game.get(game)
-            if not games or not meetings:
+            if not games:
                 continue
             ratings = self._rate(
                 [k[0] for k in games], [k[1] for k in games], list(games.values())
