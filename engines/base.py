@@ -22,6 +22,8 @@ BUDGET_OPTIONS: tuple[Option, ...] = (
     Option("sims", None, "simulations (descents of a search tree)", low=1, high=1e9, kind=int),
     Option("depth", None, "plies looked ahead", low=1, high=100, kind=int),
     Option("nodes", None, "positions visited", low=1, high=1e12, kind=int),
+    Option("evals", None, "evaluations of positions, by a network or a formula", low=1, high=1e12,
+           kind=int),
     Option("cpu", None, "CPU seconds", low=1e-4, high=1e5, kind=float),
     Option("wall", None, "wall-clock seconds", low=1e-4, high=1e5, kind=float),
 )
@@ -33,12 +35,13 @@ class Budget:
     """Limits for one move; None means no such limit. The first limit reached ends the search.
 
     Attributes:
-        sims: simulations. depth: plies. nodes: positions. cpu, wall: seconds.
+        sims: simulations. depth: plies. nodes: positions. evals: evaluations. cpu, wall: seconds.
     """
 
     sims: int | None = None
     depth: int | None = None
     nodes: int | None = None
+    evals: int | None = None
     cpu: float | None = None
     wall: float | None = None
 
@@ -101,6 +104,8 @@ class Engine(ABC):
         budgets: the kinds of budget it obeys.
         default_budget: used where none is given.
         bare_option: an option whose value may come first in a specification, without its name.
+        network_id: which network it plays with (a digest of the weights, say), set by engines
+            that have one; the ledger stores it with each game.
     """
 
     name: ClassVar[str]
@@ -109,6 +114,7 @@ class Engine(ABC):
     budgets: ClassVar[tuple[str, ...]] = ()
     default_budget: ClassVar[Budget] = Budget()
     bare_option: ClassVar[str] = ""
+    network_id: str | None = None
 
     def __init__(
         self, game: GameSpec, budget: Budget | None = None, seed: int = 0, **settings: Any
@@ -181,5 +187,7 @@ class Engine(ABC):
         return time.process_time()
 
     def _smallest_budget(self) -> Budget:
-        smallest = {"sims": 2, "depth": 2, "nodes": 2, "cpu": 1e-4, "wall": 1e-4}
+        smallest = {
+            "sims": 2, "depth": 2, "nodes": 2, "evals": 2, "cpu": 1e-4, "wall": 1e-4
+        }
         return Budget(**{name: smallest[name] for name in self.budgets[:1]})

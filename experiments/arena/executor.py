@@ -4,44 +4,89 @@ A pool of our own, because the ones in the standard library give up all their wo
 process is killed. Here an engine that takes its process down, or hangs, loses that one game
 with the reason stored; a new worker takes the place, and the tournament goes on.
 
-Called by `tournament.py`; the processes are in `worker.py`. As with all of
+Workers get games in batches, of which they always hold more than they can finish until this
+process looks again, and send records back in batches: with fast engines a message for each
+game would cost more than the game.
+
+Called by `tournament.py`; the processes are in `handle.py` and `worker.py`. As with all of
 `multiprocessing`, a script that comes here needs `if __name__ == "__main__":`.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import wait
+from typing import Protocol
 
 from dlgo.errors import DlgoError, SpecError
+from experiments.arena import janitor
+from experiments.arena.handle import FAREWELL, Loss, Worker
 from experiments.arena.ledger import GameRecord
+from experiments.arena.limits import DEFAULT_LIMITS, Limits
 from experiments.arena.match import GameTask, core_count
-from experiments.arena.worker import FAREWELL, PREPARE_TIMEOUT, Ready, WarmedUp, WarmUp, Worker
-
-# Wall seconds for one move, far beyond any budget of a rated match: it catches a hang.
-MOVE_TIMEOUT = 600.0
+from experiments.arena.worker import Ready, WarmedUp, WarmUp
 
 # A worker that dies before it is ready, or in a game before any engine was at work, dies of
 # something that is no engine's fault. That often in a row, it is no accident.
 _UNEXPLAINED_DEATHS = 3
-# Look at least this often whether all workers live: if a child of an engine holds the pipe
-# open, the death of a worker shows in no other way.
-_HEALTH_CHECK = 1.0
+# Look at least this often whether all workers live and no engine is overdue: a child of an
+# engine may hold the pipe open, so that the death of a worker shows in no other way.
+_HEALTH_CHECK = 0.25
+# Seconds of work that a worker is to have before it.
+_WORK_AHEAD = 0.25
+# Games it holds at most. Their description must fit into a pipe that nobody empties.
+_MOST_AHEAD = 64
 
 
 class WorkerError(DlgoError):
     """Worker processes die and no engine is to blame, so that no game can be played."""
 
 
+class TaskSource(Protocol):
+    """Where the games come from. What comes next may depend on results so far."""
+
+    def take(self, count: int) -> list[GameTask]:
+        """Up to `count` games; fewer if the next ones depend on games not finished yet."""
+
+    def finished(self, records: list[GameRecord]) -> None:
+        """Games have ended."""
+
+    def wanted(self, task: GameTask) -> bool:
+        """Whether a game that was taken is still to be played."""
+
+    def left(self) -> int:
+        """About how many games are still to be taken."""
+
+
+class _List:
+    """A source of games that are known beforehand."""
+
+    def __init__(self, tasks: Iterable[GameTask]) -> None:
+        self._tasks = deque(tasks)
+
+    def take(self, count: int) -> list[GameTask]:
+        return [self._tasks.popleft() for _ in range(min(count, len(self._tasks)))]
+
+    def left(self) -> int:
+        return len(self._tasks)
+
+    def finished(self, records: list[GameRecord]) -> None:
+        pass
+
+    def wanted(self, task: GameTask) -> bool:
+        return True
+
+
 def play_tasks(
-    tasks: Iterable[GameTask],
+    tasks: TaskSource | Iterable[GameTask],
     workers: int | None = None,
-    move_timeout: float = MOVE_TIMEOUT,
+    limits: Limits = DEFAULT_LIMITS,
     setup: str | None = None,
-) -> Iterator[GameRecord]:
-    """Play all games and yield each record as its game ends, in no fixed order.
+) -> Iterator[list[GameRecord]]:
+    """Play all games and yield their records as the games end, some at a time, in no order.
 
     Closing the generator, or Ctrl-C while it waits, kills the workers at once; what they were
     playing is not yielded. Use it inside `contextlib.closing`.
@@ -49,39 +94,157 @@ def play_tasks(
     Args:
         tasks: the games, handed out in this order.
         workers: processes; by default one for each core.
-        move_timeout: wall seconds for one move; who takes longer loses the game.
+        limits: for every game.
         setup: "module:function", called in each worker before anything else.
 
     Raises:
         WorkerError: if workers die and no engine is to blame.
     """
-    queue = deque(tasks)
-    size = workers or core_count()
-    deaths: Counter[str] = Counter()
-    pool: list[Worker] = []
+    source = tasks if hasattr(tasks, "take") else _List(tasks)
+    pool = _Pool(workers or core_count(), limits, setup)
     all_done = False
     try:
-        while queue or any(worker.task for worker in pool):
-            _fill(pool, min(size, len(queue) + len(pool)), queue, setup, move_timeout)
-            _await_news(pool)
-            for worker in tuple(pool):
-                message = worker.receive()
-                if isinstance(message, GameRecord):
-                    yield message
-                elif isinstance(message, Ready):
-                    deaths["start"] = 0
-                elif message is None and worker.is_lost():
-                    pool.remove(worker)
-                    how = worker.bury()
-                    record = worker.forfeit(how)
-                    if record is not None:
-                        yield record
-                    else:
-                        _count_death(deaths, worker.task, how)
-                        queue.extendleft([worker.task] if worker.task else [])
+        queue = _Queue(source, pool.size)
+        while queue.fill(pool):
+            for records in pool.news(queue):
+                queue.finished(records)
+                yield records
         all_done = True
     finally:
-        _dismiss(pool, gently=all_done)
+        pool.dismiss(gently=all_done)
+
+
+class _Queue:
+    """Hands out games, in larger batches the faster they are played."""
+
+    def __init__(self, source: TaskSource, workers: int) -> None:
+        self._source = source
+        self._workers = workers
+        self._returned: deque[GameTask] = deque()
+        self._began = time.monotonic()
+        self._played = 0
+
+    def take(self, count: int) -> list[GameTask]:
+        """The next games, those first that a lost worker did not play."""
+        taken = []
+        while self._returned and len(taken) < count:
+            task = self._returned.popleft()
+            if self._source.wanted(task):
+                taken.append(task)
+        return taken + self._source.take(count - len(taken))
+
+    def give_back(self, tasks: Iterable[GameTask]) -> None:
+        """Games that were not played."""
+        self._returned.extend(tasks)
+
+    def finished(self, records: list[GameRecord]) -> None:
+        """Count games, to know how fast they are."""
+        self._played += len(records)
+        self._source.finished(records)
+
+    def fill(self, pool: _Pool) -> bool:
+        """Give every worker something to do; start workers while there is more. False when all
+        is done."""
+        ready = [worker for worker in pool.workers if worker.started]
+        if not self._played:
+            self._began = time.monotonic()  # what starting takes says nothing about the games
+        batch = self._batch()
+        for worker in sorted(ready, key=lambda one: len(one.tasks)):
+            if 2 * len(worker.tasks) <= batch:
+                share = self.take(batch)
+                if not share:
+                    break
+                worker.send(share)
+        starting, room = len(pool.workers) - len(ready), pool.size - len(pool.workers)
+        if room and all(worker.tasks for worker in ready):
+            waiting = self.take(starting + room)
+            self._returned.extendleft(reversed(waiting))
+            for _ in range(len(waiting) - starting):
+                pool.start()
+        busy = any(worker.tasks for worker in pool.workers)
+        return bool(busy or self._returned)
+
+    def _batch(self) -> int:
+        """Games that a worker plays in `_WORK_AHEAD` seconds; fewer when few are left."""
+        rate = self._played / max(time.monotonic() - self._began, 1e-3) / self._workers
+        share = self._source.left() // (2 * self._workers)
+        return max(1, min(_MOST_AHEAD, int(rate * _WORK_AHEAD), share))
+
+
+class _Pool:
+    """The workers."""
+
+    def __init__(self, size: int, limits: Limits, setup: str | None) -> None:
+        self.size = size
+        self.workers: list[Worker] = []
+        self._limits = limits
+        self._setup = setup
+        self._deaths: Counter[str] = Counter()
+        self._mark = f"{os.getpid()}-{os.urandom(6).hex()}-"
+        self._started = 0
+        self._janitor = janitor.start(self._mark)
+
+    def start(self) -> Worker:
+        """Start another worker."""
+        self._started += 1
+        worker = Worker(self._setup, self._limits, f"{self._mark}{self._started};")
+        self.workers.append(worker)
+        worker.start()
+        return worker
+
+    def news(self, queue: _Queue) -> Iterator[list[GameRecord]]:
+        """Wait a little for something to happen; the games that have ended."""
+        self.wait()
+        for worker in tuple(self.workers):
+            for message in worker.receive():
+                if isinstance(message, list):
+                    yield message
+                elif isinstance(message, Ready):
+                    self._deaths["start"] = 0
+            if worker.is_lost():
+                retired = worker.retired
+                loss = self.bury(worker)
+                if loss.record is not None:
+                    yield [loss.record]
+                elif not retired:
+                    self.count_death(loss)
+                queue.give_back(loss.unplayed)
+
+    def wait(self) -> None:
+        """Sleep until a worker sends something, dies or is overdue."""
+        patience = min((worker.patience() for worker in self.workers), default=0.0)
+        wait([worker.news for worker in self.workers], timeout=min(patience, _HEALTH_CHECK))
+
+    def bury(self, worker: Worker) -> Loss:
+        """Remove a lost worker."""
+        self.workers.remove(worker)
+        return worker.bury()
+
+    def count_death(self, loss: Loss) -> None:
+        """Give up when the same thing goes wrong again and again."""
+        first = next(iter(loss.unplayed), None)
+        key = first.slot if first else "start"
+        self._deaths[key] += 1
+        if self._deaths[key] >= _UNEXPLAINED_DEATHS:
+            doing = f"before the first move of {first.slot}" if first else "while starting"
+            raise WorkerError(
+                f"{self._deaths[key]} worker processes were lost {doing} ({loss.how}); "
+                "look at the messages above and at the free memory"
+            )
+
+    def dismiss(self, gently: bool) -> None:
+        """End all workers; `gently` gives idle ones time to close their engines."""
+        if gently:
+            for worker in self.workers:
+                worker.send(None)
+            until = time.monotonic() + FAREWELL
+            for worker in self.workers:
+                worker.join(max(until - time.monotonic(), 0.0))
+        for worker in self.workers:
+            worker.kill()
+        self.workers.clear()
+        self._janitor.stdin.close()
+        self._janitor.wait()
 
 
 def warm_up(
@@ -98,19 +261,17 @@ def warm_up(
         SpecError: if an engine cannot be built for a game.
         WorkerError: if workers die and no engine is to blame.
     """
-    wanted = dict.fromkeys(
-        (task.game, spec) for task in tasks for spec in (task.first, task.second)
-    )
-    if wanted:
-        report(f"warming up {len(wanted)} engines; the first time they have to be compiled")
-    pool: list[Worker] = []
+    wanted = dict.fromkeys((task.game, spec) for task in tasks for spec in task.players)
+    if not wanted:
+        return
+    report(f"warming up {len(wanted)} engines; the first time they have to be compiled")
+    pool = _Pool(1, DEFAULT_LIMITS, setup)
     all_done = False
     try:
         for game, spec in wanted:
-            if not pool:
-                _start_one(pool, setup)
-            pool[0].send(WarmUp(game, spec))
-            message = _next_message(pool[0])
+            worker = pool.workers[0] if pool.workers else _start_one(pool)
+            worker.send(WarmUp(game, spec))
+            message = _next_message(pool, worker)
             if isinstance(message, WarmedUp):
                 error = message.error
                 if error is not None and not message.built:
@@ -118,70 +279,29 @@ def warm_up(
                 if error is None and message.seconds >= 1:
                     report(f"{spec} is ready for {game} after {message.seconds:.1f} s")
             else:
-                error = pool.pop().bury()
+                error = pool.bury(worker).how
             if error is not None:
                 report(f"{spec} on {game} failed to warm up and may lose its games: {error}")
         all_done = True
     finally:
-        _dismiss(pool, gently=all_done)
+        pool.dismiss(gently=all_done)
 
 
-def _fill(
-    pool: list[Worker], size: int, queue: deque[GameTask], setup: str | None, timeout: float
-) -> None:
-    """Bring the pool to its size, and give a game to every worker that waits for one."""
-    while len(pool) < size:
-        pool.append(Worker(setup, timeout))
-        pool[-1].start()
-    for worker in pool:
-        if worker.idle and queue:
-            worker.send(queue.popleft())
+def _start_one(pool: _Pool) -> Worker:
+    """Start a worker and wait until it is ready."""
+    while True:
+        worker = pool.start()
+        if _next_message(pool, worker) is not None:
+            return worker
+        pool.count_death(pool.bury(worker))
 
 
-def _start_one(pool: list[Worker], setup: str | None) -> None:
-    """Start one worker and wait until it is ready."""
-    deaths: Counter[str] = Counter()
-    while not pool:
-        pool.append(Worker(setup, PREPARE_TIMEOUT))
-        pool[0].start()
-        if _next_message(pool[0]) is None:
-            _count_death(deaths, None, pool.pop().bury())
-
-
-def _next_message(worker: Worker) -> object | None:
+def _next_message(pool: _Pool, worker: Worker) -> object | None:
     """Wait for the next message; None if the worker is lost."""
     while True:
-        _await_news([worker])
-        message = worker.receive()
-        if message is not None or worker.is_lost():
-            return message
-
-
-def _await_news(pool: list[Worker]) -> None:
-    """Sleep until a worker sends something, dies or is overdue."""
-    patience = min((worker.patience() for worker in pool), default=0.0)
-    wait([worker.pipe for worker in pool], timeout=min(patience, _HEALTH_CHECK))
-
-
-def _count_death(deaths: Counter[str], task: GameTask | None, how: str) -> None:
-    """Give up when the same thing goes wrong again and again."""
-    key = task.slot if task else "start"
-    deaths[key] += 1
-    if deaths[key] >= _UNEXPLAINED_DEATHS:
-        doing = f"before the first move of {task.slot}" if task else "while starting"
-        raise WorkerError(
-            f"{deaths[key]} worker processes were lost {doing} ({how}); "
-            "look at the messages above and at the free memory"
-        )
-
-
-def _dismiss(pool: list[Worker], gently: bool) -> None:
-    """End all workers; `gently` gives idle ones time to close their engines."""
-    if gently:
-        for worker in pool:
-            worker.send(None)
-        until = time.monotonic() + FAREWELL
-        for worker in pool:
-            worker.join(max(until - time.monotonic(), 0.0))
-    for worker in pool:
-        worker.kill()
+        pool.wait()
+        messages = worker.receive()
+        if messages:
+            return messages[0]
+        if worker.is_lost():
+            return None

@@ -4,13 +4,15 @@ Written by the arena (one process writes), read by `reports/`. A game occupies a
 the plan: game, the two entrants, the number of the opening pair and who moves first. Slots
 are unique in the file, so a run that was killed and started again plays exactly what is
 missing. SQLite's write-ahead log keeps the file whole when a process dies at any moment.
+docs/tournaments.md explains the tables.
 """
 
 from __future__ import annotations
 
 import json
+import operator
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,16 +20,21 @@ from typing import Any
 from dlgo.api import GameState, Move
 from dlgo.errors import LedgerError
 from dlgo.games import get_game
+from experiments.arena.costs import MoveCost, PackedCosts
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 # How the reason begins when an engine lost by a fault of its own instead of by the rules.
-FAILURES = ("illegal move by ", "crash of ", "process died ", "no move from ")
+FAILURES = (
+    "illegal move by ", "crash of ", "process died ", "process sent nonsense ", "no move from ",
+    "overrun by ", "out of memory: ",
+)
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE games (
-    slot TEXT PRIMARY KEY,      -- identity in the plan
+    id INTEGER PRIMARY KEY,
+    slot TEXT NOT NULL UNIQUE,  -- identity in the plan
     game TEXT NOT NULL,         -- canonical game specification
     first TEXT NOT NULL,        -- canonical engine specification of who moves first
     second TEXT NOT NULL,
@@ -40,10 +47,12 @@ CREATE TABLE games (
     started TEXT NOT NULL,      -- UTC, ISO 8601
     finished TEXT NOT NULL,
     machine TEXT NOT NULL,
-    version TEXT NOT NULL       -- of the code
+    version TEXT NOT NULL,      -- of the code
+    networks TEXT,              -- JSON: which network each side plays with, where it has one
+    limits TEXT                 -- JSON: what held for both sides (`limits.Limits`)
 );
 CREATE TABLE costs (            -- one row a move that an engine chose
-    slot TEXT NOT NULL REFERENCES games(slot),
+    game_id INTEGER NOT NULL REFERENCES games(id),
     ply INTEGER NOT NULL,       -- index into the game's moves, from 0
     player INTEGER NOT NULL,    -- 0: first, 1: second
     cpu REAL NOT NULL,          -- seconds, all threads
@@ -52,23 +61,22 @@ CREATE TABLE costs (            -- one row a move that an engine chose
     simulations INTEGER NOT NULL,
     evaluations INTEGER NOT NULL,
     value REAL,                 -- the engine's estimate for itself, -1 to 1
-    PRIMARY KEY (slot, ply)
+    PRIMARY KEY (game_id, ply)
 ) WITHOUT ROWID;
 """
 
-
-@dataclass(frozen=True)
-class MoveCost:
-    """What one move cost: a row of `costs`."""
-
-    ply: int
-    player: int
-    cpu: float
-    wall: float
-    nodes: int
-    simulations: int
-    evaluations: int
-    value: float | None
+# From format 1, which had no ids and wrote the slot into every row of costs.
+_UPGRADE = (
+    "ALTER TABLE games RENAME TO old_games; ALTER TABLE costs RENAME TO old_costs;"
+    + _SCHEMA.partition(";")[2]
+    + """
+INSERT INTO games SELECT NULL, slot, game, first, second, pair, opening, seed, result, reason,
+    moves, started, finished, machine, version, NULL, NULL FROM old_games ORDER BY rowid;
+INSERT INTO costs SELECT id, ply, player, cpu, wall, nodes, simulations, evaluations, value
+    FROM old_costs JOIN games USING (slot) ORDER BY id, ply;
+DROP TABLE old_costs; DROP TABLE old_games
+"""
+)
 
 
 @dataclass(frozen=True)
@@ -89,7 +97,9 @@ class GameRecord:
     finished: str
     machine: str
     version: str
-    costs: tuple[MoveCost, ...] = field(default=(), repr=False)
+    networks: str | None = None
+    limits: str | None = None
+    costs: Sequence[MoveCost] = field(default=(), repr=False)
 
     @property
     def failed(self) -> bool:
@@ -112,6 +122,57 @@ class GameRecord:
 
 _GAME_COLUMNS = tuple(name for name in GameRecord.__dataclass_fields__ if name != "costs")
 _COST_COLUMNS = tuple(MoveCost.__dataclass_fields__)
+_GAME_VALUES = operator.attrgetter(*_GAME_COLUMNS)
+_COST_VALUES = operator.attrgetter(*_COST_COLUMNS)
+
+
+def _insert(table: str, columns: Sequence[str]) -> str:
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+
+
+_INSERT_GAME = _insert("games", _GAME_COLUMNS) + " ON CONFLICT (slot) DO NOTHING"
+_INSERT_COST = _insert("costs", ("game_id", *_COST_COLUMNS))
+
+
+@dataclass(frozen=True)
+class CostTotals:
+    """What the moves of an entrant have cost in all games of one game.
+
+    Attributes:
+        game, entrant: who, and at what.
+        moves: the number of moves it chose.
+        cpu, wall, nodes, simulations, evaluations: sums over these moves.
+        max_cpu, max_wall, max_nodes, max_simulations, max_evaluations: the dearest move.
+    """
+
+    game: str
+    entrant: str
+    moves: int
+    cpu: float
+    wall: float
+    nodes: int
+    simulations: int
+    evaluations: int
+    max_cpu: float
+    max_wall: float
+    max_nodes: int
+    max_simulations: int
+    max_evaluations: int
+
+
+_TOTALS = """
+SELECT game, entrant, sum(moves), sum(cpu), sum(wall), sum(nodes), sum(simulations),
+    sum(evaluations), max(max_cpu), max(max_wall), max(max_nodes), max(max_simulations),
+    max(max_evaluations)
+FROM (
+    SELECT game, CASE player WHEN 0 THEN first ELSE second END AS entrant, count(*) AS moves,
+        sum(cpu) AS cpu, sum(wall) AS wall, sum(nodes) AS nodes,
+        sum(simulations) AS simulations, sum(evaluations) AS evaluations, max(cpu) AS max_cpu,
+        max(wall) AS max_wall, max(nodes) AS max_nodes, max(simulations) AS max_simulations,
+        max(evaluations) AS max_evaluations
+    FROM costs JOIN games ON games.id = costs.game_id GROUP BY game, first, second, player
+) GROUP BY game, entrant ORDER BY game, entrant
+"""
 
 
 class Ledger:
@@ -143,6 +204,7 @@ class Ledger:
                     self._db.execute("PRAGMA query_only = 1")
                 else:
                     self._create()
+                    self._upgrade()
                 self._check()
             except BaseException:
                 self._db.close()
@@ -166,10 +228,25 @@ class Ledger:
         # In WAL mode the file survives a killed process; only a power cut may lose games.
         self._db.execute("PRAGMA synchronous = NORMAL")
 
+    def _upgrade(self) -> None:
+        """Bring a file of format 1 up to date, in one transaction."""
+        if self._version() == 1 and not self._is_empty():
+            self._db.execute("BEGIN IMMEDIATE")
+            if self._version() == 1:
+                for statement in _UPGRADE.split(";"):
+                    self._db.execute(statement)
+                self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            self._db.execute("COMMIT")
+
     def _check(self) -> None:
         version = self._version()
         if self._is_empty():
             raise sqlite3.DatabaseError("it is empty")
+        if version == 1:
+            raise LedgerError(
+                f"ledger {self.path} is of an older format; `dlgo ledger {self.path} upgrade` "
+                "brings it up to date"
+            )
         if version != SCHEMA_VERSION:
             raise sqlite3.DatabaseError(
                 f"it is no ledger of format {SCHEMA_VERSION} (found format {version})"
@@ -192,28 +269,26 @@ class Ledger:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def add(self, record: GameRecord) -> bool:
-        """Store a finished game; False if its slot was taken already (nothing changes then).
+    def add(self, *records: GameRecord) -> int:
+        """Store finished games, all or none; those whose slot was taken already are left out.
+
+        Returns:
+            how many were stored.
 
         Raises:
             LedgerError: if it cannot be written (a full disk, a file taken away).
         """
-        marks = ", ".join("?" * len(_GAME_COLUMNS))
+        added = 0
         try:
             self._db.execute("BEGIN IMMEDIATE")
-            added = self._db.execute(
-                f"INSERT OR IGNORE INTO games ({', '.join(_GAME_COLUMNS)}) VALUES ({marks})",
-                [getattr(record, name) for name in _GAME_COLUMNS],
-            ).rowcount == 1
-            if added:
-                self._db.executemany(
-                    f"INSERT INTO costs (slot, {', '.join(_COST_COLUMNS)}) "
-                    f"VALUES (?, {', '.join('?' * len(_COST_COLUMNS))})",
-                    [
-                        (record.slot, *(getattr(cost, name) for name in _COST_COLUMNS))
-                        for cost in record.costs
-                    ],
-                )
+            for record in records:
+                cursor = self._db.execute(_INSERT_GAME, _GAME_VALUES(record))
+                if cursor.rowcount == 1:
+                    added += 1
+                    key, costs = cursor.lastrowid, record.costs
+                    packed = isinstance(costs, PackedCosts)
+                    rows = costs.rows() if packed else map(_COST_VALUES, costs)
+                    self._db.executemany(_INSERT_COST, ((key, *row) for row in rows))
             self._db.execute("COMMIT")
         except sqlite3.Error as error:
             raise LedgerError(f"ledger {self.path} cannot be written: {error}") from error
@@ -222,19 +297,42 @@ class Ledger:
                 self._db.execute("ROLLBACK")
         return added
 
+    def __len__(self) -> int:
+        """The number of games."""
+        return next(self._query("SELECT count(*) FROM games"))[0]
+
     def slots(self) -> set[str]:
         """The slots played so far."""
         return {row[0] for row in self._query("SELECT slot FROM games")}
 
-    def games(self, with_costs: bool = False) -> Iterator[GameRecord]:
-        """All games in the order of their slots."""
-        costs: dict[str, list[MoveCost]] = {}
-        if with_costs:
-            columns = ", ".join(_COST_COLUMNS)
-            for row in self._query(f"SELECT slot, {columns} FROM costs ORDER BY slot, ply"):
-                costs.setdefault(row[0], []).append(MoveCost(*row[1:]))
-        for row in self._query(f"SELECT {', '.join(_GAME_COLUMNS)} FROM games ORDER BY slot"):
-            yield GameRecord(*row, costs=tuple(costs.get(row[0], ())))
+    def games(
+        self, with_costs: bool = False, where: str = "", *values: Any
+    ) -> Iterator[GameRecord]:
+        """Games in the order of their slots, one by one as they are read from the file.
+
+        Args:
+            with_costs: whether to read the costs of the moves too.
+            where: an SQL condition on the columns of `games`, with ? for each of `values`.
+        """
+        costs = f"SELECT {', '.join(_COST_COLUMNS)} FROM costs WHERE game_id = ? ORDER BY ply"
+        sql = f"SELECT {', '.join(_GAME_COLUMNS)}, id FROM games"
+        for *row, key in self._query(f"{sql} WHERE {where or 1} ORDER BY slot", values):
+            rows = self._query(costs, (key,)) if with_costs else ()
+            yield GameRecord(*row, costs=tuple(MoveCost(*cost) for cost in rows))
+
+    def results(self) -> Iterator[tuple[str, str, str, str, str, float]]:
+        """Slot, game, first, second, moves and result of all games."""
+        return self._query("SELECT slot, game, first, second, moves, result FROM games")
+
+    def cost_totals(self) -> list[CostTotals]:
+        """What each entrant has spent on each game, added up by SQLite: fit for any size."""
+        return [CostTotals(*row) for row in self._query(_TOTALS)]
+
+    def damages(self) -> Iterator[str]:
+        """What SQLite finds wrong with the file itself."""
+        for (text,) in self._query("PRAGMA integrity_check(10)"):
+            if text != "ok":
+                yield text
 
     def get_meta(self, key: str) -> Any:
         """A stored setting (any JSON value), or None.

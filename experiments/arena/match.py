@@ -1,37 +1,44 @@
 """One rated game between two engines, from its opening to the record in the ledger.
 
-Called by the arena's workers (`executor.py`); calls engines and the shared game-state API.
-A game cannot fail: an engine that plays an illegal move or raises an exception loses, and
-the record says why. What no code here can catch, a killed or hanging process, is seen by
-the executor, which holds a copy of the `GameLog` and ends the game the same way.
+Called by the arena's workers (`worker.py`) and by `series.py`; calls engines and the shared
+game-state API. A game cannot fail: an engine that plays an illegal move, raises an exception
+or spends more than it may loses, and the record says why. What no code here can catch, a
+killed or hanging process, is seen by the executor, which reads the `Board` on which the game
+is written down and ends it the same way.
 """
 
 from __future__ import annotations
 
 import functools
+import json
+import math
 import os
 import platform
+import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from dlgo import __version__
-from dlgo.api import GameSpec, GameState
+from dlgo import __version__, kernels
+from dlgo.api import GameSpec, GameState, Move
 from dlgo.errors import IllegalMoveError
 from dlgo.games import get_game
+from dlgo.jit import source_digest
 from dlgo.rng import derive_seed
-from engines.base import Decision, Engine
+from engines.base import Engine
 from engines.registry import build_engine
-from experiments.arena.ledger import GameRecord, MoveCost
+from experiments.arena.board import CAPACITY, DOING, PREPARING, THINKING, Board
+from experiments.arena.costs import PackedCosts
+from experiments.arena.ledger import GameRecord
+from experiments.arena.limits import DEFAULT_LIMITS, Account, Limits
 
 # The players as reasons and seeds call them; player 0 (black) is first.
 SIDES = ("first", "second")
 
-# What an engine is doing when `watch` is called.
-PREPARING, THINKING = "preparing", "thinking"
+# How a resignation is written in a row of the board.
+_RESIGNS = -1
 
 # Built engines that a worker keeps. Building is cheap once the kernels are loaded, but a
 # network is not; but each may hold a tree of 200 MB, and every worker keeps its own.
@@ -62,36 +69,78 @@ class GameTask:
     opening: tuple[int, ...]
     seed: int
 
+    @property
+    def players(self) -> tuple[str, str]:
+        """`first` and `second`."""
+        return self.first, self.second
+
 
 class GameLog:
-    """A game so far; ends as a `GameRecord`.
+    """A game in words; ends as a `GameRecord`.
+
+    Args:
+        task: what is played.
+        limits: under which.
 
     Attributes:
-        task: what is played.
         moves: all moves, the opening included, in the game's notation.
-        costs: one for each move an engine chose.
+        networks: which network each side plays with (JSON), or None.
     """
 
-    def __init__(self, task: GameTask) -> None:
+    def __init__(self, task: GameTask, limits: Limits) -> None:
         self.task = task
+        self.limits = limits
         self.moves: list[str] = []
-        self.costs: list[MoveCost] = []
-        self._started = _now()
+        self.networks: str | None = None
+        self.started = time_text(time.time())
 
-    def end(self, result: float, reason: str) -> GameRecord:
-        """The record of the finished game; `result` is 1, 0.5 or 0 as `first` sees it."""
+    def open(self) -> GameState:
+        """Play the opening."""
+        state = GameState.new_game(get_game(self.task.game))
+        for action in self.task.opening:
+            move = state.game.move_of(action)
+            self.moves.append(state.game.move_text(move))
+            state = state.apply_move(move)
+        return state
+
+    def end(self, result: float, reason: str, rows: bytes) -> GameRecord:
+        """The record of the finished game.
+
+        Args:
+            result: 1, 0.5 or 0 as `first` sees it.
+            reason: why it ended.
+            rows: of the engines' moves, from the board.
+        """
         task = self.task
         return GameRecord(
             slot=task.slot, game=task.game, first=task.first, second=task.second,
             pair=task.pair, opening=" ".join(self.moves[: len(task.opening)]), seed=task.seed,
             result=result, reason=reason, moves=" ".join(self.moves),
-            started=self._started, finished=_now(),
-            machine=machine_text(), version=__version__, costs=tuple(self.costs),
+            started=self.started, finished=time_text(time.time()), machine=machine_text(),
+            version=version_text(), networks=self.networks, limits=self.limits.text,
+            costs=PackedCosts(rows, len(task.opening)),
         )
 
-    def end_lost_by(self, player: int, reason: str) -> GameRecord:
-        """The record of a game that `player` (0 or 1) lost for `reason`."""
-        return self.end(float(player), reason)
+
+def record_of_lost_game(
+    task: GameTask, limits: Limits, board: Board, reason: str
+) -> GameRecord:
+    """The record of a game whose process is gone: whoever was at work has lost it.
+
+    Args:
+        board: where the process wrote the game down.
+        reason: of the loss, with {} for the side that lost.
+    """
+    log = GameLog(task, limits)
+    log.started = time_text(board.head().began)
+    state = log.open()
+    data, moves = board.rows()
+    for action, _ in moves:
+        move = Move.resign() if action == _RESIGNS else state.game.move_of(action)
+        log.moves.append(state.game.move_text(move))
+        state = state.apply_move(move)
+    player = board.head().player
+    return log.end(float(player), reason.format(SIDES[player]), data)
 
 
 class EngineCache:
@@ -117,9 +166,9 @@ class EngineCache:
         self._engines.move_to_end(key)
         return self._engines[key]
 
-    def drop(self, game: str, spec: str, player: int) -> None:
+    def drop(self, task: GameTask, player: int) -> None:
         """Forget an engine, whose inner state is in doubt after an exception."""
-        engine = self._engines.pop((game, spec, player), None)
+        engine = self._engines.pop((task.game, task.players[player], player), None)
         if engine is not None:
             self._close(engine)
 
@@ -134,66 +183,93 @@ class EngineCache:
             engine.close()
 
 
-Watch = Callable[[str, int, GameLog], None]
-
-
-def _nobody(doing: str, player: int, log: GameLog) -> None:
-    """The default `watch`."""
-
-
-def play_game(task: GameTask, engines: EngineCache, watch: Watch = _nobody) -> GameRecord:
+def play_game(
+    task: GameTask, engines: EngineCache, board: Board | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> GameRecord:
     """Play one game and return its record.
 
     Args:
         task: the game; its opening must be legal.
         engines: where the two players come from. Building and warming up happen before the
             first move, so that no move's cost contains them.
-        watch: called before each thing an engine does, with what it does (`PREPARING` or
-            `THINKING`), the player (0 or 1) and the log so far.
+        board: where the game is written down as it goes.
+        limits: that hold for both players.
     """
-    log = GameLog(task)
-    state = GameState.new_game(get_game(task.game))
-    for action in task.opening:
-        move = state.game.move_of(action)
-        log.moves.append(state.game.move_text(move))
-        state = state.apply_move(move)
+    log = GameLog(task, limits)
+    state = log.open()
+    board = board or Board.local(length_limit(state.game))
+    board.begin()
     try:
-        players = [_ready(task, engines, player, watch, log) for player in (0, 1)]
-        return _play_on(state, players, watch, log)
+        players = [_ready(task, engines, player, board) for player in (0, 1)]
+        log.networks = _networks(players)
+        result, reason = _play_on(state, players, board, log)
     except _Forfeit as forfeit:
-        engines.drop(task.game, (task.first, task.second)[forfeit.player], forfeit.player)
-        return log.end_lost_by(forfeit.player, forfeit.reason)
+        engines.drop(task, forfeit.player)
+        result, reason = float(forfeit.player), forfeit.reason
+    return log.end(result, reason, board.end())
 
 
-def _ready(
-    task: GameTask, engines: EngineCache, player: int, watch: Watch, log: GameLog
-) -> Engine:
+def _ready(task: GameTask, engines: EngineCache, player: int, board: Board) -> Engine:
     """The engine of `player`, seeded for this game."""
-    watch(PREPARING, player, log)
-    with _crashes_lose(player):
-        engine = engines.get(task.game, (task.first, task.second)[player], player)
+    board.show(PREPARING, player)
+    try:
+        engine = engines.get(task.game, task.players[player], player)
         engine.new_game(derive_seed(task.seed, SIDES[player]))
+    except (Exception, SystemExit) as error:
+        raise _Forfeit(player, _crash(player, PREPARING, error)) from error
     return engine
 
 
+def _networks(players: list[Engine]) -> str | None:
+    known = {
+        side: engine.network_id
+        for side, engine in zip(SIDES, players, strict=True) if engine.network_id is not None
+    }
+    return json.dumps(known) if known else None
+
+
 def _play_on(
-    state: GameState, players: list[Engine], watch: Watch, log: GameLog
-) -> GameRecord:
-    """Let the engines play to the end. Raises _Forfeit if one of them breaks down."""
-    limit = length_limit(state.game)
+    state: GameState, players: list[Engine], board: Board, log: GameLog
+) -> tuple[float, str]:
+    """Let the engines play to the end: the result and the reason.
+
+    Raises:
+        _Forfeit: if one of them breaks down.
+    """
+    game = state.game
+    limit = length_limit(game)
+    accounts = [Account(engine.budget, log.limits) for engine in players]
+    moves = log.moves
     while not state.is_over():
-        if len(log.moves) >= limit:
-            return log.end(0.5, f"draw: length limit of {limit} plies")
+        if len(moves) >= limit:
+            return 0.5, f"draw: length limit of {limit} plies"
         # Turns need not alternate, so the state says whose it is.
-        player = state.next_player.index
-        watch(THINKING, player, log)
-        with _crashes_lose(player):
+        player = int(kernels.to_move(state.kernel_state))
+        began = board.show(THINKING, player)
+        answered = False
+        try:
             decision = players[player].select_move(state)
-            cost = _cost_of(decision, len(log.moves), player)
-            state = _after(state, decision, player)
-            log.moves.append(state.game.move_text(decision.move))
-            log.costs.append(cost)
-    return log.end((state.result() + 1) / 2, state.game.result_text(state))
+            wall = time.monotonic() - began
+            answered = True
+            move, cost, value = decision.move, decision.cost, decision.value
+            state = state.apply_move(move)
+            board.add(
+                _RESIGNS if move.is_resign else game.action_of(move), player, cost.cpu_seconds,
+                cost.wall_seconds, cost.nodes, cost.simulations, cost.evaluations,
+                math.nan if value is None else value,
+            )
+            moves.append(game.move_text(move))
+            overrun = accounts[player].charge(cost, wall)
+        except (Exception, SystemExit) as error:
+            if answered and isinstance(error, IllegalMoveError):
+                reason = f"illegal move by {SIDES[player]}: {one_line(str(error))}"
+            else:
+                reason = _crash(player, THINKING, error)
+            raise _Forfeit(player, reason) from error
+        if overrun:
+            raise _Forfeit(player, f"overrun by {SIDES[player]}: {overrun}")
+    return (state.result() + 1) / 2, game.result_text(state)
 
 
 def length_limit(game: GameSpec) -> int:
@@ -201,7 +277,7 @@ def length_limit(game: GameSpec) -> int:
 
     Far beyond any sensible game: 2,640 plies on a 9x9 board, 8,240 on 19x19.
     """
-    return 20 * game.num_actions + 1000
+    return min(20 * game.num_actions + 1000, CAPACITY)
 
 
 class _Forfeit(Exception):
@@ -213,33 +289,11 @@ class _Forfeit(Exception):
         self.reason = reason
 
 
-@contextmanager
-def _crashes_lose(player: int) -> Iterator[None]:
-    """Turn any exception of an engine into the loss of its game."""
-    try:
-        yield
-    except _Forfeit:
-        raise
-    except Exception as error:
-        raise _Forfeit(player, f"crash of {SIDES[player]}: {error_text(error)}") from error
-
-
-def _after(state: GameState, decision: Decision, player: int) -> GameState:
-    try:
-        return state.apply_move(decision.move)
-    except IllegalMoveError as error:
-        reason = f"illegal move by {SIDES[player]}: {one_line(str(error))}"
-        raise _Forfeit(player, reason) from error
-
-
-def _cost_of(decision: Decision, ply: int, player: int) -> MoveCost:
-    # Plain Python numbers: SQLite would store NumPy's as raw bytes.
-    cost, value = decision.cost, decision.value
-    return MoveCost(
-        ply=ply, player=player, cpu=float(cost.cpu_seconds), wall=float(cost.wall_seconds),
-        nodes=int(cost.nodes), simulations=int(cost.simulations),
-        evaluations=int(cost.evaluations), value=None if value is None else float(value),
-    )
+def _crash(player: int, doing: int, error: BaseException) -> str:
+    side = SIDES[player]
+    if isinstance(error, MemoryError):
+        return f"out of memory: {error_text(error)} while {side} was {DOING[doing]}"
+    return f"crash of {side}: {error_text(error)}"
 
 
 def error_text(error: BaseException) -> str:
@@ -274,5 +328,12 @@ def core_count() -> int:
     return os.cpu_count() or 1
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+@functools.cache
+def version_text() -> str:
+    """The version of the code: its number, and a digest of the sources of games and engines."""
+    return f"{__version__}+{source_digest()[:8]}"
+
+
+def time_text(seconds: float) -> str:
+    """A time (as of `time.time`) as the ledger writes it: UTC, ISO 8601, milliseconds."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")

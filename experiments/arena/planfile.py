@@ -1,29 +1,38 @@
 """Tournament plans as TOML files:
 
-    games = ["tictactoe", "connect4", "go:size=9,komi=7"]
-    engines = ["random", "alphabeta:depth=4", "mcts:sims=1000"]
+    games = ["tictactoe", "connect4", {name = "go", size = [5, 9], komi = 7}]
+    engines = ["random", "alphabeta:depth=4", {name = "mcts", sims = [10, 100, 1000]}]
     pairs = 10            # openings a meeting, each played with both colours
     seed = 1
-    opening_plies = 4     # optional; by default each game's own number
 
-Called by the command line, whose options override the file.
+A list inside an entry stands for one entry for each of its values. docs/tournaments.md has all
+keys. Called by the command line, whose options override the file.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from dlgo.errors import SpecError
+from dlgo.specs import suggest
+from experiments.arena.limits import Limits
 from experiments.arena.schedule import Plan
 
-_DEFAULTS: dict[str, Any] = {"pairs": 10, "seed": 1, "opening_plies": None}
-_LISTS = ("games", "engines")
+_LISTS = ("games", "engines", "challengers")
+_WORDS = ("kind", "pairing")
+_WHOLE = ("pairs", "seed", "opening_plies", "max_pairs", "memory_mb", "max_failures")
+_NUMBERS = ("target_elo", "move_timeout", "game_cpu", "game_wall")
+KEYS = (*_LISTS, *_WORDS, *_WHOLE, *_NUMBERS)
+_DEFAULTS: dict[str, Any] = {"pairs": 10, "seed": 1}
+_LIMITS = tuple(field.name for field in dataclasses.fields(Limits))
 
 
-def read_plan(path: str | Path | None, overrides: Mapping[str, Any]) -> Plan:
+def read_plan(path: str | Path | None, overrides: Mapping[str, Any]) -> tuple[Plan, Limits]:
     """The plan in the file, if there is one, with every override that is set.
 
     Args:
@@ -35,16 +44,17 @@ def read_plan(path: str | Path | None, overrides: Mapping[str, Any]) -> Plan:
     """
     values = {**_DEFAULTS, **(_read(Path(path)) if path is not None else {})}
     values.update({key: value for key, value in overrides.items() if value not in (None, (), [])})
-    for key in _LISTS:
+    for key in ("games", "engines"):
         if key not in values:
             raise SpecError(
                 f"the tournament names no {key}: write {key} = [...] in a plan file, "
                 f"or --{key[:-1]} NAME"
             )
-    return Plan(
-        games=tuple(values["games"]), entrants=tuple(values["engines"]), pairs=values["pairs"],
-        opening_plies=values["opening_plies"], seed=values["seed"],
-    ).canonical()
+    limits = Limits(**{key: values.pop(key) for key in _LIMITS if key in values}).checked()
+    values["entrants"] = values.pop("engines")
+    lists = {key: tuple(values.pop(key)) for key in ("games", "entrants", "challengers")
+             if key in values}
+    return Plan(**lists, **values).canonical(), limits
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -55,17 +65,53 @@ def _read(path: Path) -> dict[str, Any]:
         raise SpecError(f"plan {path} cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SpecError(f"plan {path} is not TOML: {error}") from error
-    for key, value in values.items():
-        if key in _LISTS:
-            good = isinstance(value, list) and all(isinstance(item, str) for item in value)
-            wanted = "a list of texts"
-        elif key in _DEFAULTS:
-            good = isinstance(value, int) and not isinstance(value, bool)
-            wanted = "a whole number"
-        else:
-            raise SpecError(
-                f"plan {path}: unknown key {key!r}; there are {', '.join((*_LISTS, *_DEFAULTS))}"
-            )
-        if not good:
-            raise SpecError(f"plan {path}: {key} = {value!r} is not {wanted}")
-    return values
+    return {key: _checked(f"plan {path}", key, value) for key, value in values.items()}
+
+
+def _checked(owner: str, key: str, value: Any) -> Any:
+    """The value of a key. Raises SpecError for a wrong key or type."""
+    if key in _LISTS:
+        if isinstance(value, list) and all(isinstance(item, str | dict) for item in value):
+            return [text for item in value for text in _expanded(f"{owner}: {key}", item)]
+        wanted = "a list of texts or tables"
+    elif key in _WORDS:
+        wanted = "a text" if not isinstance(value, str) else ""
+    elif key in _WHOLE:
+        wanted = "a whole number" if type(value) is not int else ""
+    elif key in _NUMBERS:
+        wanted = "a number" if type(value) not in (int, float) else ""
+    else:
+        raise SpecError(
+            f"{owner}: unknown key {key!r}{suggest(key, KEYS)}; there are {', '.join(KEYS)}"
+        )
+    if wanted:
+        raise SpecError(f"{owner}: {key} = {value!r} is not {wanted}")
+    return value
+
+
+def _expanded(owner: str, item: str | dict[str, Any]) -> list[str]:
+    """The specifications that an entry stands for.
+
+    `{name = "mcts", sims = [10, 100], c = 1.4}` is `mcts:sims=10,c=1.4` and
+    `mcts:sims=100,c=1.4`; of two lists, every combination is meant.
+    """
+    if isinstance(item, str):
+        return [item]
+    if not isinstance(item.get("name"), str):
+        raise SpecError(f"{owner}: {item!r} has no name; write {{name = \"mcts\", sims = [10]}}")
+    choices = [
+        [f"{key}={_text(owner, one)}" for one in (value if isinstance(value, list) else [value])]
+        for key, value in item.items() if key != "name"
+    ]
+    specs = [",".join(chosen) for chosen in itertools.product(*choices)]
+    if not specs:
+        raise SpecError(f"{owner}: {item!r} has an empty list, and so stands for nothing")
+    return [f"{item['name']}:{spec}" if spec else item["name"] for spec in specs]
+
+
+def _text(owner: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise SpecError(f"{owner}: {value!r} is not a text, number, true or false")

@@ -1,13 +1,13 @@
-"""The plan of a tournament and the games it consists of.
+"""The plan of a tournament: who meets whom, how often, and until when.
 
-A plan is a full round robin: in every game, every two entrants meet, and a meeting is some
-*pairs* of games. The two games of a pair begin with the same random opening, colours
-swapped, so that a lucky opening favours nobody. Pair number k of a game has the same
-opening in every meeting, which makes meetings comparable, and depends on nothing but the
-seed, so that pairs and entrants added later leave the games already played as they are.
+A meeting is two entrants on one game, and consists of *pairs* of games. The two games of a
+pair begin with the same random opening, colours swapped, so that a lucky opening favours
+nobody. Pair number k of a game has the same opening in every meeting, which makes meetings
+comparable. A game's place in the plan - game, who moves first, who second, number of the pair -
+is its slot and gives its seed, so that whatever is added later leaves the games already played
+as they are, and plans of different kinds share a ledger.
 
-Called by `tournament.py`, `series.py` and `planfile.py`; calls `dlgo` and the engine registry (to
-check names).
+Called by `agenda.py`, `series.py` and `planfile.py`; calls the engine registry (to check names).
 """
 
 from __future__ import annotations
@@ -18,32 +18,41 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from dlgo.api import GameSpec, GameState, Move
 from dlgo.errors import SpecError
 from dlgo.games import get_game
-from dlgo.rng import below, derive_seed, make_rng
+from dlgo.rng import derive_seed
 from engines.registry import EngineSpec
 from experiments.arena.match import GameTask
+from experiments.arena.openings import Openings
 
-# Draws of an opening before a repeated one is accepted: a game such as tic-tac-toe has few.
-_FRESH_ATTEMPTS = 20
-# Draws of an opening before the plan is refused because every game ended within it.
-_ATTEMPTS = 200
+# How entrants meet.
+KINDS = {
+    "round-robin": "everybody meets everybody",
+    "gauntlet": "the challengers meet everybody else",
+    "ladder": "neighbours in the list meet, such as the budgets of one engine",
+    "match": "two entrants",
+}
+# How many pairs: the same for all meetings, or more where the ratings are least certain.
+PAIRINGS = ("even", "adaptive")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A round robin.
+    """What is to be played.
 
     Attributes:
         games: game specifications.
         entrants: engine specifications, budget included.
-        pairs: opening pairs per meeting; a meeting is twice as many games.
+        pairs: opening pairs of each meeting; a meeting is twice as many games. With a target,
+            those played before it is first looked at.
         opening_plies: random plies before the engines take over; None for each game's own
             number.
         seed: all openings and all engines' seeds come from it.
+        kind: who meets whom, one of `KINDS`.
+        challengers: of a gauntlet; some of the entrants.
+        target_elo: play until no rating's 95% interval is wider; None: play `pairs`.
+        max_pairs: with a target, at most so many pairs of each meeting.
+        pairing: with a target, how the games beyond `pairs` are spread: one of `PAIRINGS`.
     """
 
     games: tuple[str, ...]
@@ -51,6 +60,11 @@ class Plan:
     pairs: int
     opening_plies: int | None = None
     seed: int = 0
+    kind: str = "round-robin"
+    challengers: tuple[str, ...] = ()
+    target_elo: float | None = None
+    max_pairs: int = 1000
+    pairing: str = "even"
 
     def canonical(self) -> Plan:
         """The same plan with every specification in its canonical text.
@@ -60,7 +74,9 @@ class Plan:
                 plan that holds no games.
         """
         games = _unique("game", self.games, lambda text: str(get_game(text)))
-        entrants = _unique("entrant", self.entrants, lambda text: EngineSpec.parse(text).text)
+        challengers = _unique("challenger", self.challengers, _engine)
+        entrants = _unique("entrant", self.entrants, _engine)
+        entrants = tuple(dict.fromkeys(challengers + entrants))
         if not games:
             raise SpecError("a tournament needs a game, such as connect4")
         if len(entrants) < 2:
@@ -69,32 +85,80 @@ class Plan:
             raise SpecError(f"pairs={self.pairs}: a meeting needs at least 1 opening pair")
         if self.opening_plies is not None and self.opening_plies < 0:
             raise SpecError(f"opening_plies={self.opening_plies} is negative")
-        return dataclasses.replace(self, games=games, entrants=entrants)
+        self._check_kind(challengers, entrants)
+        self._check_target()
+        return dataclasses.replace(
+            self, games=games, entrants=entrants, challengers=challengers
+        )
+
+    def _check_kind(self, challengers: tuple[str, ...], entrants: tuple[str, ...]) -> None:
+        if self.kind not in KINDS:
+            raise SpecError(f"kind={self.kind!r} is not one of {', '.join(KINDS)}")
+        if self.kind == "match" and len(entrants) != 2:
+            raise SpecError(f"a match has two entrants, not {len(entrants)}; try a round-robin")
+        if self.kind == "gauntlet" and not 0 < len(challengers) < len(entrants):
+            raise SpecError("a gauntlet needs challengers, and other entrants for them to meet")
+        if challengers and self.kind != "gauntlet":
+            raise SpecError(f"challengers are for kind='gauntlet', this is a {self.kind}")
+
+    def _check_target(self) -> None:
+        if self.pairing not in PAIRINGS:
+            raise SpecError(f"pairing={self.pairing!r} is not one of {', '.join(PAIRINGS)}")
+        if self.target_elo is None:
+            if self.pairing == "adaptive":
+                raise SpecError("pairing='adaptive' needs a target, such as target_elo=50")
+        elif not 1 <= self.target_elo <= 1000:
+            raise SpecError(f"target_elo={self.target_elo:g} is out of range (1 to 1000)")
+        elif self.max_pairs < self.pairs:
+            raise SpecError(f"max_pairs={self.max_pairs} is less than pairs={self.pairs}")
+
+    def meetings(self) -> list[tuple[str, str]]:
+        """Who meets whom, on each game."""
+        if self.kind == "gauntlet":
+            field = [entrant for entrant in self.entrants if entrant not in self.challengers]
+            return list(itertools.product(self.challengers, field))
+        if self.kind == "ladder":
+            return list(itertools.pairwise(self.entrants))
+        return list(itertools.combinations(self.entrants, 2))
 
     def union(self, other: Plan) -> Plan:
-        """This plan together with all games, entrants and pairs of `other`."""
+        """`other` together with all games, entrants and pairs of this plan."""
         return dataclasses.replace(
-            self,
+            other,
             games=tuple(dict.fromkeys(self.games + other.games)),
             entrants=tuple(dict.fromkeys(self.entrants + other.entrants)),
+            challengers=tuple(dict.fromkeys(self.challengers + other.challengers)),
             pairs=max(self.pairs, other.pairs),
+            kind=self.kind if self.kind == other.kind else "mixed",
         )
 
     def to_json(self) -> dict[str, Any]:
-        """As plain JSON data, for `Ledger.set_meta`."""
-        return dataclasses.asdict(self)
+        """As plain JSON data, for `Ledger.set_meta`; without what the plan does not use."""
+        data = dataclasses.asdict(self)
+        unused = [] if self.challengers else ["challengers"]
+        unused += ["target_elo", "max_pairs", "pairing"] if self.target_elo is None else []
+        return {key: value for key, value in data.items() if key not in unused}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Plan:
         """The plan that `to_json` gave. Raises KeyError, TypeError or ValueError for other data."""
-        plies = data["opening_plies"]
+        plies, target = data["opening_plies"], data.get("target_elo")
         return cls(
             games=tuple(map(str, data["games"])),
             entrants=tuple(map(str, data["entrants"])),
             pairs=int(data["pairs"]),
             opening_plies=None if plies is None else int(plies),
             seed=int(data["seed"]),
+            kind=str(data.get("kind", "round-robin")),
+            challengers=tuple(map(str, data.get("challengers", ()))),
+            target_elo=None if target is None else float(target),
+            max_pairs=int(data.get("max_pairs", cls.max_pairs)),
+            pairing=str(data.get("pairing", cls.pairing)),
         )
+
+
+def _engine(text: str) -> str:
+    return EngineSpec.parse(text).text
 
 
 def _unique(kind: str, texts: Iterable[str], canonical: Callable[[str], str]) -> tuple[str, ...]:
@@ -110,7 +174,7 @@ def _unique(kind: str, texts: Iterable[str], canonical: Callable[[str], str]) ->
 
 
 def tasks(plan: Plan) -> list[GameTask]:
-    """All games of the plan: games x meetings x pairs x 2.
+    """All games of the plan that do not depend on results: games x meetings x pairs x 2.
 
     They are ordered by the number of the pair, then meeting by meeting with the games taking
     turns, so that a tournament which is interrupted has played every meeting equally often,
@@ -121,64 +185,20 @@ def tasks(plan: Plan) -> list[GameTask]:
             long for a game.
     """
     plan = plan.canonical()
-    streams = {game: openings(get_game(game), plan) for game in plan.games}
-    result = []
-    for pair in range(plan.pairs):
-        opening = {game: next(stream) for game, stream in streams.items()}
-        for one, other in itertools.combinations(plan.entrants, 2):
-            for game in plan.games:
-                for first, second in ((one, other), (other, one)):
-                    slot = f"{game}|{first}|{second}|{pair}"
-                    seed = derive_seed(plan.seed, slot)
-                    result.append(
-                        GameTask(slot, game, first, second, pair, opening[game], seed)
-                    )
-    return result
+    openings = Openings(plan.seed, plan.opening_plies)
+    meetings = plan.meetings()
+    return [
+        task
+        for pair in range(plan.pairs) for one, other in meetings for game in plan.games
+        for task in pair_tasks(plan.seed, openings, game, one, other, pair)
+    ]
 
 
-def openings(game: GameSpec, plan: Plan) -> Iterator[tuple[int, ...]]:
-    """The openings of pair 0, 1, 2, ... of a game, as actions.
-
-    Each leads to an unfinished position that no earlier one has led to; only when the game
-    has hardly any other is one repeated. Number k is the same however many are drawn.
-    """
-    plies = game.opening_plies if plan.opening_plies is None else plan.opening_plies
-    seen: set[int] = set()
-    for pair in itertools.count():
-        rng = make_rng(derive_seed(plan.seed, game, pair))
-        # The last unfinished position drawn, in case all of them were seen before.
-        opening, key = None, 0
-        for attempt in range(_ATTEMPTS):
-            drawn = random_opening(game, plies, rng)
-            if not drawn.is_over():
-                opening, key = drawn, drawn.key()
-            if opening is not None and (key not in seen or attempt >= _FRESH_ATTEMPTS):
-                break
-        if opening is None:
-            raise SpecError(
-                f"opening_plies={plies} is too long for {game}: the game ends within the opening"
-            )
-        seen.add(key)
-        yield tuple(_action(game, state) for state in opening.moves())
-
-
-def random_opening(game: GameSpec, plies: int, rng: np.ndarray) -> GameState:
-    """A position after `plies` random moves, or a finished one if the game ends before.
-
-    Every legal move is equally likely, but nobody passes who can do something else: two
-    passes at the start of a game of Go would end it.
-    """
-    state = GameState.new_game(game)
-    for _ in range(plies):
-        actions = [int(action) for action in state.legal_actions()]
-        plays = [action for action in actions if action != game.pass_action] or actions
-        if not plays:
-            break
-        state = state.apply_move(game.move_of(plays[below(rng, len(plays))]))
-    return state
-
-
-def _action(game: GameSpec, move: Move) -> int:
-    action = game.action_of(move)
-    assert action is not None, f"{move} was drawn as an action"
-    return action
+def pair_tasks(
+    seed: int, openings: Openings, game: str, one: str, other: str, pair: int
+) -> Iterator[GameTask]:
+    """The two games of a pair."""
+    opening = openings.get(game, pair)
+    for first, second in ((one, other), (other, one)):
+        slot = f"{game}|{first}|{second}|{pair}"
+        yield GameTask(slot, game, first, second, pair, opening, derive_seed(seed, slot))

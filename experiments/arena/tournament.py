@@ -3,28 +3,30 @@
 `run_tournament` can be stopped at any moment, even by `kill -9`, and continues when it is
 called again: what is in the ledger is not played a second time, what is not is played.
 
-Called by the command line; calls `schedule.py`, `executor.py` and `ledger.py`.
+Called by the command line; calls `agenda.py`, `executor.py` and `ledger.py`.
 """
 
 from __future__ import annotations
 
-import sys
 import time
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TextIO
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-from dlgo.errors import LedgerError
+from dlgo.errors import LedgerError, SpecError
 from experiments.arena import executor
-from experiments.arena.ledger import GameRecord, Ledger
-from experiments.arena.schedule import Plan, tasks
+from experiments.arena.agenda import Agenda, Rate, Result
+from experiments.arena.ledger import Ledger
+from experiments.arena.limits import DEFAULT_LIMITS, Limits
+from experiments.arena.lock import ledger_lock
+from experiments.arena.match import GameTask
+from experiments.arena.openings import Openings
+from experiments.arena.progress import Reporter, default_reporter, duration
+from experiments.arena.schedule import Plan, pair_tasks
 
-# Failures told one by one; a broken engine would fill the screen.
-_FAILURES_TOLD = 5
+# Names of settings in the ledger.
+_PLAN, _STOPPED = "plan", "stopped"
 
 
 @dataclass(frozen=True)
@@ -34,10 +36,12 @@ class Summary:
     Attributes:
         ledger: the file.
         plan: the plan asked for, in canonical form.
-        planned: its games.
+        planned: its games; with a target, those that it took.
         found: those that were in the ledger before.
-        played: those played now; found + played is planned.
+        played: those played now; found + played + left_out is planned.
+        left_out: those not played because an entrant was stopped.
         failures: those played now that ended by an engine's fault.
+        stopped: entrants that failed too often, a sentence each.
         seconds: wall time.
     """
 
@@ -46,24 +50,10 @@ class Summary:
     planned: int
     found: int
     played: int
+    left_out: int
     failures: int
+    stopped: tuple[str, ...]
     seconds: float
-
-
-class Reporter(Protocol):
-    """Tells people how the tournament goes."""
-
-    def say(self, text: str) -> None:
-        """Print a line."""
-
-    def begin(self, found: int, planned: int) -> None:
-        """The games start."""
-
-    def game(self, record: GameRecord) -> None:
-        """A game has ended."""
-
-    def end(self) -> None:
-        """No more games; called after every `begin`."""
 
 
 def run_tournament(
@@ -71,8 +61,10 @@ def run_tournament(
     ledger_path: str | Path,
     workers: int | None = None,
     progress: Reporter | None = None,
-    move_timeout: float = executor.MOVE_TIMEOUT,
+    limits: Limits = DEFAULT_LIMITS,
     setup: str | None = None,
+    rate: Rate | None = None,
+    retry: bool = False,
 ) -> Summary:
     """Play all games of `plan` that the ledger does not hold yet.
 
@@ -85,59 +77,85 @@ def run_tournament(
         ledger_path: the file; created if absent.
         workers: processes; by default one for each core.
         progress: by default a bar if stderr is a terminal, else a line every ten seconds.
-        move_timeout: wall seconds for one move; who takes longer loses the game.
+        limits: for every game.
         setup: "module:function", called in each worker before anything else.
+        rate: computes ratings; a plan with a target needs it.
+        retry: give entrants that were stopped another chance.
 
     Raises:
         SpecError: if the plan is not usable or an entrant cannot be built.
-        LedgerError: if the ledger is not usable or was made with other openings.
+        LedgerError: if the ledger is not usable, in use by another tournament, or was made
+            with other openings.
         KeyboardInterrupt: after Ctrl-C, once all is closed; the finished games are kept, and
             the message says how many they are.
     """
     progress = progress or default_reporter()
     start = time.monotonic()
-    plan = plan.canonical()
-    games = tasks(plan)
-    with Ledger(ledger_path) as ledger:
+    plan, limits = plan.canonical(), limits.checked()
+    if plan.target_elo is not None and rate is None:
+        raise SpecError("a plan with target_elo needs a rating function (rate)")
+    warm = _first_tasks(plan)
+    with ledger_lock(ledger_path), Ledger(ledger_path) as ledger:
         stored = _stored_plan(ledger, plan)
-        played_before = ledger.slots()
-        missing = [task for task in games if task.slot not in played_before]
-        found = len(games) - len(missing)
-        _tell_start(progress, ledger, plan, stored, found, len(games))
+        stopped = {} if retry else _stopped(ledger)
+        agenda = Agenda(plan, _played(ledger, plan), limits, stopped, rate)
+        _tell_start(progress, ledger, plan, stored, agenda)
         played = failures = 0
         try:
-            executor.warm_up(missing, progress.say, setup)
+            executor.warm_up(filter(agenda.may_need, warm), progress.say, setup)
+            union = stored.union(plan) if stored else plan
             # Only now: a plan whose entrants cannot be built leaves no trace.
-            ledger.set_meta("plan", (stored.union(plan) if stored else plan).to_json())
-            progress.begin(found, len(games))
+            _store(ledger, union, agenda.stopped)
+            progress.begin(agenda.found, agenda.planned)
             try:
-                with closing(
-                    executor.play_tasks(missing, workers, move_timeout, setup)
-                ) as records:
-                    for record in records:
-                        ledger.add(record)
-                        played += 1
-                        failures += record.failed
-                        progress.game(record)
+                with closing(executor.play_tasks(agenda, workers, limits, setup)) as batches:
+                    for records in batches:
+                        ledger.add(*records)
+                        played += len(records)
+                        failures += sum(record.failed for record in records)
+                        for record in records:
+                            progress.game(record)
+                        progress.plan(agenda.planned)
+                        if len(agenda.stopped) > len(stopped):
+                            for key in agenda.stopped.keys() - stopped.keys():
+                                progress.say(f"stopped: {_sentence(key, agenda.stopped[key])}")
+                            stopped = dict(agenda.stopped)
+                            _store(ledger, union, stopped)
             finally:
                 progress.end()
         except KeyboardInterrupt as error:
             raise KeyboardInterrupt(
-                f"stopped after {found + played} of {len(games)} games; "
+                f"stopped after {agenda.found + played} of {agenda.planned} games; "
                 "run the same command again to continue"
             ) from error
-    seconds = time.monotonic() - start
-    summary = Summary(ledger.path, plan, len(games), found, played, failures, seconds)
-    progress.say(
-        f"all {len(games)} games are in {ledger.path}: {found} found, {played} played in "
-        f"{duration(seconds)}, {failures} lost by failures"
+    summary = Summary(
+        ledger.path, plan, agenda.planned, agenda.found, played,
+        agenda.planned - agenda.found - played, failures,
+        tuple(_sentence(*item) for item in agenda.stopped.items()), time.monotonic() - start,
     )
+    _tell_end(progress, summary, agenda.verdict)
     return summary
+
+
+def _first_tasks(plan: Plan) -> list[GameTask]:
+    """The first pair of every meeting: all entrants in all games. Checks the openings, too."""
+    openings = Openings(plan.seed, plan.opening_plies)
+    return [
+        task for game in plan.games for meeting in plan.meetings()
+        for task in pair_tasks(plan.seed, openings, game, *meeting, 0)
+    ]
+
+
+def _played(ledger: Ledger, plan: Plan) -> dict[str, Result | None]:
+    """The games in the ledger, with their results if the plan has a use for them."""
+    if plan.target_elo is None:
+        return dict.fromkeys(ledger.slots())
+    return {slot: Result(*rest) for slot, *rest in ledger.results()}
 
 
 def _stored_plan(ledger: Ledger, plan: Plan) -> Plan | None:
     """The plan in the ledger. Raises LedgerError if its openings are not those of `plan`."""
-    data = ledger.get_meta("plan")
+    data = ledger.get_meta(_PLAN)
     if data is None:
         return None
     try:
@@ -159,126 +177,61 @@ def _stored_plan(ledger: Ledger, plan: Plan) -> Plan | None:
     return stored
 
 
+def _stopped(ledger: Ledger) -> dict[tuple[str, str], str]:
+    """Who was stopped in earlier runs: (game, entrant) -> why."""
+    data = ledger.get_meta(_STOPPED) or []
+    try:
+        return {(str(game), str(entrant)): str(why) for game, entrant, why in data}
+    except (TypeError, ValueError) as error:
+        raise LedgerError(
+            f"ledger {ledger.path}: {_STOPPED!r} is damaged ({error!r}); name another file"
+        ) from error
+
+
+def _store(ledger: Ledger, plan: Plan, stopped: Mapping[tuple[str, str], str]) -> None:
+    """Write the plan and who is stopped. Reports print the plan, so both are in it."""
+    ledger.set_meta(_STOPPED, [[*key, why] for key, why in stopped.items()])
+    sentences = {_STOPPED: [_sentence(*item) for item in stopped.items()]} if stopped else {}
+    ledger.set_meta(_PLAN, {**plan.to_json(), **sentences})
+
+
+def _sentence(key: tuple[str, str], why: str) -> str:
+    return f"{key[1]} on {key[0]} {why}"
+
+
 def _tell_start(
-    progress: Reporter, ledger: Ledger, plan: Plan, stored: Plan | None, found: int, planned: int
+    progress: Reporter, ledger: Ledger, plan: Plan, stored: Plan | None, agenda: Agenda
 ) -> None:
     progress.say(
-        f"{planned} games: {len(plan.entrants)} entrants, {plan.pairs} opening pairs a meeting, "
-        f"on {', '.join(plan.games)}"
+        f"{agenda.planned} games: {plan.kind} of {len(plan.entrants)} entrants, {plan.pairs} "
+        f"opening pairs a meeting, on {', '.join(plan.games)}"
     )
-    if found:
-        rest = f"{planned - found} to play" if found < planned else "nothing left to play"
-        progress.say(f"{found} of them are in {ledger.path} already; {rest}")
+    if plan.target_elo is not None:
+        progress.say(
+            f"then more until no 95% interval is wider than {plan.target_elo:g} Elo, "
+            f"at most {plan.max_pairs} pairs a meeting"
+        )
+    if agenda.found:
+        rest = agenda.planned - agenda.found
+        text = f"{rest} to play" if rest else "nothing left to play"
+        progress.say(f"{agenda.found} of them are in {ledger.path} already; {text}")
     absent = [name for name in stored.entrants if name not in plan.entrants] if stored else []
     if absent:
         progress.say(f"not in this run, though in the ledger: {', '.join(absent)}")
+    for item in agenda.stopped.items():
+        progress.say(f"stopped before: {_sentence(*item)} (--retry lets it play on)")
 
 
-def duration(seconds: float) -> str:
-    """Seconds for people: `12.3 s`, `4 min 05 s`, `2 h 07 min`."""
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest:02d} s"
-    return f"{minutes // 60} h {minutes % 60:02d} min"
-
-
-class _Count:
-    """Counts games for a reporter."""
-
-    def __init__(self, found: int, planned: int) -> None:
-        self.done, self.planned, self.failures = found, planned, 0
-        self._played = 0
-        self._start = time.monotonic()
-
-    def add(self, record: GameRecord) -> str | None:
-        """Count a game; returns what to say about it, if anything."""
-        self.done += 1
-        self._played += 1
-        self.failures += record.failed
-        if not record.failed or self.failures > _FAILURES_TOLD:
-            return None
-        more = "; further ones are only counted" if self.failures == _FAILURES_TOLD else ""
-        return f"failure in {record.slot}: {record.reason}{more}"
-
-    def text(self) -> str:
-        """Speed, time left and failures."""
-        rate = self._played / max(time.monotonic() - self._start, 1e-9)
-        speed = f"{rate:.1f} games/s" if rate >= 1 else f"{60 * rate:.1f} games/min"
-        left = duration((self.planned - self.done) / rate) if rate else "unknown time"
-        return f"{speed}, {left} left, {self.failures} failures"
-
-
-class PlainReporter:
-    """Lines of text, for files and for terminals that can do no more.
-
-    Args:
-        stream: where they go; stderr by default.
-        interval: seconds between two lines about games.
-    """
-
-    def __init__(self, stream: TextIO | None = None, interval: float = 10.0) -> None:
-        self._stream = stream
-        self._interval = interval
-        self._next_line = 0.0
-        self._count = _Count(0, 0)
-
-    def say(self, text: str) -> None:
-        """Print a line."""
-        print(text, file=self._stream or sys.stderr, flush=True)
-
-    def begin(self, found: int, planned: int) -> None:
-        """The games start."""
-        self._count = _Count(found, planned)
-        self._next_line = time.monotonic() + self._interval
-
-    def game(self, record: GameRecord) -> None:
-        """A game has ended."""
-        remark = self._count.add(record)
-        if remark:
-            self.say(remark)
-        if time.monotonic() >= self._next_line:
-            self._next_line = time.monotonic() + self._interval
-            self.say(f"{self._count.done} of {self._count.planned} games, {self._count.text()}")
-
-    def end(self) -> None:
-        """Nothing to clean up."""
-
-
-class BarReporter:
-    """A progress bar at the bottom of the terminal."""
-
-    def __init__(self) -> None:
-        self._console = Console(stderr=True, highlight=False)
-        self._count = _Count(0, 0)
-        self._bar = Progress(
-            TextColumn("games"), BarColumn(), MofNCompleteColumn(),
-            TextColumn("{task.fields[text]}"), console=self._console,
-        )
-
-    def say(self, text: str) -> None:
-        """Print a line above the bar."""
-        self._console.print(text, markup=False, soft_wrap=True)
-
-    def begin(self, found: int, planned: int) -> None:
-        """Show the bar."""
-        self._count = _Count(found, planned)
-        self._task = self._bar.add_task("", total=planned, completed=found, text="")
-        self._bar.start()
-
-    def game(self, record: GameRecord) -> None:
-        """Move the bar."""
-        remark = self._count.add(record)
-        if remark:
-            self.say(remark)
-        self._bar.update(self._task, completed=self._count.done, text=self._count.text())
-
-    def end(self) -> None:
-        """Leave the bar as it is."""
-        self._bar.stop()
-
-
-def default_reporter() -> Reporter:
-    """A bar if stderr is a terminal, else lines."""
-    return BarReporter() if sys.stderr.isatty() else PlainReporter()
+def _tell_end(progress: Reporter, summary: Summary, verdict: str) -> None:
+    if verdict:
+        progress.say(verdict)
+    if summary.left_out:
+        progress.say(f"{summary.left_out} games were left out, of entrants that were stopped:")
+        for sentence in summary.stopped:
+            progress.say(f"  {sentence}")
+    there = summary.found + summary.played
+    which = f"all {there}" if there == summary.planned else f"{there} of {summary.planned}"
+    progress.say(
+        f"{which} games are in {summary.ledger}: {summary.found} found, {summary.played} played "
+        f"in {duration(summary.seconds)}, {summary.failures} lost by failures"
+    )

@@ -6,9 +6,13 @@ fixture of `conftest.py`, in worker processes because the tests name it as their
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import dataclasses
 import io
 import os
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -17,19 +21,21 @@ from pathlib import Path
 from dlgo import GameState, Move
 from dlgo.specs import Option
 from engines import registry
-from engines.base import Budget, Decision, Engine
+from engines.base import Budget, Cost, Decision, Engine
 from engines.random_bot.engine import RandomEngine
 from experiments.arena.ledger import GameRecord, Ledger
 from experiments.arena.match import GameTask
+from experiments.arena.processes import MARK
+from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
-from experiments.arena.tournament import PlainReporter, Summary, run_tournament
+from experiments.arena.tournament import Summary, run_tournament
 
 # Seconds; so odd that the tests can find the process by it.
 NAP = "3600.125"
+GARBAGE = "no move at all "
 
 SETUP = f"{__name__}:register_mocks"
 BAD_SETUP = f"{__name__}:bad_setup"
-
 
 
 class Dawdler(RandomEngine):
@@ -82,6 +88,130 @@ class Sleeper(Mock):
         raise AssertionError("unreachable")
 
 
+class Hang(Mock):
+    """Hangs with the interpreter locked, so that no thread of its process can do anything."""
+
+    budgets = ("wall",)
+
+    def _decide(self, state: GameState, budget: Budget) -> Decision:
+        ctypes.PyDLL(None).sleep(3600)
+        raise AssertionError("unreachable")
+
+
+class Late(RandomEngine):
+    """Answers, but `ms` milliseconds too late from its second move on."""
+
+    name = "late"
+    options = (Option("ms", 300, "milliseconds a move", low=0, high=10000),)
+    budgets = ("cpu", "wall")
+    default_budget = Budget(wall=0.1)
+
+    def new_game(self, seed: int) -> None:
+        super().new_game(seed)
+        self._moves = 0
+
+    def _decide(self, state: GameState, budget: Budget) -> Decision:
+        self._moves += 1
+        if self._moves > 1:
+            self._spend(self.settings["ms"] / 1000)
+        return super()._decide(state, budget)
+
+    def _spend(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+
+class Burner(Late):
+    """The same, of CPU time."""
+
+    name = "burner"
+    default_budget = Budget(cpu=0.1)
+
+    def _spend(self, seconds: float) -> None:
+        until = time.process_time() + seconds
+        while time.process_time() < until:
+            pass
+
+
+class Miscounter(RandomEngine):
+    """Asked for 50 simulations, it makes 200."""
+
+    name = "miscounter"
+    budgets = ("sims",)
+    default_budget = Budget(sims=50)
+
+    def _decide(self, state: GameState, budget: Budget) -> Decision:
+        decision = super()._decide(state, budget)
+        return dataclasses.replace(decision, cost=Cost(simulations=200))
+
+
+class Printer(RandomEngine):
+    """Prints garbage, in every way there is, and plays."""
+
+    name = "printer"
+
+    def _decide(self, state: GameState, budget: Budget) -> Decision:
+        print(GARBAGE * 1000)
+        os.write(1, b"\xff\x00" * 5000)
+        subprocess.run(["echo", GARBAGE])
+        return super()._decide(state, budget)
+
+
+class Scribbler(Mock):
+    """Writes garbage into every file that is open, our pipe among them."""
+
+    def _decide(self, state: GameState, budget: Budget) -> Decision:
+        for descriptor in range(3, 256):
+            with contextlib.suppress(OSError):
+                if stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+                    os.write(descriptor, b"\x00\x00\x00\x0f" + GARBAGE.encode())
+        time.sleep(3600)
+        raise AssertionError("unreachable")
+
+
+class Forker(RandomEngine):
+    """Doubles its process with every move; both go on."""
+
+    name = "forker"
+
+    def _decide(self, state: GameState, budget: Budget) -> Decision:
+        os.fork()
+        return super()._decide(state, budget)
+
+
+class Spawner(RandomEngine):
+    """Leaves children behind: one in its group, one in a session of its own, one that has lost
+    its parent too, one that has thrown its environment away."""
+
+    name = "spawner"
+
+    def _decide(self, state: GameState, budget: Budget) -> Decision:
+        subprocess.Popen(["sleep", NAP])
+        subprocess.Popen(["sleep", NAP], start_new_session=True)
+        subprocess.run(["sh", "-c", f"setsid sleep {NAP} &"])
+        subprocess.run(["sh", "-c", f"setsid env -i sleep {NAP} &"])
+        return super()._decide(state, budget)
+
+
+class Eater(Mock):
+    """Fills its memory in steps of 8 MB, until it is told off."""
+
+    def _decide(self, state: GameState, budget: Budget) -> Decision:
+        eaten = []
+        while True:
+            eaten.append(bytearray(b"x" * (8 << 20)))
+
+
+class Family(Mock):
+    """Has children fill the memory."""
+
+    def _decide(self, state: GameState, budget: Budget) -> Decision:
+        code = f"import time; eaten = b'x' * (120 << 20); time.sleep({NAP})"
+        for _ in range(4):
+            subprocess.Popen([sys.executable, "-S", "-c", code])
+        time.sleep(3600)
+        raise AssertionError("unreachable")
+
+
 class Resigner(Mock):
     def _decide(self, state: GameState, budget: Budget) -> Decision:
         return Decision(Move.resign())
@@ -100,7 +230,9 @@ class Unbuildable(Crasher):
 MOCKS = {
     "dawdler": Dawdler, "cheater": Cheater, "crasher": Crasher, "suicide": Suicide,
     "quitter": Quitter, "sleeper": Sleeper, "resigner": Resigner, "badstart": BadStart,
-    "unbuildable": Unbuildable,
+    "unbuildable": Unbuildable, "hang": Hang, "late": Late, "burner": Burner,
+    "miscounter": Miscounter, "printer": Printer, "scribbler": Scribbler, "forker": Forker,
+    "spawner": Spawner, "eater": Eater, "family": Family,
 }
 
 
@@ -127,6 +259,25 @@ def run(plan: Plan, ledger: Path, **options: object) -> tuple[Summary, str]:
         plan, ledger, workers=2, progress=PlainReporter(stream), setup=SETUP, **options
     )
     return summary, stream.getvalue()
+
+
+def read(path: Path) -> str:
+    """The text of a file; empty if there is none, for a process may end while we look."""
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def left_behind(mark: str = "") -> list[str]:
+    """Command lines of the processes that a worker has left behind: those whose environment
+    marks them, and the mocks' sleepers."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        command = read(folder / "cmdline")
+        if f"{MARK}={mark}" in read(folder / "environ") or (NAP in command and "sleep" in command):
+            found.append(f"{folder.name} {command}")
+    return found
 
 
 def games_of(path: Path) -> dict[str, GameRecord]:

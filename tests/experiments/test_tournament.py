@@ -19,15 +19,17 @@ import pytest
 from dlgo import LedgerError, SpecError
 from experiments.arena.executor import WorkerError, play_tasks, warm_up
 from experiments.arena.ledger import Ledger
+from experiments.arena.limits import Limits
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.tournament import run_tournament
 from tests.experiments.mocks import (
     BAD_SETUP,
-    NAP,
     SETUP,
     assert_legal,
     games_of,
+    left_behind,
     make_task,
+    read,
     register_mocks,
     run,
 )
@@ -42,7 +44,7 @@ def test_a_broken_engine_loses_its_games_and_the_others_are_played(capfd):
         "cheater": "illegal move by {}: pass is illegal: tic-tac-toe has no pass",
         "crasher": "crash of {}: ZeroDivisionError: one over nothing",
         "suicide": "process died (signal 9) while {} was thinking",
-        "quitter": "process died (exit code 3) while {} was thinking",
+        "quitter": "crash of {}: SystemExit: 3",
         "sleeper": "no move from {} within 2 s",
     }
     wanted = [
@@ -52,7 +54,9 @@ def test_a_broken_engine_loses_its_games_and_the_others_are_played(capfd):
     ]
     wanted = [dataclasses.replace(task, slot=f"{i}") for i, task in enumerate(wanted)]
     before = children()
-    records = {r.slot: r for r in play_tasks(wanted, 2, move_timeout=2, setup=SETUP)}
+    limits = Limits(move_timeout=2)
+    batches = play_tasks(wanted, 2, limits, setup=SETUP)
+    records = {record.slot: record for batch in batches for record in batch}
     assert len(records) == len(wanted)
     for i, name in enumerate(reasons):
         lost, won, innocent = (records[str(3 * i + k)] for k in range(3))
@@ -63,8 +67,7 @@ def test_a_broken_engine_loses_its_games_and_the_others_are_played(capfd):
         # What happened before the end is kept: the opening, then the moves of the other.
         assert len(lost.moves.split()) - len(lost.costs) == 1
     assert children() == before
-    commands = [read(folder / "cmdline") for folder in Path("/proc").glob("[0-9]*")]
-    assert not any(NAP in command for command in commands), "the sleeper left a process behind"
+    assert not left_behind()
 
 
 def test_a_worker_that_cannot_start_is_reported(capfd):
@@ -99,7 +102,7 @@ def test_a_tournament_plays_its_plan_once_and_can_be_extended(tmp_path):
     assert "nothing left to play" in said
 
     larger = Plan(("tictactoe", "connect4"), ("random", "dawdler", "crasher"), pairs=4, seed=1)
-    summary, said = run(larger, path)
+    summary, said = run(larger, path, limits=Limits(max_failures=0))
     assert (summary.planned, summary.found, summary.played) == (48, 6, 42)
     assert summary.failures == 2 * 2 * 2 * 4  # every game of crasher: 2 games, 2 opponents
     assert "6 of them are in" in said
@@ -116,7 +119,8 @@ def test_a_tournament_plays_its_plan_once_and_can_be_extended(tmp_path):
         with pytest.raises(LedgerError, match=text):
             run(dataclasses.replace(larger, **change), path)
 
-    run(larger, tmp_path / "again.sqlite")  # one seed, one tournament, whatever the timing
+    # One seed, one tournament, whatever the timing.
+    run(larger, tmp_path / "again.sqlite", limits=Limits(max_failures=0))
     again = games_of(tmp_path / "again.sqlite")
     assert {k: r.moves for k, r in again.items()} == {k: r.moves for k, r in games.items()}
 
@@ -160,14 +164,6 @@ def alive(pid: int) -> bool:
     return state not in ([], ["Z"])
 
 
-def read(path: Path) -> str:
-    """The text of a file; empty if there is none, for a process may end while we look."""
-    try:
-        return path.read_text(errors="replace")
-    except OSError:
-        return ""
-
-
 @contextlib.contextmanager
 def slow_tournament(ledger: Path):
     """The tournament in a process of its own, once 3 games are in the ledger."""
@@ -198,7 +194,7 @@ def test_a_killed_tournament_continues_where_it_was(tmp_path, how):
     path = tmp_path / "l.sqlite"
     with slow_tournament(path) as process:
         workers = children(process.pid)
-        assert len(workers) == 2
+        assert len(workers) == 3  # two workers and the janitor
         process.send_signal(how)
         stderr = process.communicate(timeout=10)[1]
         until = time.monotonic() + 5

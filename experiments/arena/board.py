@@ -1,0 +1,115 @@
+"""The board on the wall: a game in progress, in memory that a worker shares with its parent.
+
+The worker writes down who is at work since when, and every move with its cost. The parent
+looks at it now and then to see whether an engine is overdue, and reads all of it when the
+worker has died in the middle of a game. Writing takes a microsecond and wakes nobody; a
+message for each move would cost as much as a short search.
+
+Written by `match.py`, read by `worker.py`.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Iterator
+from multiprocessing.context import BaseContext
+from typing import Any, NamedTuple
+
+from experiments.arena.costs import ROW
+
+# What is being done. IDLE: nothing that an engine answers for.
+IDLE, PREPARING, THINKING = range(3)
+DOING = ("idle", "preparing", "thinking")
+
+# More plies than any game has before it is drawn (see `match.length_limit`).
+CAPACITY = 1 << 15
+
+# In this order, so that whoever reads a half-written head sees a new clock and not an old one.
+_HEAD = struct.Struct("<dqqqqd")
+_START = 64
+
+
+class Head(NamedTuple):
+    """What stands on top.
+
+    Attributes:
+        since: when this was shown, by `time.monotonic`.
+        game: which game of this worker it is, from 1.
+        moves: how many the engines have made in it.
+        player: who is at work, 0 or 1.
+        doing: what (`IDLE`, `PREPARING`, `THINKING`).
+        began: when the game began, by `time.time`.
+    """
+
+    since: float
+    game: int
+    moves: int
+    player: int
+    doing: int
+    began: float
+
+
+class Board:
+    """Rows of moves below a head.
+
+    Args:
+        buffer: writable bytes; `_START + ROW.size` times the plies it has to hold.
+    """
+
+    def __init__(self, buffer: Any) -> None:
+        self._bytes = memoryview(buffer).cast("B")
+        self._game = 0
+        self._moves = 0
+        self._began = 0.0
+
+    @classmethod
+    def local(cls, plies: int) -> Board:
+        """One that is not shared."""
+        return cls(bytearray(_START + ROW.size * plies))
+
+    @staticmethod
+    def shared(context: BaseContext) -> Any:
+        """Memory for one that is shared with a process of `context`; pages unused cost nothing."""
+        return context.RawArray("B", _START + ROW.size * CAPACITY)
+
+    # --- the writer -------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """A new game."""
+        self._game += 1
+        self._moves = 0
+        self._began = time.time()
+
+    def show(self, doing: int, player: int) -> float:
+        """`player` begins to do something; returns the time, by `time.monotonic`."""
+        now = time.monotonic()
+        _HEAD.pack_into(
+            self._bytes, 0, now, self._game, self._moves, player, doing, self._began
+        )
+        return now
+
+    def add(self, *row: float) -> None:
+        """A move, in the fields of `ROW`."""
+        ROW.pack_into(self._bytes, _START + ROW.size * self._moves, *row)
+        self._moves += 1
+
+    def end(self) -> bytes:
+        """The game is over: its rows."""
+        self.show(IDLE, 0)
+        return bytes(self._bytes[_START : _START + ROW.size * self._moves])
+
+    def detach(self) -> None:
+        """Write into the void from now on: a forked copy of the worker must not write here."""
+        self._bytes = memoryview(bytearray(len(self._bytes)))
+
+    # --- the reader -------------------------------------------------------------------------
+
+    def head(self) -> Head:
+        """What was shown last."""
+        return Head(*_HEAD.unpack_from(self._bytes, 0))
+
+    def rows(self) -> tuple[bytes, Iterator[tuple[int, int]]]:
+        """The moves of the game in progress: their rows, and (action, player) of each."""
+        data = bytes(self._bytes[_START : _START + ROW.size * min(self.head().moves, CAPACITY)])
+        return data, ((row[0], row[1]) for row in ROW.iter_unpack(data))

@@ -1,0 +1,252 @@
+"""Looking into a ledger: lists, totals, the check by the rules, exports.
+
+Called by `experiments/ledger_cli.py`. Everything is read game by game, so that the size of the
+ledger does not matter.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from dlgo.api import GameState
+from dlgo.errors import DlgoError, LedgerError
+from dlgo.games import get_game
+from dlgo.games.draughts.pdn import write_game
+from dlgo.games.draughts.state import Draughts
+from dlgo.games.go.state import Go
+from dlgo.sgf import write_sgf
+from experiments.arena.ledger import FAILURES, GameRecord, Ledger
+from experiments.arena.lock import ledger_lock
+from experiments.arena.match import SIDES, length_limit
+
+_CSV_COLUMNS = (
+    "slot", "game", "first", "second", "pair", "opening", "seed", "result", "reason", "failed",
+    "moves", "started", "finished", "machine", "version", "networks", "limits",
+)
+_DRAWN_BY_LENGTH = "draw: length limit of "
+
+
+class Line(NamedTuple):
+    """A line of the check, and whether it tells of an invalid game."""
+
+    text: str
+    bad: bool
+
+
+def _selected(
+    ledger: Ledger, game: str | None, engine: str | None, failed: bool,
+    with_costs: bool = False,
+) -> Iterator[GameRecord]:
+    conditions, values = [], []
+    if game is not None:
+        conditions.append("game = ?")
+        values.append(str(get_game(game)))
+    if engine is not None:
+        conditions.append("(first = ? OR second = ?)")
+        values += [_canonical(engine)] * 2
+    if failed:
+        conditions.append(f"({' OR '.join(['substr(reason, 1, ?) = ?'] * len(FAILURES))})")
+        values += [part for text in FAILURES for part in (len(text), text)]
+    return ledger.games(with_costs, " AND ".join(conditions), *values)
+
+
+def _canonical(engine: str) -> str:
+    """The specification as the ledger has it; as it is, if this program does not know it."""
+    from engines.registry import EngineSpec
+
+    try:
+        return EngineSpec.parse(engine).text
+    except DlgoError:
+        return engine
+
+
+def list_lines(
+    path: str, limit: int | None = None, game: str | None = None, engine: str | None = None,
+    failed: bool = False,
+) -> Iterator[str]:
+    """A line for each game, and at the end how many."""
+    shown = 0
+    with Ledger(path, read_only=True) as ledger:
+        for record in _selected(ledger, game, engine, failed):
+            if shown == limit:
+                break
+            shown += 1
+            plies = len(record.moves.split())
+            yield f"{record.slot}  {record.result:g}  {plies} plies  {record.reason}"
+        yield f"{shown} of {len(ledger)} games"
+
+
+def totals_lines(path: str) -> Iterator[str]:
+    """A line for each entrant of each game: means of a move, and the dearest one."""
+    with Ledger(path, read_only=True) as ledger:
+        yield f"{'game':<24} {'entrant':<32} {'moves':>9} {'CPU ms':>9} {'most':>9} " \
+              f"{'wall ms':>9} {'most':>9} {'nodes':>9} {'sims':>9} {'evals':>9}"
+        for row in ledger.cost_totals():
+            n = row.moves
+            yield (
+                f"{row.game:<24} {row.entrant:<32} {n:>9} {1e3 * row.cpu / n:>9.3f} "
+                f"{1e3 * row.max_cpu:>9.3f} {1e3 * row.wall / n:>9.3f} {1e3 * row.max_wall:>9.3f} "
+                f"{row.nodes / n:>9.0f} {row.simulations / n:>9.0f} {row.evaluations / n:>9.0f}"
+            )
+
+
+def check_lines(path: str) -> Iterator[Line]:
+    """The invalid games and what is wrong with each; at the end how many there are."""
+    games = bad = 0
+    with Ledger(path, read_only=True) as ledger:
+        yield from (Line(f"the file is damaged: {text}", True) for text in ledger.damages())
+        for record in ledger.games(with_costs=True):
+            games += 1
+            problem = problem_of(record)
+            if problem:
+                bad += 1
+                yield Line(f"{record.slot}: {problem}", True)
+    yield Line(f"{games} games, {bad} of them invalid", False)
+
+
+def problem_of(record: GameRecord) -> str:
+    """What is wrong with a stored game; "" if it is valid.
+
+    Valid are: moves that the rules allow, from an opening that is their beginning; a result
+    and a reason that follow from the last position, or a failure that the loser is blamed
+    for, or a draw by length; costs of the moves that the engines chose, each of whose turn it
+    was. The slot has to name the game, the players and the pair.
+    """
+    if record.slot != f"{record.game}|{record.first}|{record.second}|{record.pair}":
+        return "the slot is not that of its game, players and pair"
+    try:
+        states = _states(record)
+    except DlgoError as error:
+        return f"the moves are not a legal game: {error}"
+    moves, opening = record.moves.split(), record.opening.split()
+    if moves[: len(opening)] != opening:
+        return "the moves do not begin with the opening"
+    state = states[-1]
+    if record.failed:
+        problem = _problem_of_failure(record)
+    elif state.is_over():
+        result = (state.result() + 1) / 2
+        text = state.game.result_text(state)
+        problem = "" if (record.result, record.reason) == (result, text) else (
+            f"it says {record.result:g}, {record.reason!r}; by the rules it is {result:g}, {text!r}"
+        )
+    elif record.reason.startswith(_DRAWN_BY_LENGTH):
+        long = len(moves) >= length_limit(state.game) and record.result == 0.5
+        problem = "" if long else "it is no draw by its length"
+    else:
+        problem = "the moves do not end the game"
+    return problem or _problem_of_costs(record, states, len(opening))
+
+
+def _states(record: GameRecord) -> list[GameState]:
+    state = record.replay()
+    states = [state]
+    while state.previous_state is not None:
+        state = state.previous_state
+        states.append(state)
+    return states[::-1]
+
+
+def _problem_of_failure(record: GameRecord) -> str:
+    sides = re.findall(rf"\b({'|'.join(SIDES)})\b", record.reason)
+    blamed = sides[0] if sides else None
+    # The words of an error may hold anything; so the side stands before the colon, or alone.
+    if record.reason.startswith("out of memory: "):
+        blamed = next((s for s in SIDES if f" while {s} was " in record.reason), None)
+    if blamed is None:
+        return "the failure names no side"
+    return "" if record.result == float(SIDES.index(blamed)) else (
+        f"{blamed} failed, but the result is {record.result:g}"
+    )
+
+
+def _problem_of_costs(record: GameRecord, states: list[GameState], opening: int) -> str:
+    if not record.costs and record.failed:
+        return ""
+    plies = [cost.ply for cost in record.costs]
+    if plies != list(range(opening, len(states) - 1)):
+        return "the costs are not those of the moves after the opening"
+    for cost in record.costs:
+        if cost.player != states[cost.ply].next_player.index:
+            return f"ply {cost.ply} is charged to the wrong side"
+        if min(cost.cpu, cost.wall, cost.nodes, cost.simulations, cost.evaluations) < 0:
+            return f"ply {cost.ply} has a negative cost"
+    return ""
+
+
+def export_games(
+    path: str, csv_path: str | None, sgf: str | None, pdn: str | None,
+    game: str | None = None, engine: str | None = None, failed: bool = False,
+) -> Iterator[str]:
+    """Write the games asked for; says how many went where.
+
+    Raises:
+        LedgerError: if there is none of a kind that was asked for.
+    """
+    with Ledger(path, read_only=True) as ledger:
+        if csv_path is not None:
+            count = _write_csv(Path(csv_path), _selected(ledger, game, engine, failed))
+            yield f"{count} games in {csv_path}"
+        for folder, cls, ending, write in (
+            (sgf, Go, "sgf", _sgf), (pdn, Draughts, "pdn", _pdn),
+        ):
+            if folder is None:
+                continue
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            count = 0
+            for record in _selected(ledger, game, engine, failed):
+                if isinstance(get_game(record.game), cls):
+                    count += 1
+                    name = f"{count:06d}_{_file_name(record.slot)}.{ending}"
+                    (Path(folder) / name).write_bytes(write(record))
+            if not count:
+                raise LedgerError(f"ledger {path} has no games of {cls.title} to export")
+            yield f"{count} games in {folder}"
+
+
+def _write_csv(path: Path, records: Iterator[GameRecord]) -> int:
+    count = 0
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(_CSV_COLUMNS)
+        for record in records:
+            writer.writerow([getattr(record, name) for name in _CSV_COLUMNS])
+            count += 1
+    return count
+
+
+def _file_name(slot: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.=-]+", "_", slot)[:120]
+
+
+def _sgf(record: GameRecord) -> bytes:
+    state = record.replay()
+    info = {"DT": record.started[:10], "GN": record.slot, "GC": record.reason}
+    result = None if state.is_over() else {1.0: "B+F", 0.0: "W+F"}.get(record.result, "0")
+    return write_sgf(state, black=record.first, white=record.second, result=result, info=info)
+
+
+def _pdn(record: GameRecord) -> bytes:
+    state = record.replay()
+    tags = {
+        "Event": record.slot, "Date": record.started[:10].replace("-", "."),
+        "Black": record.first, "White": record.second, "Annotator": record.reason,
+    }
+    result = {1.0: "0-1", 0.0: "1-0"}.get(record.result, "1/2-1/2")
+    return write_game(state, tags, result).encode()
+
+
+def upgrade_ledger(path: str) -> str:
+    """Bring a file up to date; says how many games it has.
+
+    Raises:
+        LedgerError: if it does not exist, is no ledger, or in use.
+    """
+    if not Path(path).exists():
+        raise LedgerError(f"ledger {path} does not exist")
+    with ledger_lock(path), Ledger(path) as ledger:
+        return f"{path} is up to date, with {len(ledger)} games"

@@ -1,0 +1,155 @@
+"""What a player may spend, and when it has spent too much: the budgets' referee.
+
+An entrant's own budget (`mcts:cpu=0.1`) limits each of its moves; the `Limits` of a tournament
+hold for everybody. Called by `match.py`, which charges every move to an `Account`, and by
+`worker.py`, which ends what no code inside the worker can end.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import math
+from dataclasses import dataclass
+
+from dlgo.errors import SpecError
+from engines.base import Budget, Cost
+
+# How far a move may go beyond its budget: whichever is more. An engine looks at the clock
+# every few milliseconds, and the scheduler of a busy machine may take it away for longer.
+GRACE_SHARE = 0.1
+GRACE_SECONDS = 0.05
+# Of counted budgets (sims, nodes, evals): an engine may finish the batch it is in.
+GRACE_COUNT = 100
+
+# Wall seconds to build an engine, which may have to compile.
+PREPARE_TIMEOUT = 600.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What holds for every entrant of a tournament.
+
+    Attributes:
+        move_timeout: wall seconds for one move, whatever the entrant's budget: it ends a hang.
+        game_cpu, game_wall: seconds for all moves of one player in one game; None: no limit.
+        memory_mb: megabytes (2**20 bytes) a worker process may grow by while it plays, its
+            children included; None: no limit.
+        max_failures: an entrant that fails so many games of one game (connect4, say) in a
+            row plays no more of them; 0: it always goes on.
+    """
+
+    move_timeout: float = 600.0
+    game_cpu: float | None = None
+    game_wall: float | None = None
+    memory_mb: int | None = None
+    max_failures: int = 10
+
+    def checked(self) -> Limits:
+        """Itself. Raises SpecError for a limit that is no limit."""
+        for name, value in dataclasses.asdict(self).items():
+            least = {"max_failures": 0, "memory_mb": 64}.get(name, 0.001)
+            if value is not None and not (least <= value < math.inf):
+                raise SpecError(f"{name}={value} is out of range (at least {least:g})")
+        return self
+
+    @functools.cached_property
+    def text(self) -> str:
+        """As JSON, without what is not set: stored with each game."""
+        values = dataclasses.asdict(self)
+        return json.dumps({name: value for name, value in values.items() if value is not None})
+
+
+DEFAULT_LIMITS = Limits()
+
+
+def allowed_seconds(limit: float) -> float:
+    """The limit with its grace."""
+    return limit + max(GRACE_SHARE * limit, GRACE_SECONDS)
+
+
+def allowed_count(limit: int) -> float:
+    """The limit of something counted, with its grace."""
+    return limit + max(GRACE_SHARE * limit, GRACE_COUNT)
+
+
+class Account:
+    """What one player may spend and has spent in one game.
+
+    Args:
+        budget: of each move.
+        limits: of the tournament.
+    """
+
+    def __init__(self, budget: Budget, limits: Limits) -> None:
+        self._budget = budget
+        self._limits = limits
+        self.cpu = self.wall = 0.0
+        self._timed = (budget.cpu, budget.wall, limits.game_cpu, limits.game_wall) != (None,) * 4
+        # Compared for every move, and hardly ever exceeded: so in this form.
+        self._most_sims, self._most_nodes, self._most_evals = (
+            math.inf if limit is None else allowed_count(limit)
+            for limit in (budget.sims, budget.nodes, budget.evals)
+        )
+
+    def charge(self, cost: Cost, wall: float) -> str:
+        """Book a move. Returns what was overrun, or "" if all is well.
+
+        Args:
+            cost: what the engine says it has spent.
+            wall: seconds by the referee's own clock.
+        """
+        if (
+            cost.simulations > self._most_sims or cost.nodes > self._most_nodes
+            or cost.evaluations > self._most_evals
+        ):
+            return self._overrun_count(cost)
+        if wall > self._limits.move_timeout:
+            return (
+                f"{wall:.3g} s of wall time for a move, {self._limits.move_timeout:g} s allowed "
+                "(move_timeout)"
+            )
+        return self._overrun_time(cost, wall) if self._timed else ""
+
+    def _overrun_time(self, cost: Cost, wall: float) -> str:
+        self.cpu += cost.cpu_seconds
+        self.wall += wall
+        budget, limits = self._budget, self._limits
+        for spent, limit, text in (
+            (cost.cpu_seconds, budget.cpu, "CPU time for a move, {} s asked (cpu)"),
+            (wall, budget.wall, "wall time for a move, {} s asked (wall)"),
+            (self.cpu, limits.game_cpu, "CPU time in the game, {} s allowed (game_cpu)"),
+            (self.wall, limits.game_wall, "wall time in the game, {} s allowed (game_wall)"),
+        ):
+            if limit is not None and spent > allowed_seconds(limit):
+                return f"{spent:.3g} s of {text.format(f'{limit:g}')}"
+        return ""
+
+    def _overrun_count(self, cost: Cost) -> str:
+        budget = self._budget
+        for count, most, what in (
+            (cost.simulations, budget.sims, "simulations"),
+            (cost.nodes, budget.nodes, "nodes"),
+            (cost.evaluations, budget.evals, "evaluations"),
+        ):
+            if most is not None and count > allowed_count(most):
+                return f"{count:,} {what} for a move, {most:,} asked"
+        return ""
+
+
+def hard_limit(budget: Budget, limits: Limits) -> float:
+    """Wall seconds after which a silent engine is killed.
+
+    Its game is lost long before, but whether it answers late or never, only time tells. CPU
+    seconds pass slowly on a busy machine; so that limit is a loose one.
+    """
+    seconds = limits.move_timeout
+    if budget.wall is not None:
+        seconds = min(seconds, 2 * allowed_seconds(budget.wall) + 1)
+    if budget.cpu is not None:
+        seconds = min(seconds, 10 * allowed_seconds(budget.cpu) + 10)
+    if limits.game_wall is not None:
+        seconds = min(seconds, 2 * allowed_seconds(limits.game_wall) + 1)
+    return seconds
+

@@ -1,0 +1,98 @@
+"""Openings: random, unfinished, all different, and the same for everybody.
+
+Called by `schedule.py`. Opening number k of a game depends on nothing but the seed and the
+number of its plies, so that games, entrants and pairs added later change none.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+
+from dlgo.api import GameSpec, GameState, Move
+from dlgo.errors import SpecError
+from dlgo.games import get_game
+from dlgo.rng import below, derive_seed, make_rng
+
+# Draws of an opening before a repeated one is accepted: a game such as tic-tac-toe has few.
+_FRESH_ATTEMPTS = 20
+# Draws of an opening before the plan is refused because every game ended within it.
+_ATTEMPTS = 200
+
+
+class Openings:
+    """The openings of all games, drawn when they are asked for.
+
+    Args:
+        seed: they come from.
+        plies: random moves; None for each game's own number.
+    """
+
+    def __init__(self, seed: int, plies: int | None) -> None:
+        self._seed = seed
+        self._plies = plies
+        self._drawn: dict[str, list[tuple[int, ...]]] = {}
+        self._streams: dict[str, Iterator[tuple[int, ...]]] = {}
+
+    def get(self, game: str, pair: int) -> tuple[int, ...]:
+        """The actions of the opening of a pair.
+
+        Raises:
+            SpecError: if the game ends within an opening of so many plies.
+        """
+        if game not in self._streams:
+            self._streams[game] = openings(get_game(game), self._seed, self._plies)
+        drawn = self._drawn.setdefault(game, [])
+        while len(drawn) <= pair:
+            drawn.append(next(self._streams[game]))
+        return drawn[pair]
+
+
+def openings(game: GameSpec, seed: int, plies: int | None) -> Iterator[tuple[int, ...]]:
+    """The openings of pair 0, 1, 2, ... of a game, as actions.
+
+    Each leads to an unfinished position that no earlier one has led to; only when the game
+    has hardly any other is one repeated. Number k is the same however many are drawn.
+    """
+    plies = game.opening_plies if plies is None else plies
+    seen: set[int] = set()
+    for pair in itertools.count():
+        rng = make_rng(derive_seed(seed, game, pair))
+        # The last unfinished position drawn, in case all of them were seen before.
+        opening, key = None, 0
+        for attempt in range(_ATTEMPTS):
+            drawn = random_opening(game, plies, rng)
+            if not drawn.is_over():
+                opening, key = drawn, drawn.key()
+            if opening is not None and (key not in seen or attempt >= _FRESH_ATTEMPTS):
+                break
+        if opening is None:
+            raise SpecError(
+                f"opening_plies={plies} is too long for {game}: the game ends within the opening"
+            )
+        seen.add(key)
+        yield tuple(_action(game, state) for state in opening.moves())
+
+
+def random_opening(game: GameSpec, plies: int, rng: np.ndarray) -> GameState:
+    """A position after `plies` random moves, or a finished one if the game ends before.
+
+    Every legal move is equally likely, but nobody passes who can do something else: two
+    passes at the start of a game of Go would end it.
+    """
+    state = GameState.new_game(game)
+    for _ in range(plies):
+        actions = [int(action) for action in state.legal_actions()]
+        plays = [action for action in actions if action != game.pass_action] or actions
+        if not plays:
+            break
+        state = state.apply_move(game.move_of(plays[below(rng, len(plays))]))
+    return state
+
+
+def _action(game: GameSpec, move: Move) -> int:
+    action = game.action_of(move)
+    assert action is not None, f"{move} was drawn as an action"
+    return action

@@ -1,0 +1,186 @@
+"""Processes: what descends from a worker, how much memory it uses, how it is ended for good.
+
+An engine may start others, which may start others, in process groups of their own and without
+a living parent. They are found by three signs: the tree of parents (a worker adopts what its
+children leave behind), the process group, and a mark in the environment that every process
+inherits. Only Linux has /proc; elsewhere the process group is all there is.
+
+Called by `worker.py` and `janitor.py`; it imports the standard library only, since the janitor
+runs it without anything installed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import time
+from pathlib import Path
+
+# The environment variable that marks a worker and all that it starts.
+MARK = "DLGO_ARENA_WORKER"
+
+_PROC = Path("/proc")
+_PR_SET_CHILD_SUBREAPER = 36
+# Rounds of looking for processes to kill; each finds what the last one's were just starting.
+_ROUNDS = 20
+
+
+def end_tree(pid: int, mark: str) -> None:
+    """Kill a process, all that descends from it, and all that carries its mark.
+
+    All of them are stopped before any is killed: a process without a parent is harder to find.
+
+    Args:
+        pid: the process; 0 for none but those with the mark.
+        mark: how the value of `MARK` begins.
+    """
+    found: set[int] = {pid} if pid else set()
+    for process in found:
+        send(process, signal.SIGSTOP)
+    for _ in range(_ROUNDS):
+        more = _relatives(found, pid, mark) - found
+        for process in more:
+            send(process, signal.SIGSTOP)
+        if not more:
+            break
+        found |= more
+    if pid:
+        with contextlib.suppress(OSError, AttributeError):  # it leads a group only once it runs
+            os.killpg(pid, signal.SIGKILL)
+    for process in found:
+        send(process, signal.SIGKILL)
+
+
+def end_descendants() -> None:
+    """Kill all that descends from this process; with `adopt_orphans` that is all it started."""
+    for _ in range(_ROUNDS):
+        found = descendants(os.getpid())
+        for process in found:
+            send(process, signal.SIGKILL)
+        if not found:
+            break
+
+
+def _relatives(known: set[int], group: int, mark: str) -> set[int]:
+    """The living processes with a parent in `known`, in the group, or with the mark."""
+    found = set()
+    for pid, parent, group_of, state in _processes():
+        if state != "Z" and pid != os.getpid() and (
+            pid in known or parent in known or (group and group_of == group) or _marked(pid, mark)
+        ):
+            found.add(pid)
+    return found
+
+
+def _processes() -> list[tuple[int, int, int, str]]:
+    """All processes: pid, parent, group, state."""
+    rows = []
+    for folder in _PROC.glob("[0-9]*"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            # The name, in brackets, may hold anything.
+            fields = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
+            rows.append((int(folder.name), int(fields[1]), int(fields[2]), fields[0]))
+    return rows
+
+
+def _marked(pid: int, mark: str) -> bool:
+    with contextlib.suppress(OSError):
+        environment = (_PROC / str(pid) / "environ").read_bytes()
+        return f"\0{MARK}={mark}".encode() in b"\0" + environment
+    return False
+
+
+def descendants(pid: int) -> set[int]:
+    """The living processes below `pid` in the tree."""
+    rows = [row for row in _processes() if row[3] != "Z"]
+    found = {pid}
+    while more := {row[0] for row in rows if row[1] in found} - found:
+        found |= more
+    return found - {pid}
+
+
+def memory(pid: int, with_children: bool = True) -> int:
+    """Bytes of memory that a process and its descendants have in use (0 if unknown).
+
+    Pages that several of them share are counted for each: an upper bound, but quick to get.
+    """
+    return sum(map(_private, {pid} | (descendants(pid) if with_children else set())))
+
+
+def _private(pid: int) -> int:
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        resident, shared = (_PROC / str(pid) / "statm").read_text().split()[1:3]
+        return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def exact_memory(pid: int) -> int:
+    """The same, every shared page divided by the number of those who share it."""
+    total = 0
+    for process in {pid} | descendants(pid):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            for line in (_PROC / str(process) / "smaps_rollup").read_text().splitlines():
+                if line.startswith("Pss_Anon:"):
+                    total += int(line.split()[1]) * 1024
+    return total
+
+
+def limit_growth(megabytes: int) -> None:
+    """From now on this process may allocate so much, and no more: then it gets MemoryError."""
+    with contextlib.suppress(ImportError, OSError, ValueError, StopIteration, AttributeError):
+        import resource
+
+        lines = (_PROC / "self/status").read_text().splitlines()
+        used = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmData:"))
+        # Private writable memory, touched or not: an array of 10 GB is refused at once.
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        resource.setrlimit(resource.RLIMIT_DATA, (used + megabytes * 2**20, hard))
+
+
+def offer_to_the_oom_killer() -> None:
+    """If memory runs out, let the system end this process rather than any other."""
+    with contextlib.suppress(OSError):
+        (_PROC / "self/oom_score_adj").write_text("800")
+
+
+def oom_kills() -> int:
+    """How many processes the system has killed because memory ran out (0 if unknown)."""
+    total = 0
+    for path in (Path("/sys/fs/cgroup/memory.events"), _PROC / "vmstat"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            for line in path.read_text().splitlines():
+                if line.startswith("oom_kill "):
+                    total += int(line.split()[1])
+    return total
+
+
+def adopt_orphans() -> None:
+    """Become the parent of what this process's children leave behind (Linux)."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def cpu_seconds(pid: int) -> float:
+    """CPU time of a living process (0.0 if unknown)."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        stat = (_PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
+        return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
+def send(pid: int, number: int) -> None:
+    """Send a signal, if there is such a process."""
+    with contextlib.suppress(OSError):
+        os.kill(pid, number)
+
+
+def wait_until_gone(pids: set[int], seconds: float) -> bool:
+    """Whether all of them have ended within that time."""
+    until = time.monotonic() + seconds
+    while any(row[0] in pids and row[3] != "Z" for row in _processes()):
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.01)
+    return True

@@ -1,0 +1,148 @@
+"""What the arena costs beside the engines, and whether it keeps the cores busy.
+
+    python -m experiments.bench.arena_overhead [--sims 100] [--sims 1000] [--games 1000]
+
+For each number of simulations a tournament of fast Connect Four games is played into a fresh
+ledger. From the first stored game to the last one is measured:
+
+* overhead: CPU time of all processes (workers and the one that writes the ledger) beyond the
+  CPU time that the engines report for their moves, as a share of the latter.
+* arena: the part of it that a bare loop would not have, which asks the engines for moves and
+  plays them in one process, and keeps nothing. So this is the referee, the records, the pipes
+  and SQLite; the rest is the price of a move in Python: the rules, and an engine's decision
+  made and thrown away.
+* busy: how much of the time the workers compute, or could compute if other programs left them
+  a core (Linux counts both); the rest they wait for games. With more workers than free cores
+  `CPU` is what they got.
+
+Start-up is left out: a second or two for each worker, however long the tournament.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from dlgo import kernels
+from dlgo.rng import derive_seed
+from experiments.arena import processes
+from experiments.arena.ledger import GameRecord, Ledger
+from experiments.arena.limits import DEFAULT_LIMITS
+from experiments.arena.match import EngineCache, GameLog, core_count
+from experiments.arena.progress import PlainReporter
+from experiments.arena.schedule import Plan, tasks
+from experiments.arena.tournament import run_tournament
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Clocks at one moment: wall seconds, CPU seconds of this process, and of its workers CPU
+    seconds and seconds that they could have computed."""
+
+    wall: float
+    own: float
+    workers: float
+    ready: float
+
+    @classmethod
+    def take(cls) -> Sample:
+        """Now."""
+        on_cpu = waiting = 0
+        for pid in processes.descendants(os.getpid()):
+            path = Path(f"/proc/{pid}/schedstat")
+            if path.exists():
+                run, wait, _ = map(int, path.read_text().split())
+                on_cpu, waiting = on_cpu + run, waiting + wait
+        return cls(time.perf_counter(), time.process_time(), on_cpu / 1e9,
+                   (on_cpu + waiting) / 1e9)
+
+
+class Probe(PlainReporter):
+    """A reporter that takes a sample at the first game and at the last one."""
+
+    def __init__(self) -> None:
+        super().__init__(interval=1e9)
+        self.slots: list[str] = []
+        self.samples: list[Sample] = []
+        self._planned = 0
+
+    def say(self, text: str) -> None:
+        """Nothing."""
+
+    def begin(self, found: int, planned: int) -> None:
+        """The games start."""
+        super().begin(found, planned)
+        self._planned = planned
+
+    def game(self, record: GameRecord) -> None:
+        """A game has ended."""
+        self.slots.append(record.slot)
+        # When all workers have started and played: the first tenth of the games does not count.
+        if len(self.slots) in (self._planned // 10, self._planned):
+            self.samples.append(Sample.take())
+
+
+def measure(sims: int, games: int, workers: int) -> str:
+    """Play and measure: a line of the table."""
+    plan = Plan(("connect4",), (f"mcts:sims={sims}", f"mcts:sims={sims},c=0.5"), games // 2, seed=1)
+    probe = Probe()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "games.sqlite"
+        run_tournament(plan, path, workers, probe)
+        with Ledger(path, read_only=True) as ledger:
+            cpu = {r.slot: sum(c.cpu for c in r.costs) for r in ledger.games(with_costs=True)}
+    first, last = probe.samples
+    counted = probe.slots[games // 10 :]
+    engines = sum(cpu[slot] for slot in counted)
+    wall = last.wall - first.wall
+    total = last.own - first.own + last.workers - first.workers
+    bare = bare_loop(plan, len(counted) // 4)
+    return (
+        f"{sims:>6} {len(counted) / wall:>8.0f} {1e3 * engines / len(counted):>10.2f} "
+        f"{total / engines - 1:>9.1%} {total / engines - 1 - bare:>9.1%} "
+        f"{(last.ready - first.ready) / wall / workers:>7.1%} "
+        f"{(last.workers - first.workers) / wall / workers:>7.1%}"
+    )
+
+
+def bare_loop(plan: Plan, games: int) -> float:
+    """The overhead of the least that can be called playing."""
+    engines = EngineCache()
+    total = spent = 0.0
+    for number, task in enumerate(tasks(plan)[: games + 4]):
+        began, cpu = time.process_time(), 0.0
+        state = GameLog(task, DEFAULT_LIMITS).open()
+        players = [engines.get(task.game, spec, side) for side, spec in enumerate(task.players)]
+        for side, engine in enumerate(players):
+            engine.new_game(derive_seed(task.seed, side))
+        while not state.is_over():
+            decision = players[int(kernels.to_move(state.kernel_state))].select_move(state)
+            state = state.apply_move(decision.move)
+            cpu += decision.cost.cpu_seconds
+        if number >= 4:  # the first ones build the engines
+            total += time.process_time() - began
+            spent += cpu
+    engines.close()
+    return total / spent - 1
+
+
+@click.command()
+@click.option("--sims", multiple=True, type=int, default=(100, 300, 1000, 3000), show_default=True)
+@click.option("--games", default=1000, show_default=True, type=click.IntRange(min=20))
+@click.option("--workers", default=core_count(), show_default=True, type=click.IntRange(min=1))
+def main(sims: tuple[int, ...], games: int, workers: int) -> None:
+    """Measure the overhead of the arena."""
+    click.echo(f"{games} games of Connect Four, mcts against mcts, {workers} workers")
+    click.echo(f"{'sims':>6} {'games/s':>8} {'engine ms':>10} {'overhead':>9} {'arena':>9} "
+               f"{'busy':>7} {'CPU':>7}")
+    for number in sims:
+        click.echo(measure(number, games, workers))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""`dlgo ledger FILE ...`: look into a ledger, check it, take games out of it.
+
+Registered by `cli.py`; the work is done in `arena/inspect_ledger.py`.
+"""
+
+from __future__ import annotations
+
+import click
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("file", type=click.Path())
+@click.pass_context
+def ledger(context: click.Context, file: str) -> None:
+    """Look into the ledger FILE: its games, whether they are valid, what they cost."""
+    context.obj = file
+
+
+def _filters(command):
+    for option in (
+        click.option("--failed", is_flag=True, help="Only games lost by a failure."),
+        click.option("--engine", default=None, help="Only games of this entrant."),
+        click.option("--game", default=None, help="Only this game."),
+    ):
+        command = option(command)
+    return command
+
+
+@ledger.command("list")
+@_filters
+@click.option("--limit", type=click.IntRange(min=1), default=None, help="At most so many games.")
+@click.pass_obj
+def list_games(file: str, limit: int | None, **filters: object) -> None:
+    """List games: slot, result, plies, reason."""
+    from experiments.arena.inspect_ledger import list_lines
+
+    for line in list_lines(file, limit, **filters):
+        click.echo(line)
+
+
+@ledger.command()
+@click.pass_obj
+def totals(file: str) -> None:
+    """What each entrant has spent, on average and at most, a move."""
+    from experiments.arena.inspect_ledger import totals_lines
+
+    for line in totals_lines(file):
+        click.echo(line)
+
+
+@ledger.command()
+@click.pass_context
+def check(context: click.Context) -> None:
+    """Play all games again by the rules; exit status 1 if one of them is not valid."""
+    from experiments.arena.inspect_ledger import check_lines
+
+    bad = 0
+    for line in check_lines(context.obj):
+        click.echo(line.text)
+        bad += line.bad
+    if bad:
+        context.exit(1)
+
+
+@ledger.command()
+@_filters
+@click.option("--csv", default=None, type=click.Path(dir_okay=False), help="A table of games.")
+@click.option("--sgf", default=None, type=click.Path(file_okay=False),
+              help="Folder for games of Go, a file each.")
+@click.option("--pdn", default=None, type=click.Path(file_okay=False),
+              help="Folder for games of draughts, a file each.")
+@click.pass_obj
+def export(
+    file: str, csv: str | None, sgf: str | None, pdn: str | None, **filters: object
+) -> None:
+    """Write games to other files."""
+    from experiments.arena.inspect_ledger import export_games
+
+    if not (csv or sgf or pdn):
+        raise click.UsageError("name a target: --csv FILE, --sgf FOLDER or --pdn FOLDER")
+    for line in export_games(file, csv, sgf, pdn, **filters):
+        click.echo(line)
+
+
+@ledger.command()
+@click.pass_obj
+def upgrade(file: str) -> None:
+    """Bring a ledger of an older format up to date."""
+    from experiments.arena.inspect_ledger import upgrade_ledger
+
+    click.echo(upgrade_ledger(file))

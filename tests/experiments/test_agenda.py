@@ -1,0 +1,269 @@
+"""Facts about plans: who meets whom, when a target ends a tournament, what a plan file means."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+import random
+from collections import Counter
+from dataclasses import dataclass
+
+import pytest
+
+from dlgo import SpecError
+from experiments.arena.agenda import Agenda, Result
+from experiments.arena.ledger import GameRecord
+from experiments.arena.limits import Limits
+from experiments.arena.match import GameTask
+from experiments.arena.planfile import read_plan
+from experiments.arena.schedule import Plan, tasks
+from tests.experiments.mocks import games_of, run
+
+ENTRANTS = tuple(f"dawdler:ms={ms}" for ms in (1, 2, 3, 4))
+
+
+def met(plan: Plan) -> Counter[frozenset[str]]:
+    """How often each two play."""
+    return Counter(frozenset(task.players) for task in tasks(plan))
+
+
+# --- kinds ---------------------------------------------------------------------------------
+
+
+def test_in_a_gauntlet_the_challengers_meet_the_field_only() -> None:
+    plan = Plan(("tictactoe",), ENTRANTS, 3, kind="gauntlet", challengers=("random", ENTRANTS[2]))
+    field = {"dawdler:ms=1", "dawdler:ms=2", "dawdler:ms=4"}
+    wanted = {frozenset(two) for two in itertools.product(("random", "dawdler:ms=3"), field)}
+    assert met(plan) == dict.fromkeys(wanted, 6)
+
+
+def test_on_a_ladder_neighbours_meet() -> None:
+    plan = Plan(("tictactoe",), ENTRANTS, 2, kind="ladder")
+    assert met(plan) == dict.fromkeys(map(frozenset, itertools.pairwise(ENTRANTS)), 4)
+
+
+def test_all_kinds_share_the_games_they_have_in_common() -> None:
+    """So a ladder can become a round robin in the same ledger, and nothing is played again."""
+    everybody = {task.slot: task for task in tasks(Plan(("tictactoe",), ENTRANTS, 2))}
+    for change in (
+        {"kind": "ladder"}, {"kind": "gauntlet", "challengers": ENTRANTS[:1]},
+        {"kind": "match", "entrants": ENTRANTS[:2]},
+    ):
+        some = tasks(dataclasses.replace(Plan(("tictactoe",), ENTRANTS, 2), **change))
+        assert some
+        for task in some:
+            # Who is named first may differ; the slots, openings and seeds do not.
+            assert everybody[task.slot] == task
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"kind": "cup"}, "kind='cup' is not one of round-robin, gauntlet"),
+        ({"kind": "match"}, "a match has two entrants, not 4"),
+        ({"kind": "gauntlet"}, "a gauntlet needs challengers"),
+        ({"kind": "gauntlet", "challengers": ENTRANTS}, "and other entrants"),
+        ({"challengers": ENTRANTS[:1]}, "challengers are for kind='gauntlet'"),
+        ({"pairing": "adaptive"}, "needs a target"),
+        ({"target_elo": 0.0}, "target_elo=0 is out of range"),
+        ({"target_elo": 50.0, "max_pairs": 1}, "max_pairs=1 is less than pairs=2"),
+        ({"target_elo": 50.0, "pairing": "odd"}, "pairing='odd' is not one of even, adaptive"),
+    ],
+)
+def test_an_impossible_plan_is_refused(change: dict, message: str) -> None:
+    with pytest.raises(SpecError, match=message) as caught:
+        dataclasses.replace(Plan(("tictactoe",), ENTRANTS, 2), **change).canonical()
+    assert "\n" not in str(caught.value)
+
+
+# --- targets -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A stand-in for a rating: the interval is that of the mean of so many games."""
+
+    entrant: str
+    value: float
+    low95: float
+    high95: float
+    note: str = ""
+
+
+class Guesses:
+    """Ratings by the score alone; `known` are exact from the start."""
+
+    def __init__(self, first, second, result, known=(), hopeless=()) -> None:
+        points: dict[str, list[float]] = {}
+        for one, other, score in zip(first, second, result, strict=True):
+            points.setdefault(one, []).append(score)
+            points.setdefault(other, []).append(1 - score)
+        self.ratings = tuple(
+            Guess(
+                name, 800 * (sum(scores) / len(scores) - 0.5), *(
+                    800 * (sum(scores) / len(scores) - 0.5) + sign * (
+                        0.01 if name in known else 700 / math.sqrt(len(scores))
+                    ) for sign in (-1, 1)
+                ), "won every game" if name in hopeless else "",
+            )
+            for name, scores in points.items()
+        )
+
+    def difference(self, one: str, other: str) -> Guess:
+        a, b = (next(r for r in self.ratings if r.entrant == name) for name in (one, other))
+        half = math.hypot(a.high95 - a.value, b.high95 - b.value)
+        return Guess("", a.value - b.value, a.value - b.value - half, a.value - b.value + half)
+
+
+def record_of(task: GameTask, result: float) -> GameRecord:
+    return GameRecord(
+        task.slot, task.game, task.first, task.second, task.pair, "", task.seed, result, "won",
+        task.slot, "", "", "", "",
+    )
+
+
+def simulate(plan: Plan, rate=Guesses, found=None, order: int = 0) -> tuple[Agenda, list[str]]:
+    """Play by dice; the results depend on the games, the order in which they end on `order`."""
+    agenda = Agenda(plan.canonical(), dict(found or {}), Limits(), rate=rate)
+    shuffler, playing, slots = random.Random(order), [], []
+    while True:
+        playing += agenda.take(3)
+        if not playing:
+            return agenda, slots
+        task = playing.pop(shuffler.randrange(len(playing)))
+        slots.append(task.slot)
+        result = random.Random(task.slot).choice((0.0, 0.5, 1.0))
+        agenda.finished([record_of(task, result)])
+
+
+TARGET = Plan(("tictactoe",), ENTRANTS, 4, target_elo=100.0)
+
+
+def test_a_target_is_played_for_and_not_much_longer() -> None:
+    """700 / sqrt(n) on either side is 100 wide at n = 196 games of each entrant."""
+    agenda, slots = simulate(TARGET)
+    games = Counter(name for slot in slots for name in slot.split("|")[1:3])
+    assert set(games) == set(ENTRANTS)
+    # Steps of a tenth, decided one step ahead.
+    assert all(196 <= number <= 196 * 1.1**3 + 12 for number in games.values())
+    assert len(set(slots)) == len(slots) == agenda.planned
+    assert "the target is reached" in agenda.verdict
+
+
+def test_the_order_in_which_games_end_changes_nothing() -> None:
+    one, other = (set(simulate(TARGET, order=order)[1]) for order in (1, 2))
+    assert one == other
+
+
+def test_a_target_is_played_for_again_from_where_it_was() -> None:
+    _, slots = simulate(TARGET)
+    found = {}
+    for slot in slots[: len(slots) // 2]:
+        game, first, second, _ = slot.split("|")
+        result = random.Random(slot).choice((0.0, 0.5, 1.0))
+        found[slot] = Result(game, first, second, slot, result)
+    agenda, rest = simulate(TARGET, found=found)
+    assert set(rest) == set(slots) - set(found)
+    assert agenda.found == len(found)
+
+
+def test_max_pairs_is_the_end() -> None:
+    agenda, slots = simulate(dataclasses.replace(TARGET, target_elo=1.0, max_pairs=20))
+    assert len(slots) == 6 * 20 * 2
+    assert "max_pairs=20 is reached" in agenda.verdict
+
+
+def test_adaptive_pairing_plays_where_the_ratings_are_uncertain() -> None:
+    """Two entrants are known for certain: once that shows, they meet each other no more."""
+
+    def rate(first, second, result):
+        return Guesses(first, second, result, known=ENTRANTS[:2])
+
+    plan = dataclasses.replace(TARGET, pairing="adaptive")
+    games = Counter(frozenset(slot.split("|")[1:3]) for slot in simulate(plan, rate)[1])
+    assert games[frozenset(ENTRANTS[:2])] == 8  # the plan's own four pairs
+    assert games[frozenset(ENTRANTS[2:])] > 3 * 8
+    even = len(simulate(TARGET, rate)[1])
+    assert games.total() < even
+    assert set(simulate(plan, rate, order=1)[1]) == set(simulate(plan, rate, order=2)[1])
+
+
+def test_who_cannot_be_rated_is_not_waited_for() -> None:
+    def rate(first, second, result):
+        return Guesses(first, second, result, hopeless=ENTRANTS[:1])
+
+    games = Counter(
+        name for slot in simulate(dataclasses.replace(TARGET, target_elo=130.0), rate)[1]
+        for name in slot.split("|")[1:3]
+    )
+    assert games[ENTRANTS[0]] < 160
+
+
+def test_a_tournament_with_a_target_and_real_ratings(tmp_path) -> None:
+    from reports.ratings import fit_ratings
+
+    plan = Plan(
+        ("connect4",), ("random", "dawdler", "dawdler:ms=1"), 5, seed=2, target_elo=120.0,
+        pairing="adaptive", max_pairs=60,
+    )
+    path = tmp_path / "l.sqlite"
+    summary, said = run(plan, path, rate=fit_ratings)
+    games = games_of(path).values()
+    table = fit_ratings(
+        [r.first for r in games], [r.second for r in games], [r.result for r in games]
+    )
+    assert max(rating.high95 - rating.low95 for rating in table.ratings) <= 120
+    assert summary.planned == summary.played == len(games)
+    assert "no 95% interval wider than 120 Elo" in said
+    again, _ = run(plan, path, rate=fit_ratings)
+    assert (again.played, again.found) == (0, summary.played)
+
+
+# --- plan files ----------------------------------------------------------------------------
+
+
+def test_lists_in_a_plan_file_stand_for_all_their_values(tmp_path) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text("""
+        kind = "gauntlet"
+        games = [{name = "go", size = [5, 7], komi = [0.5, 6.5]}, "tictactoe"]
+        challengers = [{name = "mcts", sims = [10, 100], reuse = false}]
+        engines = ["random", {name = "alphabeta", depth = [1, 2]}]
+        pairs = 3
+        memory_mb = 512
+        move_timeout = 2.5
+    """)
+    plan, limits = read_plan(path, {"pairs": 4, "seed": None})
+    assert plan.games == (
+        "go:size=5,komi=0.5", "go:size=5,komi=6.5", "go:size=7,komi=0.5", "go:size=7,komi=6.5",
+        "tictactoe",
+    )
+    assert plan.challengers == ("mcts:sims=10,reuse=false", "mcts:sims=100,reuse=false")
+    assert plan.entrants == (*plan.challengers, "random", "alphabeta:depth=1", "alphabeta:depth=2")
+    assert (plan.pairs, plan.seed) == (4, 1)
+    assert limits == Limits(move_timeout=2.5, memory_mb=512)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("engines = [{sims = 10}]", "has no name"),
+        ('engines = [{name = "mcts", sims = []}]', "an empty list"),
+        ('engines = [{name = "mcts", sims = {a = 1}}]', "is not a text, number"),
+        ("engines = [3]", "is not a list of texts or tables"),
+        ("target_elo = true", "target_elo = True is not a number"),
+        ("pairs = 2.5", "pairs = 2.5 is not a whole number"),
+        ("goal = 50", "unknown key 'goal'; there are"),
+        ("max_pair = 50", "did you mean max_pairs"),
+        ("memory_mb = 1", "memory_mb=1 is out of range"),
+        ('kind = ["ladder"]', "is not a text"),
+    ],
+)
+def test_a_wrong_plan_file_is_one_line(tmp_path, line: str, message: str) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text(line)
+    with pytest.raises(SpecError, match=message) as caught:
+        engines = None if "engines" in line else ["random", "mcts"]
+        read_plan(path, {"games": ["tictactoe"], "engines": engines})
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,278 @@
+"""Facts about ledgers: one tournament at a time, what the check finds, what is exported."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import dataclasses
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dlgo import LedgerError
+from dlgo.games.draughts.pdn import read_game
+from dlgo.sgf import read_sgf, replay
+from experiments.arena.inspect_ledger import check_lines, export_games, list_lines
+from experiments.arena.ledger import Ledger, MoveCost
+from experiments.arena.lock import ledger_lock
+from experiments.arena.match import EngineCache, play_game
+from experiments.arena.schedule import Plan, tasks
+from tests.experiments.mocks import games_of, make_task, run
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def dlgo(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "experiments.cli", *map(str, arguments)], cwd=ROOT, text=True,
+        capture_output=True, timeout=240, check=False,
+    )
+
+
+@pytest.fixture
+def ledger_path(tmp_path: Path) -> Path:
+    """Two games each of tic-tac-toe, Go, draughts and Connect Four, and two crashes."""
+    games = ("tictactoe", "go:size=5", "draughts", "connect4")
+    plan = Plan(games, ("random", "dawdler"), 1, seed=4)
+    crashes = tasks(Plan(("connect4",), ("random", "crasher"), 1, seed=4))
+    path = tmp_path / "games.sqlite"
+    with Ledger(path) as ledger:
+        ledger.add(*(play_game(task, EngineCache()) for task in tasks(plan) + crashes))
+    return path
+
+
+def checked(path: Path) -> list[str]:
+    return [line.text for line in check_lines(str(path))]
+
+
+# --- the lock ------------------------------------------------------------------------------
+
+
+def test_two_tournaments_on_one_ledger_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    (tmp_path / "link.sqlite").symlink_to(path)
+    plan = Plan(("tictactoe",), ("random", "dawdler"), 1)
+    with ledger_lock(path):
+        for name in ("l.sqlite", "link.sqlite"):
+            with pytest.raises(LedgerError, match=f"in use .*process {os.getpid()}") as caught:
+                run(plan, tmp_path / name)
+            assert "\n" not in str(caught.value)
+    assert run(plan, path)[0].played == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs flock")
+def test_the_lock_dies_with_its_process(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    program = (
+        "import time; from experiments.arena.lock import ledger_lock\n"
+        f"with ledger_lock({str(path)!r}):\n    print('held', flush=True); time.sleep(600)"
+    )
+    holder = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE)
+    try:
+        assert holder.stdout.readline() == b"held\n"
+        with pytest.raises(LedgerError, match=f"process {holder.pid}"), ledger_lock(path):
+            pass
+    finally:
+        holder.kill()
+        holder.communicate()
+    until = time.monotonic() + 5
+    while True:  # the system needs a moment
+        with contextlib.suppress(LedgerError), ledger_lock(path):
+            break
+        assert time.monotonic() < until
+
+
+# --- what is stored ------------------------------------------------------------------------
+
+
+def test_a_game_is_stored_with_all_that_is_asked_of_it(ledger_path: Path) -> None:
+    for record in games_of(ledger_path).values():
+        assert record.version.startswith("0.") and len(record.version.partition("+")[2]) == 8
+        assert "core" in record.machine
+        assert json.loads(record.limits)["move_timeout"] == 600
+        assert record.networks is None
+        assert record.started <= record.finished
+
+
+def test_the_network_of_an_engine_is_stored(monkeypatch) -> None:
+    from tests.experiments.mocks import Dawdler
+
+    monkeypatch.setattr(Dawdler, "network_id", "sha256:abc")
+    record = play_game(make_task("random", "dawdler"), EngineCache())
+    assert json.loads(record.networks) == {"second": "sha256:abc"}
+
+
+def test_totals_are_those_of_the_moves(ledger_path: Path) -> None:
+    costs: dict[tuple[str, str], list[MoveCost]] = {}
+    for record in games_of(ledger_path).values():
+        for cost in record.costs:
+            costs.setdefault(
+                (record.game, (record.first, record.second)[cost.player]), []
+            ).append(cost)
+    with Ledger(ledger_path, read_only=True) as ledger:
+        totals = {(row.game, row.entrant): row for row in ledger.cost_totals()}
+    assert totals.keys() == costs.keys()
+    for key, row in totals.items():
+        assert row.moves == len(costs[key])
+        assert row.cpu == pytest.approx(sum(cost.cpu for cost in costs[key]))
+        assert row.max_wall == max(cost.wall for cost in costs[key])
+        assert row.nodes == sum(cost.nodes for cost in costs[key])
+
+
+def test_a_ledger_of_the_first_format_is_brought_up_to_date(tmp_path: Path) -> None:
+    """The tables as version 1 had them, with one game."""
+    path = tmp_path / "old.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as old:
+        old.executescript("""
+            PRAGMA journal_mode = WAL; PRAGMA user_version = 1;
+            CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+            CREATE TABLE games (
+                slot TEXT PRIMARY KEY, game TEXT NOT NULL, first TEXT NOT NULL,
+                second TEXT NOT NULL, pair INTEGER NOT NULL, opening TEXT NOT NULL,
+                seed INTEGER NOT NULL, result REAL NOT NULL, reason TEXT NOT NULL,
+                moves TEXT NOT NULL, started TEXT NOT NULL, finished TEXT NOT NULL,
+                machine TEXT NOT NULL, version TEXT NOT NULL
+            );
+            CREATE TABLE costs (
+                slot TEXT NOT NULL REFERENCES games(slot), ply INTEGER NOT NULL,
+                player INTEGER NOT NULL, cpu REAL NOT NULL, wall REAL NOT NULL,
+                nodes INTEGER NOT NULL, simulations INTEGER NOT NULL,
+                evaluations INTEGER NOT NULL, value REAL, PRIMARY KEY (slot, ply)
+            ) WITHOUT ROWID;
+            INSERT INTO meta VALUES ('plan', '{"seed": 1}');
+            INSERT INTO games VALUES ('tictactoe|random|mcts|0', 'tictactoe', 'random', 'mcts', 0,
+                'B2', 7, 0.0, 'resigned', 'B2 A1', 's', 'f', 'm', '0.1.0');
+            INSERT INTO costs VALUES ('tictactoe|random|mcts|0', 1, 1, 0.5, 0.6, 9, 8, 0, 0.25);
+        """)
+    with pytest.raises(LedgerError, match=r"older format; `dlgo ledger .* upgrade`"):
+        Ledger(path, read_only=True)
+    done = dlgo("ledger", path, "upgrade")
+    assert (done.returncode, done.stdout) == (0, f"{path} is up to date, with 1 games\n")
+    (record,) = games_of(path).values()
+    assert (record.moves, record.version, record.limits) == ("B2 A1", "0.1.0", None)
+    assert list(record.costs) == [MoveCost(1, 1, 0.5, 0.6, 9, 8, 0, 0.25)]
+
+
+# --- the check -----------------------------------------------------------------------------
+
+
+def test_good_games_pass_the_check(ledger_path: Path) -> None:
+    assert checked(ledger_path) == ["10 games, 0 of them invalid"]
+    assert dlgo("ledger", ledger_path, "check").returncode == 0
+
+
+TAMPERED = {
+    "the moves are not a legal game": "UPDATE games SET moves = moves || ' 1' "
+                                      "WHERE game = 'connect4' AND reason LIKE '%wins'",
+    "by the rules it is": "UPDATE games SET result = 1 - result WHERE game = 'tictactoe' "
+                          "AND result <> 0.5",
+    "the moves do not end the game": "UPDATE games SET moves = opening WHERE game = 'go:size=5'",
+    "do not begin with the opening": "UPDATE games SET opening = 'A1 ' || opening "
+                                     "WHERE game = 'tictactoe'",
+    "failed, but the result is": "UPDATE games SET result = 1 - result WHERE reason LIKE 'crash%'",
+    "the costs are not those": "DELETE FROM costs WHERE ply = 5",
+    "is charged to the wrong side": "UPDATE costs SET player = 1 - player",
+    "has a negative cost": "UPDATE costs SET cpu = -1",
+    "it is no draw by its length": "UPDATE games SET moves = opening, result = 0.5, reason = "
+                                   "'draw: length limit of 3 plies' WHERE game = 'draughts'",
+    "the slot is not that": "UPDATE games SET pair = 7",
+}
+
+
+@pytest.mark.parametrize("problem", TAMPERED)
+def test_the_check_finds_what_has_been_tampered_with(ledger_path: Path, problem: str) -> None:
+    with contextlib.closing(sqlite3.connect(ledger_path)) as database:
+        assert database.execute(TAMPERED[problem]).rowcount > 0
+        database.commit()
+    *found, total = checked(ledger_path)
+    assert found
+    assert all(problem in line for line in found)
+    assert total == f"10 games, {len(found)} of them invalid"
+
+
+def test_an_invalid_game_is_an_exit_status(ledger_path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(ledger_path)) as database:
+        database.execute("UPDATE games SET moves = '1 1 1 1 1 1 1' WHERE game = 'connect4'")
+        database.commit()
+    done = dlgo("ledger", ledger_path, "check")
+    assert done.returncode == 1
+    assert "is illegal: the column is full" in done.stdout
+    assert done.stderr == ""
+
+
+# --- lists and exports ---------------------------------------------------------------------
+
+
+def test_lists_can_be_filtered(ledger_path: Path) -> None:
+    def slots(**filters) -> list[str]:
+        *lines, total = list_lines(str(ledger_path), **filters)
+        assert total == f"{len(lines)} of 10 games"
+        return [line.split()[0] for line in lines]
+
+    assert len(slots()) == 10
+    assert len(slots(limit=3)) == 3
+    assert [slot.split("|")[0] for slot in slots(game="go5")] == ["go:size=5"] * 2
+    assert len(slots(engine="dawdler:ms=0")) == 8
+    assert slots(failed=True) == ["connect4|crasher|random|0", "connect4|random|crasher|0"]
+    assert slots(failed=True, engine="dawdler") == []
+
+
+def test_exports_can_be_read_by_others(ledger_path: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = dlgo("ledger", ledger_path, "export", "--csv", tmp_path / "games.csv", "--sgf",
+                out / "sgf", "--pdn", out / "pdn")
+    assert done.returncode == 0, done.stderr
+    assert [line.split(" in ")[0] for line in done.stdout.splitlines()] == [
+        "10 games", "2 games", "2 games",
+    ]
+    games = games_of(ledger_path)
+    with (tmp_path / "games.csv").open(newline="", encoding="utf-8") as file:
+        rows = {row["slot"]: row for row in csv.DictReader(file)}
+    assert {slot: row["moves"] for slot, row in rows.items()} == {
+        slot: record.moves for slot, record in games.items()
+    }
+    assert sum(row["failed"] == "True" for row in rows.values()) == 2
+    for path in (out / "sgf").iterdir():
+        read = read_sgf(path)
+        record = games[read.info["GN"]]
+        *_, last = replay(read)
+        assert last == record.replay()
+        assert (read.black, read.white) == (record.first, record.second)
+        assert read.result[:2] == {1.0: "B+", 0.0: "W+", 0.5: "0"}[record.result]
+    for path in (out / "pdn").iterdir():
+        read = read_game(path.read_text())
+        record = games[read.tags["Event"]]
+        assert read.state == record.replay()
+        assert read.result == {1.0: "0-1", 0.0: "1-0", 0.5: "1/2-1/2"}[record.result]
+
+
+def test_what_cannot_be_exported_is_one_line(ledger_path: Path, tmp_path: Path) -> None:
+    with pytest.raises(LedgerError, match="no games of"):
+        list(export_games(str(ledger_path), None, str(tmp_path / "x"), None, game="connect4"))
+    for arguments, part in (
+        ((ledger_path, "export"), "name a target"),
+        ((tmp_path / "none.sqlite", "check"), "does not exist"),
+        ((tmp_path / "none.sqlite", "upgrade"), "does not exist"),
+        ((ledger_path, "list", "--game", "chess"), "unknown game"),
+        ((ROOT / "README.md", "totals"), "README.md"),
+    ):
+        done = dlgo("ledger", *arguments)
+        assert done.returncode == 2
+        assert part in done.stderr
+        assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_adding_is_all_or_nothing(tmp_path: Path) -> None:
+    one = play_game(make_task("random", "dawdler"), EngineCache())
+    bad = dataclasses.replace(one, slot="other", moves=None)
+    with Ledger(tmp_path / "l.sqlite") as ledger:
+        with pytest.raises(LedgerError, match="NOT NULL"):
+            ledger.add(one, bad)
+        assert len(ledger) == 0
+        assert ledger.add(one, one) == 1

@@ -1,0 +1,176 @@
+"""Facts about the referee: whatever an engine does, its game ends in time, with a result and a
+reason, the tournament goes on, and no process is left behind. The engines are in `mocks.py`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from dlgo import SpecError
+from engines.base import Budget, Cost
+from experiments.arena.executor import play_tasks
+from experiments.arena.inspect_ledger import problem_of
+from experiments.arena.ledger import GameRecord
+from experiments.arena.limits import Account, Limits, hard_limit
+from experiments.arena.match import EngineCache, play_game
+from experiments.arena.schedule import Plan
+from tests.experiments.mocks import GARBAGE, SETUP, games_of, left_behind, make_task, run
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+
+LIMITS = Limits(move_timeout=2, memory_mb=400)
+
+
+def play(name: str, limits: Limits = LIMITS) -> list[GameRecord]:
+    """The engine as first, as second, and a game of others; both workers are busy with it."""
+    wanted = [make_task(name, "random"), make_task("random", name), make_task("random", "dawdler")]
+    wanted = [dataclasses.replace(t, slot=f"{t.game}|{t.first}|{t.second}|0") for t in wanted]
+    records = {r.slot: r for batch in play_tasks(wanted, 2, limits, SETUP) for r in batch}
+    assert len(records) == 3
+    return [records[task.slot] for task in wanted]
+
+
+# What each does, and the reason for which it loses.
+CULPRITS = {
+    "hang": "no move from {} within 2 s",
+    "sleeper": "no move from {} within 2 s",
+    "late:wall=0.1": r"overrun by {}: 0\.\d+ s of wall time for a move, 0\.1 s asked \(wall\)",
+    "burner:cpu=0.1": r"overrun by {}: 0\.\d+ s of CPU time for a move, 0\.1 s asked \(cpu\)",
+    "miscounter": r"overrun by {}: 200 simulations for a move, 50 asked",
+    "scribbler": "process sent nonsense while {} was thinking",
+    "eater": "out of memory: MemoryError while {} was thinking",
+    "family": r"out of memory: \d+ MB in use, 400 MB allowed, while {} was thinking",
+}
+
+
+@needs_proc
+@pytest.mark.parametrize("spec", CULPRITS)
+def test_who_misbehaves_loses_in_time_and_the_others_play_on(spec: str, capfd) -> None:
+    began = time.monotonic()
+    first, second, innocent = play(spec)
+    assert time.monotonic() - began < 60
+    for record, side, result in ((first, "first", 0.0), (second, "second", 1.0)):
+        assert re.fullmatch(CULPRITS[spec].format(side), record.reason), record.reason
+        assert record.result == result
+        assert record.failed
+        assert problem_of(record) == ""
+        assert record.opening == "B2"
+    assert not innocent.failed
+    assert problem_of(innocent) == ""
+    assert not left_behind()
+
+
+@needs_proc
+@pytest.mark.parametrize("spec", ["forker", "spawner", "printer"])
+def test_children_and_chatter_do_no_harm(spec: str, capfd) -> None:
+    """They are ended with the worker or with the game, they play no move of their own, and
+    nothing of what is printed reaches our output."""
+    for record in play(spec, Limits()):
+        assert not record.failed, record.reason
+        assert problem_of(record) == ""
+    assert not left_behind()
+    assert GARBAGE not in capfd.readouterr().out
+
+
+@needs_proc
+def test_a_hang_is_ended_soon_where_the_budget_is_short() -> None:
+    """A budget of 0.1 s is over long before the timeout for moves, which is 10 minutes here."""
+    began = time.monotonic()
+    first, _, _ = play("hang:wall=0.1", Limits())
+    assert first.reason == "no move from first within 1.3 s"
+    assert time.monotonic() - began < 60
+
+
+def test_the_grace_is_a_tenth_or_50_ms_whichever_is_more() -> None:
+    for budget, spent, over in (
+        (0.1, 0.149, False), (0.1, 0.151, True), (2.0, 2.19, False), (2.0, 2.21, True),
+    ):
+        wall = Account(Budget(wall=budget), Limits()).charge(Cost(), spent)
+        cpu = Account(Budget(cpu=budget), Limits()).charge(Cost(cpu_seconds=spent), 0.0)
+        assert [bool(wall), bool(cpu)] == [over, over]
+    for budget, spent, over in (
+        (50, 150, False), (50, 151, True), (5000, 5500, False), (5000, 5501, True),
+    ):
+        for kind, field in (("sims", "simulations"), ("nodes", "nodes"), ("evals", "evaluations")):
+            account = Account(Budget(**{kind: budget}), Limits())
+            assert bool(account.charge(Cost(**{field: spent}), 0.0)) is over
+
+
+def test_the_budget_of_a_game_is_spent_move_by_move() -> None:
+    account = Account(Budget(), Limits(game_cpu=1.0))
+    assert [bool(account.charge(Cost(cpu_seconds=0.3), 0.0)) for _ in range(4)] == [False] * 3 + [
+        True
+    ]
+    record = play_game(
+        make_task("late:wall=1,ms=90", "random"), EngineCache(), limits=Limits(game_wall=0.05)
+    )
+    assert re.match(r"overrun by first: .* \(game_wall\)", record.reason)
+    assert record.result == 0.0
+    # What was spent stays on record: the late move, too.
+    assert max(cost.wall for cost in record.costs) > 0.09
+
+
+def test_no_engine_has_more_patience_than_the_timeout() -> None:
+    assert hard_limit(Budget(wall=1e5), Limits(move_timeout=3)) == 3
+    assert hard_limit(Budget(wall=1.0), Limits()) < 4
+    assert hard_limit(Budget(), Limits()) == 600
+
+
+@pytest.mark.parametrize("limits", [{"move_timeout": 0}, {"memory_mb": 1}, {"game_cpu": -1}])
+def test_limits_that_are_none_are_refused(limits: dict[str, float]) -> None:
+    with pytest.raises(SpecError, match=f"{next(iter(limits))}="):
+        Limits(**limits).checked()
+
+
+# --- repeated failures ---------------------------------------------------------------------
+
+
+def test_who_fails_again_and_again_is_stopped(tmp_path, capfd) -> None:
+    path = tmp_path / "l.sqlite"
+    plan = Plan(("tictactoe", "connect4"), ("random", "dawdler", "crasher"), pairs=8, seed=1)
+    summary, said = run(plan, path, limits=Limits(max_failures=4))
+    games = games_of(path)
+    # Those under way when the fourth failed are played too: at most what two workers hold.
+    failed = [record for record in games.values() if record.failed]
+    assert 8 <= len(failed) < 64
+    assert all("crasher" in (record.first, record.second) for record in failed)
+    assert sum("crasher" not in slot for slot in games) == 32  # the others' games are all there
+    assert summary.left_out == 96 - len(games) > 0
+    assert {text.split(" failed")[0] for text in summary.stopped} == {
+        "crasher on tictactoe", "crasher on connect4",
+    }
+    assert "stopped: crasher on tictactoe failed 4 games in a row" in said
+    assert f"{summary.left_out} games were left out" in said
+
+    from experiments.arena.ledger import Ledger
+
+    with Ledger(path) as ledger:
+        assert len(ledger.get_meta("plan")["stopped"]) == 2
+
+    again, said = run(plan, path)  # it stays stopped,
+    assert (again.played, again.left_out) == (0, summary.left_out)
+    assert "stopped before: crasher on tictactoe" in said
+    third, _ = run(plan, path, retry=True, limits=Limits(max_failures=0))  # until it is let in
+    assert third.left_out == 0
+    assert len(games_of(path)) == 96
+
+
+def test_a_win_between_failures_counts(tmp_path) -> None:
+    """It fails as often, but never twice in a row."""
+    from experiments.arena.agenda import Agenda
+
+    plan = Plan(("tictactoe",), ("crasher", "random"), pairs=10).canonical()
+    agenda = Agenda(plan, {}, Limits(max_failures=2))
+    good = play_game(make_task("random", "dawdler"), EngineCache())
+    crash = play_game(make_task("crasher", "random"), EngineCache())
+    for _ in range(5):
+        agenda.finished([crash])
+        agenda.finished([dataclasses.replace(good, first="crasher")])
+    assert not agenda.stopped
+    agenda.finished([crash, crash])
+    assert list(agenda.stopped) == [("tictactoe", "crasher")]
