@@ -28,8 +28,9 @@ from dlgo import get_game
 from dlgo.errors import DlgoError, SpecError
 from dlgo.sgf import write_sgf
 from experiments.arena.ledger import GameRecord, Ledger
+from experiments.arena.progress import BarReporter, PlainReporter
 from experiments.arena.schedule import Plan, tasks
-from experiments.arena.tournament import BarReporter, PlainReporter, run_tournament
+from experiments.arena.tournament import run_tournament
 
 # Debian's package puts games where the PATH often does not lead.
 _PLACES = ("gnugo", "/usr/games/gnugo")

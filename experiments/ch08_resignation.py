@@ -23,8 +23,9 @@ from dlgo import get_game
 from dlgo.errors import DlgoError
 from engines.termination import PATIENCE
 from experiments.arena.ledger import GameRecord, Ledger
+from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan, tasks
-from experiments.arena.tournament import PlainReporter, run_tournament
+from experiments.arena.tournament import run_tournament
 
 THRESHOLDS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
 

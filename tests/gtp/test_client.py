@@ -18,8 +18,9 @@ from dlgo.gtp import GtpError
 from engines.registry import EngineSpec, build_engine
 from experiments.arena.ledger import Ledger
 from experiments.arena.planfile import read_plan
+from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
-from experiments.arena.tournament import PlainReporter, run_tournament
+from experiments.arena.tournament import run_tournament
 from reports.tables import family_and_budget
 from tests.gtp.programs import GNUGO, GNUGO_OPTIONS, at_genmove, living, mock, needs_gnugo
 
