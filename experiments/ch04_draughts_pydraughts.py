@@ -92,7 +92,7 @@ def main(games: int, seconds: float, depth: int, seed: int, log: Path | None, qu
         print(f"{number + 1:>4}  {record['we']}: {record['why']}", flush=True)
     points = count["win"] + count["draw"] / 2
     won = binomtest(count["win"], games).proportion_ci(method="wilson")
-    print("wins {win}, draws {draw}, losses {loss}".format(**count), end="; ")
+    print("wins {win}, draws {draw}, losses {loss}".format(**count))
     print(f"{points:g} points of {games}; wins: 95% interval {won.low:.1%} to {won.high:.1%}")
 
 

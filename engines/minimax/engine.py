@@ -102,7 +102,7 @@ class AlphaBetaEngine(Engine):
         at_once = solve or not self._use & stack.DEEPENING
         found = _Found(0, False, 0, 0)
         for depth in range(deepest if at_once else 1, deepest + 1):
-            window = self._first_window(found, depth, whole)
+            window = self._first_window(found, whole)
             while True:
                 complete = self._search(states, clock, depth, window, actions)
                 score = int(self._stack.best[0])
@@ -122,11 +122,10 @@ class AlphaBetaEngine(Engine):
                 break
         return found
 
-    def _first_window(
-        self, found: _Found, depth: int, whole: tuple[int, int]
-    ) -> tuple[int, int]:
+    def _first_window(self, found: _Found, whole: tuple[int, int]) -> tuple[int, int]:
         """A window around the estimate of two plies before: odd and even depths differ."""
-        if not self._use & stack.ASPIRATION or depth < 3 or abs(found.before) >= stack.PROVEN:
+        known = found.depth >= 2 and abs(found.before) < stack.PROVEN
+        if not self._use & stack.ASPIRATION or not known:
             return whole
         return found.before - ASPIRATION_MARGIN, found.before + ASPIRATION_MARGIN
 
