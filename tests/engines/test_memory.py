@@ -1,0 +1,46 @@
+"""A search of a million simulations stays below 500 MB, the whole process counted."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+SEARCH = """
+import resource, sys
+from dlgo import GameState, get_game
+from engines.registry import build_engine
+
+game = get_game(sys.argv[1])
+engine = build_engine(sys.argv[2], game)
+decision = engine.select_move(GameState.new_game(game))
+state = GameState.new_game(game).apply_move(decision.move)
+engine.select_move(state.apply_move(state.legal_moves()[0]))  # on the tree that was kept
+print(decision.cost.simulations, decision.cost.nodes)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+FULL = pytest.mark.skipif("DLGO_FULL" not in os.environ, reason="a minute; set DLGO_FULL=1")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the peak memory as Linux gives it")
+@pytest.mark.parametrize(
+    ("game", "spec"),
+    [
+        ("connect4", "mcts:sims=1000000"),
+        ("draughts", "mcts:sims=300000,threads=2"),
+        pytest.param("go9", "mcts:sims=1000000,rollout=heavy,rule=rave", marks=FULL),
+        pytest.param("go19", "mcts:sims=1000000", marks=FULL),
+        pytest.param("draughts", "mcts:sims=1000000", marks=FULL),
+    ],
+)
+def test_a_search_of_a_million_simulations_is_small(game: str, spec: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SEARCH, game, spec], text=True, capture_output=True, timeout=900,
+        check=True,
+    )
+    simulations, nodes, megabytes = map(int, done.stdout.split())
+    print(f"{game} {spec}: {simulations:,} simulations, {nodes:,} nodes, {megabytes} MB")
+    assert nodes <= 4_000_000
+    assert megabytes < 500
