@@ -170,6 +170,14 @@ def cpu_seconds(pid: int) -> float:
     return 0.0
 
 
+def run_delay() -> float:
+    """Seconds for which this process's main thread was ready to run, but had no core (Linux;
+    elsewhere 0.0)."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int((_PROC / "self/schedstat").read_text().split()[1]) / 1e9
+    return 0.0
+
+
 def send(pid: int, number: int) -> None:
     """Send a signal, if there is such a process."""
     with contextlib.suppress(OSError):
