@@ -33,7 +33,7 @@ from experiments.arena.match import EngineCache, GameTask, error_text, play_game
 
 # Finished games are sent after so many seconds: rarely enough that two workers do not keep
 # the parent busy, often enough that little is played again after a crash.
-_SEND_AFTER = 0.05
+_SEND_AFTER = 0.2
 # Seconds for the janitor to end the workers of a killed tournament, before they do it themselves.
 _JANITOR_TIME = 2.0
 # The share of its memory limit above which a worker starts afresh between two games, so that
