@@ -91,14 +91,17 @@ def work(
     news.send(Ready())
     if limits.memory_mb is not None:
         processes.limit_growth(limits.memory_mb)
-    with suppress(EOFError):
-        while not player.retired and (job := player.next_job()) is not None:
-            if isinstance(job, WarmUp):
-                news.send(_warm_up(job))
-            else:
-                player.play(job)
-    player.engines.close()
-    processes.end_descendants()
+    try:
+        # A broken pipe: the tournament is gone.
+        with suppress(EOFError, BrokenPipeError):
+            while not player.retired and (job := player.next_job()) is not None:
+                if isinstance(job, WarmUp):
+                    news.send(_warm_up(job))
+                else:
+                    player.play(job)
+        player.engines.close()
+    finally:  # as long as this process lives, it is the parent of all that were left behind
+        processes.end_descendants()
 
 
 class _Player:
