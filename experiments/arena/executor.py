@@ -35,10 +35,12 @@ _UNEXPLAINED_DEATHS = 3
 # Look at least this often whether all workers live and no engine is overdue: a child of an
 # engine may hold the pipe open, so that the death of a worker shows in no other way.
 _HEALTH_CHECK = 0.25
-# Seconds of work that a worker is to have before it.
-_WORK_AHEAD = 0.25
-# Games it holds at most. Their description must fit into a pipe that nobody empties.
-_MOST_AHEAD = 64
+# Seconds of work that a worker is sent: more than passes between two of its messages.
+_WORK_AHEAD = 0.5
+# Bytes of games sent at once: they must fit into a pipe (64 KiB) that a hanging worker does not
+# empty, or this process would hang too. A game takes so many, and three times its slot.
+_MOST_BYTES = 50_000
+_TASK_BYTES = 250
 
 
 class WorkerError(DlgoError):
@@ -123,6 +125,7 @@ class _Queue:
         self._returned: deque[GameTask] = deque()
         self._began = time.monotonic()
         self._played = 0
+        self._longest_slot = 0
 
     def take(self, count: int) -> list[GameTask]:
         """The next games, those first that a lost worker did not play."""
@@ -131,7 +134,9 @@ class _Queue:
             task = self._returned.popleft()
             if self._source.wanted(task):
                 taken.append(task)
-        return taken + self._source.take(count - len(taken))
+        taken += self._source.take(count - len(taken))
+        self._longest_slot = max([self._longest_slot, *(len(task.slot) for task in taken)])
+        return taken
 
     def give_back(self, tasks: Iterable[GameTask]) -> None:
         """Games that were not played."""
@@ -168,7 +173,8 @@ class _Queue:
         """Games that a worker plays in `_WORK_AHEAD` seconds; fewer when few are left."""
         rate = self._played / max(time.monotonic() - self._began, 1e-3) / self._workers
         share = self._source.left() // (2 * self._workers)
-        return max(1, min(_MOST_AHEAD, int(rate * _WORK_AHEAD), share))
+        most = _MOST_BYTES // (_TASK_BYTES + 3 * self._longest_slot)
+        return max(1, min(most, int(rate * _WORK_AHEAD), share))
 
 
 class _Pool:

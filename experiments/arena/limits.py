@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from dlgo.errors import SpecError
 from engines.base import Budget, Cost
+from experiments.arena.processes import run_delay
 
 # How far a move may go beyond its budget: whichever is more. An engine looks at the clock
 # every few milliseconds, and the scheduler of a busy machine may take it away for longer.
@@ -87,18 +88,26 @@ class Account:
         self._limits = limits
         self.cpu = self.wall = 0.0
         self._timed = (budget.cpu, budget.wall, limits.game_cpu, limits.game_wall) != (None,) * 4
+        self._on_wall = budget.wall is not None or limits.game_wall is not None
+        self._delay = 0.0
         # Compared for every move, and hardly ever exceeded: so in this form.
         self._most_sims, self._most_nodes, self._most_evals = (
             math.inf if limit is None else allowed_count(limit)
             for limit in (budget.sims, budget.nodes, budget.evals)
         )
 
+    def begin(self) -> None:
+        """A move begins."""
+        if self._on_wall:
+            self._delay = run_delay()
+
     def charge(self, cost: Cost, wall: float) -> str:
         """Book a move. Returns what was overrun, or "" if all is well.
 
         Args:
             cost: what the engine says it has spent.
-            wall: seconds by the referee's own clock.
+            wall: seconds by the referee's own clock. Those for which other programs had taken
+                the cores, though the engine was ready to go on, are not held against it.
         """
         if (
             cost.simulations > self._most_sims or cost.nodes > self._most_nodes
@@ -113,6 +122,8 @@ class Account:
         return self._overrun_time(cost, wall) if self._timed else ""
 
     def _overrun_time(self, cost: Cost, wall: float) -> str:
+        if self._on_wall:
+            wall = max(wall - (run_delay() - self._delay), 0.0)
         self.cpu += cost.cpu_seconds
         self.wall += wall
         budget, limits = self._budget, self._limits

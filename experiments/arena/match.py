@@ -246,6 +246,8 @@ def _play_on(
             return 0.5, f"draw: length limit of {limit} plies"
         # Turns need not alternate, so the state says whose it is.
         player = int(kernels.to_move(state.kernel_state))
+        account = accounts[player]
+        account.begin()
         began = board.show(THINKING, player)
         answered = False
         try:
@@ -260,7 +262,7 @@ def _play_on(
                 math.nan if value is None else value,
             )
             moves.append(game.move_text(move))
-            overrun = accounts[player].charge(cost, wall)
+            overrun = account.charge(cost, wall)
         except (Exception, SystemExit) as error:
             if answered and isinstance(error, IllegalMoveError):
                 reason = f"illegal move by {SIDES[player]}: {one_line(str(error))}"

@@ -23,8 +23,13 @@ MARK = "DLGO_ARENA_WORKER"
 
 _PROC = Path("/proc")
 _PR_SET_CHILD_SUBREAPER = 36
-# Rounds of looking for processes to kill; each finds what the last one's were just starting.
-_ROUNDS = 20
+# Rounds of looking for processes to kill; each finds what those of the last one were just
+# starting. And the seconds between two rounds.
+_ROUNDS = 200
+_PAUSE = 0.002
+# States (see proc(5)) of a process that starts no other: stopped, dead, or asleep in the kernel,
+# as one that waits until the child it has just started has loaded its program.
+_AT_REST = "TtZXD"
 
 
 def end_tree(pid: int, mark: str) -> None:
@@ -40,12 +45,16 @@ def end_tree(pid: int, mark: str) -> None:
     for process in found:
         send(process, signal.SIGSTOP)
     for _ in range(_ROUNDS):
-        more = _relatives(found, pid, mark) - found
+        rows = _processes()
+        more = _relatives(rows, found, pid, mark) - found
         for process in more:
             send(process, signal.SIGSTOP)
-        if not more:
-            break
         found |= more
+        # A signal takes a moment to arrive, and a process may start another until it does. Only
+        # a list made when all were at rest is complete.
+        if not more and all(state in _AT_REST for one, _, _, state in rows if one in found):
+            break
+        time.sleep(_PAUSE)
     if pid:
         with contextlib.suppress(OSError, AttributeError):  # it leads a group only once it runs
             os.killpg(pid, signal.SIGKILL)
@@ -61,17 +70,19 @@ def end_descendants() -> None:
             send(process, signal.SIGKILL)
         if not found:
             break
+        time.sleep(_PAUSE)
 
 
-def _relatives(known: set[int], group: int, mark: str) -> set[int]:
+def _relatives(
+    rows: list[tuple[int, int, int, str]], known: set[int], group: int, mark: str
+) -> set[int]:
     """The living processes with a parent in `known`, in the group, or with the mark."""
-    found = set()
-    for pid, parent, group_of, state in _processes():
+    return {
+        pid for pid, parent, group_of, state in rows
         if state != "Z" and pid != os.getpid() and (
-            pid in known or parent in known or (group and group_of == group) or _marked(pid, mark)
-        ):
-            found.add(pid)
-    return found
+            parent in known or (group and group_of == group) or _marked(pid, mark)
+        )
+    }
 
 
 def _processes() -> list[tuple[int, int, int, str]]:
@@ -167,6 +178,14 @@ def cpu_seconds(pid: int) -> float:
     with contextlib.suppress(OSError, ValueError, IndexError):
         stat = (_PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
         return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
+def run_delay() -> float:
+    """Seconds for which this process's main thread was ready to run, but had no core (Linux;
+    elsewhere 0.0)."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int((_PROC / "self/schedstat").read_text().split()[1]) / 1e9
     return 0.0
 
 

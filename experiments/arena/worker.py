@@ -33,7 +33,7 @@ from experiments.arena.match import EngineCache, GameTask, error_text, play_game
 
 # Finished games are sent after so many seconds: rarely enough that two workers do not keep
 # the parent busy, often enough that little is played again after a crash.
-_SEND_AFTER = 0.05
+_SEND_AFTER = 0.2
 # Seconds for the janitor to end the workers of a killed tournament, before they do it themselves.
 _JANITOR_TIME = 2.0
 # The share of its memory limit above which a worker starts afresh between two games, so that
@@ -91,14 +91,17 @@ def work(
     news.send(Ready())
     if limits.memory_mb is not None:
         processes.limit_growth(limits.memory_mb)
-    with suppress(EOFError):
-        while not player.retired and (job := player.next_job()) is not None:
-            if isinstance(job, WarmUp):
-                news.send(_warm_up(job))
-            else:
-                player.play(job)
-    player.engines.close()
-    processes.end_descendants()
+    try:
+        # A broken pipe: the tournament is gone.
+        with suppress(EOFError, BrokenPipeError):
+            while not player.retired and (job := player.next_job()) is not None:
+                if isinstance(job, WarmUp):
+                    news.send(_warm_up(job))
+                else:
+                    player.play(job)
+        player.engines.close()
+    finally:  # as long as this process lives, it is the parent of all that were left behind
+        processes.end_descendants()
 
 
 class _Player:

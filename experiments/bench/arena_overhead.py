@@ -11,6 +11,7 @@ ledger. From the first stored game to the last one is measured:
   plays them in one process, and keeps nothing. So this is the referee, the records, the pipes
   and SQLite; the rest is the price of a move in Python: the rules, and an engine's decision
   made and thrown away.
+* ledger: the part of that which the process that hands out games and stores them takes.
 * busy: how much of the time the workers compute, or could compute if other programs left them
   a core (Linux counts both); the rest they wait for games. With more workers than free cores
   `CPU` is what they got.
@@ -105,6 +106,7 @@ def measure(sims: int, games: int, workers: int) -> str:
     return (
         f"{sims:>6} {len(counted) / wall:>8.0f} {1e3 * engines / len(counted):>10.2f} "
         f"{total / engines - 1:>9.1%} {total / engines - 1 - bare:>9.1%} "
+        f"{(last.own - first.own) / engines:>7.1%} "
         f"{(last.ready - first.ready) / wall / workers:>7.1%} "
         f"{(last.workers - first.workers) / wall / workers:>7.1%}"
     )
@@ -139,7 +141,7 @@ def main(sims: tuple[int, ...], games: int, workers: int) -> None:
     """Measure the overhead of the arena."""
     click.echo(f"{games} games of Connect Four, mcts against mcts, {workers} workers")
     click.echo(f"{'sims':>6} {'games/s':>8} {'engine ms':>10} {'overhead':>9} {'arena':>9} "
-               f"{'busy':>7} {'CPU':>7}")
+               f"{'ledger':>7} {'busy':>7} {'CPU':>7}")
     for number in sims:
         click.echo(measure(number, games, workers))
 

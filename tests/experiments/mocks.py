@@ -30,8 +30,14 @@ from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import Summary, run_tournament
 
-# Seconds; so odd that the tests can find the process by it.
-NAP = "3600.125"
+
+def nap_of(pid: int) -> str:
+    """Seconds; so odd that the tests can tell whose sleepers they are, the tournament's."""
+    return f"3600.{pid}"
+
+
+# A worker's mark begins with the process of the tournament.
+NAP = nap_of(int(os.environ.get(MARK, f"{os.getpid()}-").partition("-")[0]))
 GARBAGE = "no move at all "
 
 SETUP = f"{__name__}:register_mocks"
@@ -269,13 +275,13 @@ def read(path: Path) -> str:
         return ""
 
 
-def left_behind(mark: str = "") -> list[str]:
-    """Command lines of the processes that a worker has left behind: those whose environment
-    marks them, and the mocks' sleepers."""
-    found = []
+def left_behind(pid: int | None = None) -> list[str]:
+    """Command lines of the processes left behind by workers of a tournament in process `pid`
+    (by default this one): those whose environment marks them, and the mocks' sleepers."""
+    pid, found = pid or os.getpid(), []
     for folder in Path("/proc").glob("[0-9]*"):
         command = read(folder / "cmdline")
-        if f"{MARK}={mark}" in read(folder / "environ") or (NAP in command and "sleep" in command):
+        if f"{MARK}={pid}-" in read(folder / "environ") or f"\0{nap_of(pid)}\0" in command:
             found.append(f"{folder.name} {command}")
     return found
 

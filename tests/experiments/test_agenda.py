@@ -181,7 +181,9 @@ def test_adaptive_pairing_plays_where_the_ratings_are_uncertain() -> None:
         return Guesses(first, second, result, known=ENTRANTS[:2])
 
     plan = dataclasses.replace(TARGET, pairing="adaptive")
-    games = Counter(frozenset(slot.split("|")[1:3]) for slot in simulate(plan, rate)[1])
+    slots = simulate(plan, rate)[1]
+    assert len(set(slots)) == len(slots)
+    games = Counter(frozenset(slot.split("|")[1:3]) for slot in slots)
     assert games[frozenset(ENTRANTS[:2])] == 8  # the plan's own four pairs
     assert games[frozenset(ENTRANTS[2:])] > 3 * 8
     even = len(simulate(TARGET, rate)[1])

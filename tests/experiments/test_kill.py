@@ -18,6 +18,7 @@ import pytest
 from dlgo import LedgerError
 from experiments.arena.inspect_ledger import check_lines
 from experiments.arena.ledger import GameRecord
+from experiments.arena.limits import Limits
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.tournament import run_tournament
 from tests.experiments.mocks import SETUP, games_of, left_behind, register_mocks, run
@@ -30,12 +31,13 @@ KILLS = 50 if os.environ.get("DLGO_FULL") else 4
 PLAN = Plan(
     ("connect4", "tictactoe"), ("random", "dawdler:ms=8", "crasher", "spawner"), pairs=4, seed=5
 )
+LIMITS = Limits(max_failures=0)
 
 
 def play(ledger: str) -> None:
     """The main function of the process that is killed."""
     register_mocks()
-    run_tournament(PLAN, ledger, workers=2, setup=SETUP)
+    run_tournament(PLAN, ledger, workers=2, setup=SETUP, limits=LIMITS)
 
 
 def started(ledger: Path) -> subprocess.Popen:
@@ -79,14 +81,14 @@ def test_kills_at_random_moments_lose_nothing(tmp_path: Path) -> None:
                 process.send_signal(signal.SIGKILL)
                 process.wait()
             until = time.monotonic() + 20
-            while left_behind(f"{process.pid}-"):
+            while left_behind(process.pid):
                 assert time.monotonic() < until, "processes outlive the tournament"
                 time.sleep(0.05)
             after = stored(path)
             assert before.items() <= after.items(), "a game was lost or played again"
             assert set(after) <= planned
             before = after
-        run(PLAN, path)
+        run(PLAN, path, limits=LIMITS)
         assert set(games_of(path)) == planned
         assert before.items() <= games_of(path).items()
         assert [line.text for line in check_lines(str(path))] == [

@@ -5,7 +5,10 @@ reason, the tournament goes on, and no process is left behind. The engines are i
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -13,6 +16,7 @@ import pytest
 
 from dlgo import SpecError
 from engines.base import Budget, Cost
+from experiments.arena import limits
 from experiments.arena.executor import play_tasks
 from experiments.arena.inspect_ledger import problem_of
 from experiments.arena.ledger import GameRecord
@@ -26,11 +30,11 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="ne
 LIMITS = Limits(move_timeout=2, memory_mb=400)
 
 
-def play(name: str, limits: Limits = LIMITS) -> list[GameRecord]:
+def play(name: str, wanted_limits: Limits = LIMITS) -> list[GameRecord]:
     """The engine as first, as second, and a game of others; both workers are busy with it."""
     wanted = [make_task(name, "random"), make_task("random", name), make_task("random", "dawdler")]
     wanted = [dataclasses.replace(t, slot=f"{t.game}|{t.first}|{t.second}|0") for t in wanted]
-    records = {r.slot: r for batch in play_tasks(wanted, 2, limits, SETUP) for r in batch}
+    records = {r.slot: r for batch in play_tasks(wanted, 2, wanted_limits, SETUP) for r in batch}
     assert len(records) == 3
     return [records[task.slot] for task in wanted]
 
@@ -86,7 +90,8 @@ def test_a_hang_is_ended_soon_where_the_budget_is_short() -> None:
     assert time.monotonic() - began < 60
 
 
-def test_the_grace_is_a_tenth_or_50_ms_whichever_is_more() -> None:
+def test_the_grace_is_a_tenth_or_50_ms_whichever_is_more(monkeypatch) -> None:
+    monkeypatch.setattr(limits, "run_delay", lambda: 0.0)
     for budget, spent, over in (
         (0.1, 0.149, False), (0.1, 0.151, True), (2.0, 2.19, False), (2.0, 2.21, True),
     ):
@@ -99,6 +104,32 @@ def test_the_grace_is_a_tenth_or_50_ms_whichever_is_more() -> None:
         for kind, field in (("sims", "simulations"), ("nodes", "nodes"), ("evals", "evaluations")):
             account = Account(Budget(**{kind: budget}), Limits())
             assert bool(account.charge(Cost(**{field: spent}), 0.0)) is over
+
+
+@needs_proc
+def test_nobody_loses_for_a_busy_machine() -> None:
+    """Two processes share one core: the move takes twice as long, and is in time all the same."""
+    core = min(os.sched_getaffinity(0))
+    burn = f"import os\nos.sched_setaffinity(0, {{{core}}})\nwhile True: pass"
+    before = os.sched_getaffinity(0)
+    others = [subprocess.Popen([sys.executable, "-S", "-c", burn]) for _ in range(2)]
+    try:
+        os.sched_setaffinity(0, {core})
+        time.sleep(0.3)
+        account = Account(Budget(wall=0.3), Limits())
+        account.begin()
+        began, until = time.monotonic(), time.process_time() + 0.25
+        while time.process_time() < until:
+            pass
+        wall = time.monotonic() - began
+        assert wall > 0.35, "the machine has more cores than it says"
+        assert account.charge(Cost(), wall) == ""
+        assert account.charge(Cost(), wall + 0.3) != ""
+    finally:
+        os.sched_setaffinity(0, before)
+        for other in others:
+            other.kill()
+            other.wait()
 
 
 def test_the_budget_of_a_game_is_spent_move_by_move() -> None:
@@ -121,10 +152,10 @@ def test_no_engine_has_more_patience_than_the_timeout() -> None:
     assert hard_limit(Budget(), Limits()) == 600
 
 
-@pytest.mark.parametrize("limits", [{"move_timeout": 0}, {"memory_mb": 1}, {"game_cpu": -1}])
-def test_limits_that_are_none_are_refused(limits: dict[str, float]) -> None:
-    with pytest.raises(SpecError, match=f"{next(iter(limits))}="):
-        Limits(**limits).checked()
+@pytest.mark.parametrize("given", [{"move_timeout": 0}, {"memory_mb": 1}, {"game_cpu": -1}])
+def test_limits_that_are_none_are_refused(given: dict[str, float]) -> None:
+    with pytest.raises(SpecError, match=f"{next(iter(given))}="):
+        Limits(**given).checked()
 
 
 # --- repeated failures ---------------------------------------------------------------------
