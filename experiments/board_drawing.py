@@ -166,7 +166,7 @@ def _draw_draughts(axes: Axes, state: GameState, stones: Stones, won: list[Point
 
 
 def _draw_noughts(axes: Axes, state: GameState, stones: Stones, won: list[Point]) -> None:
-    _cells(axes, state.game, won)
+    _cells(axes, state.game, won, "#fffdf7")
     for (row, col), player in stones.items():
         width = _points(axes, 0.11)
         if player is Player.black:
@@ -178,17 +178,17 @@ def _draw_noughts(axes: Axes, state: GameState, stones: Stones, won: list[Point]
 
 
 def _draw_grid(axes: Axes, state: GameState, stones: Stones, won: list[Point]) -> None:
-    _cells(axes, state.game, won)
+    _cells(axes, state.game, won, "#e6d4ad")
     for point, player in stones.items():
         _stone(axes, point, player, 0.4)
 
 
-def _cells(axes: Axes, game: GameSpec, won: Collection[Point]) -> None:
+def _cells(axes: Axes, game: GameSpec, won: Collection[Point], face: str) -> None:
     from matplotlib.patches import Rectangle
 
     for row in range(1, game.board_rows + 1):
         for col in range(1, game.board_cols + 1):
-            colour = "#bfe8c6" if (row, col) in won else "#fffdf7"
+            colour = "#8fd19b" if (row, col) in won else face
             axes.add_patch(Rectangle((col - 0.5, row - 0.5), 1, 1, facecolor=colour,
                                      edgecolor="#888888", linewidth=1, zorder=0))
     _labels(axes, game, 0.15)
