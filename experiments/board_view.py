@@ -296,7 +296,11 @@ def play_in_window(session: Session, delay: float, evaluation: bool) -> str:
             raise DlgoError(_no_window(f"matplotlib's backend is {pyplot.get_backend()}"))
         session.warm_up()
         BoardView(figure, session, delay, evaluation).start()
-        pyplot.show()
+        try:
+            pyplot.show()
+        except KeyboardInterrupt:
+            print(session.farewell())
+            raise
     if session.state.is_over():
         return f"Game over: {session.state.game.result_text(session.state)}."
     return session.farewell()

@@ -91,7 +91,7 @@ class Console:
         """Play until the game ends or a human quits; return the last state.
 
         Raises:
-            KeyboardInterrupt: with what became of the game, on Ctrl-C.
+            KeyboardInterrupt: on Ctrl-C, after a line on what became of the game.
         """
         session = self.session
         try:
@@ -105,8 +105,8 @@ class Console:
             self._say(session.farewell())
             return session.state
         except KeyboardInterrupt:
-            self._say("")
-            raise KeyboardInterrupt(session.farewell()) from None
+            self._say(f"\n{session.farewell()}")
+            raise
         self._say(f"Game over: {session.state.game.result_text(session.state)}.", "bold")
         return session.state
 
