@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 ENDINGS = (".gif", ".png", ".html")
 _DPI = {".gif": 80, ".html": 80, ".png": 150}
+_FONT_SIZES = (10, 9)  # of the players and of the move
 _SECONDS_AT_END = 3.0
 _MEGABYTES = 500  # of frames in a page; matplotlib's own limit drops the end of a long game
 
@@ -159,7 +160,7 @@ class Frames:
         self.axes = figure.add_axes((0.01, 0.01, 0.98, 0.99 - top))
         self._lines = [
             figure.text(0.5, 1 - share * top, "", ha="center", va="center", fontsize=size)
-            for share, size in ((0.35, 10), (0.8, 9))
+            for share, size in zip((0.35, 0.8), _FONT_SIZES, strict=True)
         ]
 
     def draw(self, number: int) -> None:
@@ -170,7 +171,9 @@ class Frames:
             player_text(state.game, player) + (f": {name}" if name else "")
             for player, name in zip(Player, (self._game.black, self._game.white), strict=True)
         )
-        for line, text in zip(self._lines, (names, self._event(number)), strict=True):
+        texts = (names, self._event(number))
+        for line, text, size in zip(self._lines, texts, _FONT_SIZES, strict=True):
+            line.set_fontsize(size)
             line.set_text(text.replace("$", r"\$"))
             self._fit(line)
 
