@@ -13,7 +13,8 @@ from __future__ import annotations
 import click
 
 from dlgo import GameState, get_game
-from experiments.console import Console, make_player
+from experiments.console import Console
+from experiments.session import Session, make_player
 
 
 @click.command()
@@ -27,7 +28,7 @@ def main(quick: bool, size: int, seed: int) -> None:
         make_player("random" if quick else "human", game, seed),
         make_player("random", game, seed + 1),
     ]
-    Console(GameState.new_game(game), players).run()
+    Console(Session(GameState.new_game(game), players)).run()
 
 
 if __name__ == "__main__":

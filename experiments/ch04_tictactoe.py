@@ -14,7 +14,8 @@ import click
 
 from dlgo import GameState, get_game
 from engines.registry import build_engine
-from experiments.console import Console, make_player
+from experiments.console import Console
+from experiments.session import Session, make_player
 
 WORDS = {1: "win", 0: "draw", -1: "loss"}
 
@@ -46,7 +47,7 @@ def main(quick: bool, human: bool) -> None:
         )
     if human:
         players = [make_player("human", game, 1), make_player("alphabeta:depth=9", game, 2)]
-        Console(GameState.new_game(game), players).run()
+        Console(Session(GameState.new_game(game), players)).run()
 
 
 if __name__ == "__main__":

@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 import click
 
 import dlgo
-from dlgo import DlgoError, GameState, get_game
+from dlgo import DlgoError, get_game
 from experiments.ledger_cli import ledger as ledger_commands
 
 
@@ -75,23 +77,52 @@ def perft(game: str, depth: int) -> None:
 
 
 @cli.command()
-@click.argument("game")
-@click.option("--first", default="human", show_default=True, help="Who moves first.")
-@click.option("--second", default="mcts:sims=1000", show_default=True, help="Who moves second.")
+@click.argument("game", required=False)
+@click.option("--first", default=None,
+              help="Who moves first: human by default, or as in the file of --resume.")
+@click.option("--second", default=None,
+              help="Who moves second: mcts:sims=1000 by default, or as in the file.")
 @click.option("--delay", type=click.FloatRange(0, 60), default=0.5, show_default=True,
               help="Seconds to look at the board after an engine's move.")
 @click.option("--seed", type=int, default=None, help="Seed of the engines; random by default.")
-def play(game: str, first: str, second: str, delay: float, seed: int | None) -> None:
-    """Play GAME in the console: you against an engine, or engine against engine.
+@click.option("--hint", default=None, metavar="ENGINE",
+              help="Who answers `hint`: mcts:sims=2000 by default.")
+@click.option("--eval", "evaluation", is_flag=True,
+              help="Show what an engine expects after each of its moves.")
+@click.option("--save", type=click.Path(), default=None, metavar="FILE",
+              help="Write the game there after every move.")
+@click.option("--resume", type=click.Path(), default=None, metavar="FILE",
+              help="Go on with a saved game (SGF, PDN or a text of moves).")
+@click.option("--board", is_flag=True, help="Play in a window, by clicks.")
+def play(game: str | None, board: bool, **options: Any) -> None:
+    """Play GAME: you against an engine, or engine against engine.
 
-    A player is `human` or an engine such as mcts:sims=800 (see `dlgo engines`).
+    A player is `human` or an engine such as mcts:sims=800 (see `dlgo engines`). GAME can be
+    left out with --resume. docs/play.md tells more.
     """
-    from experiments.console import Console, make_player
+    from experiments.play import play_game
 
-    spec = get_game(game)
-    seed = int.from_bytes(os.urandom(4), "big") if seed is None else seed
-    players = [make_player(text, spec, seed + i) for i, text in enumerate((first, second))]
-    Console(GameState.new_game(spec), players, delay=delay).run()
+    play_game(game, board, **options)
+
+
+@cli.command()
+@click.argument("file", type=click.Path())
+@click.option("--out", required=True, type=click.Path(),
+              help="What to write: .gif or .html for the moves, .png for the last position.")
+@click.option("--slot", default=None,
+              help="Which game, if FILE is a ledger: its slot, or its number from 1.")
+@click.option("--delay", type=click.FloatRange(0.02, 60), default=0.7, show_default=True,
+              help="Seconds a move.")
+def show(file: str, out: str, slot: str | None, delay: float) -> None:
+    """Draw a recorded game: FILE is SGF, PDN, a text of moves, or a ledger with --slot."""
+    from experiments.board_animation import check_ending, load_game, show_game
+
+    def progress(done: int, of: int) -> None:
+        if sys.stderr.isatty():
+            click.echo(f"\rframe {done} of {of}", err=True, nl=done == of)
+
+    check_ending(Path(out))
+    click.echo(show_game(load_game(Path(file), slot), Path(out), delay, progress))
 
 
 @cli.command()

@@ -1,151 +1,196 @@
-"""Playing in the console: human or engine on either side (chapter 3.4 and 3.6 of the book)."""
+"""Playing in the console: human or engine on either side (chapter 3.4 and 3.6 of the book).
+
+`Console` shows a `Session` and asks for moves. Colours come from rich, which leaves them out
+where the output is no terminal; NO_COLOR does so too. Called by `dlgo play` and by scripts.
+"""
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 import time
-from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import TextIO
 
-from dlgo import DlgoError, GameSpec, GameState, Move, Player
-from engines.base import Engine
-from engines.registry import EngineSpec
+from rich.console import Console as RichConsole
+from rich.text import Text
 
-HELP = "Write a move, or: undo, resign, moves, help, quit."
+from dlgo import DlgoError, GameSpec, GameState, Move
+from experiments.session import Bot, Human, Session, decision_notes, evaluation_text
 
+HELP = "Write a move, or: hint, undo, save FILE, resign, moves, help, quit."
 
-class Human:
-    """A person at the keyboard: the console asks for the moves."""
-
-    def __str__(self) -> str:
-        return "human"
-
-
-class Bot:
-    """An engine with the specification it was built from."""
-
-    def __init__(self, spec: EngineSpec, game: GameSpec, seed: int) -> None:
-        self.spec = spec
-        self.engine: Engine = spec.build(game, seed)
-
-    def __str__(self) -> str:
-        return str(self.spec)
-
-
-def make_player(text: str, game: GameSpec, seed: int) -> Human | Bot:
-    """`human`, or the engine that `text` specifies. Raises SpecError for anything else."""
-    return Human() if text.strip().lower() == "human" else Bot(EngineSpec.parse(text), game, seed)
+# Colours of black's and white's pieces: apart from each other on dark and light terminals.
+_PIECES = ("bold cyan", "bold magenta")
+_MARKED, _WON = " reverse", "bold green reverse"
 
 
 class Quit(Exception):
     """The person at the keyboard has had enough."""
 
 
+def board_text(state: GameState) -> Text:
+    """The board as the game prints it, pieces coloured by owner, marks and winners shown up."""
+    game = state.game
+    text = Text()
+    won = bool(game.winning_cells(state))
+    for number, line in enumerate(str(state).split("\n")):
+        part = Text(line)
+        if number < game.board_rows:
+            _colour(part, game, won)
+        else:
+            part.stylize("dim")
+        text.append("\n" if number else "").append_text(part)
+    return text
+
+
+def _colour(line: Text, game: GameSpec, won: bool) -> None:
+    for symbol, style in zip(game.symbols, _PIECES, strict=True):
+        cell = rf"(?<=[ \[]){re.escape(symbol)}(?=[ \]]|$)"
+        for match in re.finditer(cell, line.plain, re.IGNORECASE):
+            marked = line.plain[match.start() - 1] == "["
+            first, last = match.start() - marked, match.end() + marked
+            line.stylize((_WON if won else style + _MARKED) if marked else style, first, last)
+    for match in re.finditer(r"(?<= )\.(?= |$)", line.plain):
+        line.stylize("dim", *match.span())
+
+
 class Console:
-    """One game between two players, shown and asked for in text.
+    """One game, shown and asked for in text.
 
     Args:
-        state: where to begin.
-        players: black's and white's.
+        session: the game and its players.
         delay: seconds to wait after an engine's move.
+        evaluation: show after each engine move what the engine expects.
         source, target: where moves are read and boards are written.
     """
 
     def __init__(
-        self, state: GameState, players: Sequence[Human | Bot], delay: float = 0.0,
+        self, session: Session, delay: float = 0.0, evaluation: bool = False,
         source: TextIO | None = None, target: TextIO | None = None,
     ) -> None:
-        self.state = state
-        self.players = tuple(players)
+        self.session = session
         self.delay = delay
+        self.evaluation = evaluation
         self._source = source or sys.stdin
         self._target = target or sys.stdout
+        options = {"color_system": None} if os.environ.get("NO_COLOR") else {}
+        self._rich = RichConsole(
+            file=self._target, highlight=False, markup=False, emoji=False, soft_wrap=True,
+            **options,
+        )
+        # The line editor of the terminal works on the standard streams only.
+        self._edited = self._source is sys.stdin and self._target is sys.stdout and (
+            sys.stdin.isatty() and sys.stdout.isatty()
+        )
+        session.say = lambda text: self._say(text, "red")
 
     def run(self) -> GameState:
-        """Play until the game ends or a human quits; return the last state."""
-        game = self.state.game
-        for player, who in zip(Player, self.players, strict=True):
-            self._say(f"{player.name} ({game.symbols[player.index]}): {who}")
-        for who in self.players:
-            if isinstance(who, Bot):
-                who.engine.warm_up()
-        if any(isinstance(who, Human) for who in self.players):
-            self._say(HELP)
-        self._show()
+        """Play until the game ends or a human quits; return the last state.
+
+        Raises:
+            KeyboardInterrupt: on Ctrl-C, after a line on what became of the game.
+        """
+        session = self.session
         try:
-            while not self.state.is_over():
-                who = self.players[self.state.next_player.index]
-                if isinstance(who, Bot):
-                    self._bot_turn(who)
+            self._greet()
+            while not session.state.is_over():
+                if isinstance(session.current, Bot):
+                    self._bot_turn(session.current)
                 else:
                     self._human_turn()
         except Quit:
-            self._say("The game was left unfinished.")
-            return self.state
-        self._say(f"Game over: {game.result_text(self.state)}.")
-        return self.state
+            self._say(session.farewell())
+            return session.state
+        except KeyboardInterrupt:
+            self._say(f"\n{session.farewell()}")
+            raise
+        self._say(f"Game over: {session.state.game.result_text(session.state)}.", "bold")
+        return session.state
+
+    def _greet(self) -> None:
+        symbols = self.session.state.game.symbols
+        names = ("black", "white")
+        for name, symbol, who in zip(names, symbols, self.session.players, strict=True):
+            self._say(f"{name} ({symbol}): {who}")
+        self.session.warm_up()
+        if any(isinstance(who, Human) for who in self.session.players):
+            self._say(HELP, "dim")
+        self._show()
 
     def _bot_turn(self, bot: Bot) -> None:
-        decision = bot.engine.select_move(self.state)
-        notes = [f"{1e3 * decision.cost.cpu_seconds:.0f} ms"]
-        if decision.cost.simulations:
-            notes.append(f"{decision.cost.simulations:,} simulations")
-        elif decision.cost.nodes > 1:
-            notes.append(f"{decision.cost.nodes:,} nodes")
-        if decision.value is not None:
-            notes.append(f"value {decision.value:+.2f}")
-        self._play(decision.move, f"  [{', '.join(notes)}]")
+        mover, game = self.session.state.next_player, self.session.state.game
+        decision = self.session.bot_turn()
+        line = Text(f"\n{mover.name}: {game.move_text(decision.move)}")
+        self._rich.print(line.append(f"  [{decision_notes(decision)}]", "dim"))
+        if self.evaluation:
+            bar = "\u2588\u2591" if self._rich.encoding.startswith("utf") else "#-"
+            self._say(evaluation_text(decision, mover, str(bot), bar))
+        self._show()
         time.sleep(self.delay)
 
     def _human_turn(self) -> None:
-        name = self.state.next_player.name
-        self._target.write(f"{name}> ")
-        self._target.flush()
-        line = self._source.readline()
-        if not line:
+        line = self._ask(f"{self.session.state.next_player.name}> ").strip()
+        command, _, rest = line.partition(" ")
+        try:
+            match command.lower():
+                case "":
+                    pass
+                case "quit" | "exit":
+                    raise Quit
+                case "help":
+                    self._say(HELP, "dim")
+                case "moves":
+                    state = self.session.state
+                    self._say(" ".join(map(state.game.move_text, state.legal_moves())))
+                case "hint":
+                    self._say(self.session.hint_text(), "green")
+                case "undo":
+                    self._undo()
+                case "save":
+                    name = rest.strip()
+                    path = self.session.save(Path(name).expanduser() if name else None)
+                    self._say(f"saved: {path}")
+                case "resign":
+                    self._play([Move.resign()])
+                case _:
+                    state = self.session.state
+                    self._play(state.game.parse_moves(state, line.lower()))
+        except DlgoError as error:
+            self._say(str(error), "red")
+
+    def _ask(self, prompt: str) -> str:
+        try:
+            if self._edited:
+                with suppress(ImportError):
+                    import readline  # noqa: F401 (gives `input` editing and history)
+                return input(prompt)
+            self._target.write(prompt)
+            self._target.flush()
+            line = self._source.readline()
+            if not line:
+                raise EOFError
+            return line
+        except EOFError:
             self._say("")
-            raise Quit
-        word = line.strip().lower()
-        if word in ("quit", "exit"):
-            raise Quit
-        if word == "help":
-            self._say(HELP)
-        elif word == "moves":
-            game = self.state.game
-            self._say(" ".join(game.move_text(move) for move in self.state.legal_moves()))
-        elif word == "undo":
-            self._undo()
-        elif word == "resign":
-            self._play(Move.resign())
-        elif word:
-            try:
-                for move in self.state.game.parse_moves(self.state, word):
-                    self._play(move)
-            except DlgoError as error:
-                self._say(f"{error}")
+            raise Quit from None
 
     def _undo(self) -> None:
-        """Back to the last time this human was asked."""
-        human = self.state.next_player
-        earlier = self.state.previous_state
-        alone = not all(isinstance(who, Human) for who in self.players)
-        while earlier is not None and alone and earlier.next_player is not human:
-            earlier = earlier.previous_state
-        if earlier is None:
-            self._say("There is no move of yours to take back.")
-        else:
-            self.state = earlier
+        if self.session.undo():
             self._show()
+        else:
+            self._say("There is no move of yours to take back.", "red")
 
-    def _play(self, move: Move, note: str = "") -> None:
-        name = self.state.next_player.name
-        self.state = self.state.apply_move(move)
-        self._say(f"\n{name}: {self.state.game.move_text(move)}{note}")
+    def _play(self, moves: list[Move]) -> None:
+        state = self.session.state
+        self.session.play(moves)
+        self._say(f"\n{state.next_player.name}: {' '.join(map(state.game.move_text, moves))}")
         self._show()
 
     def _show(self) -> None:
-        self._say(str(self.state))
+        self._rich.print(board_text(self.session.state))
 
-    def _say(self, text: str) -> None:
-        self._target.write(text + "\n")
-        self._target.flush()
+    def _say(self, text: str, style: str = "") -> None:
+        self._rich.print(Text(text, style))

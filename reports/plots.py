@@ -65,11 +65,11 @@ class Axis:
 
 # A clock may report nothing at all for a move, hence `least`; but an engine that does no
 # simulation has no place on an axis of simulations.
-CPU = Axis("mean_cpu_ms", "", "CPU time per move, ms (measured mean, log scale)",
+CPU = Axis("mean_cpu_ms", "", "CPU time per move, ms (mean, log scale)",
            "CPU time per move", least=1e-4)
 AXES = (
     CPU,
-    Axis("mean_wall_ms", "_wall", "Wall time per move, ms (measured mean, log scale)",
+    Axis("mean_wall_ms", "_wall", "Wall time per move, ms (mean, log scale)",
          "Wall time per move", least=1e-4),
     Axis("mean_work", "_work",
          "Evaluations or simulations per move (mean, log scale)",

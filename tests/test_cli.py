@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from dlgo import GameState, Player, get_game
-from experiments.console import Console, make_player
+from experiments.console import Console
+from experiments.session import Session, make_player
 
 
 def dlgo(*arguments: str, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
@@ -121,7 +122,8 @@ class Terminal:
         players = [make_player("human", spec, 1), make_player(second, spec, 2)]
         self._out = io.StringIO()
         self.end = Console(
-            GameState.new_game(spec), players, source=io.StringIO(lines), target=self._out
+            Session(GameState.new_game(spec), players), source=io.StringIO(lines),
+            target=self._out,
         ).run()
         self.text = self._out.getvalue()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import zip_longest
 
 import numpy as np
 
@@ -147,7 +148,7 @@ def turn_texts(moves: list[Move]) -> list[str]:
     """The moves of a game as turns: the jumps of one capture become one text, `11x18x25`."""
     texts = []
     path: list[int] = []
-    for move, following in zip(moves, [*moves[1:], None], strict=True):
+    for move, following in zip_longest(moves, moves[1:]):
         if not move.is_play:
             texts.append(move.kind)
             continue

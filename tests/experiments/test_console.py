@@ -1,0 +1,360 @@
+"""The console: saving and resuming, hints, undo, colours, and files that are none."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from dlgo import DlgoError, GameState, Move, NotationError, Player, get_game
+from dlgo.games.draughts.state import Draughts
+from engines.base import Decision
+from experiments import cli
+from experiments.console import Console, board_text
+from experiments.game_file import game_bytes, read_game_file, write_game_file
+from experiments.session import (
+    DEFAULT_HINT,
+    Session,
+    evaluation_text,
+    make_player,
+    player_from_file,
+)
+from tests.conftest import random_game
+from tests.golden.update import golden_games
+
+# Black has two jumps in one turn, 9x18x27.
+DOUBLE_JUMP = "B:W14,23,32:B1,9"
+
+
+def sit_down(state: GameState, second: str = "random", **options: object) -> Session:
+    """A human on black against an engine."""
+    players = [make_player("human", state.game, 1), make_player(second, state.game, 2)]
+    return Session(state, players, **options)
+
+
+def typed(session: Session, lines: str, **options: object) -> str:
+    """Play with typed lines; what was printed."""
+    out = io.StringIO()
+    Console(session, source=io.StringIO(lines), target=out, **options).run()
+    return out.getvalue()
+
+
+def start(game: str) -> GameState:
+    return GameState.new_game(get_game(game))
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """The command in this process: status, output, errors."""
+    with pytest.raises(SystemExit) as status:
+        cli.main(arguments)
+    return (status.value.code, *capsys.readouterr())
+
+
+# Saving and resuming.
+
+
+@pytest.mark.parametrize(
+    "game",
+    [*golden_games(), *map(get_game, ("go:size=9,handicap=3,komi=0.5", "go:size=5,ko=simple"))],
+    ids=str,
+)
+@pytest.mark.parametrize("plies", [0, 1, 17, 400])
+def test_a_saved_game_is_the_same_game_when_read(tmp_path: Path, game, plies: int) -> None:
+    state = random_game(game, seed=3, max_plies=plies)[-1]
+    write_game_file(tmp_path / "game", state, "human", "mcts:sims=10")
+    read = read_game_file(tmp_path / "game")
+    assert read.state == state
+    assert read.state.game == game
+    assert read.state.moves() == state.moves()
+    assert (read.black, read.white) == ("human", "mcts:sims=10")
+
+
+@pytest.mark.parametrize("game", golden_games(), ids=str)
+def test_a_resignation_is_kept(tmp_path: Path, game) -> None:
+    state = random_game(game, seed=3, max_plies=3)[-1].apply_move(Move.resign())
+    write_game_file(tmp_path / "game", state)
+    read = read_game_file(tmp_path / "game").state
+    assert read.is_over()
+    assert read.winner() is state.winner()
+
+
+def test_a_capture_that_must_go_on_goes_on_after_reading(tmp_path: Path) -> None:
+    state = Draughts.from_fen(DOUBLE_JUMP)
+    state = state.apply_move(state.game.parse_move(state, "9x18"))
+    write_game_file(tmp_path / "game.pdn", state)
+    read = read_game_file(tmp_path / "game.pdn").state
+    assert read.next_player is Player.black
+    assert [read.game.move_text(move) for move in read.legal_moves()] == ["18x27"]
+
+
+def test_the_text_format_is_as_documented(tmp_path: Path) -> None:
+    """Written by hand: comments, whole turns or single moves, a result that nobody reads."""
+    file = tmp_path / "hand.txt"
+    file.write_text("# a game\ngame: connect4\nwhite: Ann\n4 1 4 1  # a column\n4 1\n4\n")
+    read = read_game_file(file)
+    assert read.state.winner() is Player.black
+    assert (read.black, read.white) == ("", "Ann")
+
+
+def test_other_programs_read_what_is_saved(tmp_path: Path) -> None:
+    from sgfmill import sgf
+
+    state = start("go9")
+    for text in ("D4", "pass", "E5"):
+        state = state.apply_move(state.game.parse_move(state, text))
+    game = sgf.Sgf_game.from_bytes(game_bytes(state, "me", "you"))
+    assert [node.get_move() for node in game.get_main_sequence()[1:]] == [
+        ("b", (3, 3)), ("w", None), ("b", (4, 4))
+    ]
+    assert game.get_player_name("w") == "you"
+
+
+BROKEN = [
+    ("x.txt", b"", "no game record"),
+    ("x.txt", b"hello", "no game record"),
+    ("x.txt", b"\0\1\2", "no game record"),
+    ("x.txt", b"SQLite format 3\0", "no game record"),
+    ("x.txt", b"game: chess\n", "line 1: unknown game 'chess'"),
+    ("x.txt", b"game: connect4\n4 4\n4 4 4 4 4\n", "line 3: 4 is illegal: the column is full"),
+    ("x.txt", b"game: connect4\n4 \xff\n", "line 2: "),
+    ("x.txt", b"game: tictactoe\nA1 A2 B1 B2 C1 C2", "the game is over"),
+    ("x.txt", b"game: tictactoe\ngame: go\n", "line 2: "),
+    ("x.sgf", b"hello", "not a readable Go record"),
+    ("x.sgf", b"(;GM[1]SZ[9];B[aa];W[aa])", "move 2, white A9, is illegal"),
+    ("x", b"(;GM[40]SZ[9])", "another game"),
+    ("x.pdn", b"hello", "PDN"),
+    ("x.pdn", b'[Event "?"]\n1. 11-15 11-15 *', "move 1 of white"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "part"), BROKEN)
+def test_a_file_that_is_no_game_gives_one_line(
+    tmp_path: Path, capsys, name: str, content: bytes, part: str
+) -> None:
+    file = tmp_path / name
+    file.write_bytes(content)
+    status, _, error = run(capsys, "play", "--resume", str(file))
+    assert status == 2
+    assert part in error
+    assert name in error
+    assert len(error.splitlines()) == 1
+
+
+def test_mistakes_around_files_give_one_line(tmp_path: Path, capsys) -> None:
+    game = tmp_path / "game.txt"
+    write_game_file(game, start("connect4"))
+    for arguments, part in (
+        (("--resume", str(tmp_path / "none")), "No such file"),
+        (("--resume", str(tmp_path)), "not a file"),
+        (("go9", "--resume", str(game)), "is a game of connect4"),
+        (("connect4", "--save", str(game)), "exists"),
+        (("connect4", "--save", str(tmp_path / "no" / "x.txt")), "no folder"),
+        (("connect4", "--hint", "stockfish"), "unknown engine"),
+        ((), "name a GAME"),
+    ):
+        status, _, error = run(capsys, "play", *arguments)
+        assert (status, part in error, len(error.splitlines())) == (2, True, 1), error
+    assert read_game_file(game).state == start("connect4")
+
+
+def test_a_game_goes_on_where_it_was_left(tmp_path: Path) -> None:
+    file = tmp_path / "game.txt"
+    first = sit_down(start("connect4"))
+    assert "goes on with it" in typed(first, f"4\nsave {file}\nquit\n")
+    again = sit_down(read_game_file(file).state, known_file=file)
+    assert again.state == first.state
+    typed(again, "undo\n3\nsave\nquit\n")
+    assert read_game_file(file).state.moves()[0] == Move.play(3)
+
+
+def test_the_file_follows_every_move(tmp_path: Path) -> None:
+    file = tmp_path / "game.txt"
+
+    class Lines(io.StringIO):
+        def readline(self, *_: object) -> str:  # looks into the file whenever it is asked
+            seen.append(len(read_game_file(file).state.moves()) if file.exists() else None)
+            return super().readline()
+
+    seen: list[int | None] = []
+    session = sit_down(start("connect4"), save=file)
+    Console(session, source=Lines("4\n5\nundo\n"), target=io.StringIO()).run()
+    assert seen == [None, 2, 4, 2]
+
+
+def test_a_full_disk_ends_no_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "game.txt"
+    session = sit_down(start("connect4"), save=file)
+    session.play([Move.play(4)])
+    before = file.read_bytes()
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    text = typed(session, "4\nquit\n")
+    assert "No space left on device" in text
+    assert "not saved" in text
+    assert len(session.state.moves()) >= 3
+    assert file.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_saving_spares_files_of_others(tmp_path: Path) -> None:
+    letter = tmp_path / "letter.txt"
+    letter.write_text("Dear Ann")
+    text = typed(sit_down(start("connect4")), f"save {letter}\nsave\nquit\n")
+    assert "exists and is not this game's" in text
+    assert "name a file" in text
+    assert letter.read_text() == "Dear Ann"
+
+
+def test_a_file_starts_no_programs() -> None:
+    assert player_from_file("mcts:sims=7,c=1") == "mcts:sims=7,c=1"
+    assert player_from_file("human") == "human"
+    assert player_from_file("Lee Sedol") is None
+    assert player_from_file('gtp:command="touch x"') is None
+
+
+# Leaving, taking back, asking.
+
+
+class Interrupted(io.StringIO):
+    """A keyboard on which Ctrl-C follows the lines."""
+
+    def readline(self, *_: object) -> str:
+        line = super().readline()
+        if not line:
+            raise KeyboardInterrupt
+        return line
+
+
+def test_ctrl_c_says_what_became_of_the_game(tmp_path: Path) -> None:
+    for save, part in ((None, "--save FILE"), (tmp_path / "x.txt", "--resume")):
+        session, out = sit_down(start("connect4"), save=save), io.StringIO()
+        with pytest.raises(KeyboardInterrupt):
+            Console(session, source=Interrupted("4\n"), target=out).run()
+        assert part in out.getvalue().splitlines()[-1]
+    assert len(read_game_file(tmp_path / "x.txt").state.moves()) == 2
+
+
+def test_undo_takes_back_a_whole_turn() -> None:
+    for line in ("9x18x27", "9x18\n18x27"):  # a turn in one line, or jump by jump
+        session = sit_down(Draughts.from_fen(DOUBLE_JUMP))
+        typed(session, f"{line}\nundo\nquit\n")
+        assert session.state.previous_state is None
+
+
+def test_undo_reaches_back_before_the_resumed_position() -> None:
+    state = Draughts.from_fen(DOUBLE_JUMP)
+    for move in state.game.parse_moves(state, "9x18x27"):
+        state = state.apply_move(move)
+    session = sit_down(state.apply_move(state.legal_moves()[0]))
+    assert session.undo()
+    assert session.state.previous_state is None
+    assert not session.undo()
+
+
+def test_a_hint_names_the_winning_move() -> None:
+    state = start("tictactoe")
+    for text in ("A1", "B1", "A2", "B2"):
+        state = state.apply_move(state.game.parse_move(state, text))
+    session = sit_down(state, hint="alphabeta:depth=9")
+    text = typed(session, "hint\nquit\n")
+    assert "hint of alphabeta:depth=9: A3, a proven win" in text
+    assert session.state is state
+
+
+def test_the_default_hint_serves_every_game() -> None:
+    assert DEFAULT_HINT.startswith("mcts")
+    text = typed(sit_down(start("connect4")), "hint\nquit\n")
+    assert "value" in text
+    assert "line" in text
+
+
+def test_an_engine_that_cannot_play_the_game_gives_no_hint() -> None:
+    text = typed(sit_down(start("tictactoe"), hint="solver"), "hint\nB2\nquit\n")
+    assert "solver" in text
+    assert "black: B2" in text
+
+
+def test_the_evaluation_is_blacks_share() -> None:
+    decision = Decision(Move.play(1), value=0.5)
+    for mover, share, cells in ((Player.black, "75%", 15), (Player.white, "25%", 5)):
+        text = evaluation_text(decision, mover, "x")
+        assert share in text
+        assert text.count("#") == cells
+    proven = Decision(Move.play(1), value=0.1, proven=-1, plies_to_end=4)
+    text = evaluation_text(proven, Player.black, "x")
+    assert "proven win of white in 4 plies" in text
+    assert " 0%" in text
+    assert "makes none" in evaluation_text(Decision(Move.play(1)), Player.black, "random")
+
+
+def test_the_evaluation_follows_each_move_of_an_engine() -> None:
+    text = typed(
+        sit_down(start("connect4"), "mcts:sims=50"), "4\n4\nquit\n", evaluation=True
+    )
+    assert text.count("evaluation: black") == 2
+
+
+# What is seen.
+
+
+class Screen(io.StringIO):
+    """A terminal that keeps what it shows."""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_colours_only_where_they_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE"):
+        monkeypatch.delenv(name, raising=False)
+
+    def shown(target: io.StringIO) -> str:
+        Console(sit_down(start("connect4")), source=io.StringIO("4\n"), target=target).run()
+        return target.getvalue()
+
+    assert "\x1b[" in shown(Screen())
+    assert "\x1b[" not in shown(io.StringIO())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in shown(Screen())
+
+
+@pytest.mark.parametrize("game", golden_games(), ids=str)
+def test_colours_change_no_character(game) -> None:
+    state = random_game(game, seed=5, max_plies=20)[-1]
+    assert board_text(state).plain == str(state)
+
+
+def test_the_stones_that_won_stand_out() -> None:
+    state = start("connect4")
+    for text in "4141414":
+        state = state.apply_move(state.game.parse_move(state, text))
+    text = board_text(state)
+    won = [text.plain[span.start : span.end] for span in text.spans if "green" in str(span.style)]
+    assert won == ["[x]"] * 4
+
+
+def test_text_that_is_no_text_is_asked_again(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    keyboard = io.TextIOWrapper(io.BytesIO(b"\xff\xfe\n4\n"), encoding="utf-8")
+    monkeypatch.setattr("sys.stdin", keyboard)
+    status, text, error = run(capsys, "play", "connect4", "--second", "random", "--delay", "0")
+    assert (status, error) == (0, "")
+    assert "is no column" in text
+    assert "black: 4" in text
+
+
+def test_an_illegal_turn_plays_none_of_its_moves() -> None:
+    session = sit_down(Draughts.from_fen(DOUBLE_JUMP))
+    before = session.state
+    with pytest.raises(DlgoError):
+        session.play([Move.play((9, 18)), Move.play((18, 22))])
+    assert session.state is before
+    assert not session.undo()
+    with pytest.raises(NotationError):
+        read_game_file(Path("no such file"))
