@@ -160,10 +160,10 @@ class Engine(ABC):
         else:
             decision = self._decide(state, budget or self.budget)
             decision = self._termination.review(state, decision)
-        cost = dataclasses.replace(
-            decision.cost,
-            cpu_seconds=self._cpu_clock() - cpu,
-            wall_seconds=time.perf_counter() - wall,
+        spent = decision.cost
+        cost = Cost(
+            spent.simulations, spent.nodes, spent.evaluations,
+            cpu_seconds=self._cpu_clock() - cpu, wall_seconds=time.perf_counter() - wall,
         )
         return dataclasses.replace(decision, cost=cost)
 
