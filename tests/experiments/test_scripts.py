@@ -52,5 +52,5 @@ def test_the_bench_compares_and_writes_a_table(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     rows = [line.split(",") for line in table.read_text().splitlines()]
     assert rows[0][:4] == ["game", "what", "dlgo_per_s", "openspiel_per_s"]
-    assert {row[1] for row in rows[1:]} == {"rollouts", "mcts", "states"}
+    assert {row[1] for row in rows[1:]} == {"rollouts", "mcts", "2 threads", "states"}
     assert all(float(row[2]) > 0 for row in rows[1:])

@@ -134,7 +134,7 @@ def test_an_entrant_that_cannot_be_built_leaves_no_trace(tmp_path):
         assert not ledger.slots()
 
 
-SLOW_PLAN = Plan(("connect4",), ("random", "dawdler:ms=6", "dawdler:ms=7"), pairs=3, seed=3)
+SLOW_PLAN = Plan(("connect4",), ("random", "dawdler:ms=20", "dawdler:ms=21"), pairs=3, seed=3)
 
 
 def run_slow_plan(ledger: str) -> None:
