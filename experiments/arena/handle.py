@@ -132,7 +132,7 @@ class Worker:
                 self._inbox += data
             self._lose("process died")
         except BlockingIOError:
-            pass  # that is all for now
+            pass  # nothing more has come
         except OSError:
             self._lose("process died")
         for frame in self._frames():
