@@ -172,6 +172,8 @@ def slow_tournament(ledger: Path):
         [sys.executable, "-c", program],
         cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
+        # A shell makes its background jobs deaf to Ctrl-C, and their children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:
         until = time.monotonic() + 40
