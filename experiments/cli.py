@@ -61,7 +61,8 @@ def engines() -> None:
 def _echo_options(options: Sequence) -> None:
     for option in options:
         default = "" if option.default is None else f", default {option.default}"
-        limits = f" ({(option.range_text() + default).removeprefix(', ')})"
+        limits = (option.range_text() + default).removeprefix(", ")
+        limits = f" ({limits})" if limits else ""
         click.echo(f"      {option.name:<11}{option.help}{limits}")
 
 

@@ -19,7 +19,7 @@ class MCTSEngine(TreeSearchEngine):
     """Upper confidence bounds applied to trees, leaves valued by one random game each."""
 
     name = "mcts"
-    summary = "Monte Carlo tree search: UCT with random rollouts"
+    summary = "Monte Carlo tree search: UCT or RAVE with light or heavy rollouts"
     options = (
         Option("c", 0.4, "exploration weight; wins count on a scale of 0 to 1", low=0, high=100),
         Option("rollout", "light", "uniformly random games, or heavy: sensible ones",

@@ -25,7 +25,7 @@ from engines.treesearch.searcher import Searcher, limits_of
 _PV_LENGTH = 30
 
 TREE_OPTIONS = (
-    Option("nodes_max", 4_000_000, "tree size; 26 to 38 bytes a node", low=1000, high=500_000_000),
+    Option("nodes_max", 4_000_000, "tree size; 26 to 34 bytes a node", low=1000, high=500_000_000),
     Option("reuse", True, "keep the part of the tree below the moves played"),
     Option("threads", 1, "trees grown side by side, simulations shared out", low=1, high=64),
 )
