@@ -195,12 +195,19 @@ _ANCHOR = click.option("--anchor", default=None, metavar="NAME=RATING",
 @click.option("--out", type=click.Path(), default="out/report", show_default=True,
               help="Folder for the page, tables and plots.")
 @_ANCHOR
-def report(ledger: str, out: str, anchor: str | None) -> None:
+@click.option("--bootstrap", type=click.IntRange(min=0), default=400, show_default=True,
+              metavar="N", help="Check the intervals by N tournaments drawn from the opening "
+              "pairs; 0: don't.")
+def report(ledger: str, out: str, anchor: str | None, bootstrap: int) -> None:
     """Rate the games of LEDGER: a page with ratings, tables, plots and games to replay."""
     from reports.rate import parse_anchor
     from reports.report import write_report
 
-    for path in write_report(ledger, out, parse_anchor(anchor) if anchor else None):
+    def progress(text: str) -> None:
+        click.echo(text, err=True)
+
+    anchored = parse_anchor(anchor) if anchor else None
+    for path in write_report(ledger, out, anchored, bootstrap, progress):
         click.echo(path)
 
 
