@@ -4,8 +4,8 @@
 
 For each game, positions come from two kinds of games: random ones, and games of `mcts` against
 itself, which look more like what networks see. They are encoded in batches of 64 by the compiled
-`encode_many`, each from its own window of earlier positions. The encoders of a game take turns, so
-that a machine that gets slower meanwhile slows all alike; the median of the rounds counts.
+`encode_many`, each from its own window of earlier positions. What counts is the thread's CPU time,
+and the median of the rounds, in which the encoders of a game take turns.
 
 The results stand in docs/encoders.md.
 """
@@ -13,6 +13,8 @@ The results stand in docs/encoders.md.
 from __future__ import annotations
 
 import argparse
+import statistics
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -21,7 +23,6 @@ import numpy as np
 from dlgo import GameSpec, GameState, get_game, kernels
 from dlgo.encoders import Encoder, encode_many, encoder_names, get_encoder
 from engines.registry import build_engine
-from experiments.bench.speed import measure
 
 BATCH = 64
 BATCHES = 4
@@ -92,6 +93,20 @@ def meter(encoder: Encoder, states: list[GameState]) -> Callable[[], int]:
         return len(states)
 
     return run
+
+
+def measure(meters: list[Callable[[], int]], seconds: float, rounds: int) -> list[float]:
+    """Positions a CPU second of each meter, measured in turns; the first call does not count."""
+    for run in meters:
+        run()
+    rates: list[list[float]] = [[] for _ in meters]
+    for _ in range(rounds):
+        for run, found in zip(meters, rates, strict=True):
+            done, began = 0, time.thread_time()
+            while (spent := time.thread_time() - began) < seconds:
+                done += run()
+            found.append(done / spent)
+    return [statistics.median(found) for found in rates]
 
 
 def main() -> None:
