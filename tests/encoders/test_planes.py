@@ -59,6 +59,8 @@ def test_planes_of_go_are_those_of_the_reference(size: int, games: int) -> None:
                 # Points that superko forbids, and not only the simple ko rule.
                 seen[49] += int(expected[:, :, -1].sum()) - bool(state.kernel_state.info[KO])
                 assert_same(get_encoder(name, game).encode(state), expected, name, state)
+            if size == 3:  # readings there go round in circles, which the reference does not end
+                continue
             expected = reference.alphago_planes(state)
             seen[:49] += expected.sum(axis=(0, 1)).astype(int)
             assert_same(get_encoder("alphago49", game).encode(state), expected, "alphago49", state)
