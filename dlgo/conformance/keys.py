@@ -34,7 +34,7 @@ def check_keys(sample: Sample) -> None:
     game = sample.game
     by_looks: dict[tuple, GameState] = {}
     by_key: dict[int, tuple[GameState, tuple]] = {}
-    for state in _positions(sample):
+    for state in positions_of(sample):
         key = kernels.key(state.kernel_state)
         if not -(2**63) <= int(key) < 2**63 or isinstance(key, float):
             raise broken("keys", f"key {key!r} is no int of 64 bits", state)
@@ -55,7 +55,7 @@ def _moves(state: GameState) -> str:
     return " ".join(state.game.move_text(move) for move in state.moves()) or "the start"
 
 
-def _positions(sample: Sample) -> Iterator[GameState]:
+def positions_of(sample: Sample) -> Iterator[GameState]:
     """The sample's positions, and others reached by the same moves in another order."""
     actions = sum(len(view.legal_actions) for view in sample.lines[0].views)
     most = min(300, LOOKED_AT * len(sample.lines[0].views) // max(actions, 1))

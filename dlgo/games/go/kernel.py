@@ -32,6 +32,7 @@ from dlgo.games.go.board import (
     STONES,
     STONES_KEY,
     TURN,
+    WHITE,
     GoState,
     captures,
     in_atari,
@@ -151,6 +152,8 @@ def repeats(state, point):
     info = state.info
     if info[REPETITION] == SIMPLE_KO:
         return False  # the simple ko has been tested with the other rules
+    if info[CAPTURED_BY_BLACK] + info[CAPTURED_BY_WHITE] == 0:
+        return False  # with every play a stone more: nothing has come again yet
     player = info[TURN]
     stones_key = info[STONES_KEY] ^ STONES[player, point] ^ captures(state, point, player)
     after = situation(state, stones_key, 1 - player)
@@ -301,6 +304,23 @@ def key(state):
 
 
 @kernel
+def piece(state, cell):
+    color = state.color[point_of(state.info[SIZE], cell)]
+    return color if color <= WHITE else kernels.NOBODY
+
+
+@kernel
+def extra_planes(state, out, first):
+    """What the stones do not tell and yet decides what may follow; superko apart."""
+    info = state.info
+    if info[KO] != NOWHERE:
+        width = info[SIZE] + 2
+        out[info[KO] // width - 1, info[KO] % width - 1, first] = 1.0
+    if info[PASSES]:
+        kernels.fill_plane(out, first + 1, 1.0)
+
+
+@kernel
 def rollout(state, rng):
     """Uniform random plays that fill no own eye; pass when there is none. Simple ko only."""
     info = state.info
@@ -386,6 +406,6 @@ def evaluate(state):
 kernels.implement(
     GoState, reset=reset, copy_into=copy_into, to_move=to_move, legal_actions=legal_actions,
     search_actions=search_actions, is_legal=is_legal, play=play, terminal=terminal,
-    result=result, key=key, rollout=rollout, heavy_rollout=heavy_rollout, hints=hints,
-    evaluate=evaluate,
+    result=result, key=key, piece=piece, extra_planes=extra_planes, rollout=rollout,
+    heavy_rollout=heavy_rollout, hints=hints, evaluate=evaluate,
 )
