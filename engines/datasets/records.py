@@ -59,17 +59,18 @@ class Start:
 
 @dataclass(frozen=True)
 class GameData:
-    """One game. All arrays but the last two have one element a ply.
+    """One game. All arrays but the last two have one element a ply; where no type is given,
+    it is any of the integers.
 
     Attributes:
-        actions: int64, what was played.
-        chosen: int64, what the engine would have played; another than `actions` where a move
-            was sampled for variety.
+        actions: what was played.
+        chosen: what the engine would have played; another than `actions` where a move was
+            sampled for variety.
         flags: uint8, see above.
         values: int8, expected result for the player to move in 1/127, or NO_VALUE.
-        counts: int64, how many actions of each ply's policy follow below; 0 stands for
-            "all on `chosen`".
-        policy_actions: int64, in rising order within a ply.
+        counts: how many actions of each ply's policy follow below; 0 stands for "all on
+            `chosen`".
+        policy_actions: in rising order within a ply.
         policy_shares: uint8, in proportion to the ply's largest, which is 255.
         result: +1, 0, -1 for player 0, or NO_RESULT.
         start: None for the game's own start.

@@ -213,6 +213,7 @@ def _games(game: GameSpec, arrays: Mapping[str, np.ndarray]) -> list[GameData]:
         raise ValueError("a start position is none")
     if not np.all((arrays["start"] >= -1) & (arrays["start"] < n_starts)):
         raise ValueError("a game names a start position that is not there")
+    policy_actions = _small(policy_actions, game.num_actions - 1)
     starts = [
         Start(cells.tobytes(), player)
         for cells, player in zip(
@@ -226,10 +227,9 @@ def _games(game: GameSpec, arrays: Mapping[str, np.ndarray]) -> list[GameData]:
         policy = slice(entry, entry + entries)
         number = int(arrays["start"][i])
         games.append(GameData(
-            actions=arrays["action"][span].astype(np.int64),
-            chosen=arrays["chosen"][span].astype(np.int64),
+            actions=arrays["action"][span], chosen=arrays["chosen"][span],
             flags=arrays["flags"][span] & np.uint8(LABELLED | FULL_SEARCH | SECOND),
-            values=arrays["value"][span], counts=counts[span],
+            values=arrays["value"][span], counts=arrays["policy_count"][span],
             policy_actions=policy_actions[policy], policy_shares=arrays["policy_share"][policy],
             result=int(arrays["result"][i]), start=starts[number] if number >= 0 else None,
         ))
