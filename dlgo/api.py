@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import functools
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -55,6 +55,11 @@ class GameSpec(ABC):
     history_matters: ClassVar[bool] = False
     board_rows: int
     board_cols: int
+    # What `kernels.piece` numbers, and what `kernels.extra_planes` writes, a line for each.
+    piece_kinds: ClassVar[tuple[str, ...]] = ("stone",)
+    extra_planes: ClassVar[tuple[str, ...]] = ()
+    # The turns and mirrors of the board that leave the rules as they are; see dlgo.symmetry.
+    symmetry_names: tuple[str, ...] = ("identity",)
 
     def __init__(self, **settings: Any) -> None:
         self.settings: dict[str, Any] = check_settings(f"game {self.name}", self.options, settings)
@@ -104,25 +109,38 @@ class GameSpec(ABC):
     def action_of(self, move: Move) -> int | None:
         """The action of a play or pass, or None if no such move exists in this game."""
 
-    @abstractmethod
     def move_text(self, move: Move) -> str:
-        """The move in the game's notation, as `parse_move` reads it."""
+        """The move in the game's notation, as `parse_move` reads it; points are `C3`."""
+        return point_text(move.point) if move.point else move.kind
 
-    @abstractmethod
     def parse_move(self, state: GameState, text: str) -> Move:
-        """The move that `text` denotes; it may still be illegal.
+        """The move that `text` denotes; it may still be illegal. By default a point, `C3`.
 
         Raises:
             NotationError: if `text` is no move in this game's notation.
         """
+        return Move.play(parse_point(text, self.board_rows, self.board_cols))
 
     def parse_moves(self, state: GameState, text: str) -> list[Move]:
         """The moves of a whole turn, where a turn can be several (jumps in draughts)."""
         return [self.parse_move(state, text)]
 
-    @abstractmethod
+    def map_move(self, move: Move, to: Callable[[Point], Point]) -> Move:
+        """The move in the board's image under one of the symmetries.
+
+        As it stands, it is for games whose plays are points, and where anything else (a pass)
+        is its own image.
+
+        Args:
+            move: a move of this game.
+            to: where the symmetry carries a point of the board.
+        """
+        return Move.play(to(move.point)) if move.point else move
+
     def cell(self, state: GameState, row: int, col: int) -> Player | None:
         """Who occupies the cell (row and column from 1), or None."""
+        piece = kernels.piece(state.kernel_state, (row - 1) * self.board_cols + col - 1)
+        return None if piece == kernels.NOBODY else Player.from_index(piece % 2)
 
     @abstractmethod
     def why_illegal(self, state: GameState, move: Move) -> str:

@@ -203,6 +203,41 @@ def evaluate(state):
     """Static estimate of an unfinished game for the player to move; an int, |value| < 10,000."""
 
 
+@_protocol
+def piece(state, cell):
+    """What stands on a cell: NOBODY, or player + 2 * kind.
+
+    `cell` is row * board_cols + column, row 0 at the bottom. The kinds are numbered in the
+    order of the game's `GameSpec.piece_kinds`.
+    """
+
+
+@kernel
+def _no_extra_planes(state, out, first):
+    pass
+
+
+@_falls_back_on(_no_extra_planes)
+@_protocol
+def extra_planes(state, out, first):
+    """Write what belongs to the position and is not on the board, for networks to see.
+
+    One plane for each line of `GameSpec.extra_planes`, values about 0 to 1. By default: none.
+
+    Args:
+        out: float32[rows, cols, planes], row 0 at the bottom, zero where this writes.
+        first: the index of the first of the planes to write.
+    """
+
+
+@kernel
+def fill_plane(out, plane, value):
+    """Set a whole plane of float32[rows, cols, planes] to one value."""
+    for row in range(out.shape[0]):
+        for col in range(out.shape[1]):
+            out[row, col, plane] = value
+
+
 def implement(state_class: type, **functions: Any) -> None:
     """Register a game's compiled functions for its state class.
 
@@ -228,14 +263,28 @@ def row(batch: Any, i: int) -> Any:
 
 @overload(row)
 def _row(batch, i):
+    return _for_each_field(batch, "row(batch, i)", "[i]")
+
+
+def _for_each_field(batch: Any, signature: str, index: str) -> Any:
     # Numba cannot loop over a tuple's fields, so the code that names each one is generated.
     if not isinstance(batch, NAMED_TUPLES):
         return None
     state_class = batch.instance_class
-    fields = ", ".join(f"batch.{name}[i]" for name in state_class._fields)
+    fields = ", ".join(f"batch.{name}{index}" for name in state_class._fields)
     scope: dict[str, Any] = {"state_class": state_class}
-    exec(f"def impl(batch, i):\n    return state_class({fields})", scope)
-    return scope["impl"]
+    exec(f"def {signature}:\n    return state_class({fields})", scope)
+    return scope[signature.partition("(")[0]]
+
+
+def rows(batch: Any, start: int, stop: int) -> Any:
+    """States `start` to `stop` (excluded) of a batch, as a batch that shares its memory."""
+    return type(batch)(*(field[start:stop] for field in batch))
+
+
+@overload(rows)
+def _rows(batch, start, stop):
+    return _for_each_field(batch, "rows(batch, start, stop)", "[start:stop]")
 
 
 def make_batch(state: Any, n: int) -> Any:

@@ -154,7 +154,7 @@ def test_keys_and_rollouts_are_the_same_in_every_process() -> None:
 
 KERNELS = (
     "reset", "copy_into", "to_move", "legal_actions", "is_legal", "play", "terminal", "result",
-    "key", "rollout", "evaluate",
+    "key", "piece", "rollout", "evaluate",
 )
 # Tic-tac-toe's kernels as plain Python: a change needs no compiling.
 PLAIN = {name: getattr(tictactoe, name).py_func for name in KERNELS}

@@ -183,6 +183,15 @@ def key(state):
 
 
 @kernel
+def piece(state, cell):
+    bit = STRIDE * (cell % COLS) + cell // COLS
+    for player in range(2):
+        if (state.words[player] >> bit) & 1:
+            return player
+    return kernels.NOBODY
+
+
+@kernel
 def rollout(state, rng):
     words = state.words
     if words[WINNER] != NOBODY:
@@ -230,5 +239,5 @@ def _count(stones):
 kernels.implement(
     ConnectFourState, reset=reset, copy_into=copy_into, to_move=to_move,
     legal_actions=legal_actions, forced_actions=forced_actions, is_legal=is_legal, play=play,
-    terminal=terminal, result=result, key=key, rollout=rollout, evaluate=evaluate,
+    terminal=terminal, result=result, key=key, piece=piece, rollout=rollout, evaluate=evaluate,
 )

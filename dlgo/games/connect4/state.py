@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dlgo.api import GameSpec, GameState, Move, Player, Point
+from collections.abc import Callable
+
+from dlgo import symmetry
+from dlgo.api import GameSpec, GameState, Move, Point
 from dlgo.errors import NotationError
 from dlgo.games.connect4 import kernel
 from dlgo.games.lines import cells_in_lines
@@ -16,6 +19,7 @@ class ConnectFour(GameSpec):
     opening_plies = 4
     num_actions = kernel.COLS
     board_rows, board_cols = kernel.ROWS, kernel.COLS
+    symmetry_names = symmetry.LEFT_RIGHT
 
     def new_kernel_state(self) -> kernel.ConnectFourState:
         state = kernel.new_state()
@@ -39,12 +43,8 @@ class ConnectFour(GameSpec):
             return Move.play(int(text))
         raise NotationError(f"{text!r} is no column: write a number 1-{kernel.COLS}")
 
-    def cell(self, state: GameState, row: int, col: int) -> Player | None:
-        words = state.kernel_state.words
-        bit = 1 << (kernel.STRIDE * (col - 1) + row - 1)
-        if words[kernel.STONES_0] & bit:
-            return Player.black
-        return Player.white if words[kernel.STONES_1] & bit else None
+    def map_move(self, move: Move, to: Callable[[Point], Point]) -> Move:
+        return Move.play(to(Point(1, move.place)).col) if move.is_play else move
 
     def why_illegal(self, state: GameState, move: Move) -> str:
         if move.is_pass:

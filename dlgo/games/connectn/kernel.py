@@ -267,6 +267,13 @@ def key(state):
 
 
 @kernel
+def piece(state, cell):
+    cols = state.info[COLS]
+    color = state.color[(cell // cols + 1) * (cols + 1) + cell % cols + 1]
+    return color if color <= WHITE else kernels.NOBODY
+
+
+@kernel
 def rollout(state, rng):
     """Afterwards `color` holds the final board; `info` is as before the last plies."""
     info, color, open_points = state.info, state.color, state.open_points
@@ -349,5 +356,5 @@ def line_value(color, start, step, n, player):
 kernels.implement(
     ConnectNState, reset=reset, copy_into=copy_into, to_move=to_move,
     legal_actions=legal_actions, forced_actions=forced_actions, is_legal=is_legal, play=play,
-    terminal=terminal, result=result, key=key, rollout=rollout, evaluate=evaluate,
+    terminal=terminal, result=result, key=key, piece=piece, rollout=rollout, evaluate=evaluate,
 )

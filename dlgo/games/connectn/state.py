@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from dlgo import kernels
-from dlgo.api import GameSpec, GameState, Move, Player, Point, parse_point, point_text
+from dlgo import kernels, symmetry
+from dlgo.api import GameSpec, GameState, Move, Point
 from dlgo.errors import NotationError, SpecError
 from dlgo.games.connectn import kernel
 from dlgo.games.lines import cells_in_lines
@@ -45,6 +46,11 @@ class ConnectN(GameSpec):
         self.swap_action: int = places if self.pie else -1  # -1: there is no swap
         self.num_actions = places + self.pie
         self.board_rows, self.board_cols = self.rows, self.cols
+        if self.gravity:
+            self.symmetry_names = symmetry.LEFT_RIGHT
+        else:
+            square = self.rows == self.cols
+            self.symmetry_names = symmetry.SQUARE if square else symmetry.OBLONG
         # Few enough that nobody has n stones yet; only one with the pie rule, for the second
         # player is to judge the opening. 2 for tic-tac-toe, 4 for Connect Four, as there.
         most = 1 if self.pie else 4
@@ -78,24 +84,23 @@ class ConnectN(GameSpec):
         return (point.row - 1) * self.cols + point.col - 1
 
     def move_text(self, move: Move) -> str:
-        if move.point:
-            return point_text(move.point)
-        return str(move.place) if move.is_play else move.kind
+        return str(move.place) if move.is_play and not move.point else super().move_text(move)
 
     def parse_move(self, state: GameState, text: str) -> Move:
         word = text.strip().lower()
         if self.pie and word == SWAP.place:
             return SWAP
         if not self.gravity:
-            return Move.play(parse_point(text, self.rows, self.cols))
+            return super().parse_move(state, text)
         if word in map(str, range(1, self.cols + 1)):
             return Move.play(int(word))
         or_swap = ", or swap" if self.pie else ""
         raise NotationError(f"{word!r} is no column: write a number 1-{self.cols}{or_swap}")
 
-    def cell(self, state: GameState, row: int, col: int) -> Player | None:
-        color = state.kernel_state.color[row * (self.cols + 1) + col]
-        return Player.from_index(color) if color <= kernel.WHITE else None
+    def map_move(self, move: Move, to: Callable[[Point], Point]) -> Move:
+        if self.gravity and type(move.place) is int:
+            return Move.play(to(Point(1, move.place)).col)
+        return super().map_move(move, to)
 
     def why_illegal(self, state: GameState, move: Move) -> str:
         if move.is_pass:

@@ -227,6 +227,37 @@ def key(state):
     return state.words[KEY]
 
 
+# What networks see ------------------------------------------------------------------------
+
+
+@kernel
+def piece(state, cell):
+    """Kind 0 is a man, 1 a king; nothing ever stands on a light square."""
+    down, col = 7 - cell // 8, cell % 8
+    if (down + col) % 2 == 0:
+        return kernels.NOBODY
+    square = 4 * down + col // 2
+    bit = square + square // 8
+    king = (state.words[KINGS] >> bit) & 1
+    for player in range(2):
+        if (state.words[player] >> bit) & 1:
+            return player + 2 * king
+    return kernels.NOBODY
+
+
+@kernel
+def extra_planes(state, out, first):
+    """The piece that must go on jumping, and the two counters of the draw rules."""
+    words = state.words
+    if words[JUMPER]:
+        bit = lowest_bit(words[JUMPER])
+        square = bit - bit // 9
+        down = square // 4
+        out[7 - down, 2 * (square % 4) + (down + 1) % 2, first] = 1.0
+    kernels.fill_plane(out, first + 1, words[QUIET] / QUIET_LIMIT)
+    kernels.fill_plane(out, first + 2, (words[SEEN] - 1) / (REPETITIONS - 1))
+
+
 # Playing at random ------------------------------------------------------------------------
 
 
@@ -314,5 +345,6 @@ def rollout(state, rng):
 kernels.implement(
     DraughtsState, reset=reset, copy_into=copy_into, to_move=to_move,
     legal_actions=legal_actions, quiet=quiet, is_legal=is_legal, play=play, terminal=terminal,
-    result=result, key=key, rollout=rollout, evaluate=evaluate,
+    result=result, key=key, piece=piece, extra_planes=extra_planes, rollout=rollout,
+    evaluate=evaluate,
 )

@@ -24,6 +24,12 @@ class Draughts(GameSpec):
     history_matters = True
     num_actions = kernel.NUM_ACTIONS
     board_rows = board_cols = 8
+    piece_kinds = ("man", "king")
+    extra_planes = (
+        "the piece that must go on jumping",
+        "plies since the last capture or man's move, of 80, everywhere",
+        "how often the position has come up before, of 2, everywhere",
+    )
 
     def new_kernel_state(self) -> board.DraughtsState:
         state = board.new_state()
@@ -95,10 +101,6 @@ class Draughts(GameSpec):
                 parts.append("1...")
             parts.append(text)
         return " ".join(parts)
-
-    def cell(self, state: GameState, row: int, col: int) -> Player | None:
-        number = notation.square_number(8 - row, col - 1)
-        return self._owner(state, number) if number is not None else None
 
     def _owner(self, state: GameState, number: int) -> Player | None:
         words = state.kernel_state.words

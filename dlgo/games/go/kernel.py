@@ -32,6 +32,7 @@ from dlgo.games.go.board import (
     STONES,
     STONES_KEY,
     TURN,
+    WHITE,
     GoState,
     captures,
     in_atari,
@@ -301,6 +302,23 @@ def key(state):
 
 
 @kernel
+def piece(state, cell):
+    color = state.color[point_of(state.info[SIZE], cell)]
+    return color if color <= WHITE else kernels.NOBODY
+
+
+@kernel
+def extra_planes(state, out, first):
+    """What the stones do not tell and yet decides what may follow; superko apart."""
+    info = state.info
+    if info[KO] != NOWHERE:
+        width = info[SIZE] + 2
+        out[info[KO] // width - 1, info[KO] % width - 1, first] = 1.0
+    if info[PASSES]:
+        kernels.fill_plane(out, first + 1, 1.0)
+
+
+@kernel
 def rollout(state, rng):
     """Uniform random plays that fill no own eye; pass when there is none. Simple ko only."""
     info = state.info
@@ -386,6 +404,6 @@ def evaluate(state):
 kernels.implement(
     GoState, reset=reset, copy_into=copy_into, to_move=to_move, legal_actions=legal_actions,
     search_actions=search_actions, is_legal=is_legal, play=play, terminal=terminal,
-    result=result, key=key, rollout=rollout, heavy_rollout=heavy_rollout, hints=hints,
-    evaluate=evaluate,
+    result=result, key=key, piece=piece, extra_planes=extra_planes, rollout=rollout,
+    heavy_rollout=heavy_rollout, hints=hints, evaluate=evaluate,
 )

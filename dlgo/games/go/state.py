@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from dlgo import kernels
-from dlgo.api import GameSpec, GameState, Move, Player, Point, parse_point, point_text
+from dlgo import kernels, symmetry
+from dlgo.api import GameSpec, GameState, Move, Player, Point, point_text
 from dlgo.errors import SpecError
 from dlgo.games.go import board, kernel
 from dlgo.specs import Option
@@ -38,6 +38,11 @@ class Go(GameSpec):
     )
     opening_plies = 4
     history_matters = True
+    symmetry_names = symmetry.SQUARE
+    extra_planes = (
+        "the point that the simple ko rule forbids",
+        "1 everywhere if the last move was a pass",
+    )
 
     def __init__(self, **settings: object) -> None:
         super().__init__(**settings)
@@ -118,17 +123,10 @@ class Go(GameSpec):
             return None
         return (point.row - 1) * self.size + point.col - 1
 
-    def move_text(self, move: Move) -> str:
-        return point_text(move.point) if move.point else move.kind
-
     def parse_move(self, state: GameState, text: str) -> Move:
         if text.strip().lower() == "pass":
             return Move.pass_turn()
-        return Move.play(parse_point(text, self.size, self.size))
-
-    def cell(self, state: GameState, row: int, col: int) -> Player | None:
-        color = state.kernel_state.color[row * (self.size + 2) + col]
-        return Player.from_index(color) if color <= board.WHITE else None
+        return super().parse_move(state, text)
 
     def why_illegal(self, state: GameState, move: Move) -> str:
         action = self.action_of(move)

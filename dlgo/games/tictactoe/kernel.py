@@ -115,6 +115,14 @@ def key(state):
 
 
 @kernel
+def piece(state, cell):
+    for player in range(2):
+        if (state.words[player] >> cell) & 1:
+            return player
+    return kernels.NOBODY
+
+
+@kernel
 def rollout(state, rng):
     words = state.words
     if words[WINNER] != NOBODY:
@@ -148,5 +156,5 @@ def evaluate(state):
 kernels.implement(
     TicTacToeState, reset=reset, copy_into=copy_into, to_move=to_move,
     legal_actions=legal_actions, is_legal=is_legal, play=play, terminal=terminal,
-    result=result, key=key, rollout=rollout, evaluate=evaluate,
+    result=result, key=key, piece=piece, rollout=rollout, evaluate=evaluate,
 )

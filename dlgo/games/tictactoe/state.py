@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dlgo.api import GameSpec, GameState, Move, Player, Point, parse_point, point_text
+from dlgo import symmetry
+from dlgo.api import GameSpec, GameState, Move, Point
 from dlgo.games.lines import cells_in_lines
 from dlgo.games.tictactoe import kernel
 
@@ -15,6 +16,7 @@ class TicTacToe(GameSpec):
     opening_plies = 2
     num_actions = kernel.CELLS
     board_rows = board_cols = 3
+    symmetry_names = symmetry.SQUARE
 
     def new_kernel_state(self) -> kernel.TicTacToeState:
         state = kernel.new_state()
@@ -30,19 +32,6 @@ class TicTacToe(GameSpec):
         if point is None or not (1 <= point.row <= 3 and 1 <= point.col <= 3):
             return None
         return 3 * (point.row - 1) + point.col - 1
-
-    def move_text(self, move: Move) -> str:
-        return point_text(move.point) if move.point else move.kind
-
-    def parse_move(self, state: GameState, text: str) -> Move:
-        return Move.play(parse_point(text, 3, 3))
-
-    def cell(self, state: GameState, row: int, col: int) -> Player | None:
-        words = state.kernel_state.words
-        bit = 1 << (3 * (row - 1) + col - 1)
-        if words[kernel.MARKS_0] & bit:
-            return Player.black
-        return Player.white if words[kernel.MARKS_1] & bit else None
 
     def winning_cells(self, state: GameState) -> list[Point]:
         return cells_in_lines(state, 3)

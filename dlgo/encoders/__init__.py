@@ -1,0 +1,56 @@
+"""Encoders, by name: `get_encoder("simple", get_game("go"))`. See `base.py` for what one is.
+
+`dlgo encoders GAME` lists them with every plane. A new encoder is a function that takes a game
+and returns an `Encoder`, and one line in a table below.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+from dlgo.api import GameSpec
+from dlgo.encoders.base import Encoder, encode, encode_many
+from dlgo.errors import SpecError
+from dlgo.specs import suggest
+
+__all__ = [
+    "Encoder", "default_encoder", "encode", "encode_many", "encoder_names", "get_encoder",
+]
+
+# name -> "module:function". Modules load on demand, so that one does not pay for another.
+_GENERIC = {
+    "oneplane": "dlgo.encoders.generic:one_plane",
+    "threeplane": "dlgo.encoders.generic:three_plane",
+    "planes": "dlgo.encoders.generic:all_planes",
+}
+# By the game's name: what only it has.
+_OF_GAME: dict[str, dict[str, str]] = {}
+# What is used where nobody chose. Any other game: all of the position.
+_DEFAULT: dict[str, str] = {}
+
+
+def encoder_names(game: GameSpec) -> list[str]:
+    """The encoders there are for a game."""
+    return [*_GENERIC, *_OF_GAME.get(game.name, ())]
+
+
+def default_encoder(game: GameSpec) -> str:
+    """The encoder to use where nobody chose one."""
+    return _DEFAULT.get(game.name, "planes")
+
+
+def get_encoder(name: str, game: GameSpec) -> Encoder:
+    """A new encoder, with scratch arrays of its own.
+
+    Raises:
+        SpecError: if there is none of that name, or not for that game.
+    """
+    table = {**_GENERIC, **_OF_GAME.get(game.name, {})}
+    if name not in table:
+        owners = [owner for owner, names in _OF_GAME.items() if name in names]
+        what = f"encoder {name!r} is for {', '.join(owners)}" if owners else (
+            f"unknown encoder {name!r}{suggest(name, table)}"
+        )
+        raise SpecError(f"{what}; encoders of {game.name} are {', '.join(table)}")
+    module, _, function = table[name].partition(":")
+    return getattr(importlib.import_module(module), function)(game)

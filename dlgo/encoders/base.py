@@ -1,0 +1,163 @@
+"""What an encoder is: a position in, planes of numbers for a network out.
+
+An encoder has two sides. `Encoder` is for people and for training: its name, its shape, what
+each plane means, `encode(state)`. Its `kernel` is for compiled code: a `NamedTuple` of arrays
+whose class says which function `encode` is, as the class of a state says which rules apply
+(`dlgo.dispatch`). Both sides write the same numbers.
+
+Conventions, for every encoder:
+
+* Planes are float32[rows, cols, planes], channels last; row 0 is the bottom row of the board.
+* "Own" is the player to move, "the other" the opponent, unless a plane names a colour.
+* A position may come with those before it: a `window` is a batch of `history + 1` kernel
+  states, the current one first, then the one before it, and so on. Only the first `known`
+  exist; the others are not looked at.
+* A policy is indexed by the game's actions, so a pass has its place where there is one.
+
+Called by the datasets, by the networks' agents and by self-play. A new encoder is a function
+registered with `encode` and a line in `dlgo/encoders/__init__.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameSpec, GameState, Move
+from dlgo.dispatch import by_class
+from dlgo.errors import NotationError
+from dlgo.jit import kernel
+
+# Indices into the array `shape`, the first field of every encoder's kernel.
+ROWS, COLS, PLANES, HISTORY = range(4)
+
+
+@by_class
+def encode(encoder, window, known, out):
+    """Write the planes of a position, overwriting all of `out`. For compiled code.
+
+    Args:
+        encoder: an `Encoder.kernel`. It may hold scratch arrays: one for each thread.
+        window: batch of history + 1 states, the current one first; unchanged afterwards.
+        known: how many of them exist, 1 or more.
+        out: float32[rows, cols, planes].
+    """
+
+
+@kernel
+def encode_many(encoder, windows, known, n, out):
+    """Encode `n` positions.
+
+    Args:
+        encoder: an `Encoder.kernel`.
+        windows: batch of at least n * (history + 1) states, window after window.
+        known: int64[n], how many states of each window exist.
+        n: how many.
+        out: float32[n or more, rows, cols, planes].
+    """
+    length = encoder.shape[HISTORY] + 1
+    for i in range(n):
+        encode(encoder, kernels.rows(windows, i * length, (i + 1) * length), known[i], out[i])
+
+
+@kernel
+def clear(out):
+    """Set all planes to zero."""
+    for row in range(out.shape[0]):
+        for col in range(out.shape[1]):
+            for plane in range(out.shape[2]):
+                out[row, col, plane] = 0.0
+
+
+def make_shape(game: GameSpec, planes: int, history: int = 0) -> np.ndarray:
+    """The array `shape` of an encoder's kernel: rows, columns, planes, history."""
+    return np.array([game.board_rows, game.board_cols, planes, history], np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Encoder:
+    """How positions of one game become planes.
+
+    Attributes:
+        name: as `get_encoder` knows it.
+        game: the game, its options chosen.
+        planes: what each plane shows, one line each.
+        kernel: the first argument of the compiled `encode`. Its scratch arrays make it
+            unfit to be used by two threads at once: each takes an encoder of its own.
+    """
+
+    name: str
+    game: GameSpec
+    planes: tuple[str, ...]
+    kernel: Any = field(repr=False)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Rows, columns, planes."""
+        return self.game.board_rows, self.game.board_cols, len(self.planes)
+
+    @property
+    def history(self) -> int:
+        """How many positions before the current one are looked at."""
+        return int(self.kernel.shape[HISTORY])
+
+    @property
+    def num_actions(self) -> int:
+        """The length of a policy."""
+        return self.game.num_actions
+
+    def encode(self, state: GameState) -> np.ndarray:
+        """The planes of a position: float32[rows, cols, planes].
+
+        The position after a resignation is the one before it.
+        """
+        window, known = self.window(state)
+        out = np.empty(self.shape, np.float32)
+        encode(self.kernel, window, known, out)
+        return out
+
+    def window(self, state: GameState) -> tuple[Any, int]:
+        """The position with those before it, as a batch, and how many of them exist."""
+        if state.last_move is not None and state.last_move.is_resign:
+            state = state.previous_state
+        batch = kernels.make_batch(self.game.scratch_state(state.kernel_state), self.history + 1)
+        known = 0
+        earlier: GameState | None = state
+        while earlier is not None and known <= self.history:
+            kernels.copy_into(kernels.row(batch, known), earlier.kernel_state)
+            known += 1
+            earlier = earlier.previous_state
+        return batch, known
+
+    def index_of(self, move: Move) -> int:
+        """The place of a move in a policy.
+
+        Raises:
+            NotationError: for what is no move of the game; a resignation has no place.
+        """
+        action = self.game.action_of(move)
+        if action is None:
+            raise NotationError(
+                f"{move} has no place in a policy of {self.game}: it is no play"
+                f"{' or pass' if self.game.pass_action >= 0 else ''} there"
+            )
+        return action
+
+    def move_at(self, index: int) -> Move:
+        """The move at a place of a policy.
+
+        Raises:
+            NotationError: if no move has that place.
+        """
+        try:
+            if not 0 <= index < self.num_actions:
+                raise KeyError(index)
+            return self.game.move_of(index)
+        except KeyError:
+            raise NotationError(
+                f"no move of {self.game} has the index {index}; indices are those of moves, "
+                f"0 to {self.num_actions - 1}"
+            ) from None

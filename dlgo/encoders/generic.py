@@ -1,0 +1,112 @@
+"""Encoders that know nothing of a game but its pieces, and so work for every one.
+
+    oneplane    own pieces +1, the other's -1 (chapter 6.1 of the book)
+    threeplane  own, other, empty: the input of many AlphaZero tutorials
+    planes      each kind of piece of each player, the colour, and what the game adds
+
+They ask the rules by `kernels.piece` and `kernels.extra_planes`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameSpec
+from dlgo.encoders.base import COLS, PLANES, ROWS, Encoder, clear, encode, make_shape
+from dlgo.jit import kernel
+
+BLACK_TO_MOVE = "1 everywhere if black (who moves first) is to move, else 0"
+
+
+class OnePlane(NamedTuple):
+    """shape: see `base`."""
+
+    shape: np.ndarray
+
+
+class ThreePlane(NamedTuple):
+    """shape: see `base`."""
+
+    shape: np.ndarray
+
+
+class Planes(NamedTuple):
+    """shape: see `base`; kinds: int64[1], how many kinds of pieces the game has."""
+
+    shape: np.ndarray
+    kinds: np.ndarray
+
+
+def one_plane(game: GameSpec) -> Encoder:
+    """One plane: 1 for an own piece, -1 for the other's; a second kind counts 2, and so on."""
+    weights = "; ".join(f"{kind} {i}" for i, kind in enumerate(game.piece_kinds, 1))
+    doc = f"own pieces positive, the other's negative ({weights}), empty cells 0"
+    return Encoder("oneplane", game, (doc,), OnePlane(make_shape(game, 1)))
+
+
+@kernel
+def _one_plane(encoder, window, known, out):
+    state = kernels.row(window, 0)
+    player = kernels.to_move(state)
+    cols = encoder.shape[COLS]
+    for row in range(encoder.shape[ROWS]):
+        for col in range(cols):
+            piece = kernels.piece(state, row * cols + col)
+            if piece == kernels.NOBODY:
+                out[row, col, 0] = 0.0
+            else:
+                weight = 1 + (piece >> 1)
+                out[row, col, 0] = weight if piece & 1 == player else -weight
+
+
+def three_plane(game: GameSpec) -> Encoder:
+    """Own, other, empty. Kinds of pieces are not told apart."""
+    planes = ("own pieces", "the other's pieces", "empty cells")
+    return Encoder("threeplane", game, planes, ThreePlane(make_shape(game, 3)))
+
+
+@kernel
+def _three_plane(encoder, window, known, out):
+    clear(out)
+    state = kernels.row(window, 0)
+    player = kernels.to_move(state)
+    cols = encoder.shape[COLS]
+    for row in range(encoder.shape[ROWS]):
+        for col in range(cols):
+            piece = kernels.piece(state, row * cols + col)
+            plane = 2 if piece == kernels.NOBODY else (piece & 1) ^ player
+            out[row, col, plane] = 1.0
+
+
+def all_planes(game: GameSpec) -> Encoder:
+    """All of the position: positions with different keys have different planes."""
+    docs = tuple(f"own: {kind}" for kind in game.piece_kinds)
+    docs += tuple(f"the other's: {kind}" for kind in game.piece_kinds)
+    docs += (BLACK_TO_MOVE, *game.extra_planes)
+    kinds = np.array([len(game.piece_kinds)], np.int64)
+    return Encoder("planes", game, docs, Planes(make_shape(game, len(docs)), kinds))
+
+
+@kernel
+def _all_planes(encoder, window, known, out):
+    clear(out)
+    state = kernels.row(window, 0)
+    player = kernels.to_move(state)
+    cols, kinds = encoder.shape[COLS], encoder.kinds[0]
+    for row in range(encoder.shape[ROWS]):
+        for col in range(cols):
+            piece = kernels.piece(state, row * cols + col)
+            if piece != kernels.NOBODY:
+                out[row, col, kinds * ((piece & 1) ^ player) + (piece >> 1)] = 1.0
+    if player == 0:
+        kernels.fill_plane(out, 2 * kinds, 1.0)
+    if encoder.shape[PLANES] > 2 * kinds + 1:
+        kernels.extra_planes(state, out, 2 * kinds + 1)
+
+
+encode.register(OnePlane, _one_plane)
+encode.register(ThreePlane, _three_plane)
+encode.register(Planes, _all_planes)

@@ -1,0 +1,130 @@
+"""Turns and mirrors of a board: the same position, seen from another side.
+
+A game names those that leave its rules as they are (`GameSpec.symmetry_names`) and, where a
+play is no point of the board, where it goes (`GameSpec.map_move`). `symmetries` makes index
+arrays of them, by which planes and policies are permuted alike. Called by the training of
+networks, which sees every position from all sides (chapter 14; AlphaGo Zero did the same).
+
+Draughts has none: a mirror or a quarter turn carries dark squares to light ones, and half a
+turn makes men move the other way, so that it would have to change the colours as well, which
+no permutation of cells does.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dlgo.moves import Point
+
+if TYPE_CHECKING:
+    from dlgo.api import GameSpec
+
+# Where a cell goes, rows and columns counted from 0, row 0 at the bottom. Top and right are the
+# last row and column. Turns are against the clock.
+_MAPS: dict[str, Callable[[int, int, int, int], tuple[int, int]]] = {
+    "identity": lambda row, col, top, right: (row, col),
+    "mirror": lambda row, col, top, right: (row, right - col),
+    "flip": lambda row, col, top, right: (top - row, col),
+    "rotate180": lambda row, col, top, right: (top - row, right - col),
+    "transpose": lambda row, col, top, right: (col, row),
+    "rotate90": lambda row, col, top, right: (col, top - row),
+    "rotate270": lambda row, col, top, right: (right - col, row),
+    "antitranspose": lambda row, col, top, right: (right - col, top - row),
+}
+
+# What a game can choose from: all eight of a square, those of an oblong, and left and right.
+SQUARE = tuple(_MAPS)
+OBLONG = SQUARE[:4]
+LEFT_RIGHT = SQUARE[:2]
+
+
+@dataclass(frozen=True, eq=False)
+class Symmetries:
+    """The symmetries of a game, the identity first.
+
+    Attributes:
+        names: a name for each of the K symmetries.
+        cells: int64[K, rows * cols]; the cell that comes to lie on cell i is `cells[k, i]`.
+        actions: int64[K, num_actions]; the action whose image is action a is `actions[k, a]`.
+        inverse: int64[K], the symmetry that undoes each.
+    """
+
+    names: tuple[str, ...]
+    cells: np.ndarray
+    actions: np.ndarray
+    inverse: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def planes(self, k: int, planes: np.ndarray) -> np.ndarray:
+        """The image of planes [..., rows, cols, planes]."""
+        flat = planes.reshape(*planes.shape[:-3], -1, planes.shape[-1])
+        return flat[..., self.cells[k], :].reshape(planes.shape)
+
+    def policy(self, k: int, policy: np.ndarray) -> np.ndarray:
+        """The image of a policy [..., num_actions], or of anything else said of each action."""
+        return policy[..., self.actions[k]]
+
+    def action(self, k: int, action: int) -> int:
+        """The image of one action."""
+        return int(self.actions[self.inverse[k], action])
+
+
+@functools.lru_cache(maxsize=64)
+def symmetries(game: GameSpec) -> Symmetries:
+    """The symmetries of a game.
+
+    Raises:
+        ValueError: if the game names an unknown one, or an action's image is no action.
+    """
+    names = game.symmetry_names
+    if not names or names[0] != "identity" or set(names) - set(_MAPS):
+        raise ValueError(
+            f"{game}: symmetry_names {names} must begin with identity and be among "
+            f"{', '.join(_MAPS)}"
+        )
+    rows, cols = game.board_rows, game.board_cols
+    cell_maps = np.empty((len(names), rows * cols), np.int64)
+    action_maps = np.empty((len(names), game.num_actions), np.int64)
+    for k, name in enumerate(names):
+        for cell in range(rows * cols):
+            point = _image(name, Point(cell // cols + 1, cell % cols + 1), rows, cols)
+            cell_maps[k, (point.row - 1) * cols + point.col - 1] = cell
+        action_maps[k] = _action_map(game, name)
+    inverse = [
+        next(j for j in range(len(names)) if _undoes(cell_maps[j], cell_maps[k]))
+        for k in range(len(names))
+    ]
+    return Symmetries(names, cell_maps, action_maps, np.array(inverse, np.int64))
+
+
+def _image(name: str, point: Point, rows: int, cols: int) -> Point:
+    row, col = _MAPS[name](point.row - 1, point.col - 1, rows - 1, cols - 1)
+    return Point(row + 1, col + 1)
+
+
+def _action_map(game: GameSpec, name: str) -> np.ndarray:
+    found = np.arange(game.num_actions)
+    if name == "identity":  # some numbers below num_actions may be no moves at all
+        return found
+    found[:] = -1
+    for action in range(game.num_actions):
+        image = game.map_move(
+            game.move_of(action),
+            lambda point: _image(name, point, game.board_rows, game.board_cols),
+        )
+        index = game.action_of(image)
+        if index is None or found[index] >= 0:
+            raise ValueError(f"{game}: under {name}, {game.move_of(action)} becomes {image}")
+        found[index] = action
+    return found
+
+
+def _undoes(one: np.ndarray, other: np.ndarray) -> bool:
+    return bool((other[one] == np.arange(len(one))).all())
