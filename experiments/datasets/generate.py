@@ -123,9 +123,8 @@ def generate(
                     tally.add(games_done, positions)
                     progress.show(tally)
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(
-                f"stopped; the shards in {folder} are kept: run the same command to go on"
-            ) from None
+            progress.say(f"the shards in {folder} are kept: run the same command to go on")
+            raise
         finally:
             progress.end(tally)
         progress.say(
