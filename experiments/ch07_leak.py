@@ -17,7 +17,8 @@ of both. Held-back positions give away the winner: the position two plies later 
 it comes from the same game. They hardly give away the move: the neighbour's move is on the
 board already. So whether a split leaks depends on the question, and a split by games
 (`Dataset.split`) is right for all. A network repeats this by heart: trained on every position
-of its games, AlphaGo's value network learned the games (Silver et al. 2016).
+of its games, AlphaGo's value network learned the games (Silver et al. 2016). `dlgo train
+supervised` is the place to try.
 
 Last run, 250 games of 9-dan players, 2026-11-21: winner 97.4% on positions, 51.9% on games.
 """

@@ -20,7 +20,7 @@ from experiments.ch07_leak import compare
 from experiments.datasets.generate import generate, make_recipe
 from experiments.datasets.jobs import run_jobs
 from experiments.datasets.progress import LineProgress
-from experiments.datasets.sgf_import import import_sgf, index_sgf
+from experiments.datasets.sgf_import import import_sgf, index_sgf, pieces
 from experiments.datasets.show import show_lines
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -261,11 +261,15 @@ def test_a_sample_is_drawn_by_its_seed(tmp_path: Path) -> None:
         point = "abcdefghi"[i % 9] + "abcdefghi"[i // 9]
         (folder / f"{i:02}.sgf").write_text(f"(;SZ[9]RE[B+1];B[{point}])")
     drawn = []
-    for k, seed in enumerate((1, 1, 2)):
-        out = import_sgf([folder], tmp_path / str(k), Filter(9), 20, seed, 1)
-        drawn.append({int(game.actions[0]) for game in Dataset.open(out).games()})
+    for seed in (1, 1, 2):
+        (piece,) = pieces([folder], 20, seed, Quiet())
+        drawn.append(set(piece.names))
     assert [len(one) for one in drawn] == [20, 20, 20]
     assert drawn[0] == drawn[1] != drawn[2]
+    data = Dataset.open(import_sgf([folder], tmp_path / "out", Filter(9), 20, 1, 1))
+    played = {"abcdefghi"[a % 9] + "abcdefghi"[8 - a // 9] for a in
+              (int(game.actions[0]) for game in data.games())}
+    assert played == {(folder / name).read_text()[-4:-2] for name in drawn[0]}
     with pytest.raises(DataError, match="81 SGF files"):
         import_sgf([folder], tmp_path / "more", Filter(9), 82, 1, 1)
 
