@@ -9,6 +9,7 @@ Called by `data_cli.py`.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -139,7 +140,7 @@ def make_shard(recipe: Recipe, folder: str, number: int, games: int) -> Iterator
     for engine in engines:
         engine.warm_up()
     variety = Variety(recipe.opening_plies, recipe.sample_plies, recipe.temperature)
-    cpu, wall = time.process_time(), time.perf_counter()
+    cpu, wall = _cpu_seconds(), time.perf_counter()
     played = []
     try:
         for i in range(games):
@@ -154,7 +155,7 @@ def make_shard(recipe: Recipe, folder: str, number: int, games: int) -> Iterator
         "maker": "dlgo generate", "recipe": asdict(recipe), "shard": number,
         "networks": [engine.network_id for engine in engines if engine.network_id],
         "version": version_text(), "machine": machine_text(), "finished": time_text(time.time()),
-        "cpu_seconds": round(time.process_time() - cpu, 3),
+        "cpu_seconds": round(_cpu_seconds() - cpu, 3),
         "wall_seconds": round(time.perf_counter() - wall, 3),
     }
     write_shard(shard_path(Path(folder), number), game, played, provenance)
@@ -185,6 +186,11 @@ def _found(folder: Path, number: int, recipe: Recipe, say: Any) -> list | None:
                 "repeat that, or name another --out folder"
             )
     return shard.games
+
+
+def _cpu_seconds() -> float:
+    """CPU seconds of this process, and of the programs it has started and that have ended."""
+    return sum(os.times()[:4])
 
 
 def _warm_up(recipe: Recipe, say: Any) -> None:
