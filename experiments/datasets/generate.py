@@ -190,7 +190,7 @@ def _found(folder: Path, number: int, recipe: Recipe, say: Any) -> list | None:
 
 def _cpu_seconds() -> float:
     """CPU seconds of this process, and of the programs it has started and that have ended."""
-    return sum(os.times()[:4])
+    return time.process_time() + sum(os.times()[2:4])
 
 
 def _warm_up(recipe: Recipe, say: Any) -> None:
