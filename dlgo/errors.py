@@ -23,3 +23,7 @@ class NotationError(DlgoError, ValueError):
 
 class LedgerError(DlgoError):
     """A file of games that cannot be read, or that holds something else."""
+
+
+class DataError(DlgoError):
+    """Training data that cannot be read, written or made as asked."""

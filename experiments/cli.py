@@ -16,6 +16,8 @@ import click
 
 import dlgo
 from dlgo import DlgoError, get_game
+from experiments.data_cli import data as data_commands
+from experiments.data_cli import generate as generate_command
 from experiments.ledger_cli import ledger as ledger_commands
 
 
@@ -384,6 +386,8 @@ def bench(games_: tuple[str, ...], seconds: float, rounds: int, csv: str | None)
 
 
 cli.add_command(ledger_commands)
+cli.add_command(generate_command)
+cli.add_command(data_commands)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
