@@ -23,3 +23,7 @@ class NotationError(DlgoError, ValueError):
 
 class LedgerError(DlgoError):
     """A file of games that cannot be read, or that holds something else."""
+
+
+class ModelError(DlgoError):
+    """A trained network that cannot be found, read or used for what is asked."""
