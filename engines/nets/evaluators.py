@@ -20,7 +20,8 @@ from dlgo.errors import ModelError
 from engines.nets.card import Card
 from engines.nets.store import KERAS_FILE, ONNX_FILE, load_card, read_file
 
-KINDS = ("onnx", "openvino", "keras")
+# What can run a network; "openvino-bf16" computes in bfloat16 where the processor can.
+KINDS = ("onnx", "openvino", "openvino-bf16", "keras")
 
 
 class Evaluator(ABC):
@@ -48,29 +49,26 @@ class Evaluator(ABC):
         """
 
 
-def load_evaluator(
-    name: str, kind: str = "onnx", threads: int = 1, precision: str = "f32"
-) -> Evaluator:
+def load_evaluator(name: str, kind: str = "onnx", threads: int = 1) -> Evaluator:
     """The model `name` (a path or a shipped model's name), ready to be asked.
 
     Args:
-        kind: "onnx", "openvino" or "keras".
+        kind: one of `KINDS`.
         threads: CPU threads of one call (ONNX Runtime and OpenVINO).
-        precision: "f32" or "bf16"; OpenVINO only.
 
     Raises:
         ModelError: if there is no such model, or its files are damaged or do not fit its card.
     """
+    if kind not in KINDS:
+        raise ModelError(f"unknown evaluator {kind!r}; evaluators are {', '.join(KINDS)}")
     folder, card = load_card(name)
     if kind == "keras":
         read_file(folder, card, KERAS_FILE)  # its checksum
         return KerasEvaluator(card, str(folder / KERAS_FILE))
     content = read_file(folder, card, ONNX_FILE)
-    if kind == "openvino":
-        return OpenVINOEvaluator(card, content, threads, precision)
     if kind == "onnx":
         return OnnxEvaluator(card, content, threads)
-    raise ModelError(f"unknown evaluator {kind!r}; evaluators are {', '.join(KINDS)}")
+    return OpenVINOEvaluator(card, content, threads, "bf16" if kind.endswith("bf16") else "f32")
 
 
 def _check_shapes(card: Card, given: list, policy: list, value: list | None) -> None:
