@@ -27,3 +27,7 @@ class LedgerError(DlgoError):
 
 class ModelError(DlgoError):
     """A trained network that cannot be found, read or used for what is asked."""
+
+class DataError(DlgoError):
+    """Training data that cannot be read, written or made as asked."""
+

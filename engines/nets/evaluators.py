@@ -133,7 +133,9 @@ class OpenVINOEvaluator(Evaluator):
         try:
             import openvino
         except ImportError:
-            raise ModelError("OpenVINO is not installed; run pip install 'dlgo[openvino]'") from None
+            raise ModelError(
+                "OpenVINO is not installed; run pip install 'dlgo[openvino]', or take runtime=onnx"
+            ) from None
         self._core = openvino.Core()
         self._content = content
         self._settings = {

@@ -146,7 +146,11 @@ def save_model(folder: Path, model: Any, card: Card) -> Card:
 
 
 def check_agreement(model: Any, onnx_bytes: bytes, card: Card) -> None:
-    """Ask Keras and ONNX Runtime about the same made-up planes. Raises ModelError if they differ."""
+    """Ask Keras and ONNX Runtime about the same made-up planes.
+
+    Raises:
+        ModelError: if their answers differ by more than `TOLERANCE`.
+    """
     from engines.nets.evaluators import OnnxEvaluator
 
     planes = np.random.default_rng(0).integers(0, 2, (5, *card.shape)).astype(np.float32)

@@ -12,6 +12,7 @@ Called by `dlgo train` and the scripts of chapters 6 and 7.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from dlgo.encoders import get_encoder
-from dlgo.errors import DlgoError, ModelError
+from dlgo.errors import ModelError
 from engines.nets import catalog
 from engines.nets.card import FILE_NAME, Card, read_card
 from engines.nets.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
@@ -128,6 +129,7 @@ def train(
 
     Raises:
         SpecError: for a network, encoder, optimiser or schedule that does not exist.
+        DataError: if there are too few games to hold some out.
         ModelError: if `folder` holds a run with other settings or data, or a damaged one.
         KeyboardInterrupt: with a message that says what is kept.
     """
@@ -142,13 +144,10 @@ def train(
     source = {
         **(source or {}), "games": training.n_games, "positions": training.n_positions,
         "test_games": held_out.n_games, "test_positions": held_out.n_positions,
+        "digest": hashlib.sha256(
+            training.digests.tobytes() + held_out.digests.tobytes()
+        ).hexdigest()[:16],
     }
-    for part, what in ((training, "train on"), (held_out, "hold out")):
-        if not part.n_positions:
-            raise DlgoError(
-                f"the data set has no position to {what} ({data.n_games} games, test={plan.test});"
-                " generate more games or change the share of the test"
-            )
     earlier = read_checkpoint(folder / "training")
     if earlier is not None:
         _check_same(plan, source, earlier, folder)
@@ -221,7 +220,7 @@ class _Run:
         optimizer = make_optimizer(plan.optimizer, plan.schedule, plan.epochs, self._steps)
         optimizer.build(self._network.trainable_variables)
         self._network.compile(
-            optimizer, loss=losses, loss_weights=weights, metrics=metrics,
+            optimizer, loss=losses, loss_weights=weights, weighted_metrics=metrics,
             # XLA compiles again for the last, smaller batch; on a CPU that is never won back.
             jit_compile="auto" if self._gpu else False,
         )
@@ -276,7 +275,9 @@ class _Run:
         found: dict[str, float] = {}
         positions = 0
         for done, batch in enumerate(self._stream(self._training, epoch, True), 1):
-            found = network.train_on_batch(batch.planes, self._targets(batch), return_dict=True)
+            found = network.train_on_batch(
+                batch.planes, *self._targets_and_weights(batch), return_dict=True
+            )
             positions += len(batch.planes)
             rate = positions / (time.perf_counter() - wall)
             left = max(0, (self._steps * (plan.epochs - epoch + 1) - done)) * plan.batch_size / rate
@@ -285,7 +286,9 @@ class _Run:
         trained = time.perf_counter() - wall
         network.reset_metrics()
         for batch in self._stream(self._held_out, 0, False):
-            found = network.test_on_batch(batch.planes, self._targets(batch), return_dict=True)
+            found = network.test_on_batch(
+                batch.planes, *self._targets_and_weights(batch), return_dict=True
+            )
         row |= _named("test_", found)
         row["learning_rate"] = float(network.optimizer.learning_rate)
         row["positions_per_second"] = round(positions / trained, 1)
@@ -301,11 +304,12 @@ class _Run:
             symmetries=plan.symmetries and training, shuffle=training, targets=plan.targets,
         )
 
-    def _targets(self, batch: Any) -> dict[str, np.ndarray]:
-        targets = {"policy": batch.policies}
+    def _targets_and_weights(self, batch: Any) -> tuple[dict, dict]:
+        targets, weights = {"policy": batch.policies}, {"policy": batch.policy_weights}
         if self._plan.value_head:
             targets["value"] = batch.values[:, None]
-        return targets
+            weights["value"] = np.ones_like(batch.values)
+        return targets, weights
 
     def write_model(self, checkpoint: Checkpoint, source: dict[str, Any], game: str) -> Card:
         """Write the network of the best epoch, in float32, with its card."""

@@ -77,10 +77,10 @@ def work(
     jobs: Connection, news: Connection, memory: Any, setup: str | None, limits: Limits
 ) -> None:
     """The main function of the process: do what `jobs` asks for until there is no more."""
-    _leave_with_parent()
+    leave_with_parent()
     processes.adopt_orphans()
     processes.offer_to_the_oom_killer()
-    _silence_stdout()
+    silence_stdout()
     if setup is not None:
         module, _, function = setup.partition(":")
         getattr(importlib.import_module(module), function)()
@@ -158,7 +158,7 @@ class _Player:
         return grown > _RETIRE_AT * self._limits.memory_mb * 2**20
 
 
-def _silence_stdout() -> None:
+def silence_stdout() -> None:
     """What an engine prints belongs nowhere: the tournament's own output may be a file."""
     sys.stdout.flush()
     with suppress(OSError):
@@ -167,7 +167,7 @@ def _silence_stdout() -> None:
         os.close(null)
 
 
-def _leave_with_parent() -> None:
+def leave_with_parent() -> None:
     """Ignore Ctrl-C, which is the parent's to handle, and end when the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # A session of its own: Ctrl-Z then stops the parent only, and no engine loses on time for

@@ -1,0 +1,160 @@
+"""A game as training data holds it: actions, what the engine thought of each, the result.
+
+`GameBuilder` takes the plies one after another and makes a `GameData` of them; `shards.py`
+writes and reads many of those as one file. Boards are not stored: `replay.py` plays the
+actions again with the compiled rules.
+
+Called by `selfplay.py`, by the import of SGF files and by whatever else makes games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dlgo.api import GameSpec, GameState
+from dlgo.errors import DataError
+
+# What `flags` says of a ply.
+LABELLED = 1  # there is something to learn here: not a random ply, not an implied pass
+FULL_SEARCH = 2  # the policy comes from a search of full length and may be learned
+SECOND = 4  # chosen by the second of two engines
+
+NO_VALUE = -128
+VALUE_SCALE = 127
+NO_RESULT = -128
+# A policy's largest share is stored as this; the others in proportion.
+SHARE_SCALE = 255
+
+
+@dataclass(frozen=True)
+class Start:
+    """A start from given stones, for Go: handicap, a diagram.
+
+    Attributes:
+        cells: bytes, one for each action that is no pass: 0 empty, 1 player 0's, 2 player 1's.
+        player: whose turn it is: 0 or 1.
+    """
+
+    cells: bytes
+    player: int
+
+    @classmethod
+    def of(cls, state: GameState) -> Start | None:
+        """The stones of a state, or None if it is the start of its game."""
+        game = state.game
+        if game.same_position(state.kernel_state, game.new_kernel_state()):
+            return None
+        if not hasattr(game, "position"):
+            raise DataError(f"{game}: training data cannot hold another start than the game's own")
+        owners = [
+            game.cell(state, *game.move_of(action).point)
+            for action in range(game.num_actions) if action != game.pass_action
+        ]
+        cells = bytes(0 if owner is None else 1 + owner.index for owner in owners)
+        return cls(cells, state.next_player.index)
+
+
+@dataclass(frozen=True)
+class GameData:
+    """One game. All arrays but the last two have one element a ply; where no type is given,
+    it is any of the integers.
+
+    Attributes:
+        actions: what was played.
+        chosen: what the engine would have played; another than `actions` where a move was
+            sampled for variety.
+        flags: uint8, see above.
+        values: int8, expected result for the player to move in 1/127, or NO_VALUE.
+        counts: how many actions of each ply's policy follow below; 0 stands for "all on
+            `chosen`".
+        policy_actions: in rising order within a ply.
+        policy_shares: uint8, in proportion to the ply's largest, which is 255.
+        result: +1, 0, -1 for player 0, or NO_RESULT.
+        start: None for the game's own start.
+    """
+
+    actions: np.ndarray
+    chosen: np.ndarray
+    flags: np.ndarray
+    values: np.ndarray
+    counts: np.ndarray
+    policy_actions: np.ndarray
+    policy_shares: np.ndarray
+    result: int
+    start: Start | None = None
+
+    @property
+    def n_positions(self) -> int:
+        """Plies that there is something to learn from."""
+        return int(np.count_nonzero(self.flags & LABELLED))
+
+
+class GameBuilder:
+    """Collects the plies of a game.
+
+    Args:
+        game: what is played.
+        start: as in `GameData`.
+    """
+
+    def __init__(self, game: GameSpec, start: Start | None = None) -> None:
+        self._game, self._start = game, start
+        self._plies: list[tuple[int, int, int, int, int]] = []
+        self._policy_actions: list[np.ndarray] = []
+        self._policy_shares: list[np.ndarray] = []
+
+    def __len__(self) -> int:
+        return len(self._plies)
+
+    def skip(self, action: int) -> None:
+        """A ply with nothing to learn from."""
+        self._plies.append((action, action, 0, NO_VALUE, 0))
+
+    def add(
+        self, action: int, chosen: int | None = None, policy: Mapping[int, float] | None = None,
+        value: float | None = None, full_search: bool = True, second: bool = False,
+    ) -> None:
+        """A ply with a label.
+
+        Args:
+            action: what was played.
+            chosen: what is to be learned if `policy` is empty; `action` by default.
+            policy: shares or visits of actions, in any unit.
+            value: expected result for the player to move, -1 to 1.
+            full_search: whether the policy may be learned.
+            second: whether the second of two engines chose.
+        """
+        flags = LABELLED | (FULL_SEARCH if full_search else 0) | (SECOND if second else 0)
+        stored = NO_VALUE if value is None else round(VALUE_SCALE * min(max(value, -1.0), 1.0))
+        actions, shares = _quantised(policy or {})
+        if len(actions):
+            self._policy_actions.append(actions)
+            self._policy_shares.append(shares)
+        chosen = action if chosen is None else chosen
+        self._plies.append((action, chosen, flags, stored, len(actions)))
+
+    def finish(self, result: int) -> GameData:
+        """The game; `result` is seen by player 0, or NO_RESULT."""
+        columns = np.array(self._plies, np.int64).reshape(-1, 5).T
+        none = [np.empty(0, np.int64)]
+        return GameData(
+            actions=columns[0], chosen=columns[1], flags=columns[2].astype(np.uint8),
+            values=columns[3].astype(np.int8), counts=columns[4],
+            policy_actions=np.concatenate(self._policy_actions or none),
+            policy_shares=np.concatenate(self._policy_shares or none).astype(np.uint8),
+            result=result, start=self._start,
+        )
+
+
+def _quantised(policy: Mapping[int, float]) -> tuple[np.ndarray, np.ndarray]:
+    """Actions in rising order and their shares of the largest one; those that round to 0 go."""
+    actions = np.array(sorted(policy), np.int64)
+    shares = np.array([policy[action] for action in actions.tolist()], np.float64)
+    most = shares.max(initial=0.0)
+    if not most > 0.0:
+        return actions[:0], shares[:0]
+    shares = np.rint(SHARE_SCALE * shares / most)
+    return actions[shares > 0], shares[shares > 0]

@@ -1,0 +1,142 @@
+"""Plays stored games again and encodes chosen positions: from actions to planes, compiled.
+
+Each game is played once from its start, however many of its positions are wanted, and every
+position is encoded before its move. So a position of 9x9 Go costs microseconds, and planes,
+which take a hundred times the room of an action, need not be stored.
+
+Called by `batches.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameSpec, GameState, Player
+from dlgo.encoders.base import Encoder, encode
+from dlgo.jit import kernel
+from engines.datasets.records import Start
+
+DONE = -1
+
+
+def start_state(game: GameSpec, start: Start | None) -> GameState:
+    """Where a stored game begins."""
+    if start is None:
+        return GameState.new_game(game)
+    actions = [action for action in range(game.num_actions) if action != game.pass_action]
+    black, white = (
+        [game.move_of(action).point
+         for action, cell in zip(actions, start.cells, strict=True) if cell == owner]
+        for owner in (1, 2)
+    )
+    return game.position(black, white, Player.from_index(start.player))
+
+
+class Replayer:
+    """Encodes positions of games; keeps the scratch arrays that this takes.
+
+    Args:
+        encoder: what the planes are; it must not be used elsewhere at the same time.
+    """
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self._game = encoder.game
+        self._room = 0
+        self._window: Any = None
+        self._starts: dict[Start | None, Any] = {}
+
+    def encode(
+        self, games: Sequence[tuple[np.ndarray, Start | None]], which: np.ndarray,
+        plies: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Planes of positions, and whose turn it is there.
+
+        Args:
+            games: (actions, start) of each game.
+            which: int[n], the game of each position, an index into `games`; in any order.
+            plies: int[n], how many plies have been played in it.
+
+        Returns:
+            planes float32[n, rows, cols, planes] and players int8[n], in the order of `which`.
+
+        Raises:
+            ValueError: with the index of a game that the rules do not allow.
+        """
+        n = len(which)
+        out = np.empty((n, *self._encoder.shape), np.float32)
+        players = np.empty(n, np.int8)
+        order = np.lexsort((plies, which))
+        used, firsts = np.unique(which[order], return_index=True)
+        lengths = [len(games[i][0]) for i in used.tolist()]
+        self._make_room(max(lengths, default=0))
+        kinds = list(dict.fromkeys(games[i][1] for i in used.tolist()))
+        number_of = {start: k for k, start in enumerate(kinds)}
+        failed = replay(
+            self._encoder.kernel, self._encoder.history, self._window, self._batch(kinds),
+            np.array([number_of[games[i][1]] for i in used.tolist()], np.int64),
+            np.concatenate([games[i][0] for i in used.tolist()] or [plies]).astype(np.int64),
+            np.cumsum([0, *lengths]), np.append(firsts, n).astype(np.int64),
+            plies[order].astype(np.int64), order.astype(np.int64), out, players,
+        )
+        if failed != DONE:
+            raise ValueError(int(used[failed]))
+        return out, players
+
+    def _make_room(self, plies: int) -> None:
+        if self._window is None or plies > self._room:
+            self._room = plies
+            like = self._game.scratch_state(self._game.new_kernel_state(), room=plies + 1)
+            self._window = kernels.make_batch(like, self._encoder.history + 1)
+
+    def _batch(self, kinds: Sequence[Start | None]) -> Any:
+        """The starts as a batch of states."""
+        batch = kernels.make_batch(self._game.new_kernel_state(), max(len(kinds), 1))
+        for k, start in enumerate(kinds):
+            kernels.copy_into(
+                kernels.row(batch, k), start_state(self._game, start).kernel_state
+            )
+        return batch
+
+
+@kernel
+def replay(
+    encoder, history, window, starts, start_of, actions, first_action, first_wanted, wanted,
+    slots, out, players,
+):
+    """Play games and encode the wanted plies of each; -1, or the game with an illegal action.
+
+    Args:
+        window: batch of history + 1 states with room for the longest game; scratch.
+        starts: batch of start positions; start_of: int64[games], which one is each game's.
+        actions: int64, of all games; game g's begin at `first_action[g]`.
+        wanted: int64, plies played before each wanted position, rising within a game; game
+            g's begin at `first_wanted[g]`.
+        slots: int64, where in `out` and `players` each goes.
+    """
+    state = kernels.row(window, 0)
+    for g in range(len(start_of)):
+        kernels.copy_into(state, kernels.row(starts, start_of[g]))
+        ply = 0
+        for w in range(first_wanted[g], first_wanted[g + 1]):
+            while ply < wanted[w]:
+                action = actions[first_action[g] + ply]
+                if (
+                    first_action[g] + ply >= first_action[g + 1]
+                    or kernels.terminal(state) or not kernels.is_legal(state, action)
+                ):
+                    return g
+                # Only the last positions before a wanted one have to be remembered.
+                if wanted[w] - ply <= history:
+                    for i in range(history, 0, -1):
+                        kernels.copy_into(kernels.row(window, i), kernels.row(window, i - 1))
+                kernels.play(state, action)
+                ply += 1
+            slot = slots[w]
+            players[slot] = kernels.to_move(state)
+            encode(encoder, window, min(ply, history) + 1, out[slot])
+    return DONE

@@ -1,0 +1,195 @@
+"""`dlgo generate`: games of an engine against itself as training data, in several processes.
+
+Game number k depends on the seed and k only, and shard number s holds the games from
+`s * shard_games` on. So the same command makes the same games with any number of workers, and
+goes on where it was stopped: a shard that is there and whole is not made again.
+
+Called by `data_cli.py`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from dlgo.api import GameSpec
+from dlgo.errors import DataError
+from dlgo.games import get_game
+from engines.base import Engine
+from engines.datasets.selfplay import Variety, play_game
+from engines.datasets.shards import make_folder, read_shard, shard_path, write_shard
+from engines.registry import EngineSpec
+from experiments.arena.match import machine_text, time_text, version_text
+from experiments.arena.progress import duration
+from experiments.datasets.jobs import run_jobs
+from experiments.datasets.progress import Tally, default_progress
+
+# A shard holds about so many board cells' worth of games, which is some 5,000 positions: a
+# minute of work that is lost at most, and not too many files.
+_SHARD_CELLS = 5184
+_FEWEST_SHARD_GAMES = 16
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What the games of a folder come from; everything but how many there are.
+
+    Attributes:
+        game, engine, against: canonical specifications; `against` is "" for self-play.
+        seed, opening_plies, sample_plies, temperature: see `selfplay.py`.
+        shard_games: games a shard.
+    """
+
+    game: str
+    engine: str
+    against: str
+    seed: int
+    opening_plies: int
+    sample_plies: int
+    temperature: float
+    shard_games: int
+
+    def build(self) -> tuple[GameSpec, list[Engine]]:
+        """The game and the engines."""
+        game = get_game(self.game)
+        specs = [self.engine, self.against] if self.against else [self.engine]
+        return game, [EngineSpec.parse(spec).build(game) for spec in specs]
+
+
+def make_recipe(
+    game: str, engine: str, against: str | None = None, seed: int = 1,
+    opening_plies: int | None = None, sample_plies: int | None = None, temperature: float = 1.0,
+    shard_games: int | None = None,
+) -> Recipe:
+    """A recipe with each game's own numbers where None is given. Raises SpecError."""
+    spec = get_game(game)
+    if opening_plies is None:
+        opening_plies = spec.opening_plies
+    if sample_plies is None:
+        sample_plies = (spec.board_rows + spec.board_cols) // 2
+    cells = spec.board_rows * spec.board_cols
+    return Recipe(
+        game=str(spec), engine=str(EngineSpec.parse(engine)),
+        against=str(EngineSpec.parse(against)) if against else "", seed=seed,
+        opening_plies=opening_plies, sample_plies=sample_plies, temperature=temperature,
+        shard_games=shard_games or max(_FEWEST_SHARD_GAMES, _SHARD_CELLS // cells),
+    )
+
+
+def default_folder(recipe: Recipe) -> Path:
+    """`out/data/go-size9-mcts-sims500`: the game and the engine as a folder name."""
+    text = "-".join(filter(None, (get_game(recipe.game).slug, recipe.engine, recipe.against)))
+    return Path("out/data") / "".join(c if c.isalnum() or c in "-._" else "-" for c in text)
+
+
+def generate(
+    recipe: Recipe, games: int, folder: Path | None = None, workers: int | None = None
+) -> Path:
+    """Make all shards that are not there yet; return the folder.
+
+    Raises:
+        SpecError: if the engine cannot be built for the game.
+        DataError: if the folder holds other games, or cannot be written.
+    """
+    folder = make_folder(folder or default_folder(recipe))
+    progress = default_progress()
+    tally = Tally(planned=games)
+    jobs = []
+    for number in range(-(-games // recipe.shard_games)):
+        wanted = min(recipe.shard_games, games - number * recipe.shard_games)
+        found = _found(folder, number, recipe, progress.say)
+        if found is not None and len(found) >= wanted:
+            tally.found += wanted
+        else:
+            jobs.append((recipe, str(folder), number, wanted))
+    if tally.found:
+        progress.say(f"{folder}: {tally.found} of {games} games are there")
+    if jobs:
+        _warm_up(recipe, progress.say)
+        for scrap in folder.glob(".games-*.tmp"):  # of runs that were killed
+            scrap.unlink(missing_ok=True)
+        progress.begin(tally)
+        try:
+            with closing(run_jobs(make_shard, jobs, workers)) as reports:
+                for games_done, positions in reports:
+                    tally.add(games_done, positions)
+                    progress.show(tally)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(
+                f"stopped; the shards in {folder} are kept: run the same command to go on"
+            ) from None
+        finally:
+            progress.end(tally)
+        progress.say(
+            f"{tally.made} games, {tally.positions:,} positions in {duration(tally.seconds())}"
+        )
+    return folder
+
+
+def make_shard(recipe: Recipe, folder: str, number: int, games: int) -> Iterator[tuple[int, int]]:
+    """Play the games of a shard and write it; yields (1, positions) after each game."""
+    game, engines = recipe.build()
+    for engine in engines:
+        engine.warm_up()
+    variety = Variety(recipe.opening_plies, recipe.sample_plies, recipe.temperature)
+    cpu, wall = time.process_time(), time.perf_counter()
+    played = []
+    try:
+        for i in range(games):
+            index = number * recipe.shard_games + i
+            played.append(play_game(game, engines, recipe.seed, index, variety))
+            if i < games - 1:
+                yield 1, played[-1].n_positions
+    finally:
+        for engine in engines:
+            engine.close()
+    provenance = {
+        "maker": "dlgo generate", "recipe": asdict(recipe), "shard": number,
+        "networks": [engine.network_id for engine in engines if engine.network_id],
+        "version": version_text(), "machine": machine_text(), "finished": time_text(time.time()),
+        "cpu_seconds": round(time.process_time() - cpu, 3),
+        "wall_seconds": round(time.perf_counter() - wall, 3),
+    }
+    write_shard(shard_path(Path(folder), number), game, played, provenance)
+    yield 1, played[-1].n_positions  # a game counts as done once its shard is there
+
+
+def _found(folder: Path, number: int, recipe: Recipe, say: Any) -> list | None:
+    """The games of a shard that is there; None if it is to be made.
+
+    Raises:
+        DataError: if it comes from another recipe.
+    """
+    path = shard_path(folder, number)
+    if not path.exists():
+        return None
+    try:
+        shard = read_shard(path)
+    except DataError as error:
+        say(f"{error}; it is made again")
+        return None
+    theirs, ours = shard.provenance.get("recipe"), asdict(recipe)
+    if not isinstance(theirs, dict):
+        raise DataError(f"{path}: holds games of other origin; name another --out folder")
+    for key, value in ours.items():
+        if theirs.get(key) != value:
+            raise DataError(
+                f"{folder} holds games with {key}={theirs.get(key)!r}, not {value!r}: "
+                "repeat that, or name another --out folder"
+            )
+    return shard.games
+
+
+def _warm_up(recipe: Recipe, say: Any) -> None:
+    """Compile once, before several workers would do it all at the same time."""
+    start = time.perf_counter()
+    _, engines = recipe.build()
+    for engine in engines:
+        engine.warm_up()
+        engine.close()
+    if time.perf_counter() - start > 2:
+        say(f"compiled and warmed up in {duration(time.perf_counter() - start)}")

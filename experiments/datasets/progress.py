@@ -1,0 +1,110 @@
+"""How the making of data tells people how it goes: a bar on a terminal, else a line now and then.
+
+Called by `generate.py` and `sgf_import.py`.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass, field
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from experiments.arena.progress import duration
+
+# Seconds between two lines, and between two changes of the bar.
+_LINE_INTERVAL = 10.0
+_BAR_INTERVAL = 0.1
+
+
+@dataclass
+class Tally:
+    """Games and positions so far.
+
+    Attributes:
+        planned: games in all. found: games that were there before. made: games made now.
+        positions: positions made now.
+    """
+
+    planned: int
+    found: int = 0
+    made: int = 0
+    positions: int = 0
+    started: float = field(default_factory=time.monotonic)
+
+    def add(self, games: int, positions: int) -> None:
+        """Count what has been made."""
+        self.made += games
+        self.positions += positions
+
+    def seconds(self) -> float:
+        """Wall-clock seconds since the start."""
+        return time.monotonic() - self.started
+
+    def text(self) -> str:
+        """Positions, rate and time left."""
+        seconds = max(self.seconds(), 1e-9)
+        left = self.planned - self.found - self.made
+        rest = duration(left * seconds / self.made) if self.made else "unknown time"
+        return f"{self.positions:,} positions, {self.positions / seconds:,.0f}/s, {rest} left"
+
+
+class LineProgress:
+    """Lines on standard error."""
+
+    def say(self, text: str) -> None:
+        """Print a line."""
+        print(text, file=sys.stderr, flush=True)
+
+    def begin(self, tally: Tally) -> None:
+        """The work starts."""
+        tally.started = time.monotonic()
+        self._next = tally.started + _LINE_INTERVAL
+
+    def show(self, tally: Tally) -> None:
+        """Something has been made."""
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + _LINE_INTERVAL
+            self.say(f"{tally.found + tally.made} of {tally.planned} games, {tally.text()}")
+
+    def end(self, tally: Tally) -> None:
+        """No more comes; called after every `begin`."""
+
+
+class BarProgress(LineProgress):
+    """A bar at the bottom of the terminal."""
+
+    def __init__(self) -> None:
+        self._console = Console(stderr=True, highlight=False)
+        self._bar = Progress(
+            TextColumn("games"), BarColumn(), MofNCompleteColumn(),
+            TextColumn("{task.fields[text]}"), console=self._console,
+        )
+
+    def say(self, text: str) -> None:
+        self._console.print(text, markup=False, soft_wrap=True)
+
+    def begin(self, tally: Tally) -> None:
+        super().begin(tally)
+        self._next = 0.0
+        self._task = self._bar.add_task("", total=tally.planned, completed=tally.found, text="")
+        self._bar.start()
+
+    def show(self, tally: Tally) -> None:
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + _BAR_INTERVAL
+            self._update(tally)
+
+    def end(self, tally: Tally) -> None:
+        self._update(tally)
+        self._bar.stop()
+
+    def _update(self, tally: Tally) -> None:
+        self._bar.update(self._task, completed=tally.found + tally.made, text=tally.text())
+
+
+def default_progress() -> LineProgress:
+    """A bar if standard error is a terminal, else lines."""
+    return BarProgress() if sys.stderr.isatty() else LineProgress()
