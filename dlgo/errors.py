@@ -30,4 +30,3 @@ class ModelError(DlgoError):
 
 class DataError(DlgoError):
     """Training data that cannot be read, written or made as asked."""
-

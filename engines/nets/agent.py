@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dlgo import kernels
-from dlgo.api import GameSpec, get_game
+from dlgo.api import GameSpec
 from dlgo.encoders import Encoder, encode_many, get_encoder
 from dlgo.errors import DlgoError, ModelError
 from dlgo.jit import kernel
@@ -143,11 +143,3 @@ def value_leaves(evaluator, leaves, n, work, scratch, rng, out):
         scratch.played[:] = kernels.NOBODY
         sign = 1 - 2 * kernels.to_move(work)
         out[i] = sign * value_of(evaluator, work, scratch, rng)
-
-
-def game_of(card: Card) -> GameSpec:
-    """The game a network was trained on. Raises ModelError if this program has none such."""
-    try:
-        return get_game(card.game)
-    except DlgoError as error:
-        raise ModelError(f"model {card.name}: {error}") from None

@@ -271,25 +271,20 @@ class _Run:
     def _one_epoch(self, epoch: int) -> dict[str, float]:
         plan, network = self._plan, self._network
         wall, cpu = time.perf_counter(), time.process_time()
-        network.reset_metrics()
-        found: dict[str, float] = {}
+        means = _Means()
         positions = 0
         for done, batch in enumerate(self._stream(self._training, epoch, True), 1):
-            found = network.train_on_batch(
-                batch.planes, *self._targets_and_weights(batch), return_dict=True
-            )
+            means.add(self._on_batch(network.train_on_batch, batch), batch)
             positions += len(batch.planes)
             rate = positions / (time.perf_counter() - wall)
             left = max(0, (self._steps * (plan.epochs - epoch + 1) - done)) * plan.batch_size / rate
             self._progress.step(epoch, done, self._steps, rate, left)
-        row: dict[str, float] = {"epoch": epoch, **_named("", found)}
+        row: dict[str, float] = {"epoch": epoch, **means.named("")}
         trained = time.perf_counter() - wall
-        network.reset_metrics()
+        means = _Means()
         for batch in self._stream(self._held_out, 0, False):
-            found = network.test_on_batch(
-                batch.planes, *self._targets_and_weights(batch), return_dict=True
-            )
-        row |= _named("test_", found)
+            means.add(self._on_batch(network.test_on_batch, batch), batch)
+        row |= means.named("test_")
         row["learning_rate"] = float(network.optimizer.learning_rate)
         row["positions_per_second"] = round(positions / trained, 1)
         row["wall_seconds"] = time.perf_counter() - wall
@@ -304,12 +299,14 @@ class _Run:
             symmetries=plan.symmetries and training, shuffle=training, targets=plan.targets,
         )
 
-    def _targets_and_weights(self, batch: Any) -> tuple[dict, dict]:
+    def _on_batch(self, step: Callable[..., dict[str, Any]], batch: Any) -> dict[str, Any]:
+        """What a step of training or testing says of this batch alone."""
         targets, weights = {"policy": batch.policies}, {"policy": batch.policy_weights}
         if self._plan.value_head:
             targets["value"] = batch.values[:, None]
             weights["value"] = np.ones_like(batch.values)
-        return targets, weights
+        self._network.reset_metrics()  # some versions of Keras go on counting, some do not
+        return step(batch.planes, targets, weights, return_dict=True)
 
     def write_model(self, checkpoint: Checkpoint, source: dict[str, Any], game: str) -> Card:
         """Write the network of the best epoch, in float32, with its card."""
@@ -349,9 +346,31 @@ _NOT_ACCURACY = {
 }
 
 
-def _named(prefix: str, found: dict[str, Any]) -> dict[str, float]:
-    """Keras's results under names that do not depend on how many outputs there are."""
-    kept = ("loss", "cross_entropy", "accuracy", "value_mse")
-    plain = {key.removeprefix("policy_"): value for key, value in found.items() if
-             key != "policy_loss"}
-    return {f"{prefix}{key}": float(plain[key]) for key in kept if key in plain}
+class _Means:
+    """Means over an epoch of what Keras says of each batch.
+
+    Of the policy only where it counts (`policy_weights`); of the rest over all positions. Names
+    do not depend on how many outputs the network has.
+    """
+
+    _OF_POLICY = ("cross_entropy", "accuracy")
+
+    def __init__(self) -> None:
+        self._sums: dict[str, float] = {}
+        self._counts: dict[str, float] = {}
+
+    def add(self, found: dict[str, Any], batch: Any) -> None:
+        """Count a batch."""
+        for key, value in found.items():
+            name = key if key == "policy_loss" else key.removeprefix("policy_")
+            policy = name in self._OF_POLICY
+            weight = float(batch.policy_weights.sum()) if policy else len(batch.values)
+            self._sums[name] = self._sums.get(name, 0.0) + weight * float(value)
+            self._counts[name] = self._counts.get(name, 0.0) + weight
+
+    def named(self, prefix: str) -> dict[str, float]:
+        """The means, in a fixed order."""
+        return {
+            f"{prefix}{name}": self._sums[name] / max(self._counts[name], 1e-9)
+            for name in ("loss", *self._OF_POLICY, "value_mse") if name in self._sums
+        }
