@@ -16,6 +16,7 @@ import click
 
 import dlgo
 from dlgo import DlgoError, get_game
+from experiments.data_cli import data as data_commands
 from experiments.data_cli import generate as generate_command
 from experiments.ledger_cli import ledger as ledger_commands
 from experiments.train_cli import models as models_command
@@ -347,6 +348,7 @@ cli.add_command(ledger_commands)
 cli.add_command(train_commands)
 cli.add_command(models_command)
 cli.add_command(generate_command)
+cli.add_command(data_commands)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -26,7 +26,7 @@ from engines.registry import EngineSpec
 from experiments.arena.match import machine_text, time_text, version_text
 from experiments.arena.progress import duration
 from experiments.datasets.jobs import run_jobs
-from experiments.datasets.progress import Tally, default_progress
+from experiments.datasets.progress import LineProgress, Tally, default_progress
 
 # A shard holds about so many board cells' worth of games, which is some 5,000 positions: a
 # minute of work that is lost at most, and not too many files.
@@ -87,16 +87,20 @@ def default_folder(recipe: Recipe) -> Path:
 
 
 def generate(
-    recipe: Recipe, games: int, folder: Path | None = None, workers: int | None = None
+    recipe: Recipe, games: int, folder: Path | None = None, workers: int | None = None,
+    progress: LineProgress | None = None,
 ) -> Path:
     """Make all shards that are not there yet; return the folder.
+
+    Args:
+        progress: told how it goes; a bar or lines on standard error by default.
 
     Raises:
         SpecError: if the engine cannot be built for the game.
         DataError: if the folder holds other games, or cannot be written.
     """
     folder = make_folder(folder or default_folder(recipe))
-    progress = default_progress()
+    progress = progress or default_progress()
     tally = Tally(planned=games)
     jobs = []
     for number in range(-(-games // recipe.shard_games)):
@@ -119,9 +123,8 @@ def generate(
                     tally.add(games_done, positions)
                     progress.show(tally)
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(
-                f"stopped; the shards in {folder} are kept: run the same command to go on"
-            ) from None
+            progress.say(f"the shards in {folder} are kept: run the same command to go on")
+            raise
         finally:
             progress.end(tally)
         progress.say(

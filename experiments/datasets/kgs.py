@@ -1,0 +1,193 @@
+"""`dlgo data fetch-kgs`: the archives that an index page links to, for chapter 7.1.
+
+The book takes the games of strong players from https://u-go.net/gamerecords/, a page with a
+link to a `.tar.gz` file for each period. Downloads are one at a time, with a pause between
+them; one that breaks off goes on where it was, and only a file of the size that the server
+has announced gets its name.
+
+Called by `data_cli.py`. Uses the standard library only.
+"""
+
+from __future__ import annotations
+
+import http.client
+import re
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import dlgo
+from dlgo.errors import DataError
+from engines.datasets.shards import make_folder
+
+PAGE = "https://u-go.net/gamerecords/"
+_ENDINGS = (".tar.gz", ".tgz")
+_TIMEOUT = 30.0
+_PIECE = 2**18
+# An index page is a few kilobytes; anything like this is something else.
+_LONGEST_PAGE = 2**23
+
+
+class _Links(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "a":
+            self.found += [value for name, value in attrs if name == "href" and value]
+
+
+def archive_links(html: str, page: str) -> list[str]:
+    """The addresses of the archives that a page links to, in order, each once."""
+    parser = _Links()
+    parser.feed(html)
+    addresses = (urllib.parse.urljoin(page, link.strip()) for link in parser.found)
+    return [
+        address for address in dict.fromkeys(addresses)
+        if urllib.parse.urlsplit(address).scheme in ("http", "https")
+        and urllib.parse.urlsplit(address).path.lower().endswith(_ENDINGS)
+    ]
+
+
+def file_name(address: str) -> str:
+    """The last part of an address, fit to be a file's name."""
+    name = urllib.parse.unquote(urllib.parse.urlsplit(address).path).rpartition("/")[2]
+    return re.sub(r"[^\w.+-]", "_", name).lstrip(".") or "archive.tar.gz"
+
+
+def fetch_archives(
+    folder: Path, page: str = PAGE, match: str = "", limit: int | None = None,
+    say: Callable[[str], None] = print, pause: float = 1.0,
+) -> list[Path]:
+    """Download the archives of a page that are not there yet; return all their files.
+
+    Args:
+        folder: made if need be.
+        match: only file names that contain this text. limit: only so many of them.
+        say: told about each file.
+        pause: seconds between two requests.
+
+    Raises:
+        DataError: if the page or a file cannot be fetched or written; what is there is kept.
+    """
+    make_folder(folder)
+    with _open(page) as answer:
+        html = _read(answer, page, _LONGEST_PAGE).decode("utf-8", "replace")
+    links = [link for link in archive_links(html, page) if match in file_name(link)]
+    if not links:
+        what = f" with {match!r} in their names" if match else ""
+        raise DataError(f"{page}: links to no .tar.gz files{what}")
+    paths = []
+    for link in links[:limit]:
+        time.sleep(pause)
+        path = folder / file_name(link)
+        if path in paths:
+            raise DataError(f"{page}: links to two files of the name {path.name}")
+        fetch(link, path, say)
+        paths.append(path)
+    return paths
+
+
+def fetch(address: str, path: Path, say: Callable[[str], None] = print) -> None:
+    """Download one file unless it is there in its full size; go on with a part of it.
+
+    Raises:
+        DataError: as in `fetch_archives`.
+    """
+    part = path.with_name(path.name + ".part")
+    try:
+        if path.exists():
+            with _open(address, method="HEAD") as answer:
+                size = _length(answer)
+            if size is None or size == path.stat().st_size:
+                say(f"{path}: is there")
+                return
+            path.replace(part)  # an older or broken version
+            part.unlink()
+        begin = part.stat().st_size if part.exists() else 0
+        answer = _open_from(address, begin)
+        with answer:
+            begin, size = _range(answer, begin)
+            with part.open("ab" if begin else "wb") as file:
+                while piece := _read(answer, address, _PIECE, whole=False):
+                    file.write(piece)
+        got = part.stat().st_size
+        if size is not None and got != size:
+            if got > size:
+                part.unlink()
+            raise DataError(
+                f"{address}: broke off at {got:,} of {size:,} bytes; run again to go on"
+            )
+        if part.open("rb").read(2) != b"\x1f\x8b":
+            part.unlink()
+            raise DataError(f"{address}: is no .tar.gz file but something else under that name")
+        part.replace(path)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written: {error.strerror or error}") from None
+    say(f"{path}: {got:,} bytes")
+
+
+def _open_from(address: str, begin: int) -> http.client.HTTPResponse:
+    """The rest of a file, or all of it where the server knows no ranges."""
+    if begin:
+        try:
+            return _open(address, headers={"Range": f"bytes={begin}-"})
+        except _Refused as error:
+            if error.status != 416:  # "range not satisfiable": the part is as long as the file
+                raise
+    return _open(address)
+
+
+def _range(answer: http.client.HTTPResponse, begin: int) -> tuple[int, int | None]:
+    """Where the answer begins, and the size of the whole file if the server says."""
+    length = _length(answer)
+    if answer.status == 206:
+        match = re.match(r"bytes (\d+)-\d+/(\d+|\*)", answer.headers.get("Content-Range", ""))
+        if match and int(match[1]) == begin:
+            return begin, None if match[2] == "*" else int(match[2])
+        raise DataError(f"{answer.url}: the server sent another part than was asked for")
+    return 0, length
+
+
+def _length(answer: http.client.HTTPResponse) -> int | None:
+    text = answer.headers.get("Content-Length", "")
+    return int(text) if text.isdecimal() else None
+
+
+class _Refused(DataError):
+    def __init__(self, address: str, status: int, reason: str) -> None:
+        super().__init__(f"{address}: the server says {status} {reason}")
+        self.status = status
+
+
+def _open(
+    address: str, method: str = "GET", headers: dict[str, str] | None = None
+) -> http.client.HTTPResponse:
+    if urllib.parse.urlsplit(address).scheme not in ("http", "https"):
+        raise DataError(f"{address!r} is no http or https address")
+    agent = {"User-Agent": f"dlgo/{dlgo.__version__}", **(headers or {})}
+    try:
+        request = urllib.request.Request(address, headers=agent, method=method)
+        return urllib.request.urlopen(request, timeout=_TIMEOUT)
+    except urllib.error.HTTPError as error:
+        raise _Refused(address, error.code, str(error.reason)) from None
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        reason = getattr(error, "reason", None) or error
+        raise DataError(f"{address}: cannot be fetched: {reason}") from None
+
+
+def _read(
+    answer: http.client.HTTPResponse, address: str, most: int, whole: bool = True
+) -> bytes:
+    try:
+        data = answer.read(most + 1 if whole else most)
+    except (OSError, http.client.HTTPException) as error:
+        raise DataError(f"{address}: broke off: {error}; run again to go on") from None
+    if whole and len(data) > most:
+        raise DataError(f"{address}: is longer than any index page")
+    return data

@@ -1,0 +1,246 @@
+"""`dlgo data import-sgf`, `dlgo data index-sgf`: archives of SGF files to shards, or to a list.
+
+The files of all archives are cut into pieces of equal length, and each piece becomes one
+shard: so pieces can be made in several processes, a stopped import goes on where it was, and
+the shards are the same with any number of workers. A shard holds no file that another holds.
+
+Called by `data_cli.py`.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dlgo.errors import DataError, NotationError
+from dlgo.games import get_game
+from dlgo.rng import derive_seed
+from dlgo.sgf import read_sgf
+from engines.datasets.sgf_games import (
+    Entry,
+    Filter,
+    contents,
+    describe,
+    members,
+    rank_number,
+    to_game,
+)
+from engines.datasets.shards import make_folder, read_shard, shard_path, write_shard
+from experiments.arena.match import machine_text, time_text, version_text
+from experiments.arena.progress import duration
+from experiments.datasets.jobs import run_jobs
+from experiments.datasets.progress import LineProgress, Tally, default_progress
+
+# SGF files a shard: some 50,000 moves.
+SHARD_FILES = 256
+# Broken files told one by one; an archive of another game would fill the screen.
+_TOLD = 20
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some files of one archive."""
+
+    archive: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What has become of one file: positions, or why it was left out."""
+
+    positions: int = 0
+    refused: str = ""
+    error: str = ""
+
+
+def pieces(
+    archives: Sequence[Path], sample: int | None, seed: int, progress: LineProgress
+) -> list[Piece]:
+    """All SGF files of the archives, or a sample of them; broken archives are told and left out.
+
+    Raises:
+        DataError: if there are no SGF files, or fewer than the sample asks for.
+    """
+    found: list[tuple[Path, str]] = []
+    for archive in archives:
+        try:
+            names = members(archive)
+        except DataError as error:
+            progress.say(f"{error}; it is skipped")
+            continue
+        found += [(archive, name) for name in dict.fromkeys(names)]
+    if not found:
+        raise DataError(f"no SGF files in {', '.join(map(str, archives))}")
+    if sample is not None:
+        if sample > len(found):
+            raise DataError(f"a sample of {sample} was asked for, there are {len(found)} SGF files")
+        rng = np.random.default_rng(derive_seed("sgf sample", seed))
+        found = [found[i] for i in sorted(rng.choice(len(found), sample, replace=False).tolist())]
+    cut: list[Piece] = []
+    for archive in dict.fromkeys(archives):
+        names = [name for where, name in found if where == archive]
+        cut += [
+            Piece(str(archive), tuple(names[i : i + SHARD_FILES]))
+            for i in range(0, len(names), SHARD_FILES)
+        ]
+    return cut
+
+
+def import_sgf(
+    archives: Sequence[Path], folder: Path, wanted: Filter, sample: int | None = None,
+    seed: int = 1, workers: int | None = None,
+) -> Path:
+    """Make shards of the games that pass the filter; return the folder.
+
+    Files that are broken or against the rules are named and left out.
+
+    Raises:
+        DataError: if there is nothing to import, or the folder holds other games.
+    """
+    progress = default_progress()
+    cut = pieces(archives, sample, seed, progress)
+    make_folder(folder)
+    tally = Tally(sum(len(piece.names) for piece in cut))
+    jobs = []
+    for number, piece in enumerate(cut):
+        if _is_there(folder, number, _recipe(piece, wanted), progress):
+            tally.found += len(piece.names)
+        else:
+            jobs.append((piece, str(folder), number, wanted))
+    if tally.found:
+        progress.say(f"{folder}: {tally.found} of {tally.planned} files are done already")
+    refused: Counter[str] = Counter()
+    broken = 0
+    progress.begin(tally)
+    try:
+        with closing(run_jobs(import_piece, jobs, workers)) as reports:
+            for report in reports:
+                tally.add(1, report.positions)
+                refused.update([report.refused] if report.refused else [])
+                if report.error:
+                    broken += 1
+                    if broken <= _TOLD:
+                        progress.say(f"skipped: {report.error}")
+                progress.show(tally)
+    except KeyboardInterrupt:
+        progress.say(f"the shards in {folder} are kept: run the same command to go on")
+        raise
+    finally:
+        progress.end(tally)
+    for why, count in refused.most_common():
+        progress.say(f"{count} games not wanted: {why}")
+    if broken:
+        progress.say(f"{broken} files skipped as broken or against the rules")
+    kept = tally.made - sum(refused.values()) - broken
+    progress.say(f"{kept} games, {tally.positions:,} positions in {duration(tally.seconds())}")
+    return folder
+
+
+def import_piece(piece: Piece, folder: str, number: int, wanted: Filter) -> Iterator[Report]:
+    """Make one shard; yields a report for each file, the last when the shard is written."""
+    cpu, wall = time.process_time(), time.perf_counter()
+    games, last = [], None
+    for name, data in contents(Path(piece.archive), piece.names):
+        if last is not None:
+            yield last
+        try:
+            record = read_sgf(data, f"{piece.archive}/{name}")
+            last = Report(refused=wanted.refuses(record))
+            if not last.refused:
+                games.append(to_game(record))
+                last = Report(games[-1].n_positions)
+        except NotationError as error:
+            last = Report(error=str(error))
+    provenance = {
+        "maker": "dlgo data import-sgf", "recipe": _recipe(piece, wanted), "shard": number,
+        "version": version_text(), "machine": machine_text(), "finished": time_text(time.time()),
+        "cpu_seconds": round(time.process_time() - cpu, 3),
+        "wall_seconds": round(time.perf_counter() - wall, 3),
+    }
+    write_shard(
+        shard_path(Path(folder), number), get_game("go", size=wanted.size), games, provenance
+    )
+    if last is not None:
+        yield last
+
+
+def _recipe(piece: Piece, wanted: Filter) -> dict[str, Any]:
+    """What a shard comes from: the archive by name and size, its files by a digest of names."""
+    path = Path(piece.archive)
+    names = hashlib.sha256("\n".join(piece.names).encode("utf-8", "replace")).hexdigest()
+    return {
+        "archive": path.name, "bytes": path.stat().st_size if path.is_file() else 0,
+        "files": len(piece.names), "names": names, "filter": asdict(wanted),
+    }
+
+
+def _is_there(folder: Path, number: int, recipe: dict[str, Any], progress: LineProgress) -> bool:
+    path = shard_path(folder, number)
+    if not path.exists():
+        return False
+    try:
+        shard = read_shard(path)
+    except DataError as error:
+        progress.say(f"{error}; it is made again")
+        return False
+    if shard.provenance.get("recipe") != recipe:
+        raise DataError(
+            f"{path} was made of other files or with another filter: name another --out folder"
+        )
+    return True
+
+
+def index_piece(piece: Piece) -> Iterator[Entry]:
+    """What the files of a piece say of their games."""
+    for name, data in contents(Path(piece.archive), piece.names):
+        yield describe(f"{piece.archive}/{name}", data)
+
+
+def index_sgf(archives: Sequence[Path], table: Path | None, workers: int | None) -> list[str]:
+    """What is in the archives, as lines; all of it in a CSV table, if one is named.
+
+    Raises:
+        DataError: if there is nothing to index or the table cannot be written.
+    """
+    progress = default_progress()
+    cut = pieces(archives, None, 0, progress)
+    with closing(run_jobs(index_piece, [(piece,) for piece in cut], workers)) as reports:
+        entries = sorted(reports, key=lambda entry: entry.name)
+    if table is not None:
+        try:
+            with table.open("w", newline="", encoding="utf-8", errors="replace") as file:
+                writer = csv.writer(file)
+                writer.writerow([field.name for field in fields(Entry)])
+                for entry in entries:
+                    row = asdict(entry)
+                    writer.writerow([*{**row, "ranks": " ".join(entry.ranks)}.values()])
+        except OSError as error:
+            raise DataError(f"{table}: cannot be written: {error.strerror or error}") from None
+    good = [entry for entry in entries if not entry.error]
+    lines = [f"{len(entries)} files, {len(good)} of them readable, "
+             f"{sum(entry.moves for entry in good):,} moves"]
+    for title, key in (
+        ("board size", lambda entry: f"{entry.size}x{entry.size}"),
+        ("handicap", lambda entry: str(entry.handicap)),
+        ("result", lambda entry: entry.result[:2].upper() or "unknown"),
+        ("lower rank", lambda entry: min(entry.ranks, key=_rank_order) or "unknown"),
+    ):
+        counts = Counter(map(key, good)).most_common(12)
+        lines.append(f"{title}: " + ", ".join(f"{what} {count}" for what, count in counts))
+    lines += [f"skipped: {entry.error}" for entry in entries if entry.error][:_TOLD]
+    return lines
+
+
+def _rank_order(text: str) -> float:
+    number = rank_number(text)
+    return -99 if number is None else number
