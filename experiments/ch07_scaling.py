@@ -40,7 +40,7 @@ def main(setting: Setting) -> None:
     variants |= {f"network {name.partition(':')[0]}": plan(network=name) for name in NETWORKS}
     if setting.quick:
         variants = {name: variants[name] for name in (
-            "encoder oneplane", "encoder planes", f"{available // 8} games", "symmetries"
+            "encoder planes", f"{available // 8} games", "symmetries"
         )}
     compare(setting, data, variants)
 

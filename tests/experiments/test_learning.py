@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -88,6 +89,7 @@ def test_models_tells_what_a_network_cost(tmp_path: Path) -> None:
         assert word in done.stdout
 
 
+@pytest.mark.skipif(not os.environ.get("DLGO_FULL"), reason="half a minute: DLGO_FULL=1")
 def test_the_bench_of_evaluators_measures_them_side_by_side(tmp_path: Path) -> None:
     pytest.importorskip("keras")
     table = tmp_path / "bench.csv"
