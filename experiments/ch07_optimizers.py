@@ -8,6 +8,9 @@ Learning rates are the book's or Keras's where it gives none, and Adadelta's is 
 What to look for: who is ahead after few epochs, and whether the others catch up with more. The
 decay of listing 7.26, a percent a step, leaves a tenth of the rate after 900 steps: how much
 does it still learn then?
+
+Last run, 400 games of Connect Four, 2026-11-21 (docs/training.md): held-out moves 33% by SGD, 23%
+with decay, 38% with momentum, 22% by Adagrad, 38% by Adadelta, 37% by Adam, 39% with cosine.
 """
 
 from __future__ import annotations
