@@ -13,6 +13,9 @@ probabilities, at index 21, for that capture; but there black only saves his own
 What to look for: what the loss is worth against what the layers are worth. The book's first two
 networks reach 2.3% on 9x9, its last 8%; most of that is the loss. Accuracy and score against
 the reference need not agree, and a difference within the score's margin says nothing.
+
+Last run, 400 games of Connect Four, 2026-11-21 (docs/training.md): held-out moves 18% by both of
+the book's first networks, 31% by dense layers and 36% by convolutions with cross-entropy.
 """
 
 from __future__ import annotations
