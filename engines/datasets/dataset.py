@@ -65,6 +65,8 @@ class Dataset:
         shards: int64[n_games], shard of each game; `places`: its number in there.
         positions: int64[n_games], positions with a label in each.
         digests: bytes16[n_games]; games with equal starts and moves have equal digests.
+        costs: float64[n_games], CPU seconds that making each game took, as far as its shard
+            says so.
     """
 
     folder: Path
@@ -74,6 +76,7 @@ class Dataset:
     places: np.ndarray
     positions: np.ndarray
     digests: np.ndarray
+    costs: np.ndarray
     _shelf: _Shelf = dataclasses.field(repr=False)
 
     @classmethod
@@ -94,7 +97,7 @@ class Dataset:
         shelf = _Shelf(paths, [0] * len(paths))
         skipped: list[str] = []
         game: GameSpec | None = None
-        rows: list[tuple[int, int, int, bytes]] = []
+        rows: list[tuple[int, int, int, bytes, float]] = []
         for number, path in enumerate(paths):
             try:
                 shard = read_shard(path)
@@ -107,16 +110,17 @@ class Dataset:
             game = shard.game
             shelf.sizes[number] = sum(map(_bytes, shard.games))
             shelf.keep(number, shard)
+            cost = _cost(shard)
             rows += [
-                (number, place, one.n_positions, _digest(one))
+                (number, place, one.n_positions, _digest(one), cost)
                 for place, one in enumerate(shard.games)
             ]
         if game is None or not rows:
             raise DataError(f"{folder}: holds no readable games ({PATTERN}); see dlgo generate")
-        shards, places, positions, digests = zip(*rows, strict=True)
+        shards, places, positions, digests, costs = zip(*rows, strict=True)
         return cls(
             folder, game, tuple(skipped), np.array(shards), np.array(places),
-            np.array(positions), np.array(digests, "V16"), shelf,
+            np.array(positions), np.array(digests, "V16"), np.array(costs), shelf,
         )
 
     @property
@@ -128,6 +132,11 @@ class Dataset:
     def n_positions(self) -> int:
         """How many positions there are to learn from."""
         return int(self.positions.sum())
+
+    @property
+    def cpu_seconds(self) -> float:
+        """What making these games has cost."""
+        return float(self.costs.sum())
 
     def split(self, test: float = 0.1, seed: int = 0) -> tuple[Dataset, Dataset]:
         """(train, test): two parts with disjoint games.
@@ -191,7 +200,14 @@ class Dataset:
         return dataclasses.replace(
             self, shards=self.shards[indices], places=self.places[indices],
             positions=self.positions[indices], digests=self.digests[indices],
+            costs=self.costs[indices],
         )
+
+
+def _cost(shard: Shard) -> float:
+    """CPU seconds a game, of what the shard as a whole is said to have taken."""
+    told = shard.provenance.get("cpu_seconds", 0.0)
+    return float(told) / max(len(shard.games), 1) if isinstance(told, int | float) else 0.0
 
 
 def _digest(game: GameData) -> bytes:

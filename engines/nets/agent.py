@@ -92,6 +92,7 @@ class NetworkAgent(Agent):
                 "(evaluator=rollout)"
             )
         self.network_id = evaluator.network_id
+        self.training_cpu_seconds = evaluator.card.total_cpu_seconds
         self.history = encoder.history
         self.window = encoder.window
         self._evaluator, self._encoder, self._values = evaluator, encoder, values

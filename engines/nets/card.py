@@ -67,6 +67,15 @@ class Card:
             for name in ("cpu_seconds", "gpu_seconds", "wall_seconds")
         }
 
+    @property
+    def total_cpu_seconds(self) -> float | None:
+        """CPU seconds of training and of making the data; None if the card does not say."""
+        if "cpu_seconds" not in self.training:
+            return None
+        data = self.training.get("data")
+        made = data.get("cpu_seconds", 0.0) if isinstance(data, dict) else 0.0
+        return float(self.training["cpu_seconds"]) + float(made)
+
 
 _TYPES = {
     "name": str, "game": str, "encoder": str, "network": str, "value_head": bool, "shape": list,

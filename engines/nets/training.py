@@ -144,6 +144,7 @@ def train(
     source = {
         **(source or {}), "games": training.n_games, "positions": training.n_positions,
         "test_games": held_out.n_games, "test_positions": held_out.n_positions,
+        "cpu_seconds": round(training.cpu_seconds + held_out.cpu_seconds, 1),
         "digest": hashlib.sha256(
             training.digests.tobytes() + held_out.digests.tobytes()
         ).hexdigest()[:16],

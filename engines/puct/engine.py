@@ -70,6 +70,7 @@ class PUCTEngine(TreeSearchEngine):
                 _EVALUATORS.get(self.settings["evaluator"]),
             )
             self.network_id = agent.network_id
+            self.training_cpu_seconds = agent.training_cpu_seconds
             return agent
         if self.settings["agent"] is not None:
             from engines.registry import build_engine  # which imports this module

@@ -56,6 +56,7 @@ class SupervisedEngine(Engine):
         self._evaluator = load_evaluator(self.settings["model"], self.settings["runtime"])
         self._encoder = encoder_of(self._evaluator.card, self.game)
         self.network_id = self._evaluator.network_id
+        self.training_cpu_seconds = self._evaluator.card.total_cpu_seconds
         self._actions = np.empty(self.game.num_actions, np.int64)
 
     def new_game(self, seed: int) -> None:

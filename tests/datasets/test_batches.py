@@ -269,6 +269,18 @@ def test_subsets_are_nested(tmp_path: Path) -> None:
             data.subset(bad)
 
 
+def test_the_cost_of_games_is_split_with_them(tmp_path: Path) -> None:
+    game = get_game("tictactoe")
+    with ShardWriter(tmp_path, game, {"cpu_seconds": 6.0}, 4) as writer:
+        for i in range(12):
+            writer.add(random_game("tictactoe", i))
+    data = Dataset.open(tmp_path)
+    assert data.cpu_seconds == pytest.approx(3 * 6.0)
+    train, test = data.split(test=0.25)
+    assert train.cpu_seconds + test.cpu_seconds == pytest.approx(data.cpu_seconds)
+    assert test.cpu_seconds == pytest.approx(test.n_games * 1.5)
+
+
 def test_a_split_with_an_empty_part_is_refused(tmp_path: Path) -> None:
     one = a_folder(tmp_path, "tictactoe", 1)
     for share in (0.5, 0.0, 1.0):

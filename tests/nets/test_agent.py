@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -221,3 +222,16 @@ def test_a_network_sees_what_its_encoder_shows(tmp_path, game_name, encoder_name
         for child in range(first, first + n) if tree.visits[child]
     ]
     assert below and any((asked[1] == planes).all() for planes in below)
+
+
+@pytest.mark.parametrize("spec", ["supervised:{}", "puct:prior={},sims=8"])
+def test_engines_tell_what_their_network_has_cost(tmp_path: Path, spec: str) -> None:
+    """Training and data together, which the arena stores and the report plots."""
+    folder = write_model(tmp_path / "model", "tictactoe")
+    path = folder / "card.json"
+    card = json.loads(path.read_text())
+    card["training"]["data"] = {"cpu_seconds": 30.0}
+    path.write_text(json.dumps(card))
+    engine = build_engine(spec.format(folder), get_game("tictactoe"))
+    assert engine.training_cpu_seconds == 42.5
+    assert engine.network_id == card["network_id"]
