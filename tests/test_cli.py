@@ -96,10 +96,11 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     assert done.stderr == ""
 
 
-def test_a_second_start_plays_its_first_move_within_two_seconds() -> None:
+def test_a_second_start_plays_its_first_move_soon() -> None:
     """From the start of the process to the first move of MCTS on 9x9, compiled code cached.
 
-    Measured: 0.9 s of CPU time, which is what counts here, because the machine may be busy.
+    Measured: 0.9 s of CPU time on a quiet machine, twice that on a busy one; so it is compared
+    with the least that any program here has to do, importing Numba: 3.6 times as much.
     The first of three starts fills the cache.
     """
     seconds = []
@@ -109,7 +110,10 @@ def test_a_second_start_plays_its_first_move_within_two_seconds() -> None:
         seconds.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
         assert done.returncode == 0, done.stderr
         assert "black: " in done.stdout
-    assert min(seconds[1:]) < 2
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    subprocess.run([sys.executable, "-c", "import numba"], check=True)
+    numba = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    assert min(seconds[1:]) < 7 * numba
 
 
 class Terminal:
