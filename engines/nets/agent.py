@@ -23,6 +23,7 @@ from dlgo.rng import make_rng
 from dlgo.specs import Option
 from engines.nets.card import Card
 from engines.nets.evaluators import KINDS, Evaluator, load_evaluator
+from engines.nets.store import load_card, shipped_models
 from engines.treesearch.agent import Agent
 from engines.treesearch.evaluators import value_of
 from engines.treesearch.search import new_scratch
@@ -51,6 +52,32 @@ def encoder_of(card: Card, game: GameSpec) -> Encoder:
             f"{card.num_actions} actions, the game has {wanted[0]} and {wanted[1]}; {problem}"
         )
     return encoder
+
+
+def model_for(game: GameSpec, method: str) -> str:
+    """The model that comes with the package for a game, made by "supervised" learning, say.
+
+    Raises:
+        ModelError: if there is none.
+    """
+    for name in shipped_models():
+        _, card = load_card(name)
+        if card.training.get("method") == method and fits(card, game):
+            return name
+    names = ", ".join(shipped_models()) or "none"
+    raise ModelError(
+        f"no {method} model comes with the package for {game}; models there are: {names}; "
+        "model=NAME takes one of them, or the folder of one that `dlgo train` wrote"
+    )
+
+
+def fits(card: Card, game: GameSpec) -> bool:
+    """Whether a network can play a game."""
+    try:
+        encoder_of(card, game)
+    except ModelError:
+        return False
+    return True
 
 
 def softmax(logits: np.ndarray) -> np.ndarray:

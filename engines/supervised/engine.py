@@ -15,14 +15,12 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameState
-from dlgo.errors import SpecError
 from dlgo.jit import kernel
 from dlgo.rng import make_rng, uniform
 from dlgo.specs import Option
 from engines.base import Budget, Cost, Decision, Engine
-from engines.nets.agent import RUNTIME_OPTION, encoder_of, softmax
+from engines.nets.agent import RUNTIME_OPTION, encoder_of, model_for, softmax
 from engines.nets.evaluators import load_evaluator
-from engines.nets.store import shipped_models
 
 # As in listing 8.3: no move is ruled out or certain.
 _CLIP = 1e-6
@@ -36,7 +34,7 @@ class SupervisedEngine(Engine):
     bare_option = "model"
     options = (
         Option("model", None, "a trained network: a shipped model's name (`dlgo models`) or a "
-               "folder", kind=str),
+               "folder; by default the shipped one for the game", kind=str),
         Option("choose", "best", "the likeliest move, or one drawn by the policy",
                choices=("best", "sample")),
         Option("temperature", 1 / 3, "of `sample`: 1 draws as predicted, less prefers likelier "
@@ -47,13 +45,8 @@ class SupervisedEngine(Engine):
     )
 
     def _set_up(self) -> None:
-        if self.settings["model"] is None:
-            names = ", ".join(shipped_models()) or "none come with the package"
-            raise SpecError(
-                f"engine supervised needs a model: supervised:model=NAME; models are {names}; "
-                "or the path of a folder that `dlgo train` wrote"
-            )
-        self._evaluator = load_evaluator(self.settings["model"], self.settings["runtime"])
+        name = self.settings["model"] or model_for(self.game, "supervised")
+        self._evaluator = load_evaluator(name, self.settings["runtime"])
         self._encoder = encoder_of(self._evaluator.card, self.game)
         self.network_id = self._evaluator.network_id
         self.training_cpu_seconds = self._evaluator.card.total_cpu_seconds

@@ -130,7 +130,7 @@ def test_without_a_value_head_there_is_no_value(tmp_path: Path) -> None:
 def test_models_that_do_not_fit_are_refused_in_one_line(tmp_path: Path) -> None:
     folder = write_model(tmp_path / "m", "go:size=5")
     for text, game, error, part in (
-        ("supervised", "go:size=5", SpecError, "needs a model"),
+        ("supervised", "connectn:rows=9", ModelError, "no supervised model comes with"),
         ("supervised:model=nobody", "go:size=5", ModelError, "unknown model 'nobody'"),
         (f"supervised:{folder}", "go:size=9", ModelError, "cannot play go:size=9"),
         (f"supervised:{folder}", "connect4", ModelError, "trained on go:size=5"),
