@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dlgo import GameState, Move, SpecError, get_game, kernels
+from dlgo import GameState, Move, get_game, kernels
 from dlgo.errors import ModelError
 from dlgo.rng import make_rng
 from engines.registry import EngineSpec, build_engine
