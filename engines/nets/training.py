@@ -175,8 +175,8 @@ def _check_same(
 ) -> None:
     differences = plan.differences(earlier.plan)
     differences += [
-        f"{key}={earlier.source.get(key)}" for key, value in source.items()
-        if earlier.source.get(key) != value
+        f"{key}={earlier.source[key]}" for key, value in source.items()
+        if key in earlier.source and earlier.source[key] != value
     ]
     if differences:
         raise ModelError(
