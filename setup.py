@@ -43,6 +43,7 @@ setup(
             "pydraughts>=0.6.7",
             "pytest>=8",
             "ruff>=0.6",
+            "scikit-learn>=1.3",
         ],
     },
     entry_points={"console_scripts": ["dlgo = experiments.cli:main"]},

@@ -106,6 +106,8 @@ class Engine(ABC):
         bare_option: an option whose value may come first in a specification, without its name.
         network_id: which network it plays with (a digest of the weights, say), set by engines
             that have one; the ledger stores it with each game.
+        training_cpu_seconds: CPU time that its training took, data included; None: unknown,
+            or nothing was trained. Stored beside the network.
     """
 
     name: ClassVar[str]
@@ -115,6 +117,7 @@ class Engine(ABC):
     default_budget: ClassVar[Budget] = Budget()
     bare_option: ClassVar[str] = ""
     network_id: str | None = None
+    training_cpu_seconds: float | None = None
 
     def __init__(
         self, game: GameSpec, budget: Budget | None = None, seed: int = 0, **settings: Any

@@ -144,9 +144,13 @@ def show(file: str, out: str, slot: str | None, delay: float) -> None:
 @click.option("--target-elo", type=float, default=None,
               help="Play on until no rating's 95% interval is wider.")
 @click.option("--max-pairs", type=click.IntRange(min=1), default=None,
-              help="At most so many pairs a meeting, with a target.")
+              help="At most so many pairs a meeting, with a target or test.")
 @click.option("--pairing", default=None,
               help="With a target: even, or adaptive (where ratings are least certain).")
+@click.option("--sprt", type=(float, float), default=None, metavar="ELO0 ELO1",
+              help="A match that ends when a sequential test tells these differences apart.")
+@click.option("--alpha", type=float, default=None, help="Of the test: chance of a wrong ELO1.")
+@click.option("--beta", type=float, default=None, help="Of the test: chance of a wrong ELO0.")
 @click.option("--move-timeout", type=float, default=None, help="Wall seconds that end a hang.")
 @click.option("--game-cpu", type=float, default=None, help="CPU seconds a player and game.")
 @click.option("--game-wall", type=float, default=None, help="Wall seconds a player and game.")
@@ -172,7 +176,16 @@ def tournament(
     if wanted.target_elo is not None:
         # The arena knows no ratings, and reports know no arena: they meet here.
         from reports.ratings import fit_ratings as rate
-    run_tournament(wanted, ledger, workers=workers, limits=limits, rate=rate, retry=retry)
+    test = None
+    if wanted.sprt is not None:
+        from reports.sprt import Sprt, SprtBounds
+
+        bounds = SprtBounds(*wanted.sprt, wanted.alpha, wanted.beta)
+
+        def test() -> Sprt:
+            return Sprt(bounds, budget=wanted.max_pairs)
+
+    run_tournament(wanted, ledger, workers, limits=limits, rate=rate, test=test, retry=retry)
 
 
 _ANCHOR = click.option("--anchor", default=None, metavar="NAME=RATING",
@@ -184,12 +197,19 @@ _ANCHOR = click.option("--anchor", default=None, metavar="NAME=RATING",
 @click.option("--out", type=click.Path(), default="out/report", show_default=True,
               help="Folder for the page, tables and plots.")
 @_ANCHOR
-def report(ledger: str, out: str, anchor: str | None) -> None:
+@click.option("--bootstrap", type=click.IntRange(min=0), default=400, show_default=True,
+              metavar="N", help="Check the intervals by N tournaments drawn from the opening "
+              "pairs; 0: don't.")
+def report(ledger: str, out: str, anchor: str | None, bootstrap: int) -> None:
     """Rate the games of LEDGER: a page with ratings, tables, plots and games to replay."""
     from reports.rate import parse_anchor
     from reports.report import write_report
 
-    for path in write_report(ledger, out, parse_anchor(anchor) if anchor else None):
+    def progress(text: str) -> None:
+        click.echo(text, err=True)
+
+    anchored = parse_anchor(anchor) if anchor else None
+    for path in write_report(ledger, out, anchored, bootstrap, progress):
         click.echo(path)
 
 

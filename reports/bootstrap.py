@@ -1,11 +1,12 @@
 """Intervals of ratings by resampling: a check on those that the likelihood gives.
 
-Called by `rate.py` for `--bootstrap N`. A tournament is played again N times on paper: as many
-*opening pairs* as there were are drawn from it with replacement, and the ratings are fitted
-anew. The middle 95% of a rating's N values is its interval (the percentile bootstrap; Efron &
-Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13). Whole pairs are drawn, because
-the two games of a pair share their opening and so are not independent, which the likelihood
-ignores. Where the two kinds of interval differ much, trust neither before more is played.
+Called by `rate.py` and `report.py` (`--bootstrap N`). A tournament is played again N times on
+paper: as many *opening pairs* as there were are drawn from it with replacement, and the ratings
+are fitted anew. The middle 95% of a rating's N values is its interval (the percentile bootstrap;
+Efron & Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13). Whole pairs are drawn,
+because the two games of a pair share their opening and so are not independent, which the
+likelihood ignores. Where the two kinds of interval differ much, trust neither before more is
+played.
 
 Ratings are measured in every replicate from the entrants that make up the zero of the table,
 or from its anchor: otherwise the zero would move whenever an entrant happens to win every
@@ -14,7 +15,7 @@ game of a replicate.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -97,6 +98,39 @@ def bootstrap_ratings(
         tuple(_percentiles(*pair) for pair in zip(centres, values.T, strict=True)),
         advantage, replicates, len(members), int(np.isnan(values).any(axis=1).sum()),
     )
+
+
+def check_ratings(
+    games: pd.DataFrame, tables: Mapping[str, RatingTable], replicates: int, seed: int = 1,
+    progress: Callable[[int], None] = lambda done: None,
+) -> dict[str, Bootstrap]:
+    """The bootstrap of each game's ratings; empty for 0 replicates.
+
+    Args:
+        games: from `tables.games_frame`, or with its columns game, first, second, result,
+            pair, counted.
+        tables: the ratings, by game.
+        replicates, seed, progress: of `bootstrap_ratings`; the progress starts anew with
+            each game.
+    """
+    if not replicates:
+        return {}
+    counted = games[games["counted"]]
+    return {
+        game: bootstrap_ratings(counted[counted["game"] == game], table, replicates, seed, progress)
+        for game, table in tables.items()
+    }
+
+
+def add_intervals(ratings: pd.DataFrame, checks: Mapping[str, Bootstrap]) -> pd.DataFrame:
+    """`ratings` (of `tables.ratings_frame`) with bootstrap_low95 and bootstrap_high95 filled in."""
+    ratings = ratings.copy()
+    for column, end in (("bootstrap_low95", "low95"), ("bootstrap_high95", "high95")):
+        for game, check in checks.items():
+            ratings.loc[ratings["game"] == game, column] = [
+                getattr(estimate, end) for estimate in check.ratings
+            ]
+    return ratings
 
 
 def _members(games: pd.DataFrame) -> list[np.ndarray]:

@@ -19,7 +19,10 @@ compared."""),
 as far as games are independent, and come from the curvature of the likelihood. Two entrants whose
 intervals overlap may still differ clearly: lead is the distance to the next entrant with a 95%
 margin of its own, and the likelihood of superiority (LOS) says how probable it is that one is
-stronger than the other."""),
+stronger than the other. Where a second interval is given, it comes from resampling: as many opening
+pairs as were played, drawn with replacement, rated anew, and the middle 95% of the ratings taken.
+It knows that the two games of a pair are not independent. Where the two differ much, trust neither
+before more is played."""),
     ("Notes", """Who won or lost every game has no finite maximum-likelihood rating. There, and
 only there, one virtual game between neighbouring parts of the field, half won and half lost,
 makes the rating finite, and a note says so."""),
@@ -45,7 +48,8 @@ def method_markdown() -> str:
 
 
 def settings(
-    plan: Any, tables: Mapping[str, RatingTable], anchor: tuple[str, float] | None
+    plan: Any, tables: Mapping[str, RatingTable], anchor: tuple[str, float] | None,
+    replicates: int,
 ) -> list[tuple[str, str]]:
     """Every number that the results depend on, as name and value."""
     rows = [
@@ -53,6 +57,8 @@ def settings(
         ("Anchor", f"{anchor[0]} = {anchor[1]:g}" if anchor else "none"),
         ("Prior", "1 virtual game where the likelihood is unbounded, none elsewhere"),
         ("Intervals", "95%, from the observed information"),
+        ("Bootstrap", f"{replicates} replicates of the opening pairs, middle 95%; seed 1"
+         if replicates else "none"),
         ("Repeated games", "counted once"),
     ]
     rows += [(f"Zero, {game}", table.zero_text()) for game, table in tables.items()]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlgo.errors import DlgoError
-from reports.bootstrap import Bootstrap, bootstrap_ratings
+from reports.bootstrap import Bootstrap, add_intervals, check_ratings
 from reports.compare import los_text
 from reports.outside import UNNAMED, load_games
 from reports.rating_table import Estimate, RatingTable
@@ -76,18 +76,13 @@ def rate_file(
     """
     games = load_games(path)
     tables = rate_games(games, anchor)
-    frame = ratings_frame(games, tables)
+    checks = check_ratings(games, tables, replicates, seed, progress)
+    frame = add_intervals(ratings_frame(games, tables), checks)
     rated = []
     for game, table in tables.items():
         part = games[games["game"] == game]
-        counted = part[part["counted"]]
-        check = None
-        if replicates:
-            check = bootstrap_ratings(counted, table, replicates, seed, progress)
-        rows = frame[frame["game"] == game].copy()
-        for column, end in (("bootstrap_low95", "low95"), ("bootstrap_high95", "high95")):
-            rows[column] = [getattr(one, end) for one in check.ratings] if check else float("nan")
-        rated.append(Rated(game, table, rows, check, len(part) - len(counted)))
+        rows = frame[frame["game"] == game]
+        rated.append(Rated(game, table, rows, checks.get(game), int((~part["counted"]).sum())))
     return rated
 
 

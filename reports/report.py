@@ -8,13 +8,14 @@ same files.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dlgo.errors import LedgerError
 from experiments.arena.ledger import Ledger
 from reports import method, tables
+from reports.bootstrap import add_intervals, check_ratings
 from reports.files import file_slug, make_folder, write_bytes
 from reports.lengths import plot_lengths
 from reports.markdown import build_markdown
@@ -33,7 +34,8 @@ _MOST_FAILURES = 30  # listed one by one; a report is no log
 
 
 def write_report(
-    ledger_path: str | Path, out_dir: str | Path, anchor: tuple[str, float] | None = None
+    ledger_path: str | Path, out_dir: str | Path, anchor: tuple[str, float] | None = None,
+    replicates: int = 0, progress: Callable[[str], None] = lambda text: None,
 ) -> list[Path]:
     """Rate, tabulate and draw all games of a ledger.
 
@@ -46,6 +48,8 @@ def write_report(
         ledger_path: the SQLite file that `dlgo tournament` wrote.
         out_dir: a folder; made if absent, files of the same names are replaced.
         anchor: an entrant and the rating it is given; None: 0 is the mean of the field.
+        replicates: of the bootstrap that checks the intervals; 0 for none.
+        progress: told what is being done.
 
     Returns:
         the files, `report.html` first.
@@ -61,7 +65,6 @@ def write_report(
                 f"ledger {ledger_path} holds no games; play some with `dlgo tournament` first"
             )
         plan = ledger.get_meta("plan")
-        training = _training(ledger.get_meta("training_cpu_hours"))
         spending = spending_frame(ledger)
         rated = tables.rate_games(games, anchor)
         chosen = {
@@ -71,7 +74,12 @@ def write_report(
         shown = {one.slot: one for one in ledger.games(with_costs=True) if one.slot in chosen}
     out = Path(out_dir)
     make_folder(out)
-    ratings = tables.ratings_frame(games, rated, training)
+    checks = {}
+    if replicates:
+        progress(f"checking the intervals: {replicates} replicates of each game's pairs")
+        checks = check_ratings(games, rated, replicates)
+    progress("tables and plots")
+    ratings = add_intervals(tables.ratings_frame(games, rated), checks)
     overview = overview_frame(games, rated)
     paths = [
         tables.write_csv(frame, out / f"{name}.csv")
@@ -102,9 +110,9 @@ def write_report(
                           ("Lengths of the rated games", lengths)]),
         failures=[(row.slot, _culprit(row), row.reason) for row in failed.itertuples()],
         failure_total=int(games["failed"].sum()), method=method.paragraphs(),
-        settings=method.settings(plan, rated, anchor),
+        settings=method.settings(plan, rated, anchor, replicates),
     )
-    facts = _facts(str(ledger_path), games) + method.settings(plan, rated, anchor)
+    facts = _facts(str(ledger_path), games) + method.settings(plan, rated, anchor, replicates)
     text = build_markdown(reports, facts, games, _MOST_FAILURES)
     return [
         write_bytes(out / "report.html", page), write_bytes(out / "report.md", text), *paths
@@ -145,16 +153,6 @@ def _figures(drawn: list[tuple[str, list[Path]]]) -> list[Figure]:
     return [
         Figure(title, path) for title, paths in drawn for path in paths if path.suffix == ".svg"
     ]
-
-
-def _training(stored: Any) -> dict[str, float]:
-    """CPU hours of training by entrant or family, as far as the ledger says something usable."""
-    if not isinstance(stored, dict):
-        return {}
-    return {
-        str(name): float(hours) for name, hours in stored.items()
-        if isinstance(hours, int | float) and not isinstance(hours, bool) and hours > 0
-    }
 
 
 def _culprit(row: Any) -> str:

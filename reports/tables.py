@@ -12,6 +12,7 @@ the text of its specification and what the ledger says it did.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,12 +39,13 @@ GAME_COLUMNS = (
     "slot", "game", "first", "second", "pair", "opening", "seed", "result", "reason", "failed",
     "counted", "plies",
     *(f"{side}_{name}" for side in _SIDES for name in ("moves", *_COSTS)),
+    *(f"{side}_training_cpu_hours" for side in _SIDES),
     "moves", "started", "finished", "machine", "version",
 )
 RATING_COLUMNS = (
-    "game", "entrant", "family", "rating", "low95", "high95", "games", "wins", "draws",
-    "losses", "score", "mean_cpu_ms", "mean_wall_ms", "mean_nodes", "mean_simulations",
-    "mean_evaluations", "mean_work", "training_cpu_hours", "note",
+    "game", "entrant", "family", "rating", "low95", "high95", "bootstrap_low95",
+    "bootstrap_high95", "games", "wins", "draws", "losses", "score", "mean_cpu_ms", "mean_wall_ms",
+    "mean_nodes", "mean_simulations", "mean_evaluations", "mean_work", "training_cpu_hours", "note",
 )
 
 
@@ -71,7 +73,8 @@ def games_frame(ledger: Ledger) -> pd.DataFrame:
     repetition of an earlier game, which no rating counts), `plies`, and for each side the
     number of moves its engine chose (`first_moves`) and their mean cost (`first_cpu_ms`,
     `first_wall_ms`, `first_nodes`, `first_simulations`, `first_evaluations`; NaN if it chose
-    none).
+    none), and the CPU hours that training its network took (`first_training_cpu_hours`; NaN if
+    it has none).
     """
     import pandas as pd
 
@@ -100,14 +103,23 @@ def _game_row(record: GameRecord) -> dict[str, object]:
         row[f"{side}_moves"] = count
         for name, total in totals.items():
             row[f"{side}_{name}"] = total / count if count else float("nan")
+        row[f"{side}_training_cpu_hours"] = _training_hours(record.networks, side)
     return row
+
+
+def _training_hours(networks: str | None, side: str) -> float:
+    """What the ledger says of the training of one side's network, in hours; NaN if nothing."""
+    try:
+        return float(json.loads(networks or "{}")[side]["training_cpu_seconds"]) / 3600
+    except (KeyError, TypeError, ValueError):
+        return float("nan")
 
 
 def by_entrant(games: pd.DataFrame) -> pd.DataFrame:
     """Two rows a game, one for each side, told from that side.
 
     Columns: game, entrant, opponent, counted, score (1, 0.5, 0), failed (this side broke
-    down), moves, and the mean costs of its moves.
+    down), moves, the mean costs of its moves, and training_cpu_hours.
     """
     import pandas as pd
 
@@ -120,6 +132,7 @@ def by_entrant(games: pd.DataFrame) -> pd.DataFrame:
             # A breakdown loses the game, so the loser is the one that broke down.
             "failed": games["failed"] & (score == 0),
             "moves": games[f"{side}_moves"],
+            "training_cpu_hours": games[f"{side}_training_cpu_hours"],
         })
         for name in _COSTS:
             view[name] = games[f"{side}_{name}"]
@@ -156,29 +169,29 @@ def rate_games(
 
 
 def ratings_frame(
-    games: pd.DataFrame, tables: Mapping[str, RatingTable] | None = None,
-    training: Mapping[str, float] | None = None,
+    games: pd.DataFrame, tables: Mapping[str, RatingTable] | None = None
 ) -> pd.DataFrame:
     """One row for each entrant of each game, best first.
 
     Games, wins, draws, losses and score (points per game) leave out repetitions; the mean
     costs per move are over all moves the entrant chose. `mean_work` is network evaluations a
-    move, for an engine without a network simulations, NaN for one that does neither.
+    move, for an engine without a network simulations, NaN for one that does neither. The
+    intervals by resampling are left NaN: `bootstrap.add_intervals` fills them in.
 
     Args:
         games: from `games_frame`.
         tables: from `rate_games`, if they are there already.
-        training: CPU hours spent on training, by entrant or by family, where known.
     """
     import pandas as pd
 
     tables = rate_games(games) if tables is None else tables
-    training = training or {}
     sides = by_entrant(games)
     for name in _COSTS:
         sides[name] = (sides[name] * sides["moves"]).fillna(0.0)  # totals
     totals = sides.groupby(["game", "entrant"])[["moves", *_COSTS]].sum()
     counted = sides[sides["counted"]]
+    # A network that was exchanged for another one between two games: the dearer one counts.
+    training = sides.groupby(["game", "entrant"])["training_cpu_hours"].max()
     results = pd.crosstab([counted["game"], counted["entrant"]], counted["score"])
     rows = []
     for game, table in tables.items():
@@ -192,15 +205,14 @@ def ratings_frame(
             rows.append({
                 "game": game, "entrant": rating.entrant, "family": family,
                 "rating": rating.value, "low95": rating.low95, "high95": rating.high95,
+                "bootstrap_low95": float("nan"), "bootstrap_high95": float("nan"),
                 "games": played, "wins": wins, "draws": draws, "losses": losses,
                 "score": (wins + draws / 2) / played,
                 "mean_cpu_ms": mean["cpu_ms"], "mean_wall_ms": mean["wall_ms"],
                 "mean_nodes": mean["nodes"], "mean_simulations": mean["simulations"],
                 "mean_evaluations": mean["evaluations"],
                 "mean_work": mean["evaluations"] or mean["simulations"] or float("nan"),
-                "training_cpu_hours": training.get(
-                    rating.entrant, training.get(family, float("nan"))
-                ),
+                "training_cpu_hours": training.loc[who],
                 "note": rating.note,
             })
     return pd.DataFrame(rows, columns=list(RATING_COLUMNS))

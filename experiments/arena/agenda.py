@@ -6,6 +6,8 @@ which. So that no worker has to wait, the decision about a step is made before t
 it has ended, from the games before that; and as it looks at these games only, however many
 others have ended, the same plan and seed play the same games on any machine.
 
+A match with a sequential test (SPRT) goes on until that has its answer: `sequential.py`.
+
 An entrant that fails again and again is stopped: its further games are left out.
 
 Called by `tournament.py`; `executor.py` takes the games from it.
@@ -23,6 +25,7 @@ from experiments.arena.limits import Limits
 from experiments.arena.match import GameTask
 from experiments.arena.openings import Openings
 from experiments.arena.schedule import Plan, pair_tasks
+from experiments.arena.sequential import NewTest, Trial
 
 # A step beyond the plan's `pairs` is this share of what was played: the ratings are computed a
 # few dozen times, however long the tournament.
@@ -84,22 +87,24 @@ class Agenda:
         limits: when an entrant is stopped.
         stopped: entrants stopped earlier: (game, entrant) -> why.
         rate: for a plan with a target.
+        test: for a match with a sequential test.
 
     Attributes:
         stopped: (game, entrant) -> why, with those stopped now.
         planned: games decided on so far, those found in the ledger included.
         found: of these, in the ledger from the start.
         left_out: of these, not played because an entrant was stopped.
-        verdict: how it stands with the target; "" without one.
+        verdict: how it stands with the target or the test; "" without one.
     """
 
     def __init__(
         self, plan: Plan, played: dict[str, Result | None], limits: Limits,
         stopped: dict[tuple[str, str], str] | None = None, rate: Rate | None = None,
+        test: NewTest | None = None,
     ) -> None:
         self.stopped = dict(stopped or {})
         self.planned = self.found = self.left_out = 0
-        self.verdict = ""
+        self._verdict = ""
         self._plan = plan
         self._limits = limits
         self._rate = rate
@@ -114,17 +119,23 @@ class Agenda:
         self._steps: list[list[str]] = []
         self._played_pairs: Counter[tuple[str, str, str]] = Counter()
         self._done = False
-        self._rounds_left = deque(range(plan.pairs))
+        # One match for each game; the first entrant's points are counted.
+        self._trials = {
+            game: Trial(plan.entrants[0], test()) for game in plan.games
+        } if test is not None else {}
+        # With a test, only the first pair is sure to be played.
+        pairs = 1 if self._trials else plan.pairs
+        self._rounds_left = deque(range(pairs))
         # The number of games is known at the start, but not their openings.
         meetings = [(game, *meeting) for meeting in self._meetings for game in plan.games]
-        self.planned = 2 * plan.pairs * len(meetings)
+        self.planned = 2 * pairs * len(meetings)
         missing = Counter(
             (game, one, other)
-            for pair in range(plan.pairs) for game, one, other in meetings
+            for pair in range(pairs) for game, one, other in meetings
             for first, second in ((one, other), (other, one))
             if f"{game}|{first}|{second}|{pair}" not in played
         )
-        self._incomplete = set(meetings if plan.target_elo is not None else missing)
+        self._incomplete = set(missing if plan.ends_by_itself else meetings)
         self.found = self.planned - missing.total()
         self._undrawn = self.planned - self.found
 
@@ -132,6 +143,13 @@ class Agenda:
         """Whether games of this meeting may be played."""
         meetings = {(task.game, *task.players), (task.game, *task.players[::-1])}
         return bool(meetings & self._incomplete) and self.wanted(task)
+
+    @property
+    def verdict(self) -> str:
+        """See the class."""
+        if self._trials:
+            return "; ".join(f"{game}: {trial.reason}" for game, trial in self._trials.items())
+        return self._verdict
 
     # --- the executor's side ----------------------------------------------------------------
 
@@ -149,6 +167,11 @@ class Agenda:
 
     def wanted(self, task: GameTask) -> bool:
         """Whether a game is still to be played; if not, it is taken off the list."""
+        if task.game in self._trials and self._trials[task.game].over:
+            if task.slot in self._open:
+                self._open.discard(task.slot)
+                self.planned -= 1
+            return False
         if not any((task.game, spec) in self.stopped for spec in task.players):
             return True
         if task.slot in self._open:
@@ -166,6 +189,8 @@ class Agenda:
             self._open.discard(record.slot)
             if self._plan.target_elo is not None:
                 self._results[record.slot] = result_of(record)
+            if self._trials:
+                self._trials[record.game].note(record.pair, record.first, record.result)
             for player, spec in enumerate((record.first, record.second)):
                 self._count_failure(record, player, spec)
 
@@ -186,6 +211,8 @@ class Agenda:
             pair = self._rounds_left.popleft()
             self._put([(g, *m, pair) for m in self._meetings for g in self._plan.games])
             return True
+        if self._trials:
+            return self._next_trial_step()
         if self._plan.target_elo is None or self._done or self._rate is None:
             return False
         known = self._steps[:-1] or self._steps
@@ -193,12 +220,26 @@ class Agenda:
             return False  # a straggler
         wanted = self._next_pairs(known)
         self._done = not wanted
-        if wanted:
-            before = self.planned
-            self._put(wanted)
-            self.planned = before + len(self._steps[-1])
-            self.found += sum(slot in self._found for slot in self._steps[-1])
-        return bool(wanted)
+        return self._add_step(wanted)
+
+    def _next_trial_step(self) -> bool:
+        """The next pairs of the matches whose tests go on, a tenth of those played."""
+        wanted = []
+        for game, trial in self._trials.items():
+            (one, other), = self._meetings
+            if not trial.over and self._may_go_on(game, one, other):
+                wanted += self._even(game, [(one, other)])
+        return self._add_step(wanted)
+
+    def _add_step(self, wanted: list[tuple[str, str, str, int]]) -> bool:
+        """Put pairs that go beyond the plan's first rounds on the queue, if there are any."""
+        if not wanted:
+            return False
+        before = self.planned
+        self._put(wanted)
+        self.planned = before + len(self._steps[-1])
+        self.found += sum(slot in self._found for slot in self._steps[-1])
+        return True
 
     def _put(self, pairs: Iterable[tuple[str, str, str, int]]) -> None:
         slots = []
@@ -206,6 +247,9 @@ class Agenda:
             self._played_pairs[game, one, other] = pair + 1
             for task in pair_tasks(self._plan.seed, self._openings, game, one, other, pair):
                 slots.append(task.slot)
+                known = self._found.get(task.slot)
+                if known is not None and self._trials:
+                    self._trials[game].note(pair, task.first, known.result)
                 if task.slot not in self._found:
                     self._undrawn -= 1
                     self._open.add(task.slot)
@@ -244,10 +288,10 @@ class Agenda:
                 wanted += self._even(game, meetings)
         worst = max(widths, default=None)
         if worst is None:
-            self.verdict = f"the target is reached: no 95% interval wider than {target:g} Elo"
+            self._verdict = f"the target is reached: no 95% interval wider than {target:g} Elo"
         else:
             why = "" if wanted else f", and max_pairs={self._plan.max_pairs} is reached"
-            self.verdict = f"the widest 95% interval is {worst[0]:.0f} Elo, of {worst[1]} on " \
+            self._verdict = f"the widest 95% interval is {worst[0]:.0f} Elo, of {worst[1]} on " \
                            f"{worst[2]}; the target is {target:g}{why}"
         return wanted
 

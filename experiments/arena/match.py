@@ -84,7 +84,7 @@ class GameLog:
 
     Attributes:
         moves: all moves, the opening included, in the game's notation.
-        networks: which network each side plays with (JSON), or None.
+        networks: which network each side plays with and what its training took (JSON), or None.
     """
 
     def __init__(self, task: GameTask, limits: Limits) -> None:
@@ -223,7 +223,7 @@ def _ready(task: GameTask, engines: EngineCache, player: int, board: Board) -> E
 
 def _networks(players: list[Engine]) -> str | None:
     known = {
-        side: engine.network_id
+        side: {"id": engine.network_id, "training_cpu_seconds": engine.training_cpu_seconds}
         for side, engine in zip(SIDES, players, strict=True) if engine.network_id is not None
     }
     return json.dumps(known) if known else None

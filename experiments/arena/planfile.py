@@ -26,8 +26,9 @@ from experiments.arena.schedule import Plan
 _LISTS = ("games", "engines", "challengers")
 _WORDS = ("kind", "pairing")
 _WHOLE = ("pairs", "seed", "opening_plies", "max_pairs", "memory_mb", "max_failures")
-_NUMBERS = ("target_elo", "move_timeout", "game_cpu", "game_wall")
-KEYS = (*_LISTS, *_WORDS, *_WHOLE, *_NUMBERS)
+_NUMBERS = ("target_elo", "alpha", "beta", "move_timeout", "game_cpu", "game_wall")
+_TWO_NUMBERS = ("sprt",)
+KEYS = (*_LISTS, *_WORDS, *_WHOLE, *_NUMBERS, *_TWO_NUMBERS)
 _DEFAULTS: dict[str, Any] = {"pairs": 10, "seed": 1}
 _LIMITS = tuple(field.name for field in dataclasses.fields(Limits))
 
@@ -79,7 +80,11 @@ def _checked(owner: str, key: str, value: Any) -> Any:
     elif key in _WHOLE:
         wanted = "a whole number" if type(value) is not int else ""
     elif key in _NUMBERS:
-        wanted = "a number" if type(value) not in (int, float) else ""
+        wanted = "a number" if not _is_number(value) else ""
+    elif key in _TWO_NUMBERS:
+        if isinstance(value, list) and len(value) == 2 and all(map(_is_number, value)):
+            return tuple(map(float, value))
+        wanted = "a list of two numbers"
     else:
         raise SpecError(
             f"{owner}: unknown key {key!r}{suggest(key, KEYS)}; there are {', '.join(KEYS)}"
@@ -87,6 +92,10 @@ def _checked(owner: str, key: str, value: Any) -> Any:
     if wanted:
         raise SpecError(f"{owner}: {key} = {value!r} is not {wanted}")
     return value
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float)
 
 
 def _expanded(owner: str, item: str | dict[str, Any]) -> list[str]:

@@ -44,15 +44,18 @@ class Plan:
         games: game specifications.
         entrants: engine specifications, budget included.
         pairs: opening pairs of each meeting; a meeting is twice as many games. With a target,
-            those played before it is first looked at.
+            those played before it is first looked at. With a test it does not matter.
         opening_plies: random plies before the engines take over; None for each game's own
             number.
         seed: all openings and all engines' seeds come from it.
         kind: who meets whom, one of `KINDS`.
         challengers: of a gauntlet; some of the entrants.
         target_elo: play until no rating's 95% interval is wider; None: play `pairs`.
-        max_pairs: with a target, at most so many pairs of each meeting.
+        max_pairs: with a target or a test, at most so many pairs of each meeting.
         pairing: with a target, how the games beyond `pairs` are spread: one of `PAIRINGS`.
+        sprt: of a match: the two Elo differences (H0, H1) between which a sequential test
+            decides; the match ends when it has. None: play `pairs`.
+        alpha, beta: the test's chances of a wrong H1 and of a wrong H0.
     """
 
     games: tuple[str, ...]
@@ -65,6 +68,14 @@ class Plan:
     target_elo: float | None = None
     max_pairs: int = 1000
     pairing: str = "even"
+    sprt: tuple[float, float] | None = None
+    alpha: float = 0.05
+    beta: float = 0.05
+
+    @property
+    def ends_by_itself(self) -> bool:
+        """Whether the number of games does not depend on their results."""
+        return self.target_elo is None and self.sprt is None
 
     def canonical(self) -> Plan:
         """The same plan with every specification in its canonical text.
@@ -111,6 +122,11 @@ class Plan:
             raise SpecError(f"target_elo={self.target_elo:g} is out of range (1 to 1000)")
         elif self.max_pairs < self.pairs:
             raise SpecError(f"max_pairs={self.max_pairs} is less than pairs={self.pairs}")
+        if self.sprt is not None:
+            if self.kind != "match":
+                raise SpecError(f"sprt is for kind='match', this is a {self.kind}")
+            if self.target_elo is not None:
+                raise SpecError("sprt and target_elo both say when to stop; leave one out")
 
     def meetings(self) -> list[tuple[str, str]]:
         """Who meets whom, on each game."""
@@ -136,13 +152,16 @@ class Plan:
         """As plain JSON data, for `Ledger.set_meta`; without what the plan does not use."""
         data = dataclasses.asdict(self)
         unused = [] if self.challengers else ["challengers"]
-        unused += ["target_elo", "max_pairs", "pairing"] if self.target_elo is None else []
+        unused += ["target_elo", "pairing"] if self.target_elo is None else []
+        unused += ["sprt", "alpha", "beta"] if self.sprt is None else []
+        unused += ["max_pairs"] if self.ends_by_itself else []
         return {key: value for key, value in data.items() if key not in unused}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Plan:
         """The plan that `to_json` gave. Raises KeyError, TypeError or ValueError for other data."""
         plies, target = data["opening_plies"], data.get("target_elo")
+        sprt = data.get("sprt")
         return cls(
             games=tuple(map(str, data["games"])),
             entrants=tuple(map(str, data["entrants"])),
@@ -154,6 +173,9 @@ class Plan:
             target_elo=None if target is None else float(target),
             max_pairs=int(data.get("max_pairs", cls.max_pairs)),
             pairing=str(data.get("pairing", cls.pairing)),
+            sprt=None if sprt is None else (float(sprt[0]), float(sprt[1])),
+            alpha=float(data.get("alpha", cls.alpha)),
+            beta=float(data.get("beta", cls.beta)),
         )
 
 

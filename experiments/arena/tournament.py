@@ -24,6 +24,7 @@ from experiments.arena.match import GameTask
 from experiments.arena.openings import Openings
 from experiments.arena.progress import Reporter, default_reporter, duration
 from experiments.arena.schedule import Plan, pair_tasks
+from experiments.arena.sequential import NewTest
 
 # Names of settings in the ledger.
 _PLAN, _STOPPED = "plan", "stopped"
@@ -64,6 +65,7 @@ def run_tournament(
     limits: Limits = DEFAULT_LIMITS,
     setup: str | None = None,
     rate: Rate | None = None,
+    test: NewTest | None = None,
     retry: bool = False,
 ) -> Summary:
     """Play all games of `plan` that the ledger does not hold yet.
@@ -80,6 +82,7 @@ def run_tournament(
         limits: for every game.
         setup: "module:function", called in each worker before anything else.
         rate: computes ratings; a plan with a target needs it.
+        test: makes a sequential test; a plan with `sprt` needs it.
         retry: give entrants that were stopped another chance.
 
     Raises:
@@ -94,11 +97,14 @@ def run_tournament(
     plan, limits = plan.canonical(), limits.checked()
     if plan.target_elo is not None and rate is None:
         raise SpecError("a plan with target_elo needs a rating function (rate)")
+    if plan.sprt is not None and test is None:
+        raise SpecError("a plan with sprt needs a sequential test (test)")
     warm = _first_tasks(plan)
     with ledger_lock(ledger_path), Ledger(ledger_path) as ledger:
         stored = _stored_plan(ledger, plan)
         stopped = {} if retry else _stopped(ledger)
-        agenda = Agenda(plan, _played(ledger, plan), limits, stopped, rate)
+        agenda = Agenda(plan, _played(ledger, plan), limits, stopped, rate,
+                        test if plan.sprt is not None else None)
         _tell_start(progress, ledger, plan, stored, agenda)
         played = failures = 0
         try:
@@ -148,7 +154,7 @@ def _first_tasks(plan: Plan) -> list[GameTask]:
 
 def _played(ledger: Ledger, plan: Plan) -> dict[str, Result | None]:
     """The games in the ledger, with their results if the plan has a use for them."""
-    if plan.target_elo is None:
+    if plan.ends_by_itself:
         return dict.fromkeys(ledger.slots())
     return {slot: Result(*rest) for slot, *rest in ledger.results()}
 
@@ -202,16 +208,25 @@ def _sentence(key: tuple[str, str], why: str) -> str:
 def _tell_start(
     progress: Reporter, ledger: Ledger, plan: Plan, stored: Plan | None, agenda: Agenda
 ) -> None:
-    progress.say(
-        f"{agenda.planned} games: {plan.kind} of {len(plan.entrants)} entrants, {plan.pairs} "
-        f"opening pairs a meeting, on {', '.join(plan.games)}"
-    )
+    games = ", ".join(plan.games)
+    if plan.sprt is not None:
+        progress.say(
+            f"a match of {' and '.join(plan.entrants)} on {games} until a test tells "
+            f"{plan.sprt[0]:g} from {plan.sprt[1]:g} Elo, at most {plan.max_pairs} pairs"
+        )
+    else:
+        progress.say(
+            f"{agenda.planned} games: {plan.kind} of {len(plan.entrants)} entrants, {plan.pairs} "
+            f"opening pairs a meeting, on {games}"
+        )
     if plan.target_elo is not None:
         progress.say(
             f"then more until no 95% interval is wider than {plan.target_elo:g} Elo, "
             f"at most {plan.max_pairs} pairs a meeting"
         )
-    if agenda.found:
+    if agenda.found and not plan.ends_by_itself:
+        progress.say(f"games of this plan that are in {ledger.path} already count")
+    elif agenda.found:
         rest = agenda.planned - agenda.found
         text = f"{rest} to play" if rest else "nothing left to play"
         progress.say(f"{agenda.found} of them are in {ledger.path} already; {text}")

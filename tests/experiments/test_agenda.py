@@ -68,6 +68,7 @@ def test_all_kinds_share_the_games_they_have_in_common() -> None:
         ({"pairing": "adaptive"}, "needs a target"),
         ({"target_elo": 0.0}, "target_elo=0 is out of range"),
         ({"target_elo": 50.0, "max_pairs": 1}, "max_pairs=1 is less than pairs=2"),
+        ({"sprt": (0.0, 10.0)}, "sprt is for kind='match'"),
         ({"target_elo": 50.0, "pairing": "odd"}, "pairing='odd' is not one of even, adaptive"),
     ],
 )
@@ -255,6 +256,7 @@ def test_lists_in_a_plan_file_stand_for_all_their_values(tmp_path) -> None:
         ('engines = [{name = "mcts", sims = {a = 1}}]', "is not a text, number"),
         ("engines = [3]", "is not a list of texts or tables"),
         ("target_elo = true", "target_elo = True is not a number"),
+        ("sprt = [0]", "is not a list of two numbers"),
         ("pairs = 2.5", "pairs = 2.5 is not a whole number"),
         ("goal = 50", "unknown key 'goal'; there are"),
         ("max_pair = 50", "did you mean max_pairs"),

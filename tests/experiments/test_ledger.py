@@ -104,8 +104,11 @@ def test_the_network_of_an_engine_is_stored(monkeypatch) -> None:
     from tests.experiments.mocks import Dawdler
 
     monkeypatch.setattr(Dawdler, "network_id", "sha256:abc")
+    monkeypatch.setattr(Dawdler, "training_cpu_seconds", 7200.0)
     record = play_game(make_task("random", "dawdler"), EngineCache())
-    assert json.loads(record.networks) == {"second": "sha256:abc"}
+    assert json.loads(record.networks) == {
+        "second": {"id": "sha256:abc", "training_cpu_seconds": 7200.0}
+    }
 
 
 def test_totals_are_those_of_the_moves(ledger_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import shutil
@@ -26,7 +27,7 @@ EVIL = "<script>alert('x')</script>&\"$a_b$"
 
 def record(
     number: int, first: str, second: str, result: float, game: str = "tictactoe",
-    moves: str = "A1 B2 C3", reason: str = "", pair: int = 0,
+    moves: str = "A1 B2 C3", reason: str = "", pair: int = 0, networks: str | None = None,
 ) -> GameRecord:
     costs = tuple(
         MoveCost(ply, ply % 2, 0.01 * (ply + 1), 0.02, 7, 100 + ply, 0, 0.5)
@@ -36,7 +37,7 @@ def record(
         slot=f"{game}|{first}|{second}|{number}", game=game, first=first, second=second,
         pair=pair, opening=moves.split()[0], seed=number, result=result, reason=reason,
         moves=moves, started="2025-01-01T10:20:30", finished="2025-01-01T10:21:30",
-        machine=f"machine {EVIL}", version=EVIL, costs=costs,
+        machine=f"machine {EVIL}", version=EVIL, costs=costs, networks=networks,
     )
 
 
@@ -87,12 +88,13 @@ def evil_page(tmp_path_factory) -> str:
     return write_page(
         tmp_path_factory.mktemp("evil"),
         [
-            record(0, EVIL, "mcts:sims=100", 1), record(1, "mcts:sims=100", EVIL, 1),
+            record(0, EVIL, "mcts:sims=100", 1, networks=EVIL),
+            record(1, "mcts:sims=100", EVIL, 1, networks='{"first": "long", "second": {"id": 1}}'),
             record(2, EVIL, "mcts:sims=100", 0, reason=f"crash of first: {EVIL}"),
             record(3, "a", EVIL, 1, game=f"../{EVIL}", moves="x y"),
             record(4, EVIL, "a", 1, game=f"../{EVIL}", moves="x z"),
         ],
-        plan={"games": [EVIL], "seed": EVIL, "pairs": None}, training_cpu_hours={EVIL: "long"},
+        plan={"games": [EVIL], "seed": EVIL, "pairs": None},
     )
 
 
@@ -140,13 +142,15 @@ def test_the_facts_of_a_small_ledger(tmp_path):
     text = write_page(
         tmp_path,
         [
-            record(0, "mcts:sims=100", "b", 1, moves="A1 A2 B1 B2 C1"),
+            record(0, "mcts:sims=100", "b", 1, moves="A1 A2 B1 B2 C1", networks=json.dumps({
+                "first": {"id": "x", "training_cpu_seconds": 9000.0},
+                "second": {"id": "y", "training_cpu_seconds": 36000.0},
+            })),
             record(1, "b", "mcts:sims=100", 1, moves="A1 A2 B1 B2 C1"),
             record(2, "mcts:sims=100", "b", 0, moves="A1 A2", reason="no move from first within"),
             record(3, "b", "mcts:sims=100", 0.5, moves="A1"),
         ],
         plan={"pairs": 3, "seed": 7, "opening_plies": None},
-        training_cpu_hours={"mcts": 2.5, "b": 10},
     )
     page = Page(text)
     for fact in (
@@ -156,6 +160,10 @@ def test_the_facts_of_a_small_ledger(tmp_path):
     ):
         assert fact in page.text, fact
     assert (tmp_path / "out" / "strength_tictactoe_training.png").exists()
+    rows = csv.DictReader((tmp_path / "out" / "ratings.csv").open())
+    assert {row["entrant"]: float(row["training_cpu_hours"]) for row in rows} == {
+        "mcts:sims=100": 2.5, "b": 10.0
+    }
     # Only mcts has simulations or evaluations: no plot of a single point.
     with Ledger(tmp_path / "games.sqlite", read_only=True) as ledger:
         spent = spending_frame(ledger).set_index("entrant")
@@ -249,3 +257,22 @@ def test_the_page_never_scrolls_sideways(browser, tmp_path, width):
     assert scroll_width <= width
     assert shapes > 9  # a board of nine cells, with stones
     assert "Ply 4 of 4" in status
+
+
+def test_intervals_by_resampling_stand_beside_the_others(tmp_path):
+    """Three openings in which colour decides everything: every replicate rates the same."""
+    records = [
+        one for pair in range(3) for one in (
+            record(2 * pair, "a", "b", 1, moves=f"A1 B{pair + 1}", pair=pair),
+            record(2 * pair + 1, "b", "a", 1, moves=f"A1 C{pair + 1}", pair=pair),
+        )
+    ]
+    with Ledger(tmp_path / "games.sqlite") as ledger:
+        ledger.add(*records)
+    page, *_ = write_report(tmp_path / "games.sqlite", tmp_path / "out", replicates=100)
+    text = page.read_text(encoding="utf-8")
+    assert "100 replicates of the opening pairs" in text
+    for row in csv.DictReader((tmp_path / "out" / "ratings.csv").open()):
+        low, high = float(row["bootstrap_low95"]), float(row["bootstrap_high95"])
+        assert (low, high) == pytest.approx((0, 0), abs=1e-3)
+        assert float(row["low95"]) < -100  # the likelihood knows of no pairs
