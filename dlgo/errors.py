@@ -25,5 +25,8 @@ class LedgerError(DlgoError):
     """A file of games that cannot be read, or that holds something else."""
 
 
+class ModelError(DlgoError):
+    """A trained network that cannot be found, read or used for what is asked."""
+
 class DataError(DlgoError):
     """Training data that cannot be read, written or made as asked."""

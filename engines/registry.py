@@ -24,6 +24,7 @@ _ENGINES = {
     "alphabeta": "engines.minimax.engine:AlphaBetaEngine",
     "mcts": "engines.mcts.engine:MCTSEngine",
     "puct": "engines.puct.engine:PUCTEngine",
+    "supervised": "engines.supervised.engine:SupervisedEngine",
     "solver": "engines.solver.engine:SolverEngine",
     "gtp": "engines.gtp.engine:GTPEngine",
 }

@@ -19,6 +19,8 @@ from dlgo import DlgoError, get_game
 from experiments.data_cli import data as data_commands
 from experiments.data_cli import generate as generate_command
 from experiments.ledger_cli import ledger as ledger_commands
+from experiments.train_cli import models as models_command
+from experiments.train_cli import train as train_commands
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -363,6 +365,8 @@ def bench(games_: tuple[str, ...], seconds: float, rounds: int, csv: str | None)
 
 
 cli.add_command(ledger_commands)
+cli.add_command(train_commands)
+cli.add_command(models_command)
 cli.add_command(generate_command)
 cli.add_command(data_commands)
 

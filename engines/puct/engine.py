@@ -1,15 +1,17 @@
 """The PUCT engine: tree search over whatever gives a policy and a value (the AGENT article).
 
 The same tree and loop as `mcts`; the leaf's worth comes from a rollout, from the game's own
-evaluation, from nothing at all (`uniform`), or from another engine.
+evaluation, from nothing at all (`uniform`), from another engine or from a network's value head.
+A network's policy gives the priors (`prior=NAME`), whatever values the leaves.
 """
 
 from __future__ import annotations
 
+from dlgo.errors import SpecError
 from dlgo.rng import derive_seed
 from dlgo.specs import Option
-from engines.base import Engine
-from engines.treesearch.agent import AgentSearcher, EngineAgent
+from engines.nets.agent import RUNTIME_OPTION, load_agent
+from engines.treesearch.agent import Agent, AgentSearcher, EngineAgent
 from engines.treesearch.engine import TREE_OPTIONS, TreeSearchEngine
 from engines.treesearch.evaluators import HeavyRollout, LightRollout, Static, Uniform
 from engines.treesearch.rules import PUCT
@@ -19,6 +21,7 @@ _EVALUATORS = {
     "rollout": LightRollout(), "heavy": HeavyRollout(), "static": Static(500.0),
     "uniform": Uniform(0.0),
 }
+_NETWORK = "network"
 
 
 class PUCTEngine(TreeSearchEngine):
@@ -27,11 +30,14 @@ class PUCTEngine(TreeSearchEngine):
     name = "puct"
     summary = "tree search guided by priors, leaves valued by an evaluator of your choice"
     options = (
-        Option("evaluator", "rollout", "what a leaf is worth; `agent` replaces it",
-               choices=tuple(_EVALUATORS)),
+        Option("prior", None, "a model (`dlgo models`) whose policy gives the priors", kind=str),
+        Option("evaluator", "rollout", "what a leaf is worth; `network` asks the model of "
+               "`prior`, and `agent` replaces it", choices=(*_EVALUATORS, _NETWORK)),
         Option("agent", None, "an engine, in quotes, asked for policy and value of every leaf",
                kind=str),
-        Option("batch", 1, "leaves the agent is asked about at once", low=1, high=4096),
+        Option("batch", 1, "leaves the agent or network is asked about at once", low=1,
+               high=4096),
+        RUNTIME_OPTION,
         Option("c", 0.6, "weight of the prior; wins count on a scale of 0 to 1", low=0, high=100),
         Option("first_play", 0.1, "a move not tried yet is taken for so much worse than the "
                "position", low=-1, high=1),
@@ -39,29 +45,44 @@ class PUCTEngine(TreeSearchEngine):
     )
 
     def _set_up(self) -> None:
-        self._engines: list[Engine] = []  # the agents, one a thread
+        self._agents: list[Agent] = []  # one a thread
+        if self.settings["prior"] is not None and self.settings["agent"] is not None:
+            raise SpecError("engine puct takes its priors from `prior` or from `agent`, not both")
+        if self.settings["prior"] is None and self.settings["evaluator"] == _NETWORK:
+            raise SpecError("engine puct: evaluator=network needs prior=NAME, the network")
         super()._set_up()
 
     def _new_searcher(self, capacity: int) -> Searcher:
         rule = PUCT(self.settings["c"], self.settings["first_play"])
         reuse = self.settings["reuse"]
-        if self.settings["agent"] is None:
+        agent = self._new_agent()
+        if agent is None:
             evaluator = _EVALUATORS[self.settings["evaluator"]]
             return Searcher(self.game, capacity, reuse, rule, evaluator, expand=1)
-        from engines.registry import build_engine  # which imports this module
+        self._agents.append(agent)
+        return AgentSearcher(self.game, capacity, reuse, rule, agent, self.settings["batch"])
 
-        engine = build_engine(self.settings["agent"], self.game)
-        self._engines.append(engine)
-        return AgentSearcher(
-            self.game, capacity, reuse, rule, EngineAgent(engine), self.settings["batch"]
-        )
+    def _new_agent(self) -> Agent | None:
+        """Who is asked from Python about leaves, if anybody is."""
+        if self.settings["prior"] is not None:
+            agent = load_agent(
+                self.settings["prior"], self.game, self.settings["runtime"],
+                _EVALUATORS.get(self.settings["evaluator"]),
+            )
+            self.network_id = agent.network_id
+            return agent
+        if self.settings["agent"] is not None:
+            from engines.registry import build_engine  # which imports this module
+
+            return EngineAgent(build_engine(self.settings["agent"], self.game))
+        return None
 
     def new_game(self, seed: int) -> None:
         super().new_game(seed)
-        for i, engine in enumerate(self._engines):
-            engine.new_game(derive_seed(seed, "agent", i))
+        for i, agent in enumerate(self._agents):
+            agent.new_game(derive_seed(seed, "agent", i))
 
     def close(self) -> None:
         super().close()
-        for engine in self._engines:
-            engine.close()
+        for agent in self._agents:
+            agent.close()

@@ -23,7 +23,14 @@ from engines.treesearch.tree import DEEPEST, MAX_DEPTH, ROOT, UNPROVEN, back_up,
 
 
 class Agent(ABC):
-    """What a tree search wants to know of a position."""
+    """What a tree search wants to know of a position.
+
+    Attributes:
+        history: how many earlier positions it wants to see beside each; if more than none,
+            `evaluate_windows` is called in place of `evaluate`.
+    """
+
+    history = 0
 
     @abstractmethod
     def evaluate(self, leaves: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -36,6 +43,28 @@ class Agent(ABC):
                 the search makes the rest sum to 1 (all alike if all are 0).
             values: float32[n], -1 to 1, as the player to move sees it.
         """
+
+    def evaluate_windows(
+        self, leaves: Any, windows: Any, known: np.ndarray, n: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Like `evaluate`, for agents that look at earlier positions, too.
+
+        Args:
+            windows: batch of `history + 1` states for each leaf, the leaf itself first, then the
+                position before it, and so on.
+            known: int64[n], how many states of each window exist.
+        """
+        return self.evaluate(leaves, n)
+
+    def window(self, state: GameState) -> tuple[Any, int]:
+        """The root and what came before it, as one window; asked for if `history` is not 0."""
+        raise NotImplementedError
+
+    def new_game(self, seed: int) -> None:  # noqa: B027 (most agents remember nothing)
+        """Forget everything and seed the generator."""
+
+    def close(self) -> None:  # noqa: B027
+        """Release what the agent holds outside Python."""
 
 
 class UniformAgent(Agent):
@@ -77,6 +106,12 @@ class EngineAgent(Agent):
                 policies[i, game.action_of(move)] += (1 - self._share) * part
         return policies, values
 
+    def new_game(self, seed: int) -> None:
+        self._engine.new_game(seed)
+
+    def close(self) -> None:
+        self._engine.close()
+
 
 class AgentSearcher(Searcher):
     """A searcher whose leaves are valued by an agent, `batch` at a time."""
@@ -93,6 +128,10 @@ class AgentSearcher(Searcher):
     def plant(self, state: GameState) -> None:
         super().plant(state)
         self._leaves = kernels.make_batch(self._work, self._batch)
+        if history := self._agent.history:
+            self._past, self._past_known = self._agent.window(state)
+            self._windows = kernels.make_batch(self._work, self._batch * (history + 1))
+            self._known = np.empty(self._batch, np.int64)
 
     def simulate(self, simulations: int | None, limits: list[Limit]) -> int:
         assert self._root is not None
@@ -104,7 +143,8 @@ class AgentSearcher(Searcher):
                 self.tree, root, self._leaves, self._paths, self._lengths, most, self._rule
             )
             if n:
-                policies, values = self._agent.evaluate(self._leaves, n)
+                policies, values = self._ask(n)
+                self.evaluations += n
                 absorb(
                     self.tree, self._leaves, self._paths, self._lengths, n,
                     policies, values, self._scratch.actions, self._rng,
@@ -115,6 +155,45 @@ class AgentSearcher(Searcher):
             if any(clock() >= end for clock, end in limits):
                 break
         return done
+
+    def _ask(self, n: int) -> tuple[np.ndarray, np.ndarray]:
+        if not self._agent.history:
+            return self._agent.evaluate(self._leaves, n)
+        look_back(
+            self.tree, self._past, self._past_known, self._paths, self._lengths, n,
+            self._agent.history, self._work, self._windows, self._known,
+        )
+        return self._agent.evaluate_windows(self._leaves, self._windows, self._known, n)
+
+
+@kernel
+def look_back(tree, past, past_known, paths, lengths, n, history, work, windows, known):
+    """Write the positions that led to each leaf, by playing its path again.
+
+    Args:
+        past: batch, the root first, then those before it; past_known: how many exist.
+        paths, lengths: the way to each of the `n` leaves, as `collect` writes them.
+        work: a scratch state with room for the deepest line.
+        windows: batch of `history + 1` states a leaf, out: the leaf, the one before it, ...
+        known: int64[n], out: how many of them exist.
+    """
+    for i in range(n):
+        first = i * (history + 1)
+        plies = lengths[i] - 1
+        kernels.copy_into(work, kernels.row(past, 0))
+        if plies <= history:
+            kernels.copy_into(kernels.row(windows, first + plies), work)
+        for ply in range(1, plies + 1):
+            kernels.play(work, tree.action[paths[i, ply]])
+            if plies - ply <= history:
+                kernels.copy_into(kernels.row(windows, first + plies - ply), work)
+        for back in range(1, past_known):
+            if plies + back > history:
+                break
+            kernels.copy_into(
+                kernels.row(windows, first + plies + back), kernels.row(past, back)
+            )
+        known[i] = min(plies + past_known, history + 1)
 
 
 @kernel

@@ -74,9 +74,9 @@ class TreeSearchEngine(Engine):
     def _decide(self, state: GameState, budget: Budget) -> Decision:
         for searcher in self._searchers:
             searcher.plant(state)
-        nodes = -self._nodes()
+        nodes, evaluations = -self._nodes(), -self._evaluations()
         simulations = self._simulate(budget)
-        nodes += self._nodes()
+        nodes, evaluations = nodes + self._nodes(), evaluations + self._evaluations()
 
         visits = np.zeros(self.game.num_actions, np.int64)
         value_sums = np.zeros(self.game.num_actions)
@@ -99,11 +99,14 @@ class TreeSearchEngine(Engine):
             pv=self._principal_variation(action),
             proven=None if result is None else sign * result,
             depth=max(int(searcher.tree.info[ts.DEEPEST]) for searcher in self._searchers),
-            cost=Cost(simulations=simulations, nodes=nodes),
+            cost=Cost(simulations=simulations, nodes=nodes, evaluations=evaluations),
         )
 
     def _nodes(self) -> int:
         return sum(int(searcher.tree.info[ts.N_NODES]) for searcher in self._searchers)
+
+    def _evaluations(self) -> int:
+        return sum(searcher.evaluations for searcher in self._searchers)
 
     def _simulate(self, budget: Budget) -> int:
         limits = limits_of(budget)

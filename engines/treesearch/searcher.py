@@ -39,7 +39,12 @@ class Searcher:
         rule, evaluator: of `rules.py` and `evaluators.py`.
         expand: visits before a leaf gets children.
         room: keyword arguments of `tree.new_tree`.
+
+    Attributes:
+        evaluations: positions an agent has been asked about (see `agent.py`), since the start.
     """
+
+    evaluations = 0
 
     def __init__(
         self, game: GameSpec, capacity: int, reuse: bool, rule: Any, evaluator: Any,

@@ -1,0 +1,158 @@
+"""Names and options of networks, optimisers and learning-rate schedules, without Keras.
+
+`resnet:blocks=4,filters=64` follows the grammar of `dlgo.specs`, as games and engines do, and
+has one canonical text, which a model's card stores. Called by `architectures.py`,
+`optimizers.py`, the command line and the documentation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dlgo.errors import SpecError
+from dlgo.specs import Option, check_settings, format_spec, split_spec, suggest
+
+_ACTIVATION = Option("activation", "relu", "of the hidden layers", choices=("relu", "sigmoid"))
+_DROPOUT_HELP = "share of the hidden values dropped in training"
+
+
+def _dropout(default: float) -> Option:
+    return Option("dropout", default, _DROPOUT_HELP, low=0, high=0.95)
+
+
+def _hidden(default: int) -> Option:
+    return Option("hidden", default, "width of the dense layer", low=1, high=65536)
+
+
+_POOL = Option("pool", "none", "2x2 pooling after the convolutions",
+               choices=("none", "max", "average"))
+_SCALE = Option("scale", True, "shrink the kernels, meant for 19 lines, with the board")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something that can be named in a specification.
+
+    Attributes:
+        summary: one line for listings, with the source.
+        options: its settings.
+        value_head: whether it has a value head unless told otherwise (networks only).
+    """
+
+    summary: str
+    options: tuple[Option, ...] = ()
+    value_head: bool = False
+
+
+NETWORKS: dict[str, Entry] = {
+    "mlp": Entry(
+        "dense layers on the flattened planes (chapter 6.3.4)",
+        (Option("hidden", 1000, "width of the first layer; each next one is half as wide",
+                low=1, high=65536),
+         Option("layers", 2, "hidden layers", low=1, high=20),
+         Option("activation", "sigmoid", "of the hidden layers", choices=("sigmoid", "relu")),
+         _dropout(0.0)),
+    ),
+    "cnn_plain": Entry(
+        "two 3x3 convolutions and a dense layer, sigmoid (chapter 6.4.2)",
+        (Option("filters", 48, "of each convolution", low=1, high=4096),
+         Option("layers", 2, "convolutions", low=1, high=40), _hidden(512),
+         Option("activation", "sigmoid", "of the hidden layers", choices=("sigmoid", "relu")),
+         _POOL, _dropout(0.0)),
+    ),
+    "cnn": Entry(
+        "the same with max pooling, dropout and ReLU (chapter 6.7)",
+        (Option("filters", 48, "of each convolution", low=1, high=4096),
+         Option("layers", 2, "convolutions", low=1, high=40), _hidden(512), _ACTIVATION,
+         Option("pool", "max", _POOL.help, choices=_POOL.choices), _dropout(0.5)),
+    ),
+    "small": Entry(
+        "4 convolutions, 7x7x48 and 5x5x32, and a dense layer (chapter 7.3)",
+        (_hidden(512), _SCALE, _dropout(0.0)),
+    ),
+    "medium": Entry(
+        "5 convolutions of 64 filters, 5x5 and 3x3, and a dense layer (chapter 7.3)",
+        (_hidden(512), _SCALE, _dropout(0.0)),
+    ),
+    "large": Entry(
+        "7 convolutions, 7x7x64 to 5x5x32, and a wide dense layer (chapter 7.3)",
+        (_hidden(1024), _SCALE, _dropout(0.0)),
+    ),
+    "alphago": Entry(
+        "AlphaGo's: 5x5, then 3x3 convolutions, all alike (chapter 13.1; Silver et al. 2016)",
+        (Option("layers", 12, "convolutions before the head", low=1, high=40),
+         Option("filters", 192, "of each convolution", low=1, high=4096)),
+    ),
+    "resnet": Entry(
+        "residual blocks, policy and value heads (chapter 14.5; Silver et al. 2017)",
+        (Option("blocks", 4, "residual blocks", low=0, high=80, always=True),
+         Option("filters", 64, "of each convolution", low=1, high=4096, always=True),
+         Option("value_hidden", 64, "width of the value head's dense layer", low=1, high=4096),
+         Option("l2", 1e-4, "weight of the sum of squared weights in the loss", low=0, high=1)),
+        value_head=True,
+    ),
+}
+
+
+def _rate(default: float) -> Option:
+    return Option("lr", default, "learning rate", low=1e-9, high=100)
+
+
+# Rates are the papers' or Keras's defaults, but for SGD and Adadelta: the book's chapter 7
+# asks for SGD with 0.1, and Adadelta as published has no rate at all, which is a rate of 1.
+OPTIMIZERS: dict[str, Entry] = {
+    "sgd": Entry("stochastic gradient descent (chapters 5 and 7.5)", (_rate(0.1),)),
+    "momentum": Entry(
+        "SGD that keeps a fraction of its last step (chapter 7.5.1)",
+        (_rate(0.1), Option("momentum", 0.9, "the fraction kept", low=0, high=0.9999),
+         Option("nesterov", False, "look ahead along the last step")),
+    ),
+    "adagrad": Entry("a rate of its own for each weight (chapter 7.5.2)", (_rate(0.01),)),
+    "adadelta": Entry(
+        "Adagrad that forgets (chapter 7.5.3; Zeiler 2012)",
+        (_rate(1.0), Option("rho", 0.95, "what is kept of the past", low=0, high=0.9999)),
+    ),
+    "adam": Entry("momentum with rates for each weight (Kingma and Ba 2015)", (_rate(0.001),)),
+}
+
+SCHEDULES: dict[str, Entry] = {
+    "constant": Entry("the rate stays"),
+    "decay": Entry(
+        "rate / (1 + decay * steps): the book's decay (chapter 7.5.1)",
+        (Option("decay", 0.01, "a percentage taken off each step", low=0, high=10),),
+    ),
+    "steps": Entry(
+        "the rate drops after each so many epochs (AlphaGo Zero)",
+        (Option("every", 10, "epochs", low=1, high=100_000),
+         Option("factor", 0.1, "what is left of the rate", low=0, high=1)),
+    ),
+    "cosine": Entry(
+        "falls along half a cosine to the last epoch (Loshchilov and Hutter 2017)",
+        (Option("floor", 0.0, "share of the rate at the end", low=0, high=1),),
+    ),
+}
+
+
+def parse(kind: str, table: dict[str, Entry], text: str) -> tuple[str, dict[str, Any]]:
+    """The name and all settings of a specification, defaults filled in.
+
+    Args:
+        kind: what it specifies, for messages ("network").
+        table: one of the tables above.
+
+    Raises:
+        SpecError: naming what is unknown or out of range.
+    """
+    name, given = split_spec(text, kind)
+    if name not in table:
+        raise SpecError(
+            f"unknown {kind} {name!r}{suggest(name, table)}; {kind}s are {', '.join(table)}"
+        )
+    return name, check_settings(f"{kind} {name}", table[name].options, given)
+
+
+def canonical(kind: str, table: dict[str, Entry], text: str) -> str:
+    """The one text of a specification: equal texts mean equal things."""
+    name, settings = parse(kind, table, text)
+    return format_spec(name, table[name].options, settings)
