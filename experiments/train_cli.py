@@ -69,6 +69,34 @@ def supervised(data: Path, out: Path, encoder: str | None, name: str | None, **g
     train(plan, opened, out, PrintedProgress(), source={"folder": data.resolve().name})
 
 
+@train.command()
+@click.option("--game", required=True, help="What to learn, such as connect4 or go:size=5.")
+@click.option("--out", type=click.Path(path_type=Path), default=None,
+              help="Folder of the run; by default out/alphazero/GAME.")
+@click.option("--iterations", type=click.IntRange(1), default=None,
+              help="Rounds of self-play and training.")
+@click.option("--games", type=click.IntRange(1), default=None, help="Of each round.")
+@click.option("--sims", type=click.IntRange(2), default=None, help="Simulations a move.")
+@click.option("--net", "network", default=None, help="Such as resnet:blocks=4,filters=32.")
+@click.option("--runtime", default=None, help="What runs the network in self-play.")
+@click.option("--workers", type=click.IntRange(1), default=None, help="Processes of self-play.")
+@click.option("--seed", type=int, default=None)
+def alphazero(game: str, out: Path | None, **given: Any) -> None:
+    """Learn a game from nothing but its rules, by playing against oneself.
+
+    Killed or stopped, the same command continues.
+    """
+    from engines.alphazero.plan import make_plan
+    from engines.alphazero.run import AlphaZeroRun
+
+    plan = make_plan(game, **given)
+    from dlgo.games import get_game
+
+    folder = out or Path("out/alphazero") / get_game(plan.game).slug
+    card = AlphaZeroRun(plan, folder, click.echo).run()
+    click.echo(f"{card.name}: {card.training['cpu_seconds']:,.0f} CPU s")
+
+
 @click.command()
 @click.argument("names", metavar="[MODEL]...", nargs=-1)
 def models(names: tuple[str, ...]) -> None:

@@ -82,6 +82,7 @@ class SelfPlayStats:
         agreed: how often the network's favourite was the search's.
         resigned: games that ended so. checked: games that would have, but were played on;
             wrong: those of them that the resigning player did not lose.
+        network_seconds, wall_seconds, cpu_seconds: of them the network, in all, and CPU time.
     """
 
     games: int = 0
@@ -97,6 +98,9 @@ class SelfPlayStats:
     resigned: int = 0
     checked: int = 0
     wrong: int = 0
+    network_seconds: float = 0.0
+    wall_seconds: float = 0.0
+    cpu_seconds: float = 0.0
 
     def add(self, other: SelfPlayStats) -> None:
         """Add the counts of other games to these."""
