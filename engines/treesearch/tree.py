@@ -177,26 +177,30 @@ def proof_from_children(tree, node):
 def most_visited(tree, node):
     """The child to play, or -1: a proven win, else the most visited that is no proven loss.
 
-    A proven draw competes with its visits. Equal visits go to the better mean value.
+    A proven draw competes with its visits. Equal visits go to the better mean value, and among
+    moves not visited at all to the larger prior.
     """
     sign = 1 - 2 * tree.mover[node]
     first = tree.first_child[node]
     best = -1
     best_rank = -1.0
     for child in range(first, first + tree.n_children[node]):
-        score = rank(tree.visits[child], sign * tree.value_sum[child], tree.proven[child], sign)
+        score = rank(
+            tree.visits[child], sign * tree.value_sum[child], tree.prior[child],
+            tree.proven[child], sign,
+        )
         if best < 0 or score > best_rank:
             best, best_rank = child, score
     return best
 
 
 @inline_kernel
-def rank(visits, value_sum, proven, sign):
+def rank(visits, value_sum, prior, proven, sign):
     """How much a child recommends itself to be played; `value_sum` is seen by the chooser."""
     if proven != UNPROVEN and proven != 0:
         # Of lost moves, the one that took longest to refute.
         return 1e18 if sign * proven == 1 else visits / 1e10
-    return 2.0 + visits + (0.25 * value_sum / visits if visits else -0.25)
+    return 2.0 + visits + (0.25 * value_sum / visits if visits else 0.2 * prior - 0.5)
 
 
 @kernel
@@ -235,7 +239,9 @@ def add_root(tree, visits, value_sums, proven):
         value_sums[action] += tree.value_sum[child]
         if tree.proven[child] != UNPROVEN:
             proven[action] = tree.proven[child]
-        score = rank(visits[action], sign * value_sums[action], proven[action], sign)
+        score = rank(
+            visits[action], sign * value_sums[action], tree.prior[child], proven[action], sign
+        )
         if best < 0 or score > best_rank:
             best, best_rank = action, score
     return best
