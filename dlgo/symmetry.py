@@ -12,7 +12,6 @@ no permutation of cells does.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -76,7 +75,6 @@ class Symmetries:
         return int(self.actions[self.inverse[k], action])
 
 
-@functools.lru_cache(maxsize=64)
 def symmetries(game: GameSpec) -> Symmetries:
     """The symmetries of a game.
 

@@ -62,6 +62,29 @@ def engines() -> None:
     _echo_options(TERMINATION_OPTIONS)
 
 
+@cli.command()
+@click.argument("game", required=False)
+def encoders(game: str | None) -> None:
+    """List the encoders of GAME, and what each plane shows; without GAME, their names."""
+    from dlgo.encoders import default_encoder, encoder_names, get_encoder
+    from dlgo.games import game_names
+
+    if game is None:
+        for name in game_names():
+            click.echo(f"{name}: {', '.join(encoder_names(get_game(name)))}")
+        click.echo("\n`dlgo encoders GAME` says what their planes show")
+        return
+    spec = get_game(game)
+    for name in encoder_names(spec):
+        encoder = get_encoder(name, spec)
+        size = "x".join(map(str, encoder.shape))
+        past = f", looks {encoder.history} positions back" if encoder.history else ""
+        default = ", the default" if name == default_encoder(spec) else ""
+        click.echo(f"{name:<12}{size}{past}{default}")
+        for plane, doc in enumerate(encoder.planes):
+            click.echo(f"{plane:>5}  {doc}")
+
+
 def _echo_options(options: Sequence) -> None:
     for option in options:
         default = "" if option.default is None else f", default {option.default}"

@@ -20,9 +20,11 @@ from dlgo.conformance import (
     check_game,
     check_sample,
     draw_sample,
+    encoding,
     play_line,
 )
 from dlgo.conformance.keys import check_fresh_processes
+from dlgo.encoders import encode, encoder_names, get_encoder
 from dlgo.games.draughts import board as draughts_board
 from dlgo.games.draughts import kernel as draughts_kernel
 from dlgo.games.go.board import KO
@@ -174,6 +176,10 @@ def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     """What dlgo compiles over all games runs as plain Python, too."""
     for name in ("apply", "perft", "rollouts"):
         monkeypatch.setattr(kernels, name, getattr(kernels, name).py_func)
+    monkeypatch.setattr(encoding, "encode_many", encoding.encode_many.py_func)
+    for name in encoder_names(get_game("tictactoe")):
+        kind = type(get_encoder(name, get_game("tictactoe")).kernel)
+        monkeypatch.setitem(encode.table, kind, encode.table[kind].py_func)
 
 
 def altered(face: dict[str, Any], **changes: Callable[..., Any]) -> GameSpec:
@@ -260,6 +266,23 @@ def look_and_touch(state):
     return 0
 
 
+def a_king_in_the_corner(state, cell):
+    piece = PLAIN["piece"](state, cell)
+    return piece + 2 if cell == 0 and piece == 1 else piece
+
+
+def divide_by_zero(state, out, first):
+    out[0, 0, first] = np.nan
+
+
+def touch_the_winner(state, out, first):
+    state.words[3] = 0
+
+
+def show_a_corner(state, out, first):
+    out[0, 0, first] = 1
+
+
 def reset_but_the_winner(state):
     winner = state.words[3]
     PLAIN["reset"](state)
@@ -296,6 +319,15 @@ BROKEN: list[tuple[str, GameSpec]] = [
     ("render: does not mark", altered({"last_cell": lambda self, state: None})),
     ("render: shows fewer", altered({"render": lambda self, state: "a board"})),
     ("spec: name", altered({"name": "Tic Tac Toe"})),
+    ("pieces: .*not -1 or 0 to 1", altered({}, piece=a_king_in_the_corner)),
+    ("pieces: .*cell None", altered({"cell": lambda *args: None})),
+    ("planes: planes .*no finite", altered({"extra_planes": ("",)}, extra_planes=divide_by_zero)),
+    ("planes: planes changes", altered({"extra_planes": ("",)}, extra_planes=touch_the_winner)),
+    ("all is seen: ", altered({}, piece=lambda state, cell: -1 if cell == 4 else
+                              PLAIN["piece"](state, cell))),
+    ("images: .*must begin with", altered({"symmetry_names": ("mirror",)})),
+    ("images: .*not mirrored", altered({"extra_planes": ("",)}, extra_planes=show_a_corner)),
+    ("images: under mirror, ", altered({"map_move": lambda self, move, to: move})),
 ]
 
 

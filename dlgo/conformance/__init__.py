@@ -22,7 +22,7 @@ from collections.abc import Callable, Collection
 from typing import TypeVar
 
 from dlgo.api import GameSpec
-from dlgo.conformance import keys, playing, rules, states
+from dlgo.conformance import encoding, keys, playing, rules, states
 from dlgo.conformance.sample import Facts, Line, RuleBroken, Sample, draw_sample, play_line
 
 __all__ = [
@@ -62,6 +62,10 @@ RULES: dict[str, Callable[[Sample], None]] = {
     "hints": playing.check_hints,
     "evaluate": playing.check_evaluate,
     "symmetry": playing.check_symmetry,
+    "pieces": encoding.check_pieces,
+    "planes": encoding.check_planes,
+    "all is seen": encoding.check_all_is_seen,
+    "images": encoding.check_images,
     "pickling": states.check_pickling,
     "fresh process": keys.check_fresh_process,
 }

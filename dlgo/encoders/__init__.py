@@ -22,11 +22,20 @@ _GENERIC = {
     "oneplane": "dlgo.encoders.generic:one_plane",
     "threeplane": "dlgo.encoders.generic:three_plane",
     "planes": "dlgo.encoders.generic:all_planes",
+    "zero": "dlgo.encoders.history:zero",
 }
 # By the game's name: what only it has.
-_OF_GAME: dict[str, dict[str, str]] = {}
+_OF_GAME = {
+    "go": {
+        "sevenplane": "dlgo.encoders.go_liberties:seven_plane",
+        "simple": "dlgo.encoders.go_liberties:simple",
+        "zero11": "dlgo.encoders.go_liberties:zero_11",
+        "alphago": "dlgo.encoders.alphago:alphago",
+        "alphago49": "dlgo.encoders.alphago:alphago_49",
+    },
+}
 # What is used where nobody chose. Any other game: all of the position.
-_DEFAULT: dict[str, str] = {}
+_DEFAULT = {"go": "simple"}
 
 
 def encoder_names(game: GameSpec) -> list[str]:

@@ -92,6 +92,9 @@ class Replayer:
             self._room = plies
             like = self._game.scratch_state(self._game.new_kernel_state(), room=plies + 1)
             self._window = kernels.make_batch(like, self._encoder.history + 1)
+            # `replay` copies states along before all of them exist, so each must be one.
+            for i in range(self._encoder.history + 1):
+                kernels.copy_into(kernels.row(self._window, i), self._game.new_kernel_state())
 
     def _batch(self, kinds: Sequence[Start | None]) -> Any:
         """The starts as a batch of states."""
@@ -111,7 +114,8 @@ def replay(
     """Play games and encode the wanted plies of each; -1, or the game with an illegal action.
 
     Args:
-        window: batch of history + 1 states with room for the longest game; scratch.
+        window: batch of history + 1 states with room for the longest game; scratch, but each
+            must be some state.
         starts: batch of start positions; start_of: int64[games], which one is each game's.
         actions: int64, of all games; game g's begin at `first_action[g]`.
         wanted: int64, plies played before each wanted position, rising within a game; game

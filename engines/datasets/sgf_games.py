@@ -94,8 +94,9 @@ def _read(file) -> bytes:
 
 
 def _unreadable(archive: Path, error: Exception) -> DataError:
-    reason = getattr(error, "strerror", None) or error
-    return DataError(f"{archive}: cannot be read: {reason}")
+    # tarfile lists what each way of unpacking said, line by line.
+    reason = str(getattr(error, "strerror", None) or error).partition("\n")[0].rstrip(":")
+    return DataError(f"{archive}: cannot be read: {reason or type(error).__name__}")
 
 
 @dataclass(frozen=True)

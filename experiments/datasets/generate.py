@@ -9,6 +9,7 @@ Called by `data_cli.py`.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -26,7 +27,7 @@ from engines.registry import EngineSpec
 from experiments.arena.match import machine_text, time_text, version_text
 from experiments.arena.progress import duration
 from experiments.datasets.jobs import run_jobs
-from experiments.datasets.progress import Tally, default_progress
+from experiments.datasets.progress import LineProgress, Tally, default_progress
 
 # A shard holds about so many board cells' worth of games, which is some 5,000 positions: a
 # minute of work that is lost at most, and not too many files.
@@ -87,16 +88,20 @@ def default_folder(recipe: Recipe) -> Path:
 
 
 def generate(
-    recipe: Recipe, games: int, folder: Path | None = None, workers: int | None = None
+    recipe: Recipe, games: int, folder: Path | None = None, workers: int | None = None,
+    progress: LineProgress | None = None,
 ) -> Path:
     """Make all shards that are not there yet; return the folder.
+
+    Args:
+        progress: told how it goes; a bar or lines on standard error by default.
 
     Raises:
         SpecError: if the engine cannot be built for the game.
         DataError: if the folder holds other games, or cannot be written.
     """
     folder = make_folder(folder or default_folder(recipe))
-    progress = default_progress()
+    progress = progress or default_progress()
     tally = Tally(planned=games)
     jobs = []
     for number in range(-(-games // recipe.shard_games)):
@@ -119,9 +124,8 @@ def generate(
                     tally.add(games_done, positions)
                     progress.show(tally)
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(
-                f"stopped; the shards in {folder} are kept: run the same command to go on"
-            ) from None
+            progress.say(f"the shards in {folder} are kept: run the same command to go on")
+            raise
         finally:
             progress.end(tally)
         progress.say(
@@ -136,7 +140,7 @@ def make_shard(recipe: Recipe, folder: str, number: int, games: int) -> Iterator
     for engine in engines:
         engine.warm_up()
     variety = Variety(recipe.opening_plies, recipe.sample_plies, recipe.temperature)
-    cpu, wall = time.process_time(), time.perf_counter()
+    cpu, wall = _cpu_seconds(), time.perf_counter()
     played = []
     try:
         for i in range(games):
@@ -151,7 +155,7 @@ def make_shard(recipe: Recipe, folder: str, number: int, games: int) -> Iterator
         "maker": "dlgo generate", "recipe": asdict(recipe), "shard": number,
         "networks": [engine.network_id for engine in engines if engine.network_id],
         "version": version_text(), "machine": machine_text(), "finished": time_text(time.time()),
-        "cpu_seconds": round(time.process_time() - cpu, 3),
+        "cpu_seconds": round(_cpu_seconds() - cpu, 3),
         "wall_seconds": round(time.perf_counter() - wall, 3),
     }
     write_shard(shard_path(Path(folder), number), game, played, provenance)
@@ -182,6 +186,11 @@ def _found(folder: Path, number: int, recipe: Recipe, say: Any) -> list | None:
                 "repeat that, or name another --out folder"
             )
     return shard.games
+
+
+def _cpu_seconds() -> float:
+    """CPU seconds of this process, and of the programs it has started and that have ended."""
+    return time.process_time() + sum(os.times()[2:4])
 
 
 def _warm_up(recipe: Recipe, say: Any) -> None:

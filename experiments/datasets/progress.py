@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import dataclass, field
+from typing import TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -52,11 +53,19 @@ class Tally:
 
 
 class LineProgress:
-    """Lines on standard error."""
+    """Lines of text.
+
+    Args:
+        stream: where they go; standard error by default.
+    """
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream
+        self._next = 0.0
 
     def say(self, text: str) -> None:
         """Print a line."""
-        print(text, file=sys.stderr, flush=True)
+        print(text, file=self._stream or sys.stderr, flush=True)
 
     def begin(self, tally: Tally) -> None:
         """The work starts."""
@@ -77,6 +86,7 @@ class BarProgress(LineProgress):
     """A bar at the bottom of the terminal."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._console = Console(stderr=True, highlight=False)
         self._bar = Progress(
             TextColumn("games"), BarColumn(), MofNCompleteColumn(),

@@ -133,9 +133,8 @@ def import_sgf(
                         progress.say(f"skipped: {report.error}")
                 progress.show(tally)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(
-            f"stopped; the shards in {folder} are kept: run the same command to go on"
-        ) from None
+        progress.say(f"the shards in {folder} are kept: run the same command to go on")
+        raise
     finally:
         progress.end(tally)
     for why, count in refused.most_common():

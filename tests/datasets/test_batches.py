@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dlgo import GameState, Player, Point, get_game
-from dlgo.encoders import encoder_names, get_encoder
+from dlgo.encoders import get_encoder
 from dlgo.errors import DataError
 from dlgo.rng import below, make_rng
 from dlgo.symmetry import symmetries
@@ -17,12 +17,14 @@ from engines.datasets import Dataset, GameBuilder, ShardWriter, Start, batches
 from engines.datasets.batches import Batch
 from engines.datasets.records import NO_RESULT, GameData
 from engines.datasets.replay import start_state
-from tests.datasets.encoders import history_encoder
+from tests.datasets.encoders import HISTORY, history_encoder
 
 GAMES = ("go:size=5", "tictactoe", "connect4", "draughts", "connectn")
 
 
-def random_game(name: str, seed: int, start: GameState | None = None) -> GameData:
+def random_game(
+    name: str, seed: int, start: GameState | None = None, skipped: float = 0.25
+) -> GameData:
     """Random moves to the end; some plies without a label, some policies."""
     game = get_game(name)
     rng = make_rng(seed)
@@ -31,7 +33,7 @@ def random_game(name: str, seed: int, start: GameState | None = None) -> GameDat
     while not state.is_over() and len(builder) < 120:
         legal = state.legal_actions().tolist()
         action = legal[below(rng, len(legal))]
-        if below(rng, 4) == 0:
+        if below(rng, 100) < 100 * skipped:
             builder.skip(action)
         else:
             chosen = legal[below(rng, len(legal))]
@@ -77,8 +79,7 @@ def test_batches_show_the_positions_before_their_moves(
     tmp_path: Path, name: str, targets: str
 ) -> None:
     data = a_folder(tmp_path, name, 9)
-    for encoder in [get_encoder(encoder_names(data.game)[-1], data.game),
-                    history_encoder(data.game)]:
+    for encoder in [get_encoder("planes", data.game), get_encoder("zero", data.game)]:
         rows = expected(data, encoder, targets)
         assert len(rows) == data.n_positions > 0
         made = list(batches(data, encoder, 32, shuffle=False, targets=targets))
@@ -197,6 +198,20 @@ def test_handicap_games_start_from_their_stones(tmp_path: Path) -> None:
     rows = expected(data, encoder, "move")
     (batch,) = batches(data, encoder, 1000, shuffle=False)
     assert np.array_equal(batch.planes, np.stack([row[0] for row in rows]))
+
+
+def test_the_history_of_rare_positions_is_whole(tmp_path: Path) -> None:
+    game = get_game("go:size=5")
+    with ShardWriter(tmp_path, game, {}) as writer:
+        for i in range(20):
+            writer.add(random_game("go:size=5", i, skipped=0.85))
+    data = Dataset.open(tmp_path)
+    encoder = history_encoder(game)
+    gaps = np.concatenate([np.diff(np.flatnonzero(one.flags)) for one in data.games()])
+    assert gaps.min() < HISTORY < gaps.max()
+    (batch,) = batches(data, encoder, 10_000, shuffle=False)
+    assert np.array_equal(
+        batch.planes, np.stack([row[0] for row in expected(data, encoder, "move")]))
 
 
 def test_a_game_against_the_rules_is_named(tmp_path: Path) -> None:

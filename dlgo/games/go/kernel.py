@@ -152,6 +152,8 @@ def repeats(state, point):
     info = state.info
     if info[REPETITION] == SIMPLE_KO:
         return False  # the simple ko has been tested with the other rules
+    if info[CAPTURED_BY_BLACK] + info[CAPTURED_BY_WHITE] == 0:
+        return False  # with every play a stone more: nothing has come again yet
     player = info[TURN]
     stones_key = info[STONES_KEY] ^ STONES[player, point] ^ captures(state, point, player)
     after = situation(state, stones_key, 1 - player)

@@ -3,8 +3,8 @@
 The attacker plays one of the last two liberties, which puts the chain in atari; the defender
 runs at the last liberty or captures one of the attackers that is in atari itself; and so on.
 Each answer is forced, so the tree is narrow but deep: it ends when the chain is captured, or
-has three liberties. Encoders use the outcome as a feature of moves (chapter 10 of the book:
-ladder capture and ladder escape).
+has three liberties. The `alphago` encoder uses the outcome as a feature of moves (chapter 13
+of the book: ladder capture and ladder escape).
 
 Reading is exact for ladders in this sense, with the simple ko rule; it does not know whether
 losing the chain matters.
@@ -12,25 +12,47 @@ losing the chain matters.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameState, Move
-from dlgo.games.go.board import (
-    EMPTY,
-    NUMBER_SHIFT,
-    SIZE,
-    SUM_MASK,
-    SUM_SHIFT,
-    in_atari,
-    is_playable,
-    place,
-)
+from dlgo.games.go.board import EMPTY, SIZE, GoState, in_atari, is_playable, new_state, place
 from dlgo.games.go.kernel import point_of
+from dlgo.games.go.tactics import last_liberty
+from dlgo.jit import inline_kernel
 from dlgo.jit import kernel as compiled
 
 # A ladder across a 25x25 board takes fewer plies; a reading that is deeper counts as escape.
 MAX_PLIES = 120
+
+
+class LadderScratch(NamedTuple):
+    """Room for one reading: a position for every ply, and the moves still to be tried there.
+
+    states: batch of MAX_PLIES + 2 boards without history;
+    moves: int64[MAX_PLIES + 2, size * size + 1]; count, index: int64[MAX_PLIES + 2], how many
+    moves there are at each ply, and how many have been tried.
+    """
+
+    states: GoState
+    moves: np.ndarray
+    count: np.ndarray
+    index: np.ndarray
+
+
+def new_scratch(size: int) -> LadderScratch:
+    """Room for readings on boards of `size` lines, by one thread."""
+    plies = MAX_PLIES + 2
+    return LadderScratch(
+        kernels.make_batch(new_state(size, 0, 1), plies),
+        np.zeros((plies, 1 + size * size), np.int64),
+        np.zeros(plies, np.int64),
+        np.zeros(plies, np.int64),
+    )
 
 
 def is_ladder_capture(state: GameState, move: Move) -> bool:
@@ -55,15 +77,79 @@ def is_ladder_escape(state: GameState, move: Move) -> bool:
     return _read(state, move, _escapes_ladder)
 
 
-def _read(state: GameState, move: Move, reader) -> bool:
+def _read(state: GameState, move: Move, reader: Callable[..., bool]) -> bool:
     if not move.is_play or not state.is_valid_move(move):
         return False
-    states = kernels.make_batch(state.kernel_state, MAX_PLIES + 2)
-    kernels.copy_into(kernels.row(states, 0), state.kernel_state)
+    scratch = _scratch_for(state.game.size)
     point = point_of(state.game.size, state.game.action_of(move))
-    moves = np.zeros((MAX_PLIES + 2, 1 + state.game.size**2), np.int64)
-    count, index = np.zeros(MAX_PLIES + 2, np.int64), np.zeros(MAX_PLIES + 2, np.int64)
-    return bool(reader(states, moves, count, index, point, state.next_player.index))
+    return bool(reader(scratch, state.kernel_state, point, state.next_player.index))
+
+
+@functools.lru_cache(maxsize=4)
+def _scratch_for(size: int) -> LadderScratch:
+    return new_scratch(size)
+
+
+@compiled
+def attack_succeeds(scratch, state, prey, point, attacker):
+    """Whether playing on `point`, one of the prey's two liberties, captures it in a ladder.
+
+    `point` must be playable for the attacker. `liberties_of(state, prey, scratch.moves[0])`
+    has been called.
+    """
+    liberties = scratch.moves[0]
+    if _runs_free(state, liberties[0] + liberties[1] - point, point):
+        return False
+    after = kernels.row(scratch.states, 1)
+    copy_board(after, state)
+    place(after, point, attacker)
+    return _captured(scratch, prey, attacker, False)
+
+
+@compiled
+def defence_succeeds(scratch, state, prey, point, defender):
+    """Whether playing on `point` saves the prey, in atari now, from capture and ladders."""
+    after = kernels.row(scratch.states, 1)
+    copy_board(after, state)
+    place(after, point, defender)
+    return not _captured(scratch, prey, 1 - defender, True)
+
+
+@inline_kernel
+def _runs_free(state, liberty, taken):
+    """Whether a chain that is left with this one liberty gets three by playing there.
+
+    Then no ladder follows, which is seen without playing it out. `taken` is the point that
+    the attacker plays first.
+    """
+    width = state.info[SIZE] + 2
+    n = 0
+    for step in (1, -1, width, -width):
+        n += state.color[liberty + step] == EMPTY and liberty + step != taken
+    return n >= 3
+
+
+@compiled
+def copy_board(target, source):
+    """Copy what `place` and ladders need: all but the history. A reading copies at every ply."""
+    for i in range(len(source.info)):
+        target.info[i] = source.info[i]
+    # One loop for each array: the compiler makes block copies of them.
+    cells = len(source.color)
+    for i in range(cells):
+        target.color[i] = source.color[i]
+    for i in range(cells):
+        target.chain[i] = source.chain[i]
+    for i in range(cells):
+        target.link[i] = source.link[i]
+    for i in range(cells):
+        target.slot[i] = source.slot[i]
+    for i in range(cells):
+        target.empties[i] = source.empties[i]
+    for i in range(cells):
+        target.liberties[i] = source.liberties[i]
+    for i in range(cells):
+        target.n_stones[i] = source.n_stones[i]
 
 
 @compiled
@@ -92,48 +178,42 @@ def liberties_of(state, stone, out):
 
 
 @compiled
-def _captures_by_ladder(states, moves, count, index, point, attacker):
-    before = kernels.row(states, 0)
-    width = before.info[SIZE] + 2
+def _captures_by_ladder(scratch, state, point, attacker):
+    width = state.info[SIZE] + 2
     for step in (1, -1, width, -width):
         prey = point + step
-        if before.color[prey] != 1 - attacker or liberties_of(before, prey, moves[0]) != 2:
-            continue
-        after = kernels.row(states, 1)
-        kernels.copy_into(after, before)
-        place(after, point, attacker)
-        if _captured(states, moves, count, index, prey, attacker, False):
+        if (
+            state.color[prey] == 1 - attacker
+            and liberties_of(state, prey, scratch.moves[0]) == 2
+            and attack_succeeds(scratch, state, prey, point, attacker)
+        ):
             return True
     return False
 
 
 @compiled
-def _escapes_ladder(states, moves, count, index, point, defender):
-    before = kernels.row(states, 0)
-    size = before.info[SIZE]
+def _escapes_ladder(scratch, state, point, defender):
+    size = state.info[SIZE]
     for action in range(size * size):
         prey = point_of(size, action)
         # Once for each chain in atari: at the stone that names it.
-        if before.color[prey] != defender or before.chain[prey] != prey:
-            continue
-        if not in_atari(before, prey):
-            continue
-        after = kernels.row(states, 1)
-        kernels.copy_into(after, before)
-        place(after, point, defender)
-        if not _captured(states, moves, count, index, prey, 1 - defender, True):
+        if (
+            state.color[prey] == defender and state.chain[prey] == prey and in_atari(state, prey)
+            and defence_succeeds(scratch, state, prey, point, defender)
+        ):
             return True
     return False
 
 
 @compiled
-def _captured(states, moves, count, index, prey, attacker, attacker_first):
+def _captured(scratch, prey, attacker, attacker_first):
     """Whether the prey falls, from the state in row 1 of the batch.
 
     A depth-first search of the forced moves, the recursion written as a loop: `moves[ply]`
     are the `count[ply]` moves to try, the first `index[ply]` of which have been. An attacker's
     node is true if one of its moves is; a defender's is false if one of its moves is.
     """
+    states, moves, count, index = scratch.states, scratch.moves, scratch.count, scratch.index
     ply = 1
     arriving = True
     captured = False
@@ -151,9 +231,11 @@ def _captured(states, moves, count, index, prey, attacker, attacker_first):
         while not settled and not arriving and index[ply] < count[ply]:
             point = moves[ply, index[ply]]
             index[ply] += 1
+            if attacks and _runs_free(state, moves[ply, 0] + moves[ply, 1] - point, point):
+                continue
             if is_playable(state, point, player):
                 after = kernels.row(states, ply + 1)
-                kernels.copy_into(after, state)
+                copy_board(after, state)
                 place(after, point, player)
                 arriving = True
         if arriving:
@@ -180,12 +262,12 @@ def _list_moves(state, out, count, ply, prey, attacker, attacks):
     if liberties > 1 or ply >= MAX_PLIES:
         return True, False
     # Run at the last liberty, or take an attacker that is in atari.
-    count[ply] = 1 + _counter_captures(state, prey, attacker, out[1:])
+    count[ply] = 1 + counter_captures(state, prey, attacker, out[1:])
     return False, False
 
 
 @compiled
-def _counter_captures(state, prey, attacker, out):
+def counter_captures(state, prey, attacker, out):
     """Last liberties of attacking chains beside the prey that are in atari; returns how many."""
     width = state.info[SIZE] + 2
     start = np.int64(state.chain[prey])
@@ -196,8 +278,7 @@ def _counter_captures(state, prey, attacker, out):
             near = stone + step
             if state.color[near] != attacker or not in_atari(state, state.chain[near]):
                 continue
-            word = state.liberties[state.chain[near]]
-            liberty = ((word >> SUM_SHIFT) & SUM_MASK) // (word >> NUMBER_SHIFT)
+            liberty = last_liberty(state, state.chain[near])
             known = False
             for i in range(n):
                 known |= out[i] == liberty

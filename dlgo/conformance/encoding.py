@@ -1,0 +1,119 @@
+"""Conformance checks of what networks see: pieces, planes, and the symmetries of the board."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameState
+from dlgo.conformance.sample import Line, Sample, broken, bytes_of
+from dlgo.encoders import Encoder, encode, encode_many, encoder_names, get_encoder
+from dlgo.symmetry import Symmetries, symmetries
+
+# Lines of play that are mirrored, and every how many plies the planes are compared.
+MIRRORED_LINES, MIRRORED_STEP = 2, 5
+
+
+def check_pieces(sample: Sample) -> None:
+    """`piece` names nobody, or a player and one of the kinds; `cell` says the same."""
+    game = sample.game
+    kinds = len(game.piece_kinds)
+    for state in [*sample.states(20), *sample.states(4, finished=True)]:
+        for cell in range(game.board_rows * game.board_cols):
+            piece = int(kernels.piece(state.kernel_state, cell))
+            if not (piece == kernels.NOBODY or 0 <= piece < 2 * kinds):
+                text = f"piece of cell {cell} is {piece}, not -1 or 0 to {2 * kinds - 1}"
+                raise broken("pieces", text, state)
+            owner = game.cell(state, cell // game.board_cols + 1, cell % game.board_cols + 1)
+            if (owner.index if owner else -1) != (piece % 2 if piece >= 0 else -1):
+                raise broken("pieces", f"cell {cell}: piece is {piece}, cell {owner}", state)
+
+
+def check_planes(sample: Sample) -> None:
+    """Encoders write all of their planes, finite numbers, alone or in batches, and no more."""
+    game = sample.game
+    states = [*sample.states(12), *sample.states(4, finished=True)]
+    for name in encoder_names(game):
+        encoder = get_encoder(name, game)
+        planes = []
+        for state in states:
+            window, known = encoder.window(state)
+            before = bytes_of(window)
+            found = []
+            for poison in (np.nan, 7.0):
+                out = np.full(encoder.shape, poison, np.float32)
+                encode(encoder.kernel, window, known, out)
+                found.append(out)
+            if not np.isfinite(found).all():
+                raise broken("planes", f"{name} writes what is no finite number", state)
+            if not np.array_equal(*found):
+                raise broken("planes", f"{name} leaves some of its planes unwritten", state)
+            if not np.array_equal(found[0], encoder.encode(state)):
+                raise broken("planes", f"{name} writes other planes the second time", state)
+            if bytes_of(window) != before:
+                raise broken("planes", f"{name} changes the position", state)
+            planes.append(found[0])
+        _check_batch(encoder, states, planes)
+
+
+def _check_batch(encoder: Encoder, states: list[GameState], planes: list[np.ndarray]) -> None:
+    n, length = len(states), encoder.history + 1
+    longest = max((state.kernel_state for state in states), key=lambda s: sum(map(np.size, s)))
+    windows = kernels.make_batch(encoder.game.scratch_state(longest), n * length)
+    known = np.zeros(n, np.int64)
+    for i, state in enumerate(states):
+        window, known[i] = encoder.window(state)
+        for j in range(known[i]):
+            target = kernels.row(windows, i * length + j)
+            kernels.copy_into(target, kernels.row(window, j))
+    out = np.full((n, *encoder.shape), np.nan, np.float32)
+    encode_many(encoder.kernel, windows, known, n, out)
+    for i, state in enumerate(states):
+        if not np.array_equal(out[i], planes[i]):
+            raise broken("planes", f"{encoder.name} writes other planes in a batch", state)
+
+
+def check_all_is_seen(sample: Sample) -> None:
+    """Positions with different keys have different `planes`: nothing is hidden from a network."""
+    encoder = get_encoder("planes", sample.game)
+    keys: dict[bytes, int] = {}
+    for state in sample.states(400):
+        seen = encoder.encode(state).tobytes()
+        if keys.setdefault(seen, state.key()) != state.key():
+            text = "a position with another key has the same planes: what differs is no piece, "
+            raise broken("all is seen", text + "and `extra_planes` does not show it", state)
+
+
+def check_images(sample: Sample) -> None:
+    """Under the game's symmetries, legal moves and the planes of every encoder are mirrored."""
+    game = sample.game
+    try:
+        group = symmetries(game)
+    except ValueError as error:
+        raise broken("images", str(error)) from None
+    encoders = [get_encoder(name, game) for name in encoder_names(game)]
+    for line in sample.lines[:MIRRORED_LINES]:
+        for k in range(1, len(group)):
+            _check_image(line, group, k, encoders)
+
+
+def _check_image(line: Line, group: Symmetries, k: int, encoders: list[Encoder]) -> None:
+    game = line.states[0].game
+    mirrored = GameState.new_game(game)
+    if not game.same_position(mirrored.kernel_state, line.states[0].kernel_state):
+        return  # not the start of a game, so it cannot be played again
+    for ply, state in enumerate(line.states):
+        name = group.names[k]
+        legal, images = np.zeros((2, game.num_actions), bool)
+        legal[state.legal_actions()] = True
+        images[mirrored.legal_actions()] = True
+        if not np.array_equal(group.policy(k, legal), images):
+            raise broken("images", f"under {name}, other moves are legal", state)
+        if ply % MIRRORED_STEP == 0 or ply == len(line.actions):
+            for encoder in encoders:
+                expected = group.planes(k, encoder.encode(state))
+                if not np.array_equal(encoder.encode(mirrored), expected):
+                    text = f"under {name}, the planes of {encoder.name} are not mirrored"
+                    raise broken("images", text, state)
+        if ply < len(line.actions):
+            mirrored = mirrored.apply_move(game.move_of(group.action(k, line.actions[ply])))

@@ -1,0 +1,62 @@
+"""The encoder `zero`: the pieces now and in the seven positions before, and the colour.
+
+This is the input of AlphaGo Zero (Silver et al. 2017, "Mastering the game of Go without human
+knowledge", Methods): for Go 17 planes, [own, other's] eight times, the newest first, and whose
+turn it is. No liberties, no ko: what they forbid can be learned from the past. It works for
+every game; kinds of pieces have planes of their own. "Own" is the player to move now, in the
+older positions too, so a player who moves twice in a row does no harm.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameSpec
+from dlgo.encoders.base import COLS, HISTORY, ROWS, Encoder, clear, encode, make_shape
+from dlgo.encoders.generic import BLACK_TO_MOVE
+from dlgo.jit import kernel
+
+POSITIONS = 8
+
+
+class Zero(NamedTuple):
+    """shape: see `base`; kinds: int64[1], how many kinds of pieces the game has."""
+
+    shape: np.ndarray
+    kinds: np.ndarray
+
+
+def zero(game: GameSpec) -> Encoder:
+    """Eight positions and the colour; what was before the first move is all zero."""
+    docs = []
+    for ago in range(POSITIONS):
+        when = "" if ago == 0 else f" {ago} {'ply' if ago == 1 else 'plies'} ago"
+        docs += [f"own: {kind}{when}" for kind in game.piece_kinds]
+        docs += [f"the other's: {kind}{when}" for kind in game.piece_kinds]
+    docs.append(BLACK_TO_MOVE)
+    kinds = np.array([len(game.piece_kinds)], np.int64)
+    shape = make_shape(game, len(docs), history=POSITIONS - 1)
+    return Encoder("zero", game, tuple(docs), Zero(shape, kinds))
+
+
+@kernel
+def _zero(encoder, window, known, out):
+    clear(out)
+    player = kernels.to_move(kernels.row(window, 0))
+    rows, cols, kinds = encoder.shape[ROWS], encoder.shape[COLS], encoder.kinds[0]
+    for ago in range(min(known, encoder.shape[HISTORY] + 1)):
+        state = kernels.row(window, ago)
+        first = 2 * kinds * ago
+        for row in range(rows):
+            for col in range(cols):
+                piece = kernels.piece(state, row * cols + col)
+                if piece != kernels.NOBODY:
+                    out[row, col, first + kinds * ((piece & 1) ^ player) + (piece >> 1)] = 1.0
+    if player == 0:
+        kernels.fill_plane(out, 2 * kinds * POSITIONS, 1.0)
+
+
+encode.register(Zero, _zero)

@@ -1,0 +1,164 @@
+"""Encoders by name, their errors, windows of earlier positions, batches, and moves by index."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from dlgo import Move, NotationError, Point, SpecError, get_game, kernels
+from dlgo.encoders import default_encoder, encode, encode_many, encoder_names, get_encoder
+from tests.conftest import random_game
+
+GAMES = ("tictactoe", "connect4", "connectn:pie=yes", "draughts", "go:size=5")
+
+
+def test_every_game_has_the_generic_encoders_and_a_default() -> None:
+    for spec in GAMES:
+        game = get_game(spec)
+        names = encoder_names(game)
+        assert {"oneplane", "threeplane", "planes", "zero"} <= set(names)
+        assert default_encoder(game) in names
+        assert all(get_encoder(name, game).name == name for name in names)
+
+
+def test_go_has_those_of_the_book() -> None:
+    """With the numbers of planes that the book gives."""
+    game = get_game("go", size=19)
+    for name, planes in (
+        ("oneplane", 1), ("sevenplane", 7), ("simple", 11), ("zero11", 11), ("zero", 17),
+        ("alphago", 48), ("alphago49", 49),
+    ):
+        assert get_encoder(name, game).shape == (19, 19, planes)
+
+
+@pytest.mark.parametrize(("name", "spec", "message"), [
+    ("simpel", "go", r"unknown encoder 'simpel' \(did you mean simple\?\); encoders of go are"),
+    ("alphago", "draughts", "encoder 'alphago' is for go; encoders of draughts are oneplane"),
+    ("", "connect4", "unknown encoder ''"),
+])
+def test_a_wrong_name_gets_one_line(name: str, spec: str, message: str) -> None:
+    with pytest.raises(SpecError, match=message) as error:
+        get_encoder(name, get_game(spec))
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_moves_and_indices_go_round(spec: str) -> None:
+    game = get_game(spec)
+    encoder = get_encoder(default_encoder(game), game)
+    assert encoder.num_actions == game.num_actions
+    for state in random_game(game, 1, max_plies=60):
+        for move in state.legal_moves():
+            index = encoder.index_of(move)
+            assert 0 <= index < encoder.num_actions and encoder.move_at(index) == move
+    with pytest.raises(NotationError, match="resign"):
+        encoder.index_of(Move.resign())
+    for index in (-1, game.num_actions):
+        with pytest.raises(NotationError, match=f"index {index}"):
+            encoder.move_at(index)
+
+
+def test_the_book_counts_the_points_row_by_row() -> None:
+    """Listing 6.4: width * (row - 1) + column - 1; listing 14.1: the pass comes after them."""
+    encoder = get_encoder("zero", get_game("go", size=9))
+    assert encoder.index_of(Move.play(Point(3, 5))) == 9 * 2 + 4
+    assert encoder.move_at(81) == Move.pass_turn()
+
+
+def test_numbers_that_are_no_move_of_draughts_are_refused() -> None:
+    """Square 1 has no neighbour above."""
+    with pytest.raises(NotationError, match="index 2"):
+        get_encoder("planes", get_game("draughts")).move_at(2)
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_batches_are_many_single_positions(spec: str) -> None:
+    """Everything is overwritten, and rows of a batch that do not exist are not looked at."""
+    game = get_game(spec)
+    states = random_game(game, 3, max_plies=25)
+    for name in encoder_names(game):
+        encoder = get_encoder(name, game)
+        length, n = encoder.history + 1, len(states)
+        blank = game.scratch_state(states[-1].kernel_state)
+        windows = kernels.make_batch(blank, (n + 1) * length)
+        for field in windows:
+            field[...] = 77
+        known = np.zeros(n + 1, np.int64)
+        for i, state in enumerate(states):
+            window, known[i] = encoder.window(state)
+            assert known[i] == min(i + 1, length)
+            for j in range(known[i]):
+                row = kernels.row(windows, i * length + j)
+                kernels.copy_into(row, kernels.row(window, j))
+        out = np.full((n + 1, *encoder.shape), np.nan, np.float32)
+        encode_many(encoder.kernel, windows, known, n, out)
+        for i, state in enumerate(states):
+            np.testing.assert_array_equal(out[i], encoder.encode(state), name)
+        assert np.isnan(out[n]).all()  # only n were asked for
+
+
+def test_less_may_be_known_than_has_been_played() -> None:
+    """A window of one state: the past is empty for `zero`, and all stones are old for `alphago`."""
+    state = random_game(get_game("go", size=5), 1, max_plies=12, passes=False)[-1]
+    for name in ("zero", "alphago"):
+        encoder = get_encoder(name, state.game)
+        window, known = encoder.window(state)
+        assert known == 8
+        out = np.empty(encoder.shape, np.float32)
+        encode(encoder.kernel, window, 1, out)
+        if name == "zero":
+            assert (out[:, :, :2] == encoder.encode(state)[:, :, :2]).all()
+            assert not out[:, :, 2:16].any()
+        else:
+            assert not out[:, :, 6:13].any()
+            assert (out[:, :, 13] == out[:, :, :2].sum(axis=2)).all()
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_a_resignation_changes_nothing_on_the_board(spec: str) -> None:
+    state = random_game(get_game(spec), 1, max_plies=4)[-1]
+    for name in encoder_names(state.game):
+        encoder = get_encoder(name, state.game)
+        resigned = state.apply_move(Move.resign())
+        np.testing.assert_array_equal(encoder.encode(resigned), encoder.encode(state))
+
+
+def test_reading_ladders_leaves_the_position_alone() -> None:
+    for seed in range(4):
+        state = random_game(get_game("go", size=9), seed, max_plies=70, passes=False)[-1]
+        encoder = get_encoder("alphago", state.game)
+        window, known = encoder.window(state)
+        before = [field.tobytes() for field in window]
+        out = np.empty(encoder.shape, np.float32)
+        encode(encoder.kernel, window, known, out)
+        assert [field.tobytes() for field in window] == before
+        again = np.empty(encoder.shape, np.float32)
+        encode(encoder.kernel, window, known, again)
+        assert (out == again).all()
+
+
+def dlgo(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "experiments.cli", *arguments], capture_output=True, text=True,
+        check=False,
+    )
+
+
+def test_the_command_lists_every_plane() -> None:
+    done = dlgo("encoders", "go9")
+    assert done.returncode == 0
+    game = get_game("go9")
+    for name in encoder_names(game):
+        for plane, doc in enumerate(get_encoder(name, game).planes):
+            assert f"{plane:>5}  {doc}" in done.stdout
+    everything = dlgo("encoders").stdout
+    assert all(f"\n{game}: " in "\n" + everything for game in ("go", "draughts", "connect4"))
+
+
+def test_the_command_refuses_an_unknown_game_in_one_line() -> None:
+    done = dlgo("encoders", "chess")
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.count("\n") == 1 and "unknown game 'chess'" in done.stderr

@@ -1,0 +1,114 @@
+"""Turned and mirrored boards: planes, policies and legal moves go along."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dlgo import GameSpec, GameState, Move, Point, get_game
+from dlgo.conformance import play_line
+from dlgo.encoders import encoder_names, get_encoder
+from dlgo.games.tictactoe.state import TicTacToe
+from dlgo.symmetry import symmetries
+
+# How many symmetries each game has.
+ORDERS = {
+    "tictactoe": 8, "go:size=5": 8, "connect4": 2, "connectn:cols=4,rows=4,n=3,pie=yes": 2,
+    "connectn:cols=4,rows=4,n=3,gravity=no,pie=yes": 8, "connectn:cols=5,rows=3,n=3,gravity=no": 4,
+    "draughts": 1,
+}
+
+
+@pytest.mark.parametrize("spec", ORDERS)
+def test_symmetries_form_a_group(spec: str) -> None:
+    """As many as there should be, all different, each undone by one of them, and closed."""
+    game = get_game(spec)
+    group = symmetries(game)
+    assert len(group) == ORDERS[spec] and group.names[0] == "identity"
+    for maps in (group.cells, group.actions):
+        known = {tuple(one) for one in maps.tolist()}
+        assert len(known) == len(group)
+        assert {tuple(one[other]) for one in maps for other in maps} == known
+        n = np.arange(maps.shape[1])
+        for k, inverse in enumerate(group.inverse):
+            assert (maps[k][maps[inverse]] == n).all()
+
+
+@pytest.mark.parametrize("spec", [spec for spec in ORDERS if ORDERS[spec] > 1])
+def test_the_image_of_a_position_has_the_image_of_its_planes(spec: str) -> None:
+    game = get_game(spec)
+    group = symmetries(game)
+
+    @settings(derandomize=True, deadline=None, max_examples=12, database=None)
+    @given(st.lists(st.integers(0, 10**6), max_size=40), st.integers(1, len(group) - 1))
+    def check(choices: list[int], k: int) -> None:
+        line = play_line(game, choices)
+        image = GameState.new_game(game)
+        for action in line.actions:
+            image = image.apply_move(game.move_of(group.action(k, action)))
+        state = line.states[-1]
+        legal = np.isin(np.arange(game.num_actions), state.legal_actions())
+        images = np.isin(np.arange(game.num_actions), image.legal_actions())
+        assert (group.policy(k, legal) == images).all()
+        for name in encoder_names(game):
+            encoder = get_encoder(name, game)
+            planes = encoder.encode(state)
+            turned = group.planes(k, planes)
+            np.testing.assert_array_equal(encoder.encode(image), turned, name)
+            # As the contract puts it, cell by cell; and back again.
+            flat = planes.reshape(-1, planes.shape[-1])
+            assert (turned.reshape(flat.shape) == flat[group.cells[k]]).all()
+            assert (group.planes(int(group.inverse[k]), turned) == planes).all()
+
+    check()
+
+
+def test_planes_and_policies_move_to_the_same_place() -> None:
+    """On a board whose actions are its cells, a stone's plane and its move stay together."""
+    game = get_game("go", size=5)
+    group = symmetries(game)
+    for k in range(len(group)):
+        for action in range(25):
+            state = GameState.new_game(game).apply_move(game.move_of(group.action(k, action)))
+            planes = get_encoder("oneplane", game).encode(state)
+            assert planes.reshape(-1)[group.action(k, action)] == -1
+            assert group.cells[k][group.action(k, action)] == action
+        assert group.action(k, 25) == 25  # the pass stays a pass
+
+
+def test_a_quarter_turn_is_against_the_clock() -> None:
+    """The right end of the bottom row goes to the top of the right column."""
+    game = get_game("go", size=9)
+    group = symmetries(game)
+    action = game.action_of(Move.play(Point(1, 9)))
+    turned = group.action(group.names.index("rotate90"), action)
+    assert game.move_of(turned) == Move.play(Point(9, 9))
+
+
+def test_batches_are_turned_alike() -> None:
+    game = get_game("tictactoe")
+    group = symmetries(game)
+    planes = np.random.default_rng(1).random((4, 3, 3, 2)).astype(np.float32)
+    policies = planes[..., 0].reshape(4, 9)
+    for k in range(len(group)):
+        for i in range(4):
+            assert (group.planes(k, planes)[i] == group.planes(k, planes[i])).all()
+            assert (group.policy(k, policies)[i] == group.policy(k, policies[i])).all()
+
+
+def spoiled(**face: object) -> GameSpec:
+    """Tic-tac-toe that names its symmetries wrongly."""
+    return type("Spoiled", (TicTacToe,), face)()
+
+
+@pytest.mark.parametrize(("game", "message"), [
+    (spoiled(symmetry_names=("mirror",)), "must begin with identity"),
+    (spoiled(symmetry_names=("identity", "inside out")), "inside out"),
+    (spoiled(map_move=lambda self, move, to: Move.play(Point(1, 1))), "under mirror"),
+    (spoiled(map_move=lambda self, move, to: Move.play("nowhere")), "under mirror"),
+])
+def test_a_wrong_symmetry_is_named(game: GameSpec, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        symmetries(game)

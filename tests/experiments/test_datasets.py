@@ -1,0 +1,301 @@
+"""`dlgo generate` and `dlgo data`: stopped, killed, repeated, with any number of workers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tarfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dlgo.errors import DataError
+from engines.datasets import Dataset, read_shard
+from engines.datasets.sgf_games import Filter
+from experiments.ch07_leak import compare
+from experiments.datasets.generate import generate, make_recipe
+from experiments.datasets.jobs import run_jobs
+from experiments.datasets.progress import LineProgress
+from experiments.datasets.sgf_import import import_sgf, index_sgf, pieces
+from experiments.datasets.show import show_lines
+
+ROOT = Path(__file__).resolve().parents[2]
+RECIPE = make_recipe("tictactoe", "mcts:sims=30", seed=3, shard_games=4)
+COMMAND = [
+    "generate", "tictactoe", "--engine", "mcts:sims=30", "--seed", "3", "--shard-games", "4",
+]
+AWKWARD = ROOT.parent / "shared/oracles/sgf/awkward"
+
+
+class Quiet(LineProgress):
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[str] = []
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+
+
+def contents(folder: Path) -> dict[str, str]:
+    return {path.name: read_shard(path).content for path in folder.glob("*.npz")}
+
+
+def dlgo(*arguments: str, **options) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "experiments.cli", *arguments], cwd=ROOT, text=True,
+        capture_output=True, timeout=300, check=False, **options,
+    )
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    return generate(RECIPE, 18, tmp_path_factory.mktemp("made"), 1, Quiet())
+
+
+def test_the_number_of_workers_changes_nothing(made: Path, tmp_path: Path) -> None:
+    generate(RECIPE, 18, tmp_path, 3, Quiet())
+    assert contents(tmp_path) == contents(made)
+    data = Dataset.open(made)
+    assert data.n_games == 18
+    assert len(set(data.digests.tolist())) > 9  # variety: most games differ
+
+
+def test_another_seed_makes_other_games(made: Path, tmp_path: Path) -> None:
+    generate(make_recipe("tictactoe", "mcts:sims=30", seed=4, shard_games=4), 4, tmp_path, 1,
+             Quiet())
+    assert contents(tmp_path)["games-000000.npz"] != contents(made)["games-000000.npz"]
+
+
+def test_only_what_is_missing_or_broken_is_made(made: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for path in made.glob("*.npz"):
+        (folder / path.name).write_bytes(path.read_bytes())
+    (folder / "games-000001.npz").unlink()
+    broken = folder / "games-000002.npz"
+    broken.write_bytes(broken.read_bytes()[:-50])
+    kept = folder / "games-000003.npz"
+    before = kept.stat().st_mtime_ns
+    progress = Quiet()
+    generate(RECIPE, 18, folder, 1, progress)
+    assert contents(folder) == contents(made)
+    assert kept.stat().st_mtime_ns == before
+    assert any("games-000002.npz" in line and "made again" in line for line in progress.said)
+    # More games: the last shard, which had two, is filled up with the same ones first.
+    generate(RECIPE, 20, folder, 1, Quiet())
+    longer = read_shard(folder / "games-000004.npz").games
+    shorter = read_shard(made / "games-000004.npz").games
+    assert (len(shorter), len(longer)) == (2, 4)
+    assert longer[1].actions.tolist() == shorter[1].actions.tolist()
+
+
+def test_provenance_is_in_every_shard(made: Path) -> None:
+    for path in made.glob("*.npz"):
+        provenance = read_shard(path).provenance
+        assert provenance["recipe"]["engine"] == "mcts:sims=30"
+        assert provenance["recipe"]["game"] == "tictactoe"
+        assert provenance["recipe"]["seed"] == 3
+        assert provenance["version"]
+        assert "core" in provenance["machine"]
+        assert provenance["cpu_seconds"] > 0
+        assert provenance["finished"].startswith("20")
+
+
+def test_a_folder_of_other_games_is_left_alone(made: Path, tmp_path: Path) -> None:
+    for other in (
+        make_recipe("tictactoe", "mcts:sims=31", seed=3, shard_games=4),
+        make_recipe("tictactoe", "mcts:sims=30", against="random", seed=3, shard_games=4),
+        make_recipe("connect4", "mcts:sims=30", seed=3, shard_games=4),
+    ):
+        with pytest.raises(DataError, match="another --out folder"):
+            generate(other, 4, made, 1, Quiet())
+
+
+def test_wrong_input_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for arguments, word in (
+        (("generate", "tictactoe", "--engine", "mtcs", "--games", "1"), "mcts"),
+        (("generate", "chess", "--engine", "mcts", "--games", "1"), "unknown game"),
+        (("generate", "go9", "--engine", "solver", "--games", "1", "--out", str(tmp_path / "x")),
+         "solver"),
+        (("generate", "tictactoe", "--engine", "random", "--games", "1", "--out",
+          str(tmp_path / "file")), "cannot be made"),
+        (("data", "show", str(tmp_path / "nowhere")), "no such folder"),
+        (("data", "import-sgf", str(tmp_path), "--out", str(tmp_path / "y")), "no SGF files"),
+        (("data", "import-sgf", ".", "--out", "y", "--min-rank", "strong"), "no rank"),
+    ):
+        done = dlgo(*arguments)
+        assert done.returncode == 2, arguments
+        assert word in done.stderr.splitlines()[-1]
+        assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_run_that_is_stopped_goes_on(made: Path, tmp_path: Path, number: int) -> None:
+    mark = f"dlgo-data-{os.getpid()}-{number}"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "experiments.cli", *COMMAND, "--games", "20000", "--workers", "2",
+         "--out", str(tmp_path)],
+        cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        env={**os.environ, "DLGO_TEST_MARK": mark},
+    )
+    until = time.monotonic() + 120
+    while len(list(tmp_path.glob("*.npz"))) < 3 and time.monotonic() < until:
+        time.sleep(0.02)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == (130 if number == signal.SIGINT else -number)
+    if number == signal.SIGINT:
+        assert "run the same command to go on" in errors
+        assert "Traceback" not in errors
+    until = time.monotonic() + 20
+    while _alive(mark) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not _alive(mark)
+    found = contents(tmp_path)  # raises if any shard is broken
+    assert len(found) >= 3
+    stamps = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.npz")}
+    generate(RECIPE, 4 * max(4, len(found)), tmp_path, 1, Quiet())
+    assert stamps.items() <= {p: p.stat().st_mtime_ns for p in tmp_path.glob("*.npz")}.items()
+    assert list(tmp_path.glob(".*.tmp")) == []
+    for name, content in contents(made).items():
+        if name != "games-000004.npz":
+            assert contents(tmp_path)[name] == content
+
+
+def _alive(mark: str) -> list[str]:
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if mark.encode() in (folder / "environ").read_bytes():
+                found.append(folder.name)
+        except OSError:
+            continue
+    return found
+
+
+def _count(n: int) -> Iterator[int]:
+    yield from range(n)
+
+
+def _die(n: int) -> Iterator[int]:
+    yield n
+    os._exit(9)
+
+
+def _fail(n: int) -> Iterator[int]:
+    raise DataError(f"disk {n} is full")
+    yield n
+
+
+def _bug(n: int) -> Iterator[int]:
+    yield n // 0
+
+
+def test_jobs_report_and_fail_in_one_line() -> None:
+    assert sorted(run_jobs(_count, [(3,), (2,), (0,)], 2)) == [0, 0, 1, 1, 2]
+    assert list(run_jobs(_count, [], 2)) == []
+    for function, text in ((_die, "worker process was lost"), (_fail, "disk 7 is full"),
+                           (_bug, "ZeroDivisionError")):
+        with pytest.raises(DataError, match=text) as caught:
+            list(run_jobs(function, [(7,)], 1))
+        assert "\n" not in str(caught.value)
+
+
+GAMES = {
+    "one.sgf": b"(;SZ[9]RE[B+R];B[aa];W[bb])",
+    "two.sgf": b"(;SZ[9]RE[W+R];B[cc];W[bb];B[ee])",
+    "broken.sgf": b"(;SZ[9];B[aa];W[aa])",
+    "large.sgf": b"(;SZ[13];B[aa])",
+}
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    for name, data in GAMES.items():
+        (tmp_path / name).write_bytes(data)
+    path = tmp_path / "games.tar.gz"
+    with tarfile.open(path, "w:gz") as tar:
+        for name in GAMES:
+            tar.add(tmp_path / name, name)
+    return path
+
+
+def test_an_archive_becomes_shards(archive: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = dlgo("data", "import-sgf", str(archive), "--size", "9", "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    assert "skipped:" in done.stderr
+    assert "games.tar.gz/broken.sgf: move 2" in done.stderr
+    assert "1 games not wanted: another board size" in done.stderr
+    assert "2 games, 5 positions" in done.stderr
+    data = Dataset.open(out)
+    assert (data.n_games, data.n_positions) == (2, 5)
+    assert sorted(game.result for game in data.games()) == [-1, 1]
+    again = dlgo("data", "import-sgf", str(archive), "--size", "9", "--out", str(out))
+    assert "4 of 4 files are done already" in again.stderr
+    other = dlgo("data", "import-sgf", str(archive), "--size", "13", "--out", str(out))
+    assert other.returncode == 2
+    assert "another --out folder" in other.stderr
+    shown = dlgo("data", "show", str(out))
+    assert "go:size=9: 2 games (2 different), 5 positions" in shown.stdout
+
+
+def test_the_index_says_what_is_there(archive: Path, tmp_path: Path) -> None:
+    lines = index_sgf([archive], tmp_path / "index.csv", 1)
+    assert lines[0] == "4 files, 4 of them readable, 8 moves"
+    assert "9x9 3, 13x13 1" in lines[1]
+    rows = (tmp_path / "index.csv").read_text().splitlines()
+    assert len(rows) == 5
+    assert rows[0].startswith("name,error,size,handicap,moves,result")
+
+
+def test_a_sample_is_drawn_by_its_seed(tmp_path: Path) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for i in range(81):
+        point = "abcdefghi"[i % 9] + "abcdefghi"[i // 9]
+        (folder / f"{i:02}.sgf").write_text(f"(;SZ[9]RE[B+1];B[{point}])")
+    drawn = []
+    for seed in (1, 1, 2):
+        (piece,) = pieces([folder], 20, seed, Quiet())
+        drawn.append(set(piece.names))
+    assert [len(one) for one in drawn] == [20, 20, 20]
+    assert drawn[0] == drawn[1] != drawn[2]
+    data = Dataset.open(import_sgf([folder], tmp_path / "out", Filter(9), 20, 1, 1))
+    played = {"abcdefghi"[a % 9] + "abcdefghi"[8 - a // 9] for a in
+              (int(game.actions[0]) for game in data.games())}
+    assert played == {(folder / name).read_text()[-4:-2] for name in drawn[0]}
+    with pytest.raises(DataError, match="81 SGF files"):
+        import_sgf([folder], tmp_path / "more", Filter(9), 82, 1, 1)
+
+
+@pytest.mark.skipif(not AWKWARD.is_dir(), reason="needs ../shared/oracles/sgf/awkward")
+def test_awkward_files_are_used_or_named(tmp_path: Path) -> None:
+    done = dlgo("data", "import-sgf", str(AWKWARD), "--out", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    named = [line for line in done.stderr.splitlines() if line.startswith("skipped: ")]
+    assert any("not-an-sgf-file.sgf" in line for line in named)
+    assert any("setup-after-first-move.sgf" in line for line in named)
+    assert Dataset.open(tmp_path).n_games > 5
+
+
+def test_a_split_by_positions_gives_the_winner_away(tmp_path: Path, capsys) -> None:
+    recipe = make_recipe("connect4", "mcts:sims=10", seed=1)
+    generate(recipe, 120, tmp_path, 1, Quiet())
+    found = compare(Dataset.open(tmp_path), 120, 1)
+    # The same predictor: near certain where neighbours are known, hardly better than a coin else.
+    assert found["known games"][0] > 0.85
+    assert found["10% of positions"][1] > 0.75
+    assert found["10% of games"][1] < 0.7
+
+
+def test_show_counts_games_and_bytes(made: Path) -> None:
+    lines = show_lines(made)
+    assert "tictactoe: 18 games" in lines[0]
+    assert "5 shards" in lines[1]
+    assert any("dlgo generate mcts:sims=30" in line for line in lines)

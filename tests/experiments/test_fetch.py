@@ -1,0 +1,192 @@
+"""Fetching archives of a page, from a server of our own that misbehaves in many ways."""
+
+from __future__ import annotations
+
+import gzip
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from dlgo.errors import DataError
+from experiments.datasets.kgs import archive_links, fetch_archives, file_name
+
+FILES = {
+    "KGS-2018.tar.gz": gzip.compress(bytes(range(256)) * 4000, 1),
+    "KGS-2019 04.tar.gz": gzip.compress(b"games of April" * 999, 1),
+}
+PAGE = """<html><body><table>
+<a href="/files/KGS-2018.tar.gz">tar.gz</a> <A HREF='files/KGS-2019%2004.tar.gz'>tar.gz</A>
+<a href="/files/KGS-2018.zip">zip</a> <a href="/files/KGS-2018.tar.gz">again</a>
+<a href="javascript:alert(1)">x</a> <a>no link</a> <a href="mailto:a@b.tar.gz">mail</a>
+</table>"""
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Serves the page and the files as `server.mood` says; notes the requests."""
+
+    def do_HEAD(self) -> None:
+        self._answer(body=False)
+
+    def do_GET(self) -> None:
+        self._answer(body=True)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+    def _answer(self, body: bool) -> None:
+        mood, server = self.server.mood, self.server  # type: ignore[attr-defined]
+        asked = self.headers.get("Range", "")
+        server.requests.append((self.command, self.path, asked))
+        if not self.path.startswith("/files"):
+            self._send(200, server.page.encode(), body)
+            return
+        data = FILES[self.path.rpartition("/")[2].replace("%20", " ")]
+        if mood == "missing":
+            self.send_error(404)
+        elif mood == "html":
+            self._send(200, b"<html>Please wait</html>", body)
+        elif mood == "breaks":
+            server.mood = "well"
+            self._send(200, data, body, stop=len(data) // 2)
+        elif asked and mood != "no ranges":
+            begin = int(asked.removeprefix("bytes=").rstrip("-"))
+            if begin >= len(data):
+                self.send_error(416)
+            else:
+                shift = 1 if mood == "wrong range" else 0
+                self._send(206, data[begin:], body, {
+                    "Content-Range": f"bytes {begin + shift}-{len(data) - 1}/{len(data)}"})
+        else:
+            self._send(200, data, body)
+
+    def _send(
+        self, status: int, data: bytes, body: bool, headers: dict | None = None,
+        stop: int | None = None,
+    ) -> None:
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(data)), **(headers or {})}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if body:
+            self.wfile.write(data[:stop])
+
+
+@pytest.fixture
+def server() -> Iterator[ThreadingHTTPServer]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.mood, server.page, server.requests = "well", PAGE, []  # type: ignore[attr-defined]
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def fetch(server: ThreadingHTTPServer, folder: Path, **options) -> list[Path]:
+    page = f"http://127.0.0.1:{server.server_port}/gamerecords/"
+    server.page = server.page.replace("'files/", "'/files/")  # type: ignore[attr-defined]
+    return fetch_archives(folder, page, say=lambda text: None, pause=0, **options)
+
+
+def downloads(server: ThreadingHTTPServer) -> list[tuple[str, str, str]]:
+    return [r for r in server.requests if r[0] == "GET" and "/files/" in r[1]]
+
+
+def test_links_are_found_wherever_they_stand() -> None:
+    assert archive_links(PAGE, "http://a.example/games/") == [
+        "http://a.example/files/KGS-2018.tar.gz",
+        "http://a.example/games/files/KGS-2019%2004.tar.gz",
+    ]
+
+
+@pytest.mark.parametrize(("address", "name"), [
+    ("http://a.example/x/KGS-2019.tar.gz?v=1", "KGS-2019.tar.gz"),
+    ("http://a.example/%2e%2e%2f%2e%2e%2fetc.tar.gz", "etc.tar.gz"),
+    ("http://a.example/a%20b%00.tar.gz", "a_b_.tar.gz"),
+    ("http://a.example/...tar.gz", "tar.gz"),
+])
+def test_names_stay_within_the_folder(address: str, name: str) -> None:
+    assert file_name(address) == name
+
+
+def test_files_are_fetched_once(server, tmp_path: Path) -> None:
+    paths = fetch(server, tmp_path)
+    assert [path.name for path in paths] == ["KGS-2018.tar.gz", "KGS-2019_04.tar.gz"]
+    assert [path.read_bytes() for path in paths] == list(FILES.values())
+    assert sorted(tmp_path.iterdir()) == sorted(paths)
+    assert len(downloads(server)) == 2
+    fetch(server, tmp_path)
+    assert len(downloads(server)) == 2  # only asked for their sizes
+    paths[1].write_bytes(b"\x1f\x8bold version")
+    fetch(server, tmp_path)
+    assert paths[1].read_bytes() == FILES["KGS-2019 04.tar.gz"]
+
+
+def test_some_of_the_files(server, tmp_path: Path) -> None:
+    assert [p.name for p in fetch(server, tmp_path, match="2019")] == ["KGS-2019_04.tar.gz"]
+    assert [p.name for p in fetch(server, tmp_path, limit=1)] == ["KGS-2018.tar.gz"]
+    with pytest.raises(DataError, match="links to no .tar.gz files with '2035'"):
+        fetch(server, tmp_path, match="2035")
+
+
+@pytest.mark.parametrize("mood", ["well", "no ranges"])
+def test_a_download_that_broke_off_goes_on(server, tmp_path: Path, mood: str) -> None:
+    server.mood = "breaks"
+    with pytest.raises(DataError, match=r"broke off.*run again") as caught:
+        fetch(server, tmp_path, limit=1)
+    assert "\n" not in str(caught.value)
+    (part,) = tmp_path.iterdir()
+    assert part.name == "KGS-2018.tar.gz.part"
+    half = part.stat().st_size
+    assert 0 < half < len(FILES["KGS-2018.tar.gz"])
+    server.mood = mood
+    (path,) = fetch(server, tmp_path, limit=1)
+    assert path.read_bytes() == FILES["KGS-2018.tar.gz"]
+    assert downloads(server)[-1][2] == f"bytes={half}-"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_part_longer_than_the_file_starts_afresh(server, tmp_path: Path) -> None:
+    (tmp_path / "KGS-2018.tar.gz.part").write_bytes(b"\x1f\x8b" + bytes(10**6))
+    (path,) = fetch(server, tmp_path, limit=1)
+    assert path.read_bytes() == FILES["KGS-2018.tar.gz"]
+
+
+@pytest.mark.parametrize(("mood", "text"), [
+    ("missing", "the server says 404"), ("html", "is no .tar.gz file"),
+])
+def test_refusals_are_one_line_and_leave_nothing(
+    server, tmp_path: Path, mood: str, text: str
+) -> None:
+    server.mood = mood
+    with pytest.raises(DataError, match=text) as caught:
+        fetch(server, tmp_path)
+    assert "\n" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_part_than_asked_for_is_not_appended(server, tmp_path: Path) -> None:
+    part = tmp_path / "KGS-2018.tar.gz.part"
+    part.write_bytes(FILES["KGS-2018.tar.gz"][:100])
+    server.mood = "wrong range"
+    with pytest.raises(DataError, match="another part"):
+        fetch(server, tmp_path, limit=1)
+    assert part.stat().st_size == 100
+
+
+def test_addresses_that_lead_nowhere(server, tmp_path: Path) -> None:
+    port = server.server_port
+    for page, text in (
+        ("file:///etc/passwd", "no http or https"), ("nonsense", "no http or https"),
+        (f"http://127.0.0.1:{port + 1 if port < 65535 else 1}/", "cannot be fetched"),
+        ("http://host.invalid/", "cannot be fetched"), ("http://127.0.0.1:x/", "cannot be fetched"),
+    ):
+        with pytest.raises(DataError, match=text) as caught:
+            fetch_archives(tmp_path, page, say=lambda text: None, pause=0)
+        assert "\n" not in str(caught.value)
+    server.page = "<html>no links</html>"
+    with pytest.raises(DataError, match="links to no .tar.gz files"):
+        fetch(server, tmp_path)
