@@ -20,20 +20,29 @@ setup(
         f"{name}{rest}" for name in ("dlgo", "engines", "experiments", "reports")
         for rest in ("", ".*")
     ]),
-    package_data={"reports": ["templates/*"]},
+    package_data={"reports": ["templates/*"], "engines": ["models/*/*"]},
     install_requires=[
         "click>=8.1",
         "jinja2>=3.1",
+        # Training, and writing networks as ONNX; playing needs onnxruntime alone.
+        "keras>=3.8",
         "matplotlib>=3.8",
         # Reference counts are switched off by a setting that is Numba's own (see dlgo/jit.py).
         "numba>=0.61,<0.70",
         "numpy>=1.26",
+        "onnx>=1.16",
+        "onnxruntime>=1.18",
         "pandas>=2.1",
         "rich>=13",
         "scipy>=1.11",
         "sgfmill>=1.1.1",
+        "tensorboard>=2.17",
+        "tensorflow>=2.17",
+        "tf2onnx>=1.16.1",
     ],
     extras_require={
+        # Large batches in bfloat16 on the CPU: docs/networks.md.
+        "openvino": ["openvino>=2024.4"],
         # Independent programs that the tests compare with. A test skips where one is absent.
         "test": [
             "bitbully>=0.0.70",

@@ -9,6 +9,7 @@ writes networks comes here; playing does not.
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import sys
 import warnings
@@ -36,6 +37,8 @@ def _silence() -> Iterator[None]:
 
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+# It warns of every second network that one process trains.
+logging.getLogger("tensorflow").setLevel(logging.ERROR)
 try:
     with _silence():
         import keras

@@ -100,7 +100,7 @@ def read_checkpoint(folder: Path) -> Checkpoint | None:
         if notes.pop("format") != _FORMAT:
             raise ValueError("another format")
         return Checkpoint(**notes, **lists)
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
         raise ModelError(
             f"{path} is no checkpoint, or a damaged one ({error}); delete it to start anew"
         ) from None

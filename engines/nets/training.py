@@ -204,6 +204,7 @@ class _Run:
         self._steps = -(-training.n_positions // plan.batch_size)
         self._gpu = backend.gpu_name()
         precision = backend.use_precision(plan.precision)
+        backend.keras.utils.clear_session()
         backend.make_repeatable(plan.seed)
         self._network = build_network(plan.network, encoder, plan.value_head)
         keras = backend.keras

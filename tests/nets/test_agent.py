@@ -199,3 +199,25 @@ def test_softmax_of_large_and_small_logits() -> None:
     np.testing.assert_allclose(softmax(np.array([100.0, 100.0])), [0.5, 0.5])
     found = softmax(np.array([[1e4, -1e4, 0.0], [1.0, 1.0, 1.0]], np.float32))
     np.testing.assert_allclose(found, [[1, 0, 0], [1 / 3] * 3], rtol=1e-6)
+
+
+@pytest.mark.parametrize("encoder_name", ["planes", "zero"])
+@pytest.mark.parametrize("game_name", GAMES)
+def test_a_network_sees_what_its_encoder_shows(tmp_path, game_name, encoder_name) -> None:
+    """The root and the first leaves below it, with encoders that look back and that do not."""
+    game = get_game(game_name)
+    folder = write_model(tmp_path / "m", game_name, encoder_name, scale=0.01)
+    agent = load_agent(str(folder), game)
+    asked: list[np.ndarray] = []
+    evaluate = agent._evaluator.evaluate
+    agent._evaluator.evaluate = lambda planes: (asked.extend(planes.copy()), evaluate(planes))[1]
+    state = random_game(game, seed=6)[5]
+    tree = searched(state, agent, 4).tree
+    encoder = get_encoder(encoder_name, game)
+    np.testing.assert_array_equal(asked[0], encoder.encode(state))
+    first, n = tree.first_child[ts.ROOT], tree.n_children[ts.ROOT]
+    below = [
+        encoder.encode(state.apply_move(game.move_of(int(tree.action[child]))))
+        for child in range(first, first + n) if tree.visits[child]
+    ]
+    assert below and any((asked[1] == planes).all() for planes in below)

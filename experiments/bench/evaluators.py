@@ -1,0 +1,228 @@
+"""Evaluations a second of one network, by everything that can run it, side by side in one run.
+
+    python -m experiments.bench.evaluators [--game go9] [--net resnet:blocks=6,filters=64]
+        [--threads 1] [--seconds 0.5] [--rounds 5] [--ways] [--csv FILE]
+
+Beside them stands what the processor can do at all: the rate of a large product of matrices,
+in float32 and in bfloat16, by the faster of ONNX Runtime and OpenVINO. The share is that of
+the float32 rate which the network's own operations reach (convolutions and dense layers,
+counted by hand); a share above 100% is possible where convolutions are computed with fewer
+operations (Winograd) or in bfloat16.
+
+Each thing is measured in turns, round after round, and the best round counts: a machine that
+does something else meanwhile makes a round slow, never fast. `--ways` adds other settings of
+ONNX Runtime: without its graph optimisations, with bound outputs, on two threads.
+"""
+
+from __future__ import annotations
+
+import csv as csv_module
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from dlgo import get_game
+from dlgo.encoders import default_encoder, get_encoder
+from engines.nets.card import Card
+from engines.nets.evaluators import load_evaluator
+
+BATCHES = (1, 8, 64, 256)
+_SIDE = 2048  # of the square matrices
+Call = Callable[[], object]
+
+
+@click.command()
+@click.option("--game", "game_name", default="go9", show_default=True)
+@click.option("--encoder", default=None, help="By default the game's usual one.")
+@click.option("--net", default="resnet:blocks=6,filters=64", show_default=True)
+@click.option("--threads", default=1, show_default=True, type=click.IntRange(1, 256))
+@click.option("--seconds", default=0.5, show_default=True, type=click.FloatRange(0.01, 60),
+              help="Length of one measurement.")
+@click.option("--rounds", default=5, show_default=True, type=click.IntRange(1, 100))
+@click.option("--ways", is_flag=True, help="Also other settings of ONNX Runtime.")
+@click.option("--csv", type=click.Path(path_type=Path), default=None)
+def main(
+    game_name: str, encoder: str | None, net: str, threads: int, seconds: float, rounds: int,
+    ways: bool, csv: Path | None,
+) -> None:
+    """Measure and print the table."""
+    game = get_game(game_name)
+    seen = get_encoder(encoder or default_encoder(game), game)
+    with tempfile.TemporaryDirectory() as folder:
+        operations = _make_model(Path(folder), seen, net, threads)
+        calls = _calls(Path(folder), seen.shape, threads, ways)
+        best = measure(calls, seconds, rounds)
+    products = {
+        kind: max(rate for (name, size), rate in best.items() if not size and kind in name)
+        * 2 * _SIDE**3 for kind in ("f32", "bf16") if any(kind in name for name, _ in best)
+    }
+    click.echo(
+        f"{game}, {seen.name} {seen.shape}, {net}: {operations / 1e6:.1f} million operations an "
+        f"evaluation, {threads} thread{'s' * (threads > 1)}, best of {rounds} rounds of "
+        f"{seconds:g} s"
+    )
+    for kind, rate in products.items():
+        click.echo(f"matrix product, {kind:<5}{rate / 1e9:>10,.0f} GFLOP/s")
+    click.echo(f"{'evaluations/s at batch':<28}" + "".join(f"{n:>10,}" for n in BATCHES)
+               + f"{'share of f32 product at ' + str(BATCHES[-1]):>30}")
+    rows = []
+    for name in dict.fromkeys(name for name, size in best if size):
+        rates = [best[name, size] * size for size in BATCHES]
+        share = rates[-1] * operations / products["f32"]
+        rows.append([name, *rates, share])
+        click.echo(f"{name:<28}" + "".join(f"{rate:>10,.0f}" for rate in rates)
+                   + f"{share:>30.0%}")
+    table = {row[0]: row for row in rows}
+    click.echo(f"batch 1: ONNX Runtime / model.predict = "
+               f"{table['onnx'][1] / table['model.predict'][1]:,.0f}")
+    if "openvino-bf16" in table:
+        click.echo(f"batch {BATCHES[-1]}: OpenVINO bf16 / float32 product = "
+                   f"{table['openvino-bf16'][-1]:.2f}, / ONNX Runtime = "
+                   f"{table['openvino-bf16'][-2] / table['onnx'][-2]:.2f}")
+    if csv:
+        with csv.open("w", newline="") as file:
+            writer = csv_module.writer(file)
+            writer.writerow(["what", *(f"per_s_at_{n}" for n in BATCHES), "share_of_f32_product"])
+            writer.writerows(rows)
+
+
+def measure(
+    calls: dict[tuple[str, int], Call], seconds: float, rounds: int
+) -> dict[tuple[str, int], float]:
+    """Calls a second of each, the best of the rounds; the first calls are not counted."""
+    best = dict.fromkeys(calls, 0.0)
+    for call in calls.values():
+        call()
+        call()
+    for _ in range(rounds):
+        for key, call in calls.items():
+            began, n = time.perf_counter(), 0
+            while (spent := time.perf_counter() - began) < seconds or not n:
+                call()
+                n += 1
+            best[key] = max(best[key], n / spent)
+    return best
+
+
+def _make_model(folder: Path, encoder: Any, net: str, threads: int) -> int:
+    """A model with random weights in `folder`; its operations an evaluation."""
+    from engines.nets.architectures import build_network, flops
+    from engines.nets.backend import keras
+    from engines.nets.store import save_model
+
+    if keras.backend.backend() == "tensorflow":
+        import tensorflow as tf
+
+        tf.config.threading.set_intra_op_parallelism_threads(threads)
+        tf.config.threading.set_inter_op_parallelism_threads(1)
+    keras.utils.set_random_seed(1)
+    network = build_network(net, encoder)
+    save_model(folder, network, Card(
+        "bench", str(encoder.game), encoder.name, net, len(network.outputs) > 1, encoder.shape,
+        encoder.num_actions,
+    ))
+    return flops(network)
+
+
+def _calls(
+    folder: Path, shape: tuple, threads: int, ways: bool
+) -> dict[tuple[str, int], Call]:
+    """(what, batch size) -> a call that evaluates one batch; size 0: one matrix product."""
+    calls: dict[tuple[str, int], Call] = {}
+    rng = np.random.default_rng(1)
+    kinds = ["onnx", "keras"]
+    try:
+        import openvino  # noqa: F401
+
+        kinds += ["openvino", "openvino-bf16"]
+    except ImportError:
+        click.echo("OpenVINO is not installed: nothing of it is measured")
+    evaluators = {kind: load_evaluator(str(folder), kind, threads) for kind in kinds}
+    predict = evaluators["keras"].model.predict
+    names = {"keras": "tf.function"}
+    more = _other_ways(folder, threads) if ways else {}
+    for size in BATCHES:
+        planes = rng.integers(0, 2, (size, *shape)).astype(np.float32)
+        for kind, evaluator in evaluators.items():
+            calls[names.get(kind, kind), size] = (
+                lambda evaluator=evaluator, planes=planes: evaluator.evaluate(planes)
+            )
+        calls["model.predict", size] = (
+            lambda planes=planes: predict(planes, batch_size=len(planes), verbose=0)
+        )
+        for name, way in more.items():
+            calls[name, size] = lambda way=way, planes=planes: way(planes)
+    for name, call in _products(threads, "openvino" in kinds).items():
+        calls[name, 0] = call
+    return calls
+
+
+def _other_ways(folder: Path, threads: int) -> dict[str, Callable[[np.ndarray], object]]:
+    """Other settings of ONNX Runtime, to see what each is worth."""
+    import onnxruntime as ort
+
+    def session(threads: int, **settings: Any) -> Any:
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = threads
+        for name, value in settings.items():
+            setattr(options, name, value)
+        return ort.InferenceSession(folder / "network.onnx", options)
+
+    plain = session(threads, graph_optimization_level=ort.GraphOptimizationLevel.ORT_DISABLE_ALL)
+    basic = session(threads, graph_optimization_level=ort.GraphOptimizationLevel.ORT_ENABLE_BASIC)
+    two, bound = session(2), session(threads)
+    binding = bound.io_binding()
+
+    def run_bound(planes: np.ndarray) -> None:
+        binding.bind_cpu_input("planes", planes)
+        for output in bound.get_outputs():
+            binding.bind_output(output.name)
+        bound.run_with_iobinding(binding)
+
+    return {
+        "onnx, bound outputs": run_bound,
+        "onnx, basic optimisations": lambda planes: basic.run(None, {"planes": planes}),
+        "onnx, no optimisations": lambda planes: plain.run(None, {"planes": planes}),
+        "onnx, 2 threads": lambda planes: two.run(None, {"planes": planes}),
+    }
+
+
+def _products(threads: int, with_openvino: bool) -> dict[str, Call]:
+    """A product of two square matrices, by ONNX Runtime and OpenVINO."""
+    import onnxruntime as ort
+    from onnx import TensorProto, helper, numpy_helper
+
+    matrix = np.random.default_rng(2).standard_normal((_SIDE, _SIDE)).astype(np.float32)
+    sides = [_SIDE, _SIDE]
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["a", "b"], ["c"])], "product",
+        [helper.make_tensor_value_info("a", TensorProto.FLOAT, sides)],
+        [helper.make_tensor_value_info("c", TensorProto.FLOAT, sides)],
+        [numpy_helper.from_array(matrix, "b")],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    model.ir_version = 9
+    content = model.SerializeToString()
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    session = ort.InferenceSession(content, options)
+    found: dict[str, Call] = {"onnx product f32": lambda: session.run(None, {"a": matrix})}
+    if with_openvino:
+        import openvino
+
+        core = openvino.Core()
+        for kind in ("f32", "bf16"):
+            request = core.compile_model(core.read_model(content), "CPU", {
+                "INFERENCE_PRECISION_HINT": kind, "INFERENCE_NUM_THREADS": threads,
+            }).create_infer_request()
+            found[f"openvino product {kind}"] = lambda request=request: request.infer({0: matrix})
+    return found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""What the scripts and commands of chapters 6 and 7 say, and the mistakes they refuse."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dlgo import Player, get_game
+from experiments.ch06_networks import CAPTURE, ESCAPE, probe
+from tests.nets.models import write_model
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=300,
+        check=False,
+    )
+
+
+def stones(state, player: Player) -> int:
+    return sum(
+        state.game.cell(state, row, col) is player for row in range(1, 10) for col in range(1, 10)
+    )
+
+
+def test_in_the_probe_of_chapter_6_black_captures_at_20_and_nowhere_else() -> None:
+    game = get_game("go9")
+    state = probe()
+    assert state.next_player is Player.black
+    assert (stones(state, Player.black), stones(state, Player.white)) == (5, 5)
+    taken = {
+        int(action): 5 - stones(state.apply_move(game.move_of(int(action))), Player.white)
+        for action in state.legal_actions()
+    }
+    assert {action for action, count in taken.items() if count} == {CAPTURE}
+    assert taken[CAPTURE] == 2
+    # White, at 21, would take two of black's: that is what black's 21 prevents.
+    white = state.apply_move(game.move_of(80)).apply_move(game.move_of(ESCAPE))
+    assert stones(white, Player.black) == 5 + 1 - 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (("--data", "no/such/folder"), "no such folder"),
+        (("--data", "docs"), "no readable games"),
+        (("--data", "docs", "--epochs", "0"), "--epochs"),
+        (("--data", "docs", "--loss", "hinge"), "--loss"),
+    ],
+)
+def test_mistakes_of_dlgo_train_are_one_line(tmp_path: Path, arguments, part) -> None:
+    done = run("experiments.cli", "train", "supervised", "--out", str(tmp_path / "m"), *arguments)
+    assert done.returncode in (1, 2)
+    assert part in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert not (tmp_path / "m").exists()
+
+
+def test_listings_need_no_keras() -> None:
+    code = (
+        "import sys; sys.modules['keras'] = sys.modules['tensorflow'] = None\n"
+        "from experiments.cli import main; main(sys.argv[1:])"
+    )
+    for arguments, words in (
+        (["train", "supervised", "--list"], ("resnet", "blocks", "adadelta", "cosine")),
+        (["engines"], ("supervised", "temperature", "prior", "runtime")),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *arguments], cwd=ROOT, capture_output=True, text=True,
+            timeout=240, check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        for word in words:
+            assert word in done.stdout
+
+
+def test_models_tells_what_a_network_cost(tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "m", "tictactoe")
+    done = run("experiments.cli", "models", str(folder))
+    assert done.returncode == 0, done.stderr
+    for word in ("tictactoe", "25.0% of held-out moves", "12 CPU s"):
+        assert word in done.stdout
+
+
+@pytest.mark.skipif(not os.environ.get("DLGO_FULL"), reason="half a minute: DLGO_FULL=1")
+def test_the_bench_of_evaluators_measures_them_side_by_side(tmp_path: Path) -> None:
+    pytest.importorskip("keras")
+    table = tmp_path / "bench.csv"
+    done = run("experiments.bench.evaluators", "--game", "tictactoe", "--net",
+               "resnet:blocks=0,filters=2", "--seconds", "0.01", "--rounds", "1", "--csv",
+               str(table))
+    assert done.returncode == 0, done.stderr
+    with table.open() as file:
+        rows = {row["what"]: row for row in csv.DictReader(file)}
+    assert {"onnx", "tf.function", "model.predict"} <= set(rows)
+    for row in rows.values():
+        assert all(float(row[f"per_s_at_{n}"]) > 0 for n in (1, 8, 64, 256))
+    assert "GFLOP/s" in done.stdout
