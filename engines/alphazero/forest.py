@@ -20,11 +20,14 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameSpec
+from dlgo.dispatch import by_class
 from dlgo.jit import inline_kernel, kernel
 from dlgo.rng import gamma, make_rng
 from engines.treesearch import tree as ts
 from engines.treesearch.agent import Agent, absorb, collect
-from engines.treesearch.tree import MAX_DEPTH, ROOT, UNPROVEN
+from engines.treesearch.gumbel import Gumbel, draw_gumbel, perturb, unperturbed
+from engines.treesearch.rules import PUCT
+from engines.treesearch.tree import BUDGET, MAX_DEPTH, ROOT, UNPROVEN
 
 
 class Forest:
@@ -41,7 +44,8 @@ class Forest:
     Attributes:
         roots: batch of n states; set a row and call `plant`.
         left: int64[n], simulations each tree still wants; 0: it rests.
-        noise_share: float64[n], part of the root's priors that is noise; see `begin`.
+        noise_share: float64[n], how much noise the root's priors get; see `begin`.
+        noise: float64[n, num_actions], the noise itself; 0 where there is none.
         evaluations, steps: how many leaves were valued, in how many calls of the agent.
     """
 
@@ -57,7 +61,7 @@ class Forest:
         # One tree more: where the subtree that is kept is copied to.
         self._trees = kernels.make_batch(ts.new_tree(capacity), n + 1)
         self._place = np.arange(n + 1)  # of each tree; the last is the spare one
-        self._noise = np.zeros((n, game.num_actions))
+        self.noise = np.zeros((n, game.num_actions))
         self._rngs = np.zeros((n, len(make_rng(0))), np.uint64)
         self._leaves = kernels.make_batch(game.scratch_state(start, room + MAX_DEPTH + 2), n)
         self._paths = np.empty((n, MAX_DEPTH + 2), np.int32)
@@ -96,21 +100,39 @@ class Forest:
         Args:
             simulations: how many, besides those kept from before.
             noise_share: part of the root's priors to be replaced by Dirichlet noise, so that
-                moves the network dismisses are tried now and then; 0: none.
+                moves the network dismisses are tried now and then; 0: none. With the rule
+                Gumbel a factor of its variables: 1 or 0.
             concentration: of the noise, over all sensible moves together: with 10, each of 40
                 moves has alpha = 0.25. The fewer the moves, the more even the noise, as in
                 AlphaZero (0.3 in chess, 0.03 in Go).
         """
         self.left[i] = simulations
         self.noise_share[i] = noise_share
+        tree = self.tree(i)
+        fresh = tree.n_children[ROOT] == 0
+        tree.info[BUDGET] = simulations - fresh
+        self.noise[i] = 0.0
         if noise_share > 0:
-            draw_noise(
-                kernels.row(self.roots, i), self._actions, concentration, self._rngs[i],
-                self._noise[i],
-            )
-            tree = self.tree(i)
-            if tree.n_children[ROOT] > 0:
-                add_noise(tree, self._noise[i], noise_share)
+            root = kernels.row(self.roots, i)
+            if isinstance(self._rule, Gumbel):
+                n = kernels.search_actions(root, self._actions)
+                draw_gumbel(self._actions, n, self._rngs[i], noise_share, self.noise[i])
+            else:
+                draw_noise(root, self._actions, concentration, self._rngs[i], self.noise[i])
+            if not fresh:
+                disturb(self._rule, tree, self.noise[i], noise_share)
+
+    def priors(self, i: int) -> tuple[np.ndarray, np.ndarray]:
+        """(actions, priors) of tree `i`'s root as the network gave them, without the noise."""
+        tree, share = self.tree(i), self.noise_share[i]
+        first = int(tree.first_child[ROOT])
+        span = slice(first, first + int(tree.n_children[ROOT]))
+        actions, priors = tree.action[span].astype(np.int64), tree.prior[span].astype(np.float64)
+        if isinstance(self._rule, Gumbel):
+            priors = unperturbed(priors, self.noise[i, actions])
+        elif 0 < share < 1:
+            priors = np.maximum(priors - share * self.noise[i, actions], 0) / (1 - share)
+        return actions, priors
 
     def step(self) -> None:
         """One leaf of every tree that wants one; afterwards `left` is less."""
@@ -125,7 +147,8 @@ class Forest:
         self.steps += 1
         absorb_forest(
             self._trees, self._place, self._leaves, self._paths, self._lengths, self._owners, n,
-            policies, values, self._actions, self._rngs, self._noise, self.noise_share,
+            policies, values, self._actions, self._rngs, self.noise, self.noise_share,
+            self._rule,
         )
 
 
@@ -157,7 +180,7 @@ def collect_forest(trees, place, roots, leaves, paths, lengths, owners, left, ru
 @kernel
 def absorb_forest(
     trees, place, leaves, paths, lengths, owners, n, policies, values, actions, rngs, noise,
-    noise_share,
+    noise_share, rule,
 ):
     """Give the leaves of all trees their children and values; new roots get their noise."""
     for k in range(n):
@@ -168,7 +191,12 @@ def absorb_forest(
             policies[k : k + 1], values[k : k + 1], actions, rngs[i],
         )
         if lengths[k] == 1 and noise_share[i] > 0.0:
-            add_noise(tree, noise[i], noise_share[i])
+            disturb(rule, tree, noise[i], noise_share[i])
+
+
+@by_class
+def disturb(rule, tree, noise, share):
+    """Mix noise into the priors of the root's children, as the rule wants it."""
 
 
 @kernel
@@ -187,11 +215,19 @@ def draw_noise(state, actions, concentration, rng, noise):
 
 
 @inline_kernel
-def add_noise(tree, noise, share):
-    """Mix noise into the priors of the root's children."""
+def _mix(rule, tree, noise, share):
     first = tree.first_child[ROOT]
     for child in range(first, first + tree.n_children[ROOT]):
         tree.prior[child] = (1.0 - share) * tree.prior[child] + share * noise[tree.action[child]]
+
+
+@inline_kernel
+def _perturb(rule, tree, noise, share):
+    perturb(tree, noise)
+
+
+disturb.register(PUCT, _mix)
+disturb.register(Gumbel, _perturb)
 
 
 @kernel

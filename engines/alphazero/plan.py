@@ -14,6 +14,7 @@ from dlgo.errors import SpecError
 from dlgo.games import get_game
 from engines.alphazero.selfplay import SelfPlaySettings
 from engines.nets import catalog
+from engines.nets.evaluators import KINDS
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,8 @@ class AlphaZeroPlan:
         optimizer: with its learning rate, which falls by `decay` in all, evenly by the
             logarithm, from the first round to the last.
         value_weight: of the value's squared error beside the policy's cross-entropy.
-        symmetries: show positions from random sides.
+        symmetries: learn positions from random sides. sides: in self-play, too, the network is
+            shown them from random sides.
         runtime: what runs the network in self-play, one of `evaluators.KINDS`.
         workers: processes of self-play; the games depend on their number, since it decides
             which positions share a batch.
@@ -54,6 +56,7 @@ class AlphaZeroPlan:
     decay: float = 0.1
     value_weight: float = 1.0
     symmetries: bool = True
+    sides: bool = False
     runtime: str = "onnx"
     workers: int = 2
     seed: int = 1
@@ -75,8 +78,11 @@ class AlphaZeroPlan:
                             ("batch_size", 1), ("workers", 1)):
             if getattr(self, name) < least:
                 raise SpecError(f"{name}={getattr(self, name)} is less than {least}")
+        if self.runtime not in KINDS:
+            raise SpecError(f"runtime={self.runtime!r} is not one of {', '.join(KINDS)}")
         if not 0 < self.passes <= 100:
             raise SpecError(f"passes={self.passes:g} is out of range (above 0, to 100)")
+        self.selfplay.check()
         return dataclasses.replace(
             self, game=str(game), encoder=encoder.name,
             network=catalog.canonical("network", catalog.NETWORKS, self.network),

@@ -10,7 +10,7 @@ learning in Go", 2019): a result teaches the value as well if most moves took a 
 a share of the plies gets the full number of simulations, with noise, and only their policies
 are learned. The others are short and play to win.
 
-Called by `train.py`; calls `forest.py`.
+Called by `workers.py`; calls `forest.py`.
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameSpec
+from dlgo.errors import SpecError
 from dlgo.rng import below, derive_seed, uniform
 from engines.alphazero.forest import Forest, root_policy, root_value
 from engines.datasets.records import NO_RESULT, GameBuilder, GameData
 from engines.treesearch import tree as ts
 from engines.treesearch.agent import Agent
+from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel, best_child, improved_policy
 from engines.treesearch.rules import PUCT
 
 # A player resigns after so many own moves in a row without hope: one estimate may be wrong.
@@ -42,9 +44,13 @@ class SelfPlaySettings:
         sims: simulations of a full search. fast_sims: of a short one.
         full_share: share of plies with a full search; 1: all, as in AlphaZero.
         games_at_once: trees in lockstep, the size of the network's batch.
-        c, first_play: of the rule PUCT.
+        search: "puct", or "gumbel" for few simulations (`engines/treesearch/gumbel.py`): the
+            network then learns the improved policy, and games differ by what is drawn at the
+            root, so that `noise`, `temperature` and `reuse` have no meaning.
+        c, first_play: of the rule PUCT. considered: moves that Gumbel tries at the root.
         noise_share, noise: of full searches, see `Forest.begin`.
-        sample_plies: plies in which the move is drawn from the policy.
+        sample_plies: plies in which the move is drawn from the policy. (With Gumbel, those in
+            which the short searches, too, are drawn at the root.)
         temperature: of these draws; 1 draws by visits, less prefers the most visited.
         random_share: share of games that begin with random plies, up to `random_plies`.
         resign: a player whose value is below minus this resigns; 0: nobody does.
@@ -56,6 +62,8 @@ class SelfPlaySettings:
     fast_sims: int = 16
     full_share: float = 0.5
     games_at_once: int = 128
+    search: str = "puct"
+    considered: int = 16
     c: float = 0.9
     first_play: float = 0.1
     noise_share: float = 0.25
@@ -68,6 +76,23 @@ class SelfPlaySettings:
     play_on: float = 0.1
     reuse: bool = True
 
+    def check(self) -> None:
+        """Raises SpecError for a setting out of range."""
+        ranges = {
+            "sims": (2, 1e6), "fast_sims": (2, 1e6), "full_share": (0.001, 1),
+            "games_at_once": (1, 1e5), "considered": (1, 1e5), "c": (0, 100),
+            "first_play": (-1, 1), "noise_share": (0, 0.99), "noise": (0.001, 1e4),
+            "sample_plies": (0, 1e5), "temperature": (0, 100), "random_share": (0, 1),
+            "random_plies": (1, 1000), "resign": (0, 1), "play_on": (0, 1),
+        }
+        for name, (low, high) in ranges.items():
+            if not low <= getattr(self, name) <= high:
+                raise SpecError(
+                    f"{name}={getattr(self, name):g} is out of range ({low:g} to {high:g})"
+                )
+        if self.search not in ("puct", "gumbel"):
+            raise SpecError(f"search={self.search!r} is not one of puct, gumbel")
+
 
 @dataclass
 class SelfPlayStats:
@@ -77,7 +102,7 @@ class SelfPlayStats:
         games, plies, evaluations, steps: counts; a step is one call of the network.
         results: games lost, drawn and won by the first player.
         full: plies with a full search; what follows is summed over them.
-        entropy: of the search's policy, in nats. prior_entropy: of the network's.
+        entropy: of the search's policy, in nats. prior_entropy: of the network's, without noise.
         divergence: Kullback-Leibler, from the network's policy to the search's, in nats.
         agreed: how often the network's favourite was the search's.
         resigned: games that ended so. checked: games that would have, but were played on;
@@ -120,7 +145,6 @@ class _Seat:
     builder: GameBuilder
     rng: np.ndarray
     full: bool = False
-    prior: np.ndarray | None = None
     hopeless: list[int] = field(default_factory=lambda: [0, 0])
     may_resign: bool = True
     would_have: int | None = None  # the player who would have resigned
@@ -144,9 +168,11 @@ class SelfPlay:
         # Games end by their rules, but for cycles of Go longer than a ko could take for ever.
         self._longest = 4 * game.board_rows * game.board_cols + 100
         capacity = 4 * max(settings.sims, settings.fast_sims) * game.num_actions
+        gumbel = settings.search == "gumbel"
+        self._gumbel = Gumbel(settings.considered, *GUMBEL_SCALES) if gumbel else None
         self._forest = Forest(
-            game, settings.games_at_once, capacity, PUCT(settings.c, settings.first_play), agent,
-            self._longest,
+            game, settings.games_at_once, capacity,
+            self._gumbel or PUCT(settings.c, settings.first_play), agent, self._longest,
         )
         self._actions = np.empty(game.num_actions, np.int64)
         self._policy = np.empty(game.num_actions)
@@ -204,10 +230,11 @@ class SelfPlay:
     def _begin_search(self, i: int, seat: _Seat) -> None:
         settings = self._settings
         seat.full = uniform(seat.rng) < settings.full_share
-        seat.prior = None
+        noise = settings.noise_share if seat.full else 0.0
+        if self._gumbel:
+            noise = float(seat.full or len(seat.builder) < settings.sample_plies)
         self._forest.begin(
-            i, settings.sims if seat.full else settings.fast_sims,
-            settings.noise_share if seat.full else 0.0, settings.noise,
+            i, settings.sims if seat.full else settings.fast_sims, noise, settings.noise
         )
 
     def _move(self, i: int, seat: _Seat) -> int | None:
@@ -216,14 +243,19 @@ class SelfPlay:
         tree, state = forest.tree(i), kernels.row(forest.roots, i)
         player = int(tree.mover[ts.ROOT])
         value = float(root_value(tree))
-        root_policy(tree, self._policy)
+        if self._gumbel and tree.proven[ts.ROOT] == ts.UNPROVEN:
+            improved_policy(self._gumbel, tree, forest.noise[i], self._policy)
+        else:
+            root_policy(tree, self._policy)
         if seat.full:
-            self._note(tree)
+            self._note(i)
         if self._resigns(seat, player, value):
             return 2 * player - 1
-        chosen = int(tree.action[ts.most_visited(tree, ts.ROOT)])
-        action = chosen
-        if len(builder) < self._settings.sample_plies and self._settings.temperature > 0:
+        child = best_child(self._gumbel, tree) if self._gumbel else ts.most_visited(tree, ts.ROOT)
+        chosen = action = int(tree.action[child])
+        settings = self._settings
+        sampled = len(builder) < settings.sample_plies and settings.temperature > 0
+        if sampled and self._gumbel is None:
             action = self._draw(seat.rng)
         known = np.flatnonzero(self._policy)
         builder.add(
@@ -236,7 +268,7 @@ class SelfPlay:
             return int(kernels.result(state))
         if len(builder) >= self._longest:
             return NO_RESULT
-        if self._settings.reuse:
+        if settings.reuse and self._gumbel is None:
             forest.advance(i, action)
         else:
             forest.plant(i)
@@ -274,11 +306,10 @@ class SelfPlay:
                 stats.wrong += result != 2 * seat.would_have - 1
         return seat.builder.finish(result)
 
-    def _note(self, tree: ts.Tree) -> None:
-        """Compare the search's policy with the network's priors (noise included)."""
-        first, n = int(tree.first_child[ts.ROOT]), int(tree.n_children[ts.ROOT])
-        prior = tree.prior[first : first + n].astype(np.float64)
-        policy = self._policy[tree.action[first : first + n]]
+    def _note(self, i: int) -> None:
+        """Compare the policy of the search in row `i` with the network's."""
+        actions, prior = self._forest.priors(i)
+        policy = self._policy[actions]
         stats = self.stats
         stats.full += 1
         stats.agreed += int(prior.argmax() == policy.argmax())
