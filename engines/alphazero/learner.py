@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from dlgo.encoders import get_encoder
 from dlgo.games import get_game
 from engines.alphazero.plan import AlphaZeroPlan
-from engines.datasets import Batch, Dataset, batches
+from engines.datasets import Batch, Dataset, batches, joined
 from engines.nets.card import Card
 
 
@@ -43,12 +44,16 @@ class Learner:
             jit_compile="auto" if self.gpu else False,
         )
 
-    def learn(self, window: Dataset, iteration: int, steps: int) -> dict[str, float]:
+    def learn(
+        self, window: Dataset, iteration: int, steps: int,
+        progress: Callable[[int, int], None] = lambda done, of: None,
+    ) -> dict[str, float]:
         """Train for so many steps; means of what Keras says of them.
 
         Args:
             window: the games to learn from.
             iteration: number of the round; the order of positions comes from it and the seed.
+            progress: told steps done, and of how many.
         """
         plan = self._plan
         wall, cpu = time.perf_counter(), time.process_time()
@@ -62,6 +67,7 @@ class Learner:
             for name, value in told.items():
                 sums[name] = sums.get(name, 0.0) + float(value)
             done += 1
+            progress(done, steps)
         return {
             **{name: total / max(done, 1) for name, total in sums.items()},
             "steps": done, "learning_rate": rate,
@@ -69,13 +75,25 @@ class Learner:
             "train_cpu_seconds": time.process_time() - cpu,
         }
 
-    def _stream(self, window: Dataset, iteration: int) -> Any:
-        """Batches without end: all of the window, in another order each time around."""
+    def _stream(self, window: Dataset, iteration: int) -> Iterator[Batch]:
+        """Batches without end: all of the window, in another order each time around.
+
+        All have one size; what is left at the end of the window goes into the next one. A step
+        is compiled anew for another size, with other roundings, and a run that is continued would
+        not meet the sizes in the same order.
+        """
+        size = self._plan.batch_size
+        rest: list[Batch] = []
         for around in itertools.count():
-            yield from batches(
-                window, self._encoder, self._plan.batch_size, self._plan.seed,
-                1000 * iteration + around, symmetries=self._plan.symmetries, targets="policy",
-            )
+            for batch in batches(
+                window, self._encoder, size, self._plan.seed, 1000 * iteration + around,
+                symmetries=self._plan.symmetries, targets="policy",
+            ):
+                rest.append(batch)
+                while sum(map(len, rest)) >= size:
+                    whole = joined(rest)
+                    yield whole.rows(0, size)
+                    rest = [whole.rows(size, len(whole))] if len(whole) > size else []
 
     @property
     def state(self) -> list[Any]:

@@ -23,12 +23,14 @@ import io
 import json
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dlgo.errors import ModelError
+from engines.alphazero.doctor import examine_round, lines
 from engines.alphazero.plan import AlphaZeroPlan
 from engines.alphazero.selfplay import SelfPlayStats
 from engines.alphazero.workers import Job, Workers
@@ -38,6 +40,7 @@ from engines.nets.checkpoint import Checkpoint, read_checkpoint, write_checkpoin
 from engines.nets.store import write_atomically
 
 Report = Callable[[str], None]
+Progress = Callable[[str, int, int], None]
 
 
 class AlphaZeroRun:
@@ -47,13 +50,17 @@ class AlphaZeroRun:
         plan: canonical.
         folder: made if it is not there.
         report: told what happens, a line at a time.
+        progress: told what is going on within a round: what, how much is done, of how much.
 
     Raises:
         ModelError: if the folder holds a run of another plan.
     """
 
-    def __init__(self, plan: AlphaZeroPlan, folder: Path, report: Report) -> None:
-        self.plan, self.folder, self._report = plan, folder, report
+    def __init__(
+        self, plan: AlphaZeroPlan, folder: Path, report: Report,
+        progress: Progress = lambda what, done, of: None,
+    ) -> None:
+        self.plan, self.folder, self._report, self._progress = plan, folder, report, progress
         self._check_plan()
         self._games = folder / "games"
         self._games.mkdir(exist_ok=True)
@@ -66,7 +73,7 @@ class AlphaZeroRun:
             except (OSError, ValueError, KeyError, TypeError) as error:
                 raise ModelError(f"{path} is damaged ({error}); choose another folder") from None
             # A run may be made longer; the learning rate of its rounds then changes from there on.
-            mine, theirs = self.plan.to_json(), stored.to_json()
+            mine, theirs = _flat(self.plan.to_json()), _flat(stored.to_json())
             different = [
                 f"{key}={theirs[key]}" for key in mine
                 if key != "iterations" and mine[key] != theirs[key]
@@ -111,6 +118,8 @@ class AlphaZeroRun:
                     plan.iterations - iteration
                 )
                 self._report(_line(checkpoint.history[-1], plan.iterations, left))
+                for line in lines(examine_round(self.folder, plan, checkpoint.history), False):
+                    self._report(f"  {line}")
         except KeyboardInterrupt:
             raise KeyboardInterrupt(
                 f"stopped after round {checkpoint.epoch} of {plan.iterations}, which is kept in "
@@ -123,20 +132,27 @@ class AlphaZeroRun:
     def _name(self, iteration: int) -> str:
         return f"{self.folder.name}-{iteration:04d}"
 
+    def _jobs(self, iteration: int) -> list[Job]:
+        """The shares of a round."""
+        return [
+            Job(self.plan, iteration, worker, self.net(iteration - 1), self._games)
+            for worker in range(self.plan.workers)
+        ]
+
     def _round(
         self, iteration: int, learner: Any, workers: Workers, checkpoint: Checkpoint
     ) -> Checkpoint:
         """Play, learn, and write what was learned."""
         plan = self.plan
         began = time.perf_counter()
-        jobs = [
-            Job(plan, iteration, worker, self.net(iteration - 1), self._games)
-            for worker in range(plan.workers)
-        ]
-        stats = workers.play(jobs)
-        window = self._window(iteration)
+        stats = workers.play(
+            self._jobs(iteration), partial(self._progress, f"round {iteration}: games")
+        )
+        window = self._window(iteration, workers)
         steps = max(1, round(plan.passes * stats.plies / plan.batch_size))
-        told = learner.learn(window, iteration, steps)
+        told = learner.learn(
+            window, iteration, steps, partial(self._progress, f"round {iteration}: training")
+        )
         row = {
             "iteration": iteration, **_of_games(stats), "window_positions": window.n_positions,
             **told, "wall_seconds": time.perf_counter() - began,
@@ -159,13 +175,20 @@ class AlphaZeroRun:
         write_atomically(self.folder / "history.csv", _csv(found.history))
         return found
 
-    def _window(self, iteration: int) -> Dataset:
-        rounds = self.plan.window_of(iteration)
-        paths = [
-            Job(self.plan, one, worker, self.folder, self._games).path
-            for one in rounds for worker in range(self.plan.workers)
-        ]
-        return Dataset.open(self._games, paths=paths)
+    def _window(self, iteration: int, workers: Workers) -> Dataset:
+        """The games to learn from; a shard that has gone bad since is played again."""
+        jobs = [job for one in self.plan.window_of(iteration) for job in self._jobs(one)]
+        paths = [job.path for job in jobs]
+        window = Dataset.open(self._games, lambda line: None, paths)
+        if window.skipped:
+            workers.play(jobs)
+            window = Dataset.open(self._games, paths=paths)
+        return window
+
+
+def _flat(plan: dict[str, Any]) -> dict[str, Any]:
+    """A plan with the settings of self-play beside its own; no two have the same name."""
+    return {**plan, **plan["selfplay"]} | {"selfplay": None}
 
 
 def _of_games(stats: SelfPlayStats) -> dict[str, float]:

@@ -10,18 +10,21 @@ Called by `run.py`.
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from dlgo.errors import DataError, ModelError
 from dlgo.games import get_game
+from dlgo.rng import derive_seed
 from engines.alphazero.plan import AlphaZeroPlan
 from engines.alphazero.selfplay import SelfPlay, SelfPlayStats
 from engines.datasets.shards import read_shard, shard_path, write_shard
@@ -73,10 +76,19 @@ def play_job(job: Job) -> SelfPlayStats:
     plan, game = job.plan, get_game(job.plan.game)
     cpu, wall = time.process_time(), time.perf_counter()
     evaluator = load_evaluator(str(job.network), plan.runtime)
-    agent = NetworkAgent(evaluator, encoder_of(evaluator.card, game))
+    agent = NetworkAgent(
+        evaluator, encoder_of(evaluator.card, game),
+        sides=derive_seed(plan.seed, "sides", job.iteration) if plan.sides else None,
+    )
     timed = _Timed(agent)
     selfplay = SelfPlay(game, timed, plan.selfplay, plan.seed)
-    games = [data for _, data in sorted(selfplay.play(job.numbers))]
+    played = {}
+    for number, data in selfplay.play(job.numbers):
+        played[number] = data
+        if _finished is not None:
+            with _finished.get_lock():
+                _finished.value += 1
+    games = [played[number] for number in job.numbers]
     stats = selfplay.stats
     stats.network_seconds = timed.seconds
     stats.wall_seconds = time.perf_counter() - wall
@@ -86,6 +98,10 @@ def play_job(job: Job) -> SelfPlayStats:
         "iteration": job.iteration, "stats": asdict(stats), "cpu_seconds": stats.cpu_seconds,
     })
     return stats
+
+
+# Games finished since the processes began, counted by all of them together; None in the parent.
+_finished: Any = None
 
 
 class _Timed:
@@ -108,34 +124,42 @@ class Workers:
     """The processes; they live as long as the run, so that they start and compile once."""
 
     def __init__(self, count: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._finished = context.Value("q", 0)
         self._pool = ProcessPoolExecutor(
-            count, mp_context=multiprocessing.get_context("spawn"), initializer=_begin,
-            initargs=(os.getpid(),),
+            count, mp_context=context, initializer=_begin, initargs=(os.getpid(), self._finished),
         )
 
     def play(
-        self, jobs: list[Job], done: Callable[[SelfPlayStats], None] = lambda stats: None
+        self, jobs: list[Job], progress: Callable[[int, int], None] = lambda done, of: None
     ) -> SelfPlayStats:
         """Play what is not there yet; the stats of all jobs together.
+
+        Args:
+            progress: told, a few times a second, how many games are done and of how many.
 
         Raises:
             ModelError: if a process dies.
         """
         total = SelfPlayStats()
-        waiting = []
+        waiting: set[Future[SelfPlayStats]] = set()
+        of, before = sum(len(job.numbers) for job in jobs), self._finished.value
+        there = 0
         for job in jobs:
             stats = stored_stats(job)
             if stats is None:
-                waiting.append(self._pool.submit(play_job, job))
+                with _no_interrupt():  # a process may start here
+                    waiting.add(self._pool.submit(play_job, job))
             else:
                 total.add(stats)
+                there += len(job.numbers)
         try:
-            for future in as_completed(waiting):
-                total.add(future.result())
-                done(total)
-        except OSError:
-            raise
-        except RuntimeError as error:  # BrokenProcessPool
+            while waiting:
+                ended, waiting = wait(waiting, 0.3, FIRST_COMPLETED)
+                for future in ended:
+                    total.add(future.result())
+                progress(there + self._finished.value - before, of)
+        except BrokenProcessPool as error:
             raise ModelError(
                 f"a process of self-play has died ({error}); look at the free memory, and run the "
                 "same command again: it continues"
@@ -150,10 +174,29 @@ class Workers:
             process.kill()
 
 
-def _begin(parent: int) -> None:
+@contextlib.contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """A process that is started in here inherits that Ctrl-C is blocked.
+
+    It needs a second before it can ignore the signal itself. This process still receives it, a
+    little later.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def _begin(parent: int, finished: Any) -> None:
     """Leave Ctrl-C to the parent, and end when it ends."""
     import threading
 
+    global _finished
+    _finished = finished
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
