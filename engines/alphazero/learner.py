@@ -113,7 +113,10 @@ class Learner:
 
 
 def _targets(batch: Batch) -> tuple[np.ndarray, dict[str, Any], dict[str, Any]]:
+    # Keras divides by the size of the batch, whatever the weights: so their mean is made 1, or
+    # the policy would count the less, the fewer searches are full.
+    weights = batch.policy_weights / max(float(batch.policy_weights.mean()), 1e-6)
     return (
         batch.planes, {"policy": batch.policies, "value": batch.values[:, None]},
-        {"policy": batch.policy_weights, "value": np.ones_like(batch.values)},
+        {"policy": weights, "value": np.ones_like(batch.values)},
     )
