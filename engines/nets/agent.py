@@ -144,12 +144,12 @@ class NetworkAgent(Agent):
         """Policies and values of positions that the network sees from these sides."""
         known = self._symmetries
         assert known is not None
-        rows = [np.flatnonzero(sides == k) for k in range(len(known))]
-        for k, seen in enumerate(rows):
+        rows = [(k, np.flatnonzero(sides == k)) for k in np.unique(sides).tolist()]
+        for k, seen in rows:
             planes[seen] = known.planes(k, planes[seen])
         logits, values = self._evaluator.evaluate(planes)
         policies = softmax(logits)
-        for k, seen in enumerate(rows):
+        for k, seen in rows:
             policies[seen] = known.policy(int(known.inverse[k]), policies[seen])
         return policies, values
 
