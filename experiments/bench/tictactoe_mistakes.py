@@ -12,7 +12,7 @@ simulation, `alphazero` plays by its network's policy alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import click
@@ -96,11 +96,13 @@ class Mistakes:
     losing: float
 
 
-def every_position(choose: Callable[[GameState], object]) -> Mistakes:
-    """How often a way of choosing errs, over all positions."""
+def every_position(
+    choose: Callable[[GameState], object], states: Sequence[GameState] | None = None
+) -> Mistakes:
+    """How often a way of choosing errs, over all positions or some."""
     solve = outcomes_of(GAME)
     assert solve is not None
-    states = all_positions()
+    states = states or all_positions()
     wrong = losing = 0
     for state in states:
         outcomes = solve([[GAME.action_of(move) for move in state.moves()]])[0]
