@@ -8,6 +8,7 @@ game in every process and thread.
 from __future__ import annotations
 
 import hashlib
+import math
 
 import numpy as np
 
@@ -65,3 +66,26 @@ def shuffle(items, n, rng):
 def uniform(rng):
     """A random float in [0, 1)."""
     return np.float64(next_word(rng) >> _S11) * _TO_UNIT
+
+
+@kernel
+def gamma(rng, shape):
+    """A draw from the gamma distribution with scale 1, for any shape above 0.
+
+    Draws divided by their sum are a draw from a Dirichlet distribution. Marsaglia and Tsang,
+    "A simple method for generating gamma variables" (2000): a cubed normal variable, corrected by
+    rejection. For shapes below 1, the draw for shape + 1 is raised to a power as in their
+    section 6.
+    """
+    boost = 1.0
+    if shape < 1.0:
+        boost = (1.0 - uniform(rng)) ** (1.0 / shape)
+        shape += 1.0
+    d = shape - 1.0 / 3.0
+    c = 1.0 / math.sqrt(9.0 * d)
+    while True:
+        # Box and Muller; 1 - uniform is never 0.
+        x = math.sqrt(-2.0 * math.log(1.0 - uniform(rng))) * math.cos(2.0 * math.pi * uniform(rng))
+        v = (1.0 + c * x) ** 3
+        if v > 0.0 and math.log(1.0 - uniform(rng)) < 0.5 * x * x + d - d * v + d * math.log(v):
+            return boost * d * v

@@ -25,6 +25,7 @@ _ENGINES = {
     "mcts": "engines.mcts.engine:MCTSEngine",
     "puct": "engines.puct.engine:PUCTEngine",
     "supervised": "engines.supervised.engine:SupervisedEngine",
+    "alphazero": "engines.alphazero.engine:AlphaZeroEngine",
     "solver": "engines.solver.engine:SolverEngine",
     "gtp": "engines.gtp.engine:GTPEngine",
 }

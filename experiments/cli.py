@@ -19,6 +19,7 @@ from dlgo import DlgoError, get_game
 from experiments.data_cli import data as data_commands
 from experiments.data_cli import generate as generate_command
 from experiments.ledger_cli import ledger as ledger_commands
+from experiments.train_cli import doctor as doctor_command
 from experiments.train_cli import models as models_command
 from experiments.train_cli import train as train_commands
 
@@ -390,24 +391,30 @@ def bench(games_: tuple[str, ...], seconds: float, rounds: int, csv: str | None)
 cli.add_command(ledger_commands)
 cli.add_command(train_commands)
 cli.add_command(models_command)
+cli.add_command(doctor_command)
 cli.add_command(generate_command)
 cli.add_command(data_commands)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Entry point: run a command, turn errors into one line and an exit status."""
+def main(arguments: Sequence[str] | None = None, command: click.Command = cli) -> None:
+    """Entry point: run a command, turn errors into one line and an exit status.
+
+    Scripts with a command of their own come here, too.
+    """
+    name = "dlgo" if command is cli else None
     if os.environ.get("DLGO_TRACEBACK"):
-        cli.main(arguments, prog_name="dlgo")
+        command.main(arguments, prog_name=name)
         return
     try:
-        status = cli.main(arguments, prog_name="dlgo", standalone_mode=False)
+        status = command.main(arguments, prog_name=name, standalone_mode=False)
         sys.exit(status if isinstance(status, int) else 0)
     except click.ClickException as error:
         _fail(error.format_message().replace("\n", " "), 2)
     except DlgoError as error:
         _fail(str(error), 2)
     except (KeyboardInterrupt, click.Abort) as error:
-        _fail(str(error) or "stopped", 130)
+        # Click makes an Abort of Ctrl-C; what was said with that is in its cause.
+        _fail(str(error) or str(error.__cause__ or "") or "stopped", 130)
     except BrokenPipeError:
         # The reader of our output has gone; that is its right. Nothing more can be written.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,6 +1,7 @@
-"""`dlgo train supervised` and `dlgo models`: what is typed and what is printed.
+"""`dlgo train`, `dlgo doctor` and `dlgo models`: what is typed and what is printed.
 
-The work is done in `engines/nets/training.py`. Keras is imported only when training starts.
+The work is done in `engines/nets/training.py` and `engines/alphazero`. Keras is imported only
+when training starts.
 """
 
 from __future__ import annotations
@@ -67,6 +68,67 @@ def supervised(data: Path, out: Path, encoder: str | None, name: str | None, **g
         name=name or out.resolve().name, encoder=encoder or default_encoder(opened.game), **given
     )
     train(plan, opened, out, PrintedProgress(), source={"folder": data.resolve().name})
+
+
+@train.command()
+@click.option("--game", required=True, help="What to learn, such as connect4 or go:size=5.")
+@click.option("--out", type=click.Path(path_type=Path), default=None,
+              help="Folder of the run; by default out/alphazero/GAME.")
+@click.option("--iterations", type=click.IntRange(1), default=None,
+              help="Rounds of self-play and training.")
+@click.option("--games", type=click.IntRange(1), default=None, help="Of each round.")
+@click.option("--sims", type=click.IntRange(2), default=None, help="Simulations a move.")
+@click.option("--net", "network", default=None, help="Such as resnet:blocks=4,filters=32.")
+@click.option("--runtime", default=None, help="What runs the network in self-play.")
+@click.option("--workers", type=click.IntRange(1), default=None, help="Processes of self-play.")
+@click.option("--search", type=click.Choice(["puct", "gumbel"]), default=None,
+              help="gumbel improves on the network with fewer simulations.")
+@click.option("--seed", type=int, default=None)
+def alphazero(game: str, out: Path | None, **given: Any) -> None:
+    """Learn a game from nothing but its rules, by playing against oneself.
+
+    Killed or stopped, the same command continues.
+    """
+    from dlgo.games import get_game
+    from engines.alphazero.plan import make_plan
+    from engines.alphazero.run import AlphaZeroRun
+
+    plan = make_plan(game, **given)
+    folder = out or Path("out/alphazero") / get_game(plan.game).slug
+    live, shown = sys.stderr.isatty(), 0.0
+
+    def show(what: str, done: int, of: int) -> None:
+        nonlocal shown
+        if live and (time.monotonic() - shown > 0.2 or done == of):
+            shown = time.monotonic()
+            click.echo(f"\r{f'{what}, {done:,} of {of:,}':<60}", err=True, nl=False)
+
+    def say(line: str) -> None:
+        if live:
+            click.echo("\r" + 60 * " " + "\r", err=True, nl=False)
+        click.echo(line)
+
+    card = AlphaZeroRun(plan, folder, say, show).run()
+    click.echo(f"{card.name}: {card.training['cpu_seconds']:,.0f} CPU s")
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), default=None,
+              help="Write a page with plots there, too.")
+def doctor(folder: Path, html: Path | None) -> None:
+    """Examine a run of `dlgo train alphazero` in FOLDER: does it learn, and where not?"""
+    from engines.alphazero.doctor import examine_run, lines
+    from engines.alphazero.doctor_page import page
+    from engines.nets.store import write_atomically
+
+    found = examine_run(folder)
+    click.echo(found.title)
+    for line in lines(found):
+        click.echo(line)
+    if html:
+        write_atomically(html, page(found))
+        click.echo(html)
 
 
 @click.command()

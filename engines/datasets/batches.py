@@ -92,7 +92,7 @@ def batches(
             if symmetries:
                 _turn(made, encoder, rng)
             # Less than a batch is left where a window ends; the next one completes it.
-            made = _joined([*rest, made])
+            made = joined([*rest, made])
             full = len(made) - len(made) % batch_size
             for start in range(0, full, batch_size):
                 yield made.rows(start, start + batch_size)
@@ -178,7 +178,8 @@ def _all(games: list[GameData], name: str) -> np.ndarray:
     return np.concatenate([getattr(one, name) for one in games])
 
 
-def _joined(parts: list[Batch]) -> Batch:
+def joined(parts: list[Batch]) -> Batch:
+    """Batches as one, in their order."""
     if len(parts) == 1:
         return parts[0]
     return Batch(

@@ -17,7 +17,7 @@ import dataclasses
 import hashlib
 import sys
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,10 +80,14 @@ class Dataset:
     _shelf: _Shelf = dataclasses.field(repr=False)
 
     @classmethod
-    def open(cls, folder: str | Path, report: Callable[[str], None] | None = None) -> Dataset:
+    def open(
+        cls, folder: str | Path, report: Callable[[str], None] | None = None,
+        paths: Sequence[Path] | None = None,
+    ) -> Dataset:
         """Open all shards of a folder; each is read once and checked.
 
         Args:
+            paths: only these files of the folder.
             report: told about every file that is left out: one cut off, altered, or of
                 another game than the first; by default a line on standard error.
 
@@ -93,7 +97,7 @@ class Dataset:
         folder = Path(folder)
         if not folder.is_dir():
             raise DataError(f"{folder}: no such folder of training data")
-        paths = sorted(folder.glob(PATTERN))
+        paths = sorted(folder.glob(PATTERN)) if paths is None else list(paths)
         shelf = _Shelf(paths, [0] * len(paths))
         skipped: list[str] = []
         game: GameSpec | None = None

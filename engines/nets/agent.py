@@ -19,8 +19,9 @@ from dlgo.api import GameSpec
 from dlgo.encoders import Encoder, encode_many, get_encoder
 from dlgo.errors import DlgoError, ModelError
 from dlgo.jit import kernel
-from dlgo.rng import make_rng
+from dlgo.rng import make_rng, next_word
 from dlgo.specs import Option
+from dlgo.symmetry import symmetries
 from engines.nets.card import Card
 from engines.nets.evaluators import KINDS, Evaluator, load_evaluator
 from engines.nets.store import load_card, shipped_models
@@ -87,7 +88,7 @@ def softmax(logits: np.ndarray) -> np.ndarray:
 
 
 def load_agent(
-    name: str, game: GameSpec, kind: str = "onnx", values: Any = None
+    name: str, game: GameSpec, kind: str = "onnx", values: Any = None, sides: int | None = None
 ) -> NetworkAgent:
     """The model `name` as an agent for the tree search. See `NetworkAgent`.
 
@@ -96,7 +97,7 @@ def load_agent(
             head and no other values are asked for.
     """
     evaluator = load_evaluator(name, kind)
-    return NetworkAgent(evaluator, encoder_of(evaluator.card, game), values)
+    return NetworkAgent(evaluator, encoder_of(evaluator.card, game), values, sides)
 
 
 class NetworkAgent(Agent):
@@ -107,12 +108,18 @@ class NetworkAgent(Agent):
         encoder: what it sees. An agent of its own for each thread: encoders have scratch.
         values: a compiled evaluator (`engines/treesearch/evaluators.py`, a rollout for instance)
             that values the leaves in place of the value head.
+        sides: a seed, to show the network each position from a random side of the board
+            (Silver et al. 2017), so that what it sees from one side only weighs less. Which
+            side depends on the seed and the position alone, so that answers do not depend on
+            what else is asked. None: positions as they are.
 
     Raises:
         ModelError: if nothing gives values.
     """
 
-    def __init__(self, evaluator: Evaluator, encoder: Encoder, values: Any = None) -> None:
+    def __init__(
+        self, evaluator: Evaluator, encoder: Encoder, values: Any = None, sides: int | None = None
+    ) -> None:
         if values is None and not evaluator.card.value_head:
             raise ModelError(
                 f"model {evaluator.card.name} has no value head; let rollouts value the leaves "
@@ -124,6 +131,8 @@ class NetworkAgent(Agent):
         self.window = encoder.window
         self._evaluator, self._encoder, self._values = evaluator, encoder, values
         self._scratch = new_scratch(encoder.num_actions)
+        self._symmetries = symmetries(encoder.game) if sides is not None else None
+        self._sides_seed, self._sides_rng = make_rng(sides or 0), make_rng(0)
         self._planes = np.empty((0, *encoder.shape), np.float32)
         self._work: Any = None
         self.new_game(0)
@@ -141,13 +150,35 @@ class NetworkAgent(Agent):
             self._planes = np.empty((n, *self._encoder.shape), np.float32)
         planes = self._planes[:n]
         encode_many(self._encoder.kernel, windows, known, n, planes)
-        logits, values = self._evaluator.evaluate(planes)
-        policies = softmax(logits)
+        if self._symmetries is not None:
+            sides = np.empty(n, np.int64)
+            choose_sides(
+                leaves, n, len(self._symmetries), self._sides_seed, self._sides_rng, sides
+            )
+            policies, values = self._from_sides(planes, sides)
+        else:
+            logits, values = self._evaluator.evaluate(planes)
+            policies = softmax(logits)
         if self._values is not None:
             values = np.empty(n, np.float32)
             value_leaves(
                 self._values, leaves, n, self._work_like(leaves), self._scratch, self._rng, values
             )
+        return policies, values
+
+    def _from_sides(
+        self, planes: np.ndarray, sides: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """Policies and values of positions that the network sees from these sides."""
+        known = self._symmetries
+        assert known is not None
+        rows = [(k, np.flatnonzero(sides == k)) for k in np.unique(sides).tolist()]
+        for k, seen in rows:
+            planes[seen] = known.planes(k, planes[seen])
+        logits, values = self._evaluator.evaluate(planes)
+        policies = softmax(logits)
+        for k, seen in rows:
+            policies[seen] = known.policy(int(known.inverse[k]), policies[seen])
         return policies, values
 
     def _work_like(self, leaves: Any) -> Any:
@@ -156,6 +187,18 @@ class NetworkAgent(Agent):
         if self._work is None or [field.shape for field in self._work] != shapes:
             self._work = kernels.row(kernels.make_batch(kernels.row(leaves, 0), 1), 0)
         return self._work
+
+
+@kernel
+def choose_sides(leaves, n, count, seed, rng, out):
+    """Draw one of `count` symmetries for each of the first `n` states, by seed and position.
+
+    Args:
+        seed: generator state; unchanged. rng: another one, scratch. out: int64[n].
+    """
+    for i in range(n):
+        rng[0] = seed[0] ^ np.uint64(kernels.key(kernels.row(leaves, i)))
+        out[i] = np.int64(next_word(rng) % np.uint64(count))
 
 
 @kernel

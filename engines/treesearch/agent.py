@@ -19,7 +19,7 @@ from dlgo.api import GameSpec, GameState
 from dlgo.jit import inline_kernel, kernel
 from engines.treesearch.rules import select
 from engines.treesearch.searcher import Limit, Searcher
-from engines.treesearch.tree import DEEPEST, MAX_DEPTH, ROOT, UNPROVEN, back_up, expand
+from engines.treesearch.tree import BUDGET, DEEPEST, MAX_DEPTH, ROOT, UNPROVEN, back_up, expand
 
 
 class Agent(ABC):
@@ -136,6 +136,9 @@ class AgentSearcher(Searcher):
     def simulate(self, simulations: int | None, limits: list[Limit]) -> int:
         assert self._root is not None
         root = self._root.kernel_state
+        # The first simulation of a new tree only looks at the root.
+        fresh = self.tree.n_children[ROOT] == 0
+        self.tree.info[BUDGET] = 0 if simulations is None else simulations - fresh
         done = 0
         while simulations is None or done < simulations:
             most = self._batch if simulations is None else min(self._batch, simulations - done)

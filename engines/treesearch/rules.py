@@ -21,6 +21,7 @@ reasons to go by. A child proven lost is not visited again while there is anothe
                  exploration is needed                             (Gelly and Silver 2007)
     PUCT         w + c P sqrt(N) / (1 + n), P the prior of the move; a child without visits is
                  taken for as good as its parent, minus `first_play`   (Silver et al. 2017)
+    Gumbel       plans which moves of the root to try how often; see `gumbel.py`
 """
 
 from __future__ import annotations
@@ -241,13 +242,14 @@ def _select_puct(rule, tree, node):
     return best
 
 
-def _add_rule(rule, select_child, prepare_node=_nothing_to_prepare, learn_from=_nothing_to_learn):
+def add_rule(rule, select_child, prepare_node=_nothing_to_prepare, learn_from=_nothing_to_learn):
+    """Register what a rule does."""
     select.register(rule, select_child)
     prepare.register(rule, prepare_node)
     learn.register(rule, learn_from)
 
 
-_add_rule(UCT, _select_uct)
-_add_rule(UCB1Tuned, _select_ucb1_tuned)
-_add_rule(RAVE, _select_rave, _hint, _learn_amaf)
-_add_rule(PUCT, _select_puct)
+add_rule(UCT, _select_uct)
+add_rule(UCB1Tuned, _select_ucb1_tuned)
+add_rule(RAVE, _select_rave, _hint, _learn_amaf)
+add_rule(PUCT, _select_puct)

@@ -34,14 +34,15 @@ ROOT = 0
 # Longest path from the root. Deeper positions are evaluated, not searched.
 MAX_DEPTH = 500
 
-# Indices into `info`.
-N_NODES, DEEPEST = range(2)
+# Indices into `info`. BUDGET: of the simulations that a search may choose a move of the root for,
+# if their number is known before, else 0; for rules that plan ahead.
+N_NODES, DEEPEST, BUDGET = range(3)
 
 
 class Tree(NamedTuple):
     """A tree with room for `capacity` nodes; node 0 is the root.
 
-    info: int64[2] = nodes in use, longest path so far;
+    info: int64[3] = nodes in use, longest path so far, budget;
     first_child: int32, 0 for a leaf; n_children: int16; action: int16, the action that leads
     here; mover: int8, who moves here; proven: int8, result or UNPROVEN; visits: int32;
     value_sum: float64, over all visits, seen by player 0; prior: float32.
@@ -77,7 +78,7 @@ def new_tree(capacity: int, squares: bool = False, amaf: bool = False) -> Tree:
         amaf: with room for all-moves-as-first counts (8 bytes a node).
     """
     return Tree(
-        np.zeros(2, np.int64), np.empty(capacity, np.int32), np.empty(capacity, np.int16),
+        np.zeros(3, np.int64), np.empty(capacity, np.int32), np.empty(capacity, np.int16),
         np.empty(capacity, np.int16), np.empty(capacity, np.int8), np.empty(capacity, np.int8),
         np.empty(capacity, np.int32), np.empty(capacity, np.float64),
         np.empty(capacity, np.float32), np.empty(capacity if squares else 0, np.float32),
@@ -110,6 +111,7 @@ def plant(tree, state):
     tree.mover[ROOT] = kernels.to_move(state)
     tree.info[N_NODES] = 1
     tree.info[DEEPEST] = 0
+    tree.info[BUDGET] = 0
 
 
 @inline_kernel
@@ -177,26 +179,30 @@ def proof_from_children(tree, node):
 def most_visited(tree, node):
     """The child to play, or -1: a proven win, else the most visited that is no proven loss.
 
-    A proven draw competes with its visits. Equal visits go to the better mean value.
+    A proven draw competes with its visits. Equal visits go to the better mean value, and among
+    moves not visited at all to the larger prior.
     """
     sign = 1 - 2 * tree.mover[node]
     first = tree.first_child[node]
     best = -1
     best_rank = -1.0
     for child in range(first, first + tree.n_children[node]):
-        score = rank(tree.visits[child], sign * tree.value_sum[child], tree.proven[child], sign)
+        score = rank(
+            tree.visits[child], sign * tree.value_sum[child], tree.prior[child],
+            tree.proven[child], sign,
+        )
         if best < 0 or score > best_rank:
             best, best_rank = child, score
     return best
 
 
 @inline_kernel
-def rank(visits, value_sum, proven, sign):
+def rank(visits, value_sum, prior, proven, sign):
     """How much a child recommends itself to be played; `value_sum` is seen by the chooser."""
     if proven != UNPROVEN and proven != 0:
         # Of lost moves, the one that took longest to refute.
         return 1e18 if sign * proven == 1 else visits / 1e10
-    return 2.0 + visits + (0.25 * value_sum / visits if visits else -0.25)
+    return 2.0 + visits + (0.25 * value_sum / visits if visits else 0.2 * prior - 0.5)
 
 
 @kernel
@@ -235,7 +241,9 @@ def add_root(tree, visits, value_sums, proven):
         value_sums[action] += tree.value_sum[child]
         if tree.proven[child] != UNPROVEN:
             proven[action] = tree.proven[child]
-        score = rank(visits[action], sign * value_sums[action], proven[action], sign)
+        score = rank(
+            visits[action], sign * value_sums[action], tree.prior[child], proven[action], sign
+        )
         if best < 0 or score > best_rank:
             best, best_rank = action, score
     return best
@@ -273,6 +281,7 @@ def advance(tree, spare, node):
         done += 1
     spare.info[N_NODES] = used
     spare.info[DEEPEST] = 0
+    spare.info[BUDGET] = 0
 
 
 @inline_kernel

@@ -1,0 +1,463 @@
+"""The doctor: does a run of AlphaZero learn, and where not? Said in words, from what it wrote.
+
+    dlgo doctor out/alphazero/connect4
+
+A run can go wrong without a crash: a sign turned around, a policy paired with another position,
+every game alike. The doctor plays the last games again and measures (`survey.py`), asks the last
+network about their positions, compares with exact results where the game can be solved
+(`engines/solver/outcomes.py`), and reads the history. Each finding has a name, a level and a
+sentence with its numbers; what a number should be stands in the sentence.
+
+Called by `dlgo doctor`, and after each round by `run.py` (games and history only).
+`doctor_page.py` makes a page of it.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dlgo.api import GameSpec
+from dlgo.encoders import Encoder
+from dlgo.errors import DataError, ModelError
+from dlgo.games import get_game
+from dlgo.symmetry import symmetries
+from engines.alphazero.plan import AlphaZeroPlan
+from engines.alphazero.survey import (
+    Calibration,
+    Survey,
+    Variety,
+    calibrate,
+    correlation,
+    distance,
+    divergence,
+    entropy,
+    survey,
+    variety,
+)
+from engines.datasets.records import GameData
+from engines.datasets.replay import Replayer
+from engines.datasets.shards import read_shard
+from engines.nets.agent import softmax
+from engines.solver.outcomes import is_mistake, outcomes_of
+
+FINE, WATCH, ILL = "fine", "watch", "ill"
+
+# Games played again, and positions the network is asked about: enough for a percent or two.
+MOST_GAMES = 2000
+MOST_POSITIONS = 1000
+# Connect Four before this ply takes the solver too long for a check-up; and so many positions.
+_SOLVE_AFTER = {"connect4": 16, "tictactoe": 0}
+MOST_SOLVED = 300
+
+# planes float32[n, ...] -> logits float32[n, num_actions], values float32[n] or None.
+Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray | None]]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        name: what, in two or three words; tests and readers go by it.
+        level: FINE, WATCH (it may be as it should) or ILL.
+        text: a sentence with the numbers.
+    """
+
+    name: str
+    level: str
+    text: str
+
+
+@dataclass
+class CheckUp:
+    """All that was found out about a run.
+
+    Attributes:
+        title: what run. findings: in the order of looking.
+        history: rows of history.csv, numbers by name.
+        calibrations: of the search and of the network, by name.
+        times: CPU and wall seconds by what they were spent on.
+    """
+
+    title: str
+    findings: list[Finding] = field(default_factory=list)
+    history: list[dict[str, float]] = field(default_factory=list)
+    calibrations: dict[str, Calibration] = field(default_factory=dict)
+    times: dict[str, float] = field(default_factory=dict)
+
+    def say(self, name: str, level: str, text: str) -> None:
+        """Add a finding."""
+        self.findings.append(Finding(name, level, text))
+
+    def ill(self) -> list[str]:
+        """Names of what is wrong."""
+        return [one.name for one in self.findings if one.level == ILL]
+
+
+def examine_run(folder: Path) -> CheckUp:
+    """All checks of a run's folder.
+
+    Raises:
+        ModelError: if there is no run in the folder, or no round of it is finished.
+    """
+    plan, history = _read_run(folder)
+    game = get_game(plan.game)
+    done = int(history[-1]["iteration"])
+    found = CheckUp(f"{folder}: {plan.game}, {plan.network}, round {done} of {plan.iterations}")
+    found.history = history
+    look_at_history(found, plan, history)
+    games, stats = _last_games(folder, plan, done)
+    seen = survey(game, games)
+    look_at_games(found, seen)
+    look_at_time(found, plan, history, stats, done)
+    from engines.nets.agent import encoder_of
+    from engines.nets.evaluators import load_evaluator
+
+    # The network before the last round's training is the one that played the last games: it can
+    # be held to their policies and results without having learned them.
+    evaluator = load_evaluator(str(folder / "nets" / f"{done - 1:04d}"))
+    look_at_network(found, seen, evaluator.evaluate, encoder_of(evaluator.card, game), done > 2)
+    look_at_exact_results(found, seen)
+    return found
+
+
+def examine_round(folder: Path, plan: AlphaZeroPlan, history: list[dict[str, float]]) -> CheckUp:
+    """The checks that are cheap enough to be made after every round: of games and history."""
+    found = CheckUp(str(folder))
+    games, _ = _last_games(folder, plan, int(history[-1]["iteration"]))
+    look_at_history(found, plan, history)
+    look_at_games(found, survey(get_game(plan.game), games))
+    return found
+
+
+def _read_run(folder: Path) -> tuple[AlphaZeroPlan, list[dict[str, float]]]:
+    try:
+        text = (folder / "plan.json").read_text(encoding="utf-8")
+        plan = AlphaZeroPlan.from_json(json.loads(text))
+        with (folder / "history.csv").open(newline="") as file:
+            rows = [{key: float(value) for key, value in row.items() if value}
+                    for row in csv.DictReader(file)]
+    except FileNotFoundError as error:
+        raise ModelError(
+            f"{folder} holds no run with a finished round (it has no {Path(error.filename).name}); "
+            "name a folder that `dlgo train alphazero` wrote"
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ModelError(f"{folder}: its plan or history cannot be read: {error}") from None
+    if not rows:
+        raise ModelError(f"{folder}: no round is finished yet")
+    return plan, rows
+
+
+def _last_games(
+    folder: Path, plan: AlphaZeroPlan, done: int
+) -> tuple[list[GameData], list[dict[str, Any]]]:
+    """The games of the last round (`MOST_GAMES` of them), and what each shard says of itself."""
+    from engines.datasets.shards import shard_path
+
+    games: list[GameData] = []
+    stats = []
+    for worker in range(plan.workers):
+        try:
+            shard = read_shard(shard_path(folder / "games", (done - 1) * plan.workers + worker))
+        except DataError as error:
+            raise ModelError(
+                f"{error}; run `dlgo train alphazero` again, which replaces it"
+            ) from None
+        games += shard.games[: MOST_GAMES // plan.workers]
+        stats.append(shard.provenance.get("stats", {}))
+    return games, stats
+
+
+def look_at_games(found: CheckUp, seen: Survey) -> None:
+    """What the games say: are values right, policies of their positions, games different?"""
+    calibration = calibrate(seen.values[seen.labelled], seen.results[seen.labelled])
+    found.calibrations["search"] = calibration
+    _judge_values(found, "value sign", "the search", calibration)
+
+    rows = np.flatnonzero(seen.full)
+    if len(rows):
+        stray = float((seen.policies[rows] * ~seen.legal[rows]).sum(axis=1).mean())
+        best = seen.policies[rows].max(axis=1)
+        chosen = seen.policies[rows, seen.chosen[rows]]
+        # A policy is stored in steps of 1/255 of its largest share, and equals are chosen among.
+        agree = float((chosen >= 0.98 * best).mean())
+        bad = stray > 0.005 or agree < 0.8
+        found.say(
+            "policy targets", ILL if bad else FINE,
+            f"{agree:.0%} of the policies favour the move the search chose, and {stray:.1%} of "
+            "their weight is on moves that are not legal; it should be nearly all, and none"
+            + ("; policies and positions do not belong together" if bad else ""),
+        )
+        mean = float(entropy(seen.policies[rows]).mean())
+        found.say("search entropy", FINE, f"the search's policy has {mean:.2f} nats: as sure as if "
+                  f"it chose among {np.exp(mean):.1f} moves alike")
+
+    some = variety(seen)
+    _judge_variety(found, some)
+    drawn = float(np.mean([one.result == 0 for one in seen.games]))
+    won = float(np.mean([one.result == 1 for one in seen.games]))
+    one_sided = len(seen.games) >= 20 and max(drawn, won, 1 - drawn - won) > 0.97
+    found.say(
+        "results", WATCH if one_sided else FINE,
+        f"{won:.0%} won by who begins, {drawn:.0%} drawn, {1 - won - drawn:.0%} lost"
+        + ("; from results that are all alike, a value learns nothing" if one_sided else ""),
+    )
+
+
+def _judge_values(found: CheckUp, name: str, whose: str, calibration: Calibration) -> None:
+    r, n = calibration.correlation, calibration.positions
+    text = (
+        f"values of {whose} and results go together with a correlation of {r:+.2f} over {n:,} "
+        "positions that were not proved"
+    )
+    # Of n independent pairs |r| stays below 3 / sqrt(n); positions of a game are no such.
+    doubt = 10 / np.sqrt(max(n, 1))
+    if n < 50:
+        found.say(name, FINE, text + ": too few to tell")
+    elif r < -0.1 and r < -doubt:
+        found.say(name, ILL, text + ": the sign of the value is turned around")
+    elif r < max(0.05, doubt / 3):
+        found.say(name, WATCH, text + ": it says nothing yet about who wins")
+    else:
+        bias = max((abs(a - b) for a, b, count in calibration.bins if count >= 0.05 * n),
+                   default=0.0)
+        found.say(name, FINE, text + f"; expected and found differ by {bias:.2f} at most")
+
+
+def _judge_variety(found: CheckUp, some: Variety) -> None:
+    text = (
+        f"{some.distinct:.0%} of {some.games:,} games are different, the commonest is "
+        f"{some.commonest:.1%} of them; {some.repeated:.0%} of the positions after ply "
+        f"{some.after} have been seen before"
+    )
+    few = some.games >= 20
+    if few and (some.distinct < 0.1 or some.commonest > 0.2):
+        found.say("repeated games", ILL, text + ": the games are alike; look at noise, temperature "
+                  "and sampled plies")
+    elif few and some.distinct < 0.6:
+        found.say("repeated games", WATCH, text + ": more noise or more sampled plies would "
+                  "teach more (a small game has few games, though)")
+    else:
+        found.say("repeated games", FINE, text)
+
+
+def look_at_network(
+    found: CheckUp, seen: Survey, evaluate: Evaluate, encoder: Encoder, trained: bool = True
+) -> None:
+    """What the network makes of positions whose search and result are known.
+
+    Args:
+        evaluate: the network.
+        trained: whether it has had the time to learn anything.
+    """
+    rows = np.flatnonzero(seen.full)
+    if not len(rows):
+        return
+    rows = rows[np.linspace(0, len(rows) - 1, min(MOST_POSITIONS, len(rows))).astype(int)]
+    replayed = [(one.actions, one.start) for one in seen.games]
+    planes, _ = Replayer(encoder).encode(replayed, seen.which[rows], seen.ply[rows])
+    logits, values = evaluate(planes)
+    raw = softmax(logits.astype(float))
+    legal, search = seen.legal[rows], seen.policies[rows].astype(float)
+    policies = _among(raw, legal)
+
+    if values is not None:
+        calibration = calibrate(values.astype(float) * 0.998, seen.results[rows])
+        found.calibrations["network"] = calibration
+        _judge_values(found, "network value", "the network", calibration)
+        if trained and calibration.positions >= 50:
+            worse = calibration.error > 1.02 * calibration.spread
+            found.say(
+                "value error", WATCH if worse else FINE,
+                f"the network's value is off by {calibration.error:.2f} (squared), always "
+                f"expecting the mean result by {calibration.spread:.2f}"
+                + ("; it has learned nothing, or too much by heart" if worse else ""),
+            )
+
+    apart = float(divergence(search, policies).mean())
+    agree = float((policies.argmax(axis=1) == search.argmax(axis=1)).mean())
+    chance = float((1 / np.maximum(legal.sum(axis=1), 1)).mean())
+    uniform = float(divergence(search, legal / legal.sum(axis=1, keepdims=True)).mean())
+    text = (
+        f"network and search favour the same move in {agree:.0%} of the positions (chance: "
+        f"{chance:.0%}); the search is {apart:.2f} nats away from the network, {uniform:.2f} from "
+        "knowing nothing"
+    )
+    if trained and (agree < 1.3 * chance or apart > 1.1 * uniform + 0.02):
+        found.say("policy learned", ILL, text + ": the network does not learn what the search says "
+                  "of the same position")
+    elif apart < 0.01:
+        found.say("policy learned", WATCH, text + ": the search adds nothing; more simulations, or "
+                  "all is learned")
+    else:
+        found.say("policy learned", FINE, text)
+
+    sure = float(entropy(policies).mean())
+    most = float(np.log(np.maximum(legal.sum(axis=1), 1)).mean())
+    flat = sure < 0.05 * most
+    found.say(
+        "policy entropy", WATCH if flat else FINE,
+        f"the network's policy has {sure:.2f} nats of at most {most:.2f}"
+        + ("; it is so sure that it will hardly find anything new" if flat else ""),
+    )
+    even = 1 / np.maximum(legal.sum(axis=1), 1)
+    _look_from_sides(found, seen.game, evaluate, planes, raw, search, even, trained)
+
+
+def _among(policies: np.ndarray, legal: np.ndarray) -> np.ndarray:
+    policies = policies * legal + 1e-12 * legal
+    return policies / policies.sum(axis=1, keepdims=True)
+
+
+def _look_from_sides(
+    found: CheckUp, game: GameSpec, evaluate: Evaluate, planes: np.ndarray, policies: np.ndarray,
+    search: np.ndarray, even: np.ndarray, trained: bool,
+) -> None:
+    """Does the policy turn with the board?
+
+    A network that was shown turned planes with policies left as they were answers alike from all
+    sides. One that was shown turned policies of planes left as they were has a policy that
+    looks the same from all sides, though the search's does not.
+
+    Args:
+        planes, policies: of the positions, and what the network says of them.
+        search: the search's policies. even: float[n], what they have in common with a policy that
+            knows nothing.
+    """
+    known = symmetries(game)
+    if len(known) < 2:
+        return
+    moved, turned, wanted, gains = [], [], [], []
+    for k in range(1, len(known)):
+        logits, _ = evaluate(np.ascontiguousarray(known.planes(k, planes)))
+        answer = softmax(logits.astype(float))
+        image = known.policy(k, policies)
+        moved.append(distance(answer, policies))
+        turned.append(distance(answer, image))
+        other = known.policy(k, search)
+        wanted.append(distance(other, search))
+        gains.append([(policies * one).sum(axis=1) - even for one in (search, other)])
+    # Only positions whose search is not the same from that side have something to say.
+    tells = np.stack(wanted) > 0.3
+    if tells.sum() < 20:
+        return
+    alike, with_board = (float(np.stack(each)[tells].mean()) for each in (moved, turned))
+    # Where search and image have little in common, the policy should have more of the search.
+    apart = np.stack(wanted) > 0.6
+    mine, mirrored = np.stack(gains, axis=1)[:, apart].mean(axis=1) if apart.sum() >= 20 else (0, 0)
+    text = (
+        f"turned by a symmetry, the board's policy moves by {with_board:.2f} from its image and by "
+        f"{alike:.2f} from itself (0 same, 1 all different)"
+    )
+    if trained and with_board > 0.1 and alike < 0.6 * with_board:
+        found.say("symmetries", ILL, text + ": the network was shown turned planes with policies "
+                  "that were not turned")
+    elif trained and mine > 0.1 and mirrored > 0.7 * mine:
+        found.say("symmetries", ILL, text + ": its policy has as much of the search's image as of "
+                  "the search itself; policies were turned and planes were not")
+    else:
+        found.say("symmetries", FINE, text)
+
+
+def look_at_exact_results(found: CheckUp, seen: Survey) -> None:
+    """How often the search errs, and whether its values know who wins."""
+    solve = outcomes_of(seen.game)
+    if solve is None:
+        return
+    late = _SOLVE_AFTER.get(seen.game.name, 0)
+    rows = np.flatnonzero(seen.labelled & seen.full & (seen.ply >= late))
+    if not len(rows):
+        return
+    rows = rows[np.linspace(0, len(rows) - 1, min(MOST_SOLVED, len(rows))).astype(int)]
+    outcomes = solve([seen.line(row) for row in rows.tolist()])
+    wrong = np.mean([
+        is_mistake(one, int(seen.chosen[row])) for one, row in zip(outcomes, rows, strict=True)
+    ])
+    best = np.array([max(one.values()) for one in outcomes], float)
+    r = correlation(np.nan_to_num(seen.values[rows]), best)
+    bad = len(rows) >= 50 and r < -0.1
+    found.say(
+        "exact results", ILL if bad else FINE,
+        f"by exact results, {wrong:.1%} of the search's moves are mistakes"
+        + (f" (from ply {late} on)" if late else "")
+        + f", and its values go with them by a correlation of {r:+.2f} ({len(rows)} positions)",
+    )
+
+
+def look_at_history(
+    found: CheckUp, plan: AlphaZeroPlan, history: Sequence[dict[str, float]]
+) -> None:
+    """What the rounds show, the last ones most."""
+    last = history[-1]
+    if len(history) >= 6:
+        half = len(history) // 2
+        before = float(np.mean([row["divergence"] for row in history[:half]]))
+        now = float(np.mean([row["divergence"] for row in history[half:]]))
+        found.say(
+            "progress", FINE,
+            f"the search was {before:.2f} nats away from the network in the first half of the "
+            f"rounds, {now:.2f} in the second; they agree in {history[0]['agreed']:.0%} of the "
+            f"positions at first, {last['agreed']:.0%} now",
+        )
+    if not all(np.isfinite(row.get("loss", 0.0)) for row in history):
+        found.say("loss", ILL, "the loss is not a number any more: a lower learning rate")
+    if plan.selfplay.resign > 0:
+        wrong = last["resigned_wrongly"]
+        found.say(
+            "resignation", ILL if wrong > 0.05 else FINE,
+            f"{last['resigned']:.0%} of the games are resigned; of those played on, {wrong:.0%} "
+            "would have been given away wrongly (AlphaGo Zero: 5% at most)"
+            + ("; resign at a lower value" if wrong > 0.05 else ""),
+        )
+
+
+def look_at_time(
+    found: CheckUp, plan: AlphaZeroPlan, history: Sequence[dict[str, float]],
+    stats: Sequence[dict[str, Any]], done: int,
+) -> None:
+    """Where the time goes, and how old what is learned is."""
+    network = sum(one.get("network_seconds", 0.0) for one in stats)
+    in_play = sum(one.get("wall_seconds", 0.0) for one in stats)
+    last = history[-1]
+    found.times = {
+        "network in self-play": network, "trees in self-play": max(in_play - network, 0.0),
+        "training": last.get("train_cpu_seconds", 0.0),
+    }
+    share = network / in_play if in_play else 0.0
+    found.say(
+        "evaluator load", WATCH if share < 0.8 else FINE,
+        f"self-play spends {share:.0%} of its time in the network, {last['batch']:.0f} positions "
+        "a call" + ("; larger batches (games_at_once) or a larger network" if share < 0.8 else ""),
+    )
+    total = sum(found.times.values()) or 1.0
+    found.say("time", FINE, "the last round: " + ", ".join(
+        f"{seconds / total:.0%} {name}" for name, seconds in found.times.items()
+    ))
+    rounds = plan.window_of(done)
+    plies = {int(row["iteration"]): row["plies"] for row in history}
+    weights = np.array([plies.get(one, 0.0) for one in rounds])
+    age = float((weights * (done - np.array(rounds))).sum() / max(weights.sum(), 1))
+    old = len(history) > 5 and age > 0.5 * len(history)
+    found.say(
+        "age of data", WATCH if old else FINE,
+        f"the window holds {len(rounds)} rounds, {last['window_positions']:,.0f} positions; on "
+        f"average they were played {age:.1f} rounds ago",
+    )
+
+
+def lines(found: CheckUp, all_of_it: bool = True) -> list[str]:
+    """The findings as text, what is wrong first."""
+    order = {ILL: 0, WATCH: 1, FINE: 2}
+    ranked = sorted(found.findings, key=lambda one: order[one.level])
+    return [
+        f"{one.level.upper() if one.level == ILL else one.level:<7}{one.name}: {one.text}"
+        for one in ranked if all_of_it or one.level == ILL
+    ]

@@ -1,0 +1,133 @@
+"""The AlphaZero engine: the shared tree with a network's policy and value, and nothing else.
+
+    alphazero:model=NAME,sims=400        the search
+    alphazero:model=NAME,sims=1          the network alone: its favourite move
+    puct:evaluator=uniform,sims=400      the search alone, for comparison
+
+In a game of its own a search has one tree, so the network would be asked about one position at
+a time. With `batch` leaves at once (virtual loss keeps their walks apart) the same number of
+simulations takes less time, and is a little less well spent.
+
+With few simulations, `search=gumbel` spends them by a plan (`engines/treesearch/gumbel.py`).
+
+Networks come from `dlgo train alphazero`; any model folder with a value head will do.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from dlgo.api import GameState, Move
+from dlgo.errors import SpecError
+from dlgo.rng import derive_seed, make_rng, uniform
+from dlgo.specs import Option
+from engines.base import Budget, Decision
+from engines.nets.agent import RUNTIME_OPTION, NetworkAgent, load_agent
+from engines.nets.store import shipped_models
+from engines.treesearch.agent import AgentSearcher
+from engines.treesearch.engine import TREE_OPTIONS, TreeSearchEngine
+from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel, best_child
+from engines.treesearch.rules import PUCT
+from engines.treesearch.searcher import Searcher
+from engines.treesearch.tree import ROOT
+
+
+class AlphaZeroEngine(TreeSearchEngine):
+    """PUCT search with a network's priors and values (Silver et al. 2017; chapter 14)."""
+
+    name = "alphazero"
+    summary = "tree search with a network's policy and value"
+    bare_option = "model"
+    default_budget = Budget(sims=200)
+    options = (
+        Option("model", None, "a network with a value head: a shipped model's name "
+               "(`dlgo models`) or a folder", kind=str),
+        Option("batch", 1, "leaves the network is asked about at once", low=1, high=4096),
+        RUNTIME_OPTION,
+        Option("c", 0.9, "weight of the prior; wins count on a scale of 0 to 1", low=0, high=100),
+        Option("first_play", 0.1, "a move not tried yet is taken for so much worse than the "
+               "position", low=-1, high=1),
+        Option("search", "puct", "how moves of the root are tried: by puct, or by gumbel's plan, "
+               "which improves on the network with as few as 8 simulations",
+               choices=("puct", "gumbel")),
+        Option("considered", 16, "moves that gumbel tries at the root", low=1, high=1000),
+        Option("sides", False, "show the network each position from a random side of the board"),
+        Option("temperature", 0.0, "draw moves in proportion to visits ** (1 / temperature); "
+               "0: play the best", low=0, high=100),
+        Option("sample_plies", 12, "plies from the start of the game in which moves are drawn, if "
+               "the temperature is not 0", low=0, high=100_000),
+        *TREE_OPTIONS,
+    )
+
+    def _set_up(self) -> None:
+        if self.settings["model"] is None:
+            names = ", ".join(shipped_models()) or "none come with the package"
+            raise SpecError(
+                f"engine alphazero needs a model: alphazero:model=NAME; models are {names}; "
+                "or the path of a folder that `dlgo train` wrote"
+            )
+        self._agents: list[NetworkAgent] = []  # one a thread
+        self._gumbel: Gumbel | None = None
+        if self.settings["search"] == "gumbel":
+            if self.budget.sims is None or self.settings["threads"] > 1:
+                raise SpecError(
+                    "engine alphazero: search=gumbel plans its simulations, so it needs their "
+                    "number (sims=32) and threads=1"
+                )
+            self._gumbel = Gumbel(self.settings["considered"], *GUMBEL_SCALES)
+        super()._set_up()
+
+    def new_game(self, seed: int) -> None:
+        super().new_game(seed)
+        self._rng = make_rng(derive_seed(seed, "temperature"))
+
+    def _new_searcher(self, capacity: int) -> Searcher:
+        # The sides are the same in all games: what a network answers is no matter of luck.
+        agent = load_agent(
+            self.settings["model"], self.game, self.settings["runtime"],
+            sides=0 if self.settings["sides"] else None,
+        )
+        self._agents.append(agent)
+        self.network_id = agent.network_id
+        rule = self._gumbel or PUCT(self.settings["c"], self.settings["first_play"])
+        # Gumbel's plan counts visits from 0, so it begins every move with a new tree.
+        reuse = self.settings["reuse"] and self._gumbel is None
+        return AgentSearcher(
+            self.game, capacity, reuse, rule, agent, self.settings["batch"]
+        )
+
+    def _decide(self, state: GameState, budget: Budget) -> Decision:
+        decision = super()._decide(state, budget)
+        move = decision.move
+        if self._gumbel is not None:
+            tree = self._searchers[0].tree
+            move = self._move_of(int(tree.action[best_child(self._gumbel, tree)]))
+        if self.settings["temperature"] > 0 and decision.proven is None:
+            move = self._draw(state, decision, move)
+        if move == decision.move:
+            return decision
+        return dataclasses.replace(decision, move=move, pv=(move,))
+
+    def _draw(self, state: GameState, decision: Decision, best: Move) -> Move:
+        """A move drawn by its visits, early in the game; never one that is known to lose."""
+        if len(state.moves()) >= self.settings["sample_plies"]:
+            return best
+        tree = self._searchers[0].tree
+        sign = 1 - 2 * int(tree.mover[ROOT])
+        first = int(tree.first_child[ROOT])
+        lost = {
+            self._move_of(int(tree.action[child]))
+            for child in range(first, first + int(tree.n_children[ROOT]))
+            if tree.proven[child] == -sign
+        }
+        shares = {move: share for move, share in decision.policy.items() if move not in lost}
+        if not shares:
+            return best
+        most = max(shares.values())
+        weights = np.cumsum(
+            [(share / most) ** (1 / self.settings["temperature"]) for share in shares.values()]
+        )
+        place = np.searchsorted(weights, uniform(self._rng) * weights[-1], side="right")
+        return list(shares)[int(place)]

@@ -1,0 +1,122 @@
+"""The network in training: Keras, its optimiser, and the model folders it leaves.
+
+Called by `run.py`, in the process that trains; nothing else here imports Keras.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dlgo.encoders import get_encoder
+from dlgo.games import get_game
+from engines.alphazero.plan import AlphaZeroPlan
+from engines.datasets import Batch, Dataset, batches, joined
+from engines.nets.card import Card
+
+
+class Learner:
+    """A network with a policy and a value head, and the state of its optimiser."""
+
+    def __init__(self, plan: AlphaZeroPlan) -> None:
+        from engines.nets import backend
+        from engines.nets.architectures import build_network
+        from engines.nets.optimizers import make_optimizer, policy_loss
+
+        self._plan = plan
+        self._encoder = get_encoder(plan.encoder, get_game(plan.game))
+        self.gpu = backend.gpu_name()
+        backend.use_precision("float32")
+        backend.make_repeatable(plan.seed)
+        self.network = build_network(plan.network, self._encoder, True)
+        optimizer = make_optimizer(plan.optimizer, "constant", 1, 1)
+        optimizer.build(self.network.trainable_variables)
+        self._rate = float(optimizer.learning_rate)
+        self.network.compile(
+            optimizer, loss={"policy": policy_loss("cross-entropy"), "value": "mean_squared_error"},
+            loss_weights={"policy": 1.0, "value": plan.value_weight},
+            weighted_metrics={"policy": ["categorical_accuracy"], "value": []},
+            jit_compile="auto" if self.gpu else False,
+        )
+
+    def learn(
+        self, window: Dataset, iteration: int, steps: int,
+        progress: Callable[[int, int], None] = lambda done, of: None,
+    ) -> dict[str, float]:
+        """Train for so many steps; means of what Keras says of them.
+
+        Args:
+            window: the games to learn from.
+            iteration: number of the round; the order of positions comes from it and the seed.
+            progress: told steps done, and of how many.
+        """
+        plan = self._plan
+        wall, cpu = time.perf_counter(), time.process_time()
+        rate = plan.learning_rate(iteration, self._rate)
+        self.network.optimizer.learning_rate.assign(rate)
+        sums: dict[str, float] = {}
+        done = 0
+        for batch in itertools.islice(self._stream(window, iteration), steps):
+            self.network.reset_metrics()
+            told = self.network.train_on_batch(*_targets(batch), return_dict=True)
+            for name, value in told.items():
+                sums[name] = sums.get(name, 0.0) + float(value)
+            done += 1
+            progress(done, steps)
+        return {
+            **{name: total / max(done, 1) for name, total in sums.items()},
+            "steps": done, "learning_rate": rate,
+            "train_wall_seconds": time.perf_counter() - wall,
+            "train_cpu_seconds": time.process_time() - cpu,
+        }
+
+    def _stream(self, window: Dataset, iteration: int) -> Iterator[Batch]:
+        """Batches without end: all of the window, in another order each time around.
+
+        All have one size; what is left at the end of the window goes into the next one. A step
+        is compiled anew for another size, with other roundings, and a run that is continued would
+        not meet the sizes in the same order.
+        """
+        size = self._plan.batch_size
+        rest: list[Batch] = []
+        for around in itertools.count():
+            for batch in batches(
+                window, self._encoder, size, self._plan.seed, 1000 * iteration + around,
+                symmetries=self._plan.symmetries, targets="policy",
+            ):
+                rest.append(batch)
+                while sum(map(len, rest)) >= size:
+                    whole = joined(rest)
+                    yield whole.rows(0, size)
+                    rest = [whole.rows(size, len(whole))] if len(whole) > size else []
+
+    @property
+    def state(self) -> list[Any]:
+        """All variables that the rest of the run depends on."""
+        return [*self.network.variables, *self.network.optimizer.variables]
+
+    def save(self, folder: Path, name: str, training: dict[str, Any]) -> Card:
+        """Write the network as a model folder."""
+        from engines.nets.store import save_model
+
+        plan = self._plan
+        return save_model(folder, self.network, Card(
+            name=name, game=plan.game, encoder=plan.encoder, network=plan.network,
+            value_head=True, shape=tuple(self._encoder.shape),
+            num_actions=self._encoder.num_actions, training=training,
+        ))
+
+
+def _targets(batch: Batch) -> tuple[np.ndarray, dict[str, Any], dict[str, Any]]:
+    # Keras divides by the size of the batch, whatever the weights: so their mean is made 1, or
+    # the policy would count the less, the fewer searches are full.
+    weights = batch.policy_weights / max(float(batch.policy_weights.mean()), 1e-6)
+    return (
+        batch.planes, {"policy": batch.policies, "value": batch.values[:, None]},
+        {"policy": weights, "value": np.ones_like(batch.values)},
+    )

@@ -1,0 +1,139 @@
+"""What a run of AlphaZero is: game, network, self-play, training. Equal plans, equal networks.
+
+`PRESETS` holds settings that were found to work, for each game; docs/lab_notebook.md says how.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+from dlgo.encoders import default_encoder, get_encoder
+from dlgo.errors import SpecError
+from dlgo.games import get_game
+from engines.alphazero.selfplay import SelfPlaySettings
+from engines.nets import catalog
+from engines.nets.evaluators import KINDS
+
+
+@dataclass(frozen=True)
+class AlphaZeroPlan:
+    """All that decides what is learned.
+
+    Attributes:
+        game: what is played.
+        network: architecture; encoder: what it sees, the game's usual one by default.
+        iterations: rounds of self-play and training.
+        games: of self-play in each round.
+        window: rounds whose games are learned from; at first fewer, see `first_window`.
+        first_window: the window begins with so many rounds and grows by one every other round:
+            the first games are of a player who knows nothing, and are soon to be forgotten.
+        passes: how often a new position is learned from, on average over its time in the window.
+        batch_size: positions a step.
+        optimizer: with its learning rate, which falls by `decay` in all, evenly by the
+            logarithm, from the first round to the last.
+        value_weight: of the value's squared error beside the policy's cross-entropy.
+        symmetries: learn positions from random sides. sides: in self-play, too, the network is
+            shown them from random sides.
+        runtime: what runs the network in self-play, one of `evaluators.KINDS`.
+        workers: processes of self-play; the games depend on their number, since it decides
+            which positions share a batch.
+        seed: everything comes from it.
+        selfplay: how games are played.
+    """
+
+    game: str
+    network: str = "resnet:blocks=4,filters=32"
+    encoder: str = ""
+    iterations: int = 20
+    games: int = 1000
+    window: int = 10
+    first_window: int = 2
+    passes: float = 2.0
+    batch_size: int = 256
+    optimizer: str = "adam:lr=0.002"
+    decay: float = 0.1
+    value_weight: float = 1.0
+    symmetries: bool = True
+    sides: bool = False
+    runtime: str = "onnx"
+    workers: int = 2
+    seed: int = 1
+    selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)
+
+    def canonical(self) -> AlphaZeroPlan:
+        """The same with canonical specifications.
+
+        Raises:
+            SpecError: for an unknown game, network, encoder or optimiser, or a number out of
+                range.
+        """
+        game = get_game(self.game)
+        encoder = get_encoder(self.encoder or default_encoder(game), game)
+        if encoder.history:
+            raise SpecError(f"encoder {encoder.name} looks at earlier positions, which self-play "
+                            "does not offer; choose another")
+        for name, least in (("iterations", 1), ("games", 1), ("window", 1), ("first_window", 1),
+                            ("batch_size", 1), ("workers", 1)):
+            if getattr(self, name) < least:
+                raise SpecError(f"{name}={getattr(self, name)} is less than {least}")
+        if self.runtime not in KINDS:
+            raise SpecError(f"runtime={self.runtime!r} is not one of {', '.join(KINDS)}")
+        if not 0 < self.passes <= 100:
+            raise SpecError(f"passes={self.passes:g} is out of range (above 0, to 100)")
+        self.selfplay.check()
+        return dataclasses.replace(
+            self, game=str(game), encoder=encoder.name,
+            network=catalog.canonical("network", catalog.NETWORKS, self.network),
+            optimizer=catalog.canonical("optimizer", catalog.OPTIMIZERS, self.optimizer),
+        )
+
+    def window_of(self, iteration: int) -> range:
+        """The rounds whose games round `iteration` (from 1) learns from."""
+        size = min(self.window, self.first_window + iteration // 2)
+        return range(max(1, iteration - size + 1), iteration + 1)
+
+    def learning_rate(self, iteration: int, rate: float) -> float:
+        """The rate of a round, given that of the first."""
+        done = (iteration - 1) / max(self.iterations - 1, 1)
+        return rate * self.decay**done
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain JSON data."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> AlphaZeroPlan:
+        """The plan that `to_json` gave. Raises KeyError or TypeError for other data."""
+        return cls(**{**data, "selfplay": SelfPlaySettings(**data["selfplay"])})
+
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "tictactoe": {
+        "network": "resnet:blocks=2,filters=32", "iterations": 12, "games": 600, "window": 6,
+        "selfplay": {"sims": 50, "fast_sims": 10, "sample_plies": 9, "games_at_once": 256,
+                     "random_share": 0.3, "random_plies": 4},
+    },
+    "connect4": {
+        "network": "resnet:blocks=4,filters=32", "iterations": 40, "games": 1000, "window": 10,
+        "selfplay": {"sims": 96, "fast_sims": 16, "sample_plies": 14, "games_at_once": 256,
+                     "random_share": 0.2, "random_plies": 8},
+    },
+    "go": {
+        "network": "resnet:blocks=4,filters=48", "iterations": 30, "games": 500, "window": 10,
+        "selfplay": {"sims": 100, "fast_sims": 24, "sample_plies": 12, "games_at_once": 128},
+    },
+}
+
+
+def make_plan(game: str, **given: Any) -> AlphaZeroPlan:
+    """The preset of a game with changes; None counts as not given. Self-play's go in by name."""
+    preset = PRESETS.get(get_game(game).name, {})
+    given = {key: value for key, value in given.items() if value is not None}
+    own = {f.name for f in dataclasses.fields(SelfPlaySettings)}
+    selfplay = SelfPlaySettings(**{
+        **preset.get("selfplay", {}), **{key: given.pop(key) for key in own & given.keys()},
+    })
+    rest = {key: value for key, value in preset.items() if key != "selfplay"}
+    return AlphaZeroPlan(game=game, selfplay=selfplay, **{**rest, **given}).canonical()

@@ -1,0 +1,229 @@
+"""The loop of AlphaZero: play with the network, learn from the games, play with the new network.
+
+A run lives in a folder:
+
+    plan.json            what is done
+    games/games-*.npz    the games of each round, a shard for each worker
+    nets/0000, 0001, ... the network after each round; 0000 knows nothing yet
+    checkpoint.npz       weights and optimiser after the last round
+    history.csv          a line for each round
+
+It can be stopped at any moment, even by `kill -9`, and goes on when it is run again: a
+shard that is whole is not played again, a round that was not learned from is learned from again
+from the checkpoint before it, and all that is random comes from the seed. So with the same
+number of workers the networks are those of an unbroken run.
+
+Called by `dlgo train alphazero`; calls `workers.py` and `learner.py`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dlgo.errors import ModelError
+from engines.alphazero.doctor import examine_round, lines
+from engines.alphazero.plan import AlphaZeroPlan
+from engines.alphazero.selfplay import SelfPlayStats
+from engines.alphazero.workers import Job, Workers
+from engines.datasets import Dataset
+from engines.nets.card import FILE_NAME, Card, read_card
+from engines.nets.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
+from engines.nets.store import write_atomically
+
+Report = Callable[[str], None]
+Progress = Callable[[str, int, int], None]
+
+
+class AlphaZeroRun:
+    """A run in a folder, new or begun.
+
+    Args:
+        plan: canonical.
+        folder: made if it is not there.
+        report: told what happens, a line at a time.
+        progress: told what is going on within a round: what, how much is done, of how much.
+
+    Raises:
+        ModelError: if the folder holds a run of another plan.
+    """
+
+    def __init__(
+        self, plan: AlphaZeroPlan, folder: Path, report: Report,
+        progress: Progress = lambda what, done, of: None,
+    ) -> None:
+        self.plan, self.folder, self._report, self._progress = plan, folder, report, progress
+        self._check_plan()
+        self._games = folder / "games"
+        self._games.mkdir(exist_ok=True)
+
+    def _check_plan(self) -> None:
+        path = self.folder / "plan.json"
+        if path.exists():
+            try:
+                stored = AlphaZeroPlan.from_json(json.loads(path.read_text(encoding="utf-8")))
+            except (OSError, ValueError, KeyError, TypeError) as error:
+                raise ModelError(f"{path} is damaged ({error}); choose another folder") from None
+            # A run may be made longer; the learning rate of its rounds then changes from there on.
+            mine, theirs = _flat(self.plan.to_json()), _flat(stored.to_json())
+            different = [
+                f"{key}={theirs[key]}" for key in mine
+                if key != "iterations" and mine[key] != theirs[key]
+            ]
+            if different:
+                raise ModelError(
+                    f"{self.folder} holds a run with {', '.join(different)}; choose another "
+                    "folder, or the same settings to continue it"
+                )
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, json.dumps(self.plan.to_json(), indent=2) + "\n")
+
+    def net(self, iteration: int) -> Path:
+        """The folder of the network after a round."""
+        return self.folder / "nets" / f"{iteration:04d}"
+
+    def run(self) -> Card:
+        """All rounds that are missing. Returns the last network's card.
+
+        Raises:
+            KeyboardInterrupt: with a message that says what is kept.
+        """
+        from engines.alphazero.learner import Learner
+
+        plan = self.plan
+        checkpoint = read_checkpoint(self.folder) or Checkpoint.new(plan.to_json(), {})
+        done = checkpoint.epoch
+        if done >= plan.iterations and (self.net(done) / FILE_NAME).exists():
+            return read_card(self.net(done))
+        began = time.monotonic()
+        learner = Learner(plan)
+        if done:
+            checkpoint.restore(learner.state, self.folder)
+            self._report(f"continuing after round {done} of {plan.iterations}")
+        else:
+            learner.save(self.net(0), self._name(0), {"method": "alphazero", "iterations": 0})
+        workers = Workers(plan.workers)
+        try:
+            for iteration in range(done + 1, plan.iterations + 1):
+                checkpoint = self._round(iteration, learner, workers, checkpoint)
+                left = (time.monotonic() - began) / (iteration - done) * (
+                    plan.iterations - iteration
+                )
+                self._report(_line(checkpoint.history[-1], plan.iterations, left))
+                for line in lines(examine_round(self.folder, plan, checkpoint.history), False):
+                    self._report(f"  {line}")
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(
+                f"stopped after round {checkpoint.epoch} of {plan.iterations}, which is kept in "
+                f"{self.folder}; the same command continues"
+            ) from None
+        finally:
+            workers.close()
+        return read_card(self.net(plan.iterations))
+
+    def _name(self, iteration: int) -> str:
+        return f"{self.folder.name}-{iteration:04d}"
+
+    def _jobs(self, iteration: int) -> list[Job]:
+        """The shares of a round."""
+        return [
+            Job(self.plan, iteration, worker, self.net(iteration - 1), self._games)
+            for worker in range(self.plan.workers)
+        ]
+
+    def _round(
+        self, iteration: int, learner: Any, workers: Workers, checkpoint: Checkpoint
+    ) -> Checkpoint:
+        """Play, learn, and write what was learned."""
+        plan = self.plan
+        began = time.perf_counter()
+        stats = workers.play(
+            self._jobs(iteration), partial(self._progress, f"round {iteration}: games")
+        )
+        window = self._window(iteration, workers)
+        steps = max(1, round(plan.passes * stats.plies / plan.batch_size))
+        told = learner.learn(
+            window, iteration, steps, partial(self._progress, f"round {iteration}: training")
+        )
+        row = {
+            "iteration": iteration, **_of_games(stats), "window_positions": window.n_positions,
+            **told, "wall_seconds": time.perf_counter() - began,
+        }
+        found = Checkpoint(plan.to_json(), {}, iteration, [*checkpoint.history, row])
+        found.state = [np.asarray(variable) for variable in learner.state]
+        totals = {
+            name: round(sum(one[name] for one in found.history), 1)
+            for name in ("selfplay_cpu_seconds", "train_cpu_seconds", "wall_seconds", "games")
+        }
+        learner.save(self.net(iteration), self._name(iteration), {
+            "method": "alphazero", "settings": plan.to_json(), "seed": plan.seed,
+            "iterations": iteration, "games": totals["games"], "gpu": learner.gpu,
+            "cpu_seconds": round(
+                totals["selfplay_cpu_seconds"] + totals["train_cpu_seconds"], 1
+            ),
+            "gpu_seconds": 0.0, "wall_seconds": totals["wall_seconds"],
+        })
+        write_checkpoint(self.folder, found)
+        write_atomically(self.folder / "history.csv", _csv(found.history))
+        return found
+
+    def _window(self, iteration: int, workers: Workers) -> Dataset:
+        """The games to learn from; a shard that has gone bad since is played again."""
+        jobs = [job for one in self.plan.window_of(iteration) for job in self._jobs(one)]
+        paths = [job.path for job in jobs]
+        window = Dataset.open(self._games, lambda line: None, paths)
+        if window.skipped:
+            workers.play(jobs)
+            window = Dataset.open(self._games, paths=paths)
+        return window
+
+
+def _flat(plan: dict[str, Any]) -> dict[str, Any]:
+    """A plan with the settings of self-play beside its own; no two have the same name."""
+    return {**plan, **plan["selfplay"]} | {"selfplay": None}
+
+
+def _of_games(stats: SelfPlayStats) -> dict[str, float]:
+    """The round's games as columns of the history."""
+    games, full = max(stats.games, 1), max(stats.full, 1)
+    lost, drawn, won = stats.results
+    return {
+        "games": stats.games, "plies": stats.plies, "evaluations": stats.evaluations,
+        "batch": stats.evaluations / max(stats.steps, 1),
+        "first_won": won / games, "drawn": drawn / games, "first_lost": lost / games,
+        "entropy": stats.entropy / full, "prior_entropy": stats.prior_entropy / full,
+        "divergence": stats.divergence / full, "agreed": stats.agreed / full,
+        "resigned": stats.resigned / games,
+        "resigned_wrongly": stats.wrong / stats.checked if stats.checked else 0.0,
+        "network_share": stats.network_seconds / max(stats.wall_seconds, 1e-9),
+        "selfplay_cpu_seconds": stats.cpu_seconds,
+        "evaluations_per_second": stats.evaluations / max(stats.cpu_seconds, 1e-9),
+    }
+
+
+def _csv(rows: list[dict[str, float]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[-1]), lineterminator="\n", restval="")
+    writer.writeheader()
+    writer.writerows(
+        {key: f"{value:.6g}" for key, value in row.items()} for row in rows
+    )
+    return text.getvalue()
+
+
+def _line(row: dict[str, float], of: int, left: float) -> str:
+    return (
+        f"round {int(row['iteration'])} of {of}: {int(row['games'])} games, "
+        f"{row['plies'] / row['games']:.0f} plies each, {row['first_won']:.0%} won, "
+        f"{row['drawn']:.0%} drawn; policy loss {row['policy_loss']:.3f}, value error "
+        f"{row['value_loss']:.3f}; search and network agree in {row['agreed']:.0%}; "
+        f"{row['wall_seconds']:.0f} s, {left / 60:.0f} min left"
+    )

@@ -1,0 +1,325 @@
+"""Self-play: a network's search plays both sides of many games at once, to learn from them.
+
+Each ply of a finished game holds what a network shall learn there: the search's policy, which is
+better than the network's own, and who won (chapter 14 of the book; Silver et al. 2017). Games
+differ, because moves are drawn from the policy early in a game, and because noise in the
+root's priors sends the search where the network would not look.
+
+Not every move deserves a long search (playout cap randomisation; Wu, "Accelerating self-play
+learning in Go", 2019): a result teaches the value as well if most moves took a short one. So only
+a share of the plies gets the full number of simulations, with noise, and only their policies
+are learned. The others are short and play to win.
+
+Called by `workers.py`; calls `forest.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameSpec
+from dlgo.errors import SpecError
+from dlgo.rng import below, derive_seed, uniform
+from engines.alphazero.forest import Forest, root_policy, root_value
+from engines.datasets.records import NO_RESULT, GameBuilder, GameData
+from engines.treesearch import tree as ts
+from engines.treesearch.agent import Agent
+from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel, best_child, improved_policy
+from engines.treesearch.rules import PUCT
+
+# A player resigns after so many own moves in a row without hope: one estimate may be wrong.
+_PATIENCE = 2
+
+
+@dataclass(frozen=True)
+class SelfPlaySettings:
+    """How games are played.
+
+    Attributes:
+        sims: simulations of a full search. fast_sims: of a short one.
+        full_share: share of plies with a full search; 1: all, as in AlphaZero.
+        games_at_once: trees in lockstep, the size of the network's batch.
+        search: "puct", or "gumbel" for few simulations (`engines/treesearch/gumbel.py`): the
+            network then learns the improved policy, and games differ by what is drawn at the
+            root, so that `noise`, `temperature` and `reuse` have no meaning.
+        c, first_play: of the rule PUCT. considered: moves that Gumbel tries at the root.
+        noise_share, noise: of full searches, see `Forest.begin`.
+        sample_plies: plies in which the move is drawn from the policy. (With Gumbel, those in
+            which the short searches, too, are drawn at the root.)
+        temperature: of these draws; 1 draws by visits, less prefers the most visited.
+        random_share: share of games that begin with random plies, up to `random_plies`.
+        resign: a player whose value is below minus this resigns; 0: nobody does.
+        play_on: share of games in which nobody resigns, to count how often that were wrong.
+        reuse: keep the subtree of the move played.
+    """
+
+    sims: int = 64
+    fast_sims: int = 16
+    full_share: float = 0.5
+    games_at_once: int = 128
+    search: str = "puct"
+    considered: int = 16
+    c: float = 0.9
+    first_play: float = 0.1
+    noise_share: float = 0.25
+    noise: float = 10.0
+    sample_plies: int = 12
+    temperature: float = 1.0
+    random_share: float = 0.05
+    random_plies: int = 6
+    resign: float = 0.0
+    play_on: float = 0.1
+    reuse: bool = True
+
+    def check(self) -> None:
+        """Raises SpecError for a setting out of range."""
+        ranges = {
+            "sims": (2, 1e6), "fast_sims": (2, 1e6), "full_share": (0.001, 1),
+            "games_at_once": (1, 1e5), "considered": (1, 1e5), "c": (0, 100),
+            "first_play": (-1, 1), "noise_share": (0, 0.99), "noise": (0.001, 1e4),
+            "sample_plies": (0, 1e5), "temperature": (0, 100), "random_share": (0, 1),
+            "random_plies": (1, 1000), "resign": (0, 1), "play_on": (0, 1),
+        }
+        for name, (low, high) in ranges.items():
+            if not low <= getattr(self, name) <= high:
+                raise SpecError(
+                    f"{name}={getattr(self, name):g} is out of range ({low:g} to {high:g})"
+                )
+        if self.search not in ("puct", "gumbel"):
+            raise SpecError(f"search={self.search!r} is not one of puct, gumbel")
+
+
+@dataclass
+class SelfPlayStats:
+    """What the games were like; the doctor reads it. Sums, so that processes can add theirs.
+
+    Attributes:
+        games, plies, evaluations, steps: counts; a step is one call of the network.
+        results: games lost, drawn and won by the first player.
+        full: plies with a full search; what follows is summed over them.
+        entropy: of the search's policy, in nats. prior_entropy: of the network's, without noise.
+        divergence: Kullback-Leibler, from the network's policy to the search's, in nats.
+        agreed: how often the network's favourite was the search's.
+        resigned: games that ended so. checked: games that would have, but were played on;
+            wrong: those of them that the resigning player did not lose.
+        network_seconds, wall_seconds, cpu_seconds: of them the network, in all, and CPU time.
+    """
+
+    games: int = 0
+    plies: int = 0
+    evaluations: int = 0
+    steps: int = 0
+    results: list[int] = field(default_factory=lambda: [0, 0, 0])
+    full: int = 0
+    entropy: float = 0.0
+    prior_entropy: float = 0.0
+    divergence: float = 0.0
+    agreed: int = 0
+    resigned: int = 0
+    checked: int = 0
+    wrong: int = 0
+    network_seconds: float = 0.0
+    wall_seconds: float = 0.0
+    cpu_seconds: float = 0.0
+
+    def add(self, other: SelfPlayStats) -> None:
+        """Add the counts of other games to these."""
+        for name, value in vars(other).items():
+            mine = getattr(self, name)
+            total = [a + b for a, b in zip(mine, value, strict=True)] if isinstance(
+                value, list
+            ) else mine + value
+            setattr(self, name, total)
+
+
+@dataclass
+class _Seat:
+    """A game in progress: what its row of the forest does not know."""
+
+    number: int
+    builder: GameBuilder
+    rng: np.ndarray
+    full: bool = False
+    hopeless: list[int] = field(default_factory=lambda: [0, 0])
+    may_resign: bool = True
+    would_have: int | None = None  # the player who would have resigned
+
+
+class SelfPlay:
+    """Plays games of a network against itself.
+
+    Args:
+        game: what is played.
+        agent: the network.
+        settings: how.
+        seed: game k depends on it, on k, on the network, and on nothing else but rounding:
+            a network's last digits may depend on the size of its batch.
+    """
+
+    def __init__(
+        self, game: GameSpec, agent: Agent, settings: SelfPlaySettings, seed: int
+    ) -> None:
+        self._game, self._settings, self._seed = game, settings, seed
+        # Games end by their rules, but for cycles of Go longer than a ko could take for ever.
+        self._longest = 4 * game.board_rows * game.board_cols + 100
+        capacity = 4 * max(settings.sims, settings.fast_sims) * game.num_actions
+        gumbel = settings.search == "gumbel"
+        self._gumbel = Gumbel(settings.considered, *GUMBEL_SCALES) if gumbel else None
+        self._forest = Forest(
+            game, settings.games_at_once, capacity,
+            self._gumbel or PUCT(settings.c, settings.first_play), agent, self._longest,
+        )
+        self._actions = np.empty(game.num_actions, np.int64)
+        self._policy = np.empty(game.num_actions)
+        self.stats = SelfPlayStats()
+
+    def play(self, numbers: Iterable[int]) -> Iterator[tuple[int, GameData]]:
+        """Play the games with these numbers; each comes with its number, as it ends."""
+        waiting = iter(numbers)
+        seats: list[_Seat | None] = [
+            self._sit_down(i, waiting) for i in range(self._settings.games_at_once)
+        ]
+        forest = self._forest
+        while any(seat is not None for seat in seats):
+            forest.step()
+            for i in np.flatnonzero(forest.left <= 0).tolist():
+                seat = seats[i]
+                if seat is None:
+                    continue
+                result = self._move(i, seat)
+                if result is not None:
+                    yield seat.number, self._finish(seat, result)
+                    seats[i] = self._sit_down(i, waiting)
+        self.stats.evaluations += forest.evaluations
+        self.stats.steps += forest.steps
+        forest.evaluations = forest.steps = 0
+
+    def _sit_down(self, i: int, waiting: Iterator[int]) -> _Seat | None:
+        """Begin the next game in row `i`; None if there is none."""
+        number = next(waiting, None)
+        if number is None:
+            self._forest.left[i] = 0
+            return None
+        game, settings = self._game, self._settings
+        rng = self._forest.seed(i, derive_seed(self._seed, "self-play", number))
+        seat = _Seat(number, GameBuilder(game), rng)
+        seat.may_resign = settings.resign > 0 and uniform(rng) >= settings.play_on
+        state = kernels.row(self._forest.roots, i)
+        kernels.copy_into(state, game.new_kernel_state())
+        if uniform(rng) < settings.random_share:
+            for _ in range(1 + below(rng, settings.random_plies)):
+                self._random_ply(state, seat)
+        self._forest.plant(i)
+        self._begin_search(i, seat)
+        return seat
+
+    def _random_ply(self, state: object, seat: _Seat) -> None:
+        """Play a sensible move at random, unless it ends the game."""
+        action = int(self._actions[below(seat.rng, kernels.search_actions(state, self._actions))])
+        after = self._game.scratch_state(state)
+        kernels.apply(state, after, action)
+        if not kernels.terminal(after) and action != self._game.pass_action:
+            kernels.play(state, action)
+            seat.builder.skip(action)
+
+    def _begin_search(self, i: int, seat: _Seat) -> None:
+        settings = self._settings
+        seat.full = uniform(seat.rng) < settings.full_share
+        noise = settings.noise_share if seat.full else 0.0
+        if self._gumbel:
+            noise = float(seat.full or len(seat.builder) < settings.sample_plies)
+        self._forest.begin(
+            i, settings.sims if seat.full else settings.fast_sims, noise, settings.noise
+        )
+
+    def _move(self, i: int, seat: _Seat) -> int | None:
+        """Play what the search in row `i` has found; the game's result if that ends it."""
+        forest, builder = self._forest, seat.builder
+        tree, state = forest.tree(i), kernels.row(forest.roots, i)
+        player = int(tree.mover[ts.ROOT])
+        value = float(root_value(tree))
+        if self._gumbel and tree.proven[ts.ROOT] == ts.UNPROVEN:
+            improved_policy(self._gumbel, tree, forest.noise[i], self._policy)
+        else:
+            root_policy(tree, self._policy)
+        if seat.full:
+            self._note(i)
+        if self._resigns(seat, player, value):
+            return 2 * player - 1
+        child = best_child(self._gumbel, tree) if self._gumbel else ts.most_visited(tree, ts.ROOT)
+        chosen = action = int(tree.action[child])
+        settings = self._settings
+        sampled = len(builder) < settings.sample_plies and settings.temperature > 0
+        if sampled and self._gumbel is None:
+            action = self._draw(seat.rng)
+        known = np.flatnonzero(self._policy)
+        builder.add(
+            action, chosen, dict(zip(known.tolist(), self._policy[known].tolist(), strict=True)),
+            value, full_search=seat.full,
+        )
+        kernels.play(state, action)
+        self.stats.plies += 1
+        if kernels.terminal(state):
+            return int(kernels.result(state))
+        if len(builder) >= self._longest:
+            return NO_RESULT
+        if settings.reuse and self._gumbel is None:
+            forest.advance(i, action)
+        else:
+            forest.plant(i)
+        self._begin_search(i, seat)
+        return None
+
+    def _draw(self, rng: np.ndarray) -> int:
+        """An action drawn from the search's policy, at the temperature of the settings."""
+        known = np.flatnonzero(self._policy)
+        shares = (self._policy[known] / self._policy.max()) ** (1 / self._settings.temperature)
+        sums = np.cumsum(shares)
+        return int(known[np.searchsorted(sums, uniform(rng) * sums[-1], side="right")])
+
+    def _resigns(self, seat: _Seat, player: int, value: float) -> bool:
+        """Whether the player gives up; in games that are played on, note who would have."""
+        if self._settings.resign <= 0:
+            return False
+        seat.hopeless[player] = seat.hopeless[player] + 1 if value < -self._settings.resign else 0
+        if seat.hopeless[player] < _PATIENCE:
+            return False
+        if seat.would_have is None:
+            seat.would_have = player
+        return seat.may_resign
+
+    def _finish(self, seat: _Seat, result: int) -> GameData:
+        stats = self.stats
+        stats.games += 1
+        stats.results[0 if result == NO_RESULT else 1 + result] += result != NO_RESULT
+        stats.results[1] += result == NO_RESULT  # too long: as good as a draw
+        if seat.would_have is not None:
+            if seat.may_resign:
+                stats.resigned += 1
+            else:
+                stats.checked += 1
+                stats.wrong += result != 2 * seat.would_have - 1
+        return seat.builder.finish(result)
+
+    def _note(self, i: int) -> None:
+        """Compare the policy of the search in row `i` with the network's."""
+        actions, prior = self._forest.priors(i)
+        policy = self._policy[actions]
+        stats = self.stats
+        stats.full += 1
+        stats.agreed += int(prior.argmax() == policy.argmax())
+        stats.prior_entropy += _entropy(prior)
+        stats.entropy += _entropy(policy)
+        some = policy > 0
+        ratio = policy[some] / np.maximum(prior[some], 1e-9)
+        stats.divergence += float((policy[some] * np.log(ratio)).sum())
+
+
+def _entropy(shares: np.ndarray) -> float:
+    some = shares[shares > 0]
+    return -math.fsum((some * np.log(some)).tolist())

@@ -1,0 +1,87 @@
+"""Exact results of all moves, for the games that can be solved: Connect Four and tic-tac-toe.
+
+    outcomes_of(get_game("connect4"))([[3, 3, 3]])  ->  [{0: -1, 1: -1, 2: 1, ...}]
+
+A mistake is a move that gives away part of what the position was worth: a win becomes a draw or
+a loss, or a draw a loss. Called by the doctor of AlphaZero and by the benches of mistakes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from dlgo.api import GameSpec, GameState
+from engines.solver.solver import Solver
+
+# Action -> result for the player to move, of a position given by the actions that led to it.
+Outcomes = dict[int, int]
+Solve = Callable[[Sequence[Sequence[int]]], list[Outcomes]]
+
+
+def outcomes_of(game: GameSpec) -> Solve | None:
+    """What solves positions of a game, or None where nothing does.
+
+    Positions are lists of actions from the start; none may be finished. Connect Four takes up to
+    minutes a position before the 10th stone, milliseconds after the 16th.
+    """
+    if game.name == "connect4":
+        return _connect4(Solver())
+    if game.name == "tictactoe":
+        return _by_search(game)
+    return None
+
+
+def is_mistake(outcomes: Outcomes, action: int) -> bool:
+    """Whether the action is worth less than the position."""
+    return outcomes[action] < max(outcomes.values())
+
+
+def _connect4(solver: Solver) -> Solve:
+    def solve(lines: Sequence[Sequence[int]]) -> list[Outcomes]:
+        texts = ["".join(str(action + 1) for action in line) for line in lines]
+        answers = [one for part in solver.analyse(texts, all_moves=True) for one in part]
+        found = []
+        for text, answer in zip(texts, answers, strict=True):
+            if answer is None or answer.scores is None:
+                raise ValueError(f"{text} is no unfinished position of Connect Four")
+            found.append({
+                column: int(np.sign(score))
+                for column, score in enumerate(answer.scores) if score is not None
+            })
+        return found
+
+    return solve
+
+
+def _by_search(game: GameSpec) -> Solve:
+    """All of a game small enough to be looked at."""
+    known: dict[int, Outcomes] = {}
+
+    def outcomes(state: GameState) -> Outcomes:
+        key = state.key()
+        if key not in known:
+            player = state.next_player
+            found: Outcomes = {}
+            for action in state.legal_actions().tolist():
+                after = state.apply_move(game.move_of(action))
+                if after.is_over():
+                    sign = 1 if player.index == 0 else -1
+                    found[action] = sign * after.result()
+                else:
+                    sign = 1 if after.next_player is player else -1
+                    found[action] = sign * max(outcomes(after).values())
+            known[key] = found
+        return known[key]
+
+    def solve(lines: Sequence[Sequence[int]]) -> list[Outcomes]:
+        found = []
+        for line in lines:
+            state = GameState.new_game(game)
+            for action in line:
+                state = state.apply_move(game.move_of(int(action)))
+            found.append(outcomes(state))
+        return found
+
+    return solve

@@ -1,0 +1,271 @@
+"""How often engines err at Connect Four, by exact scores.
+
+    python -m experiments.bench.connect4_mistakes --engine mcts:sims=1000 --engine alphazero:NAME
+        [--count 100] [--classes L3_R1,L2_R1] [--csv FILE] [--quick]
+
+A mistake turns a win into a draw or a loss, or a draw into a loss. Only positions count where
+a mistake is possible. They come in the six classes of Pascal Pons' solver tests:
+
+    L1  fewer than 14 stones played     R1  the game ends within 14 more, by perfect play
+    L2  14 to 28                        R2  14 to 28
+    L3  more than 28                    R3  more
+
+and are drawn by random moves (L1 from 6 stones on: fewer take the solver minutes each), solved with
+the project's own solver, and kept in a file, which grows when more are asked for. Where the files
+`Test_L*_R1` of Pons are at hand (`--pons FOLDER`), they are three classes more.
+
+What to look for: L3 asks for tactics, which any search has; L1_R3 for judgement.
+"""
+
+from __future__ import annotations
+
+import csv as csv_module
+import json
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+import click
+import numpy as np
+
+from dlgo import DlgoError, GameState, get_game
+from dlgo.rng import derive_seed
+from engines.nets.store import write_atomically
+from engines.registry import EngineSpec, build_engine
+from engines.solver.outcomes import is_mistake
+from engines.solver.solver import Solver
+
+CLASSES = ("L1_R1", "L1_R2", "L1_R3", "L2_R1", "L2_R2", "L3_R1")
+_STONES = {"L1": (6, 13), "L2": (14, 28), "L3": (29, 38)}
+_PORTION = 10  # positions that a process draws or plays at a time
+_DRAWS = 3000  # portions without enough positions of a class, before giving up
+GAME = get_game("connect4")
+
+
+@dataclass(frozen=True)
+class Position:
+    """line: the columns played, 1-7. outcomes: column 0-6 -> result for the player to move."""
+
+    line: str
+    outcomes: dict[int, int]
+
+    def to_json(self) -> list:
+        return [self.line, [self.outcomes.get(column) for column in range(7)]]
+
+    @classmethod
+    def from_json(cls, data: list) -> Position:
+        line, results = data
+        return cls(line, {k: value for k, value in enumerate(results) if value is not None})
+
+
+def class_of(stones: int, score: int) -> str:
+    """Pons' class of a position by the stones on the board and its exact score."""
+    stage = "L1" if stones < 14 else "L2" if stones <= 28 else "L3"
+    left = plies_left(stones, score)
+    return f"{stage}_{'R1' if left < 14 else 'R2' if left <= 28 else 'R3'}"
+
+
+def plies_left(stones: int, score: int) -> int:
+    """How long the game lasts by perfect play: the winner wins with his (22 - |score|)th stone."""
+    if score == 0:
+        return 42 - stones
+    winner = stones % 2 if score > 0 else 1 - stones % 2
+    return 2 * (22 - abs(score)) - (winner == 0) - stones
+
+
+def solved(lines: Sequence[str], solver: Solver) -> Iterator[tuple[Position, int]]:
+    """Positions and scores of those lines where a mistake is possible."""
+    answers = [one for part in solver.analyse(lines, all_moves=True) for one in part]
+    for line, answer in zip(lines, answers, strict=True):
+        if answer is None or answer.scores is None:
+            continue
+        outcomes = {k: int(np.sign(s)) for k, s in enumerate(answer.scores) if s is not None}
+        if len(set(outcomes.values())) > 1:
+            yield Position(line, outcomes), answer.score
+
+
+def draw(stage: str, seed: int) -> dict[str, list[Position]]:
+    """Random positions of a stage, by class."""
+    rng = np.random.default_rng(seed)
+    low, high = _STONES[stage]
+    lines = []
+    while len(lines) < _PORTION:
+        state, columns = GameState.new_game(GAME), ""
+        for _ in range(int(rng.integers(low, high + 1))):
+            action = int(rng.choice(state.legal_actions()))
+            state = state.apply_move(GAME.move_of(action))
+            columns += str(action + 1)
+            if state.is_over():
+                break
+        if not state.is_over():
+            lines.append(columns)
+    found: dict[str, list[Position]] = {}
+    for position, score in solved(lines, Solver()):
+        found.setdefault(class_of(len(position.line), score), []).append(position)
+    return found
+
+
+def position_sets(
+    path: Path, classes: Sequence[str], count: int, pool: ProcessPoolExecutor, workers: int
+) -> dict[str, list[Position]]:
+    """`count` positions of each class, from the file as far as it has them; the rest is made."""
+    sets = _read(path)
+    for stage in dict.fromkeys(name[:2] for name in classes):
+        wanted = [name for name in classes if name.startswith(stage)]
+        portion = sets["portions"].get(stage, 0)
+        given_up = portion + _DRAWS
+        if all(len(sets["positions"].get(name, [])) >= count for name in wanted):
+            continue
+        while any(len(sets["positions"].get(name, [])) < count for name in wanted):
+            if portion > given_up:
+                raise DlgoError(f"too few positions of {', '.join(wanted)} turn up; ask for fewer")
+            seeds = [derive_seed("connect4 mistakes", stage, portion + k) for k in range(workers)]
+            for found in pool.map(draw, [stage] * workers, seeds):
+                for name, positions in found.items():
+                    known = sets["positions"].setdefault(name, [])
+                    lines = {one.line for one in known}
+                    known += [one for one in positions if one.line not in lines]
+            portion += workers
+            sets["portions"][stage] = portion
+            _write(path, sets)
+            have = ", ".join(f"{len(sets['positions'].get(n, []))} of {n}" for n in wanted)
+            click.echo(f"\rsolving positions: {have}   ", err=True, nl=False)
+        click.echo("", err=True)
+    return {name: sets["positions"][name][:count] for name in classes}
+
+
+def _read(path: Path) -> dict:
+    if not path.exists():
+        return {"portions": {}, "positions": {}}
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        return {"portions": data["portions"], "positions": {
+            name: [Position.from_json(one) for one in rows]
+            for name, rows in data["positions"].items()
+        }}
+    except (ValueError, KeyError, TypeError) as error:
+        raise DlgoError(f"{path} is no file of positions ({error}); delete it") from None
+
+
+def _write(path: Path, sets: dict) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, json.dumps({"portions": sets["portions"], "positions": {
+        name: [one.to_json() for one in rows] for name, rows in sets["positions"].items()
+    }}))
+
+
+def pons_sets(folder: Path, count: int) -> dict[str, list[Position]]:
+    """Pons' own positions; their scores are checked on the way."""
+    sets = {}
+    for name in ("L1_R1", "L2_R1", "L3_R1"):
+        path = folder / f"Test_{name}"
+        if not path.exists():
+            raise DlgoError(f"{path} is not there; get it from blog.gamesolver.org, or leave out "
+                            "--pons")
+        rows = [line.split() for line in path.read_text().splitlines() if line.strip()]
+        scores = {line: int(score) for line, score in rows}
+        found = []
+        for position, score in solved(list(scores)[: 3 * count], Solver()):
+            if score != scores[position.line]:
+                raise DlgoError(f"{path}: {position.line} scores {score} here")
+            found.append(position)
+        sets[f"Pons {name}"] = found[:count]
+    return sets
+
+
+def ask(engine_text: str, positions: list[Position]) -> list[tuple[bool, float]]:
+    """(mistake, CPU seconds) of an engine in some positions."""
+    engine = build_engine(engine_text, GAME, 1)
+    engine.warm_up()
+    found = []
+    try:
+        for position in positions:
+            state = GameState.new_game(GAME)
+            for column in position.line:
+                state = state.apply_move(GAME.parse_move(state, column))
+            engine.new_game(derive_seed("mistakes", position.line))
+            decision = engine.select_move(state)
+            action = GAME.action_of(decision.move)
+            wrong = action is None or is_mistake(position.outcomes, action)  # None: resigned
+            found.append((bool(wrong), decision.cost.cpu_seconds))
+    finally:
+        engine.close()
+    return found
+
+
+def measure(
+    engine: str, sets: dict[str, list[Position]], pool: ProcessPoolExecutor, workers: int
+) -> dict[str, tuple[float, float, int]]:
+    """Of each class: share of mistakes, mean CPU seconds a move, positions."""
+    shares = {
+        name: [pool.submit(ask, engine, rows[k::workers]) for k in range(min(workers, len(rows)))]
+        for name, rows in sets.items()
+    }
+    found = {}
+    for name, futures in shares.items():
+        rows = [row for future in futures for row in future.result()]
+        wrong, seconds = zip(*rows, strict=True)
+        found[name] = (float(np.mean(wrong)), float(np.mean(seconds)), len(rows))
+    return found
+
+
+def new_pool(workers: int) -> ProcessPoolExecutor:
+    """Processes that leave Ctrl-C to this one."""
+    return ProcessPoolExecutor(workers, get_context("spawn"), _ignore_interrupts)
+
+
+def _ignore_interrupts() -> None:
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@click.command()
+@click.option("--engine", "engines", multiple=True, required=True, help="May be repeated.")
+@click.option("--count", type=click.IntRange(1), default=100, show_default=True,
+              help="Positions a class.")
+@click.option("--classes", default=",".join(CLASSES), show_default=True)
+@click.option("--pons", type=click.Path(path_type=Path), default=None,
+              help="A folder with Pons' files Test_L1_R1 and so on.")
+@click.option("--sets", type=click.Path(path_type=Path), default=Path("out/connect4_mistakes.json"),
+              show_default=True, help="Where solved positions are kept.")
+@click.option("--workers", type=click.IntRange(1), default=os.cpu_count() or 1)
+@click.option("--csv", type=click.Path(path_type=Path), default=None)
+@click.option("--quick", is_flag=True, help="20 positions of the classes that are solved fast.")
+def main(
+    engines: tuple[str, ...], count: int, classes: str, pons: Path | None, sets: Path,
+    workers: int, csv: Path | None, quick: bool,
+) -> None:
+    """Print mistakes and CPU time by class."""
+    names = classes.split(",")
+    if quick:
+        count, names = min(count, 20), [name for name in names if name in ("L2_R1", "L3_R1")]
+    if unknown := set(names) - set(CLASSES):
+        raise DlgoError(f"unknown class {', '.join(unknown)}; classes are {', '.join(CLASSES)}")
+    texts = [str(EngineSpec.parse(text)) for text in engines]
+    rows = []
+    with new_pool(workers) as pool:
+        tasks = position_sets(sets, names, count, pool, workers)
+        if pons:
+            tasks |= pons_sets(pons, count)
+        for text in texts:
+            click.echo(text)
+            for name, (wrong, seconds, n) in measure(text, tasks, pool, workers).items():
+                error = (wrong * (1 - wrong) / n) ** 0.5
+                click.echo(f"  {name:<12}{wrong:>7.1%} mistakes (+-{1.96 * error:.1%}), "
+                           f"{seconds:>8.4f} CPU s a move, {n} positions")
+                rows.append([text, name, n, round(wrong, 4), round(seconds, 6)])
+    if csv:
+        with csv.open("w", newline="") as file:
+            writer = csv_module.writer(file)
+            writer.writerow(["engine", "class", "positions", "mistakes", "cpu_s_a_move"])
+            writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    from experiments.cli import main as run
+
+    run(command=main)

@@ -1,0 +1,143 @@
+"""Facts about the AlphaZero engine's options: temperature, sides, plans of simulations."""
+
+from __future__ import annotations
+
+import collections
+
+import numpy as np
+import pytest
+
+from dlgo import GameState, SpecError, get_game, kernels
+from dlgo.encoders import get_encoder
+from dlgo.symmetry import symmetries
+from engines.nets.agent import NetworkAgent, encoder_of, softmax
+from engines.nets.evaluators import Evaluator, load_evaluator
+from engines.registry import build_engine
+from tests.nets.models import write_model
+
+GAME = get_game("connect4")
+START = GameState.new_game(GAME)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """A network that likes the centre, whatever the position, and takes all for even."""
+    bias = np.log(np.array([1, 2, 4, 8, 4, 2, 1.0]))
+    return write_model(tmp_path_factory.mktemp("m") / "net", "connect4", bias=bias, value_bias=0.0)
+
+
+def drawn(spec: str, state: GameState, n: int) -> collections.Counter:
+    engine = build_engine(spec, GAME, 1)
+    found: collections.Counter = collections.Counter()
+    for seed in range(n):
+        engine.new_game(seed)
+        found[engine.select_move(state).move] += 1
+    return found
+
+
+def test_without_temperature_every_seed_plays_the_same(model) -> None:
+    assert len(drawn(f"alphazero:model={model},sims=20", START, 12)) == 1
+
+
+def test_moves_are_drawn_by_visits_at_temperature_one(model) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    decision = build_engine(f"alphazero:model={model},sims=60", GAME, 1).select_move(START)
+    found = drawn(f"alphazero:model={model},sims=60,temperature=1", START, 400)
+    moves = [move for move, share in decision.policy.items() if 400 * share >= 5]
+    counts = [found[move] for move in moves]
+    shares = np.array([decision.policy[move] for move in moves])
+    assert sum(counts) >= 380
+    assert stats.chisquare(counts, sum(counts) * shares / shares.sum()).pvalue > 1e-3
+
+
+def test_a_low_temperature_plays_the_most_visited(model) -> None:
+    cold = drawn(f"alphazero:model={model},sims=60,temperature=0.02", START, 30)
+    assert cold.most_common(1)[0][1] == 30
+
+
+def test_nothing_is_drawn_late_and_no_lost_move_ever(model) -> None:
+    spec = f"alphazero:model={model},sims=200,temperature=5"
+    assert len(drawn(f"{spec},sample_plies=0", START, 8)) == 1
+    state = START
+    for text in "51617":  # only column 4 does not lose at once
+        state = state.apply_move(GAME.parse_move(state, text))
+    found = drawn(spec, state, 12)
+    assert [GAME.move_text(move) for move in found] == ["4"]
+
+
+def test_gumbel_needs_a_number_of_simulations(model) -> None:
+    with pytest.raises(SpecError, match="sims=32"):
+        build_engine(f"alphazero:model={model},cpu=0.1,search=gumbel", GAME)
+    engine = build_engine(f"alphazero:model={model},sims=8,search=gumbel,considered=4", GAME, 1)
+    decision = engine.select_move(START)
+    assert decision.cost.simulations == 8 and decision.pv[0] == decision.move
+    assert len(decision.policy) <= 4
+
+
+class OneSided(Evaluator):
+    """Likes one corner of whatever it is shown; its value is the number of stones."""
+
+    def __init__(self, card) -> None:
+        super().__init__(card)
+
+    def evaluate(self, planes):
+        logits = np.zeros((len(planes), self.card.num_actions), np.float32)
+        logits[:, 0] = 3
+        return logits, np.tanh(planes[..., :2].sum(axis=(1, 2, 3)) / 10)
+
+
+class Turning(Evaluator):
+    """Its policy turns with the board: a logit for each cell, from what stands beside it."""
+
+    def evaluate(self, planes):
+        own = np.pad(planes[..., 0], ((0, 0), (1, 1), (1, 1)))
+        near = own[:, :-2, 1:-1] + own[:, 2:, 1:-1] + own[:, 1:-1, :-2] + own[:, 1:-1, 2:]
+        return near.reshape(len(planes), -1).astype(np.float32), np.zeros(len(planes), np.float32)
+
+
+def batch_of(game, n: int):
+    states = [GameState.new_game(game)]
+    rng = np.random.default_rng(4)
+    while len(states) < n:
+        moves = states[-1].legal_moves()
+        after = states[-1].apply_move(moves[rng.integers(len(moves))])
+        states.append(GameState.new_game(game) if after.is_over() else after)
+    leaves = kernels.make_batch(game.new_kernel_state(), n)
+    for i, state in enumerate(states):
+        kernels.copy_into(kernels.row(leaves, i), state.kernel_state)
+    return leaves, states
+
+
+def test_sides_are_those_of_the_board_and_come_from_the_position(tmp_path) -> None:
+    """A network that likes one corner spreads its liking over all four, and answers stay put."""
+    game = get_game("tictactoe")
+    card = load_evaluator(str(write_model(tmp_path / "m", "tictactoe"))).card
+    encoder = encoder_of(card, game)
+    leaves, _ = batch_of(game, 300)
+    agent = NetworkAgent(OneSided(card), encoder, sides=7)
+    policies, values = agent.evaluate(leaves, 300)
+    favourites = collections.Counter(policies.argmax(axis=1).tolist())
+    assert set(favourites) == {0, 2, 6, 8}
+    assert min(favourites.values()) > 20
+    # The number of stones is the same from all sides.
+    plain, same = NetworkAgent(OneSided(card), encoder).evaluate(leaves, 300)
+    assert values == pytest.approx(same)
+    assert set(plain.argmax(axis=1).tolist()) == {0}
+    # What else is in the batch does not matter.
+    one = kernels.rows(leaves, 41, 42)
+    assert np.array_equal(agent.evaluate(one, 1)[0][0], policies[41])
+
+
+@pytest.mark.parametrize("name", ["tictactoe"])
+def test_sides_do_not_change_a_network_that_turns_with_the_board(tmp_path, name: str) -> None:
+    game = get_game(name)
+    card = load_evaluator(str(write_model(tmp_path / "m", name))).card
+    encoder = get_encoder(card.encoder, game)
+    leaves, states = batch_of(game, 60)
+    plain, _ = NetworkAgent(Turning(card), encoder).evaluate(leaves, 60)
+    found, _ = NetworkAgent(Turning(card), encoder, sides=1).evaluate(leaves, 60)
+    assert found == pytest.approx(plain, abs=1e-6)
+    known = symmetries(game)
+    planes = encoder.encode(states[5])[None]
+    turned = softmax(Turning(card).evaluate(known.planes(4, planes))[0])[0]
+    assert turned == pytest.approx(known.policy(4, plain[5]), abs=1e-6)

@@ -1,0 +1,200 @@
+"""Facts about Gumbel search: how simulations are shared out, and that few of them help."""
+
+from __future__ import annotations
+
+import collections
+
+import numpy as np
+import pytest
+
+from dlgo import GameState, get_game, kernels
+from engines.alphazero.forest import Forest
+from engines.alphazero.selfplay import SelfPlay, SelfPlaySettings
+from engines.datasets.records import FULL_SEARCH
+from engines.treesearch import tree as ts
+from engines.treesearch.agent import Agent, AgentSearcher, UniformAgent
+from engines.treesearch.gumbel import (
+    GUMBEL_SCALES,
+    Gumbel,
+    best_child,
+    considered_visits,
+    improved_policy,
+)
+from tests.alphazero.test_selfplay import Opinionated
+
+GAME = get_game("connect4")
+START = GameState.new_game(GAME)
+
+
+def reference(considered: int, simulations: int) -> list[int]:
+    """Appendix of the paper, as DeepMind's mctx has it: visits of the move tried at each step."""
+    if considered <= 1:
+        return list(range(simulations))
+    rounds = int(np.ceil(np.log2(considered)))
+    sequence: list[int] = []
+    visits, left = [0] * considered, considered
+    while len(sequence) < simulations:
+        for _ in range(max(1, simulations // (rounds * left))):
+            sequence += visits[:left]
+            visits[:left] = [n + 1 for n in visits[:left]]
+        left = max(2, left // 2)
+    return sequence[:simulations]
+
+
+@pytest.mark.parametrize("considered", [1, 2, 3, 4, 7, 16])
+@pytest.mark.parametrize("simulations", [1, 8, 16, 50, 200])
+def test_the_plan_is_that_of_the_paper(considered: int, simulations: int) -> None:
+    found = [considered_visits(considered, simulations, k) for k in range(simulations)]
+    assert found == reference(considered, simulations)
+
+
+class Fixed(Agent):
+    """Priors of the start, and a value for each first column, whatever is played after it."""
+
+    def __init__(self, priors: np.ndarray, wins: np.ndarray) -> None:
+        self._priors = priors.astype(np.float32)
+        self._values = 2 * wins - 1  # for player 0
+        self._first = {
+            START.apply_move(move).key(): GAME.action_of(move) for move in START.legal_moves()
+        }
+
+    def evaluate(self, leaves, n):
+        policies = np.tile(self._priors, (n, 1))
+        values = np.zeros(n, np.float32)
+        for i in range(n):
+            leaf = kernels.row(leaves, i)
+            column = self._first.get(int(kernels.key(leaf)))
+            if column is not None:
+                values[i] = self._values[column] * (1 - 2 * kernels.to_move(leaf))
+        return policies, values
+
+
+PRIORS = np.array([0.30, 0.25, 0.20, 0.10, 0.08, 0.05, 0.02])
+WINS = np.array([0.5, 0.45, 0.55, 0.6, 0.7, 0.4, 0.9])
+
+
+def planted(agent: Agent, rule: Gumbel, n: int, simulations: int, scale: float) -> Forest:
+    """n searches of the start position, with different noise."""
+    forest = Forest(GAME, n, 4000, rule, agent, room=50)
+    for i in range(n):
+        kernels.copy_into(kernels.row(forest.roots, i), START.kernel_state)
+        forest.seed(i, 7 + i)
+        forest.plant(i)
+        forest.begin(i, simulations, scale, 10.0)
+    while (forest.left > 0).any():
+        forest.step()
+    return forest
+
+
+def test_simulations_are_shared_out_by_halving() -> None:
+    """16 for 4 moves: two rounds, 2 each, then 4 more each for the better two."""
+    rule = Gumbel(4, *GUMBEL_SCALES)
+    searcher = AgentSearcher(GAME, 4000, False, rule, Fixed(PRIORS, WINS), batch=1)
+    searcher.plant(START)
+    searcher.simulate(17, [])  # the first looks at the root
+    tree = searcher.tree
+    first = int(tree.first_child[ts.ROOT])
+    visits = {int(tree.action[c]): int(tree.visits[c]) for c in range(first, first + 7)}
+    # Without noise, the four likeliest are considered.
+    assert sorted(visits.values()) == [0, 0, 0, 2, 2, 6, 6]
+    assert all(visits[column] for column in range(4))
+    assert int(tree.action[best_child(rule, tree)]) in (2, 3)
+
+
+def test_one_simulation_draws_from_the_prior() -> None:
+    """The largest g + log P of all moves is a sample of P (Gumbel-max)."""
+    stats = pytest.importorskip("scipy.stats")
+    rule = Gumbel(1, *GUMBEL_SCALES)
+    forest = planted(Fixed(PRIORS, WINS), rule, 1500, 2, 1.0)
+    drawn = collections.Counter(
+        int(forest.tree(i).action[best_child(rule, forest.tree(i))]) for i in range(1500)
+    )
+    counts = [drawn[column] for column in range(7)]
+    assert stats.chisquare(counts, 1500 * PRIORS).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("considered", [2, 4, 7])
+def test_few_simulations_improve_on_the_prior(considered: int) -> None:
+    """As many simulations as moves considered: each move's worth is known, and E[q] rises."""
+    rule = Gumbel(considered, *GUMBEL_SCALES)
+    agent = Fixed(PRIORS, WINS)
+    forest = planted(agent, rule, 600, considered + 1, 1.0)
+    played = []
+    policy = np.empty(7)
+    improved = []
+    for i in range(600):
+        tree = forest.tree(i)
+        played.append(WINS[int(tree.action[best_child(rule, tree)])])
+        improved_policy(rule, tree, forest.noise[i], policy)
+        assert policy.sum() == pytest.approx(1)
+        improved.append(policy @ WINS)
+    before = PRIORS @ WINS
+    error = np.std(played) / np.sqrt(600)
+    assert np.mean(played) > before + 3 * error
+    assert np.mean(improved) > before
+
+
+def test_the_noise_is_taken_out_of_what_is_learned() -> None:
+    """If all moves are worth the same, the improved policy is the prior, whatever was drawn."""
+    rule = Gumbel(4, *GUMBEL_SCALES)
+    forest = planted(Fixed(PRIORS, np.full(7, 0.5)), rule, 20, 9, 1.0)
+    policy = np.empty(7)
+    for i in range(20):
+        actions, priors = forest.priors(i)
+        assert priors == pytest.approx(PRIORS[actions], rel=1e-4)
+        improved_policy(rule, forest.tree(i), forest.noise[i], policy)
+        assert policy == pytest.approx(PRIORS, abs=0.02)
+
+
+def found(columns: str, simulations: int) -> AgentSearcher:
+    """A search by finished games alone, after these columns."""
+    state = START
+    for text in columns:
+        state = state.apply_move(GAME.parse_move(state, text))
+    searcher = AgentSearcher(
+        GAME, 4000, False, Gumbel(16, *GUMBEL_SCALES), UniformAgent(GAME), batch=1
+    )
+    searcher.plant(state)
+    searcher.simulate(simulations, [])
+    return searcher
+
+
+def test_a_win_in_one_is_found_and_lost_moves_are_left_out() -> None:
+    rule = Gumbel(16, *GUMBEL_SCALES)
+    tree = found("112233", 20).tree
+    assert int(tree.action[best_child(rule, tree)]) == 3
+    assert tree.proven[ts.ROOT] == 1
+    # The second player must close the same column; every other move is refuted at once.
+    tree = found("51617", 300).tree
+    assert tree.proven[ts.ROOT] == ts.UNPROVEN
+    first = int(tree.first_child[ts.ROOT])
+    lost = {int(tree.action[c]) for c in range(first, first + 7) if tree.proven[c] == 1}
+    policy = np.empty(7)
+    improved_policy(rule, tree, np.zeros(7), policy)
+    assert lost and not policy[list(lost)].any()
+    assert policy.sum() == pytest.approx(1)
+    assert int(tree.action[best_child(rule, tree)]) not in lost
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "connect4", "go:size=5", "draughts"])
+def test_self_play_by_gumbel_obeys_the_rules_and_the_seed(name: str) -> None:
+    game = get_game(name)
+
+    def games(at_once: int) -> list:
+        settings = SelfPlaySettings(
+            sims=8, fast_sims=4, games_at_once=at_once, search="gumbel", sample_plies=4
+        )
+        return [one for _, one in sorted(SelfPlay(
+            game, Opinionated(game), settings, seed=3).play(range(6)))]
+
+    played = games(5)
+    again = games(2)
+    for one, other in zip(played, again, strict=True):
+        assert np.array_equal(one.actions, other.actions)
+        assert np.array_equal(one.policy_shares, other.policy_shares)
+        state = GameState.new_game(game)
+        for action in one.actions.tolist():
+            state = state.apply_move(game.move_of(action))  # raises if it is illegal
+        assert one.result == state.result()
+    assert any((one.flags & FULL_SEARCH).any() for one in played)
+    assert len({one.actions.tobytes() for one in played}) > 1

@@ -1,0 +1,226 @@
+"""The loop: killed at any moment it goes on as if nothing had been, and Ctrl-C leaves nothing.
+
+TensorFlow takes seconds to start, so few processes do all. `DLGO_FULL=1` kills at twelve random
+moments more.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from dlgo import SpecError
+from dlgo.errors import ModelError
+from engines.alphazero import run as run_module
+from engines.alphazero.doctor import examine_run
+from engines.alphazero.plan import make_plan
+from engines.alphazero.run import AlphaZeroRun
+from engines.datasets.shards import read_shard
+from engines.nets.card import read_card
+from experiments.cli import cli
+
+ROOT = Path(__file__).resolve().parents[2]
+SETTINGS = {"iterations": 4, "games": 24, "sims": 4, "network": "resnet:blocks=1,filters=4",
+            "workers": 2, "seed": 3}
+PLAN = make_plan("tictactoe", **SETTINGS)
+NEEDS_KILL = pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="needs /proc, to see what processes are left"
+)
+
+
+def started(folder: Path) -> subprocess.Popen:
+    """`dlgo train alphazero` in a process group of its own, as a terminal starts it."""
+    options = [f"--{'net' if key == 'network' else key}={value}" for key, value in SETTINGS.items()]
+    return subprocess.Popen(
+        [sys.executable, "-m", "experiments.cli", "train", "alphazero", "--game=tictactoe",
+         f"--out={folder}", *options],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+    )
+
+
+def group_members(group: int) -> list[int]:
+    """Living processes of a process group."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[2]) == group and fields[0] != "Z":
+            found.append(int(path.parent.name))
+    return found
+
+
+def nobody_left(group: int) -> bool:
+    for _ in range(200):
+        if not group_members(group):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def until_round(process: subprocess.Popen, number: int) -> None:
+    for line in process.stdout:
+        if line.startswith(f"round {number} "):
+            return
+    raise AssertionError(process.stderr.read())
+
+
+def continued(folder: Path) -> str:
+    """The network of a run that is brought to its end here."""
+    return AlphaZeroRun(PLAN, folder, lambda line: None).run().network_id
+
+
+def content(folder: Path) -> list[str]:
+    """Digests of the games of all shards."""
+    paths = sorted((folder / "games").glob("games-*.npz"))
+    assert len(paths) == PLAN.iterations * PLAN.workers
+    return [read_shard(path).content for path in paths]
+
+
+def history(folder: Path) -> list[list[str]]:
+    """What was measured in each round, but for times."""
+    with (folder / "history.csv").open() as file:
+        return [
+            [value for key, value in row.items() if "second" not in key and "share" not in key]
+            for row in csv.DictReader(file)
+        ]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory) -> Path:
+    """An unbroken run."""
+    folder = tmp_path_factory.mktemp("az") / "run"
+    continued(folder)
+    return folder
+
+
+def same(folder: Path, whole: Path) -> None:
+    for number in range(PLAN.iterations + 1):
+        cards = [read_card(one / "nets" / f"{number:04d}") for one in (folder, whole)]
+        assert cards[0].network_id == cards[1].network_id, number
+    assert content(folder) == content(whole)
+    assert history(folder) == history(whole)
+
+
+@NEEDS_KILL
+def test_ctrl_c_and_kill_leave_nothing_and_change_nothing(whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    process = started(folder)
+    until_round(process, 1)
+    os.killpg(process.pid, signal.SIGINT)
+    _, told = process.communicate(timeout=120)
+    assert process.returncode == 130, told
+    lines = told.strip().splitlines()
+    assert len(lines) == 1 and "the same command continues" in lines[0], told
+    assert nobody_left(process.pid)
+
+    process = started(folder)
+    for line in process.stdout:
+        assert line.startswith("continuing after round ")
+        break
+    until_round(process, 2)
+    time.sleep(random.Random(5).random())  # in self-play, in training, while writing
+    process.kill()
+    process.communicate()
+    assert nobody_left(process.pid)
+    assert continued(folder) == read_card(whole / "nets" / "0004").network_id
+    same(folder, whole)
+
+
+@NEEDS_KILL
+@pytest.mark.skipif(not os.environ.get("DLGO_FULL"), reason="minutes: DLGO_FULL=1")
+def test_kills_at_random_moments_change_nothing(whole: Path, tmp_path: Path) -> None:
+    moment = random.Random(17)
+    for attempt in range(4):
+        folder = tmp_path / f"run{attempt}"
+        for number in (1, 2, 3):
+            process = started(folder)
+            for line in process.stdout:
+                if line.startswith("round ") and int(line.split()[1]) >= number:
+                    break
+            time.sleep(1.5 * moment.random())
+            process.kill()
+            process.communicate()
+            assert nobody_left(process.pid)
+        continued(folder)
+        same(folder, whole)
+
+
+class Killed(BaseException):
+    """Stands for the end of the process: nothing after it is done."""
+
+
+def dies(folder: Path, monkeypatch, name: str, call: int) -> None:
+    """Run until so many calls of a function that writes; the last one writes nothing."""
+    original = getattr(run_module, name)
+    calls = 0
+
+    def die(*args) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == call:
+            raise Killed
+        original(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run_module, name, die)
+        with pytest.raises(Killed):
+            continued(folder)
+
+
+def test_a_death_between_two_files_changes_nothing(
+    whole: Path, tmp_path: Path, monkeypatch
+) -> None:
+    """After the network and before the checkpoint; after the checkpoint and before the history."""
+    folder = tmp_path / "run"
+    dies(folder, monkeypatch, "write_checkpoint", 2)
+    assert (folder / "nets/0002/card.json").exists()
+    dies(folder, monkeypatch, "write_atomically", 2)  # after the plan
+    # And half a shard, an older one that has gone bad, and what a dead writer leaves.
+    (folder / "games" / ".games-000009.npz.1.tmp").write_bytes(b"half")
+    older = sorted((folder / "games").glob("games-*.npz"))[1]
+    older.write_bytes(older.read_bytes()[:100])
+    continued(folder)
+    same(folder, whole)
+
+
+def test_another_plan_is_refused_in_one_line(whole: Path) -> None:
+    with pytest.raises(ModelError) as caught:
+        AlphaZeroRun(make_plan("tictactoe", **SETTINGS | {"sims": 5, "games": 30}), whole, print)
+    told = str(caught.value)
+    assert "games=24" in told and "sims=4" in told and "\n" not in told
+    assert "seed" not in told
+
+
+@pytest.mark.parametrize("given, part", [
+    ({"games": 0}, "games=0"), ({"game": "chess"}, "chess"), ({"runtime": "tpu"}, "tpu"),
+    ({"network": "resnet:blocks=x"}, "blocks"), ({"sims": 1}, "sims=1"),
+    ({"search": "best"}, "search='best'"), ({"resign": 2}, "resign=2"),
+])
+def test_mistakes_show_before_anything_is_played(given: dict, part: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        make_plan(**{"game": "tictactoe"} | given)
+    assert part in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_the_doctor_examines_a_run(whole: Path, tmp_path: Path) -> None:
+    runner = CliRunner()
+    told = runner.invoke(cli, ["doctor", str(whole), "--html", str(tmp_path / "page.html")])
+    assert told.exit_code == 0, told.output
+    for name in ("value sign", "policy learned", "evaluator load", "age of data", "exact results"):
+        assert f"{name}: " in told.output
+    assert (tmp_path / "page.html").read_text().count("<svg") == 2
+    with pytest.raises(ModelError, match="plan.json"):
+        examine_run(tmp_path)

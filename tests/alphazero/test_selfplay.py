@@ -1,0 +1,191 @@
+"""Facts about self-play: searches in lockstep are searches, games obey the rules and the seed."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from dlgo import GameState, get_game, kernels
+from dlgo.rng import gamma, make_rng
+from engines.alphazero.forest import Forest, draw_noise, root_policy, root_value
+from engines.alphazero.selfplay import SelfPlay, SelfPlaySettings
+from engines.datasets.records import FULL_SEARCH, GameData
+from engines.treesearch import tree as ts
+from engines.treesearch.agent import Agent, AgentSearcher, UniformAgent
+from engines.treesearch.rules import PUCT
+
+GAMES = ["tictactoe", "connect4", "go:size=5", "draughts"]
+RULE = PUCT(0.9, 0.1)
+
+
+class Opinionated(Agent):
+    """Opinions that depend on nothing but the position: what a network is, made of its key."""
+
+    def __init__(self, game) -> None:
+        self._n = game.num_actions
+
+    def evaluate(self, leaves, n):
+        policies = np.empty((n, self._n), np.float32)
+        values = np.empty(n, np.float32)
+        for i in range(n):
+            rng = np.random.default_rng(abs(int(kernels.key(kernels.row(leaves, i)))))
+            policies[i] = rng.random(self._n) ** 4
+            values[i] = 0.6 * rng.random() - 0.3
+        return policies, values
+
+
+def state_after(game, seed: int, plies: int) -> GameState:
+    state = GameState.new_game(game)
+    rng = np.random.default_rng(seed)
+    for _ in range(plies):
+        moves = state.legal_moves()
+        following = state.apply_move(moves[rng.integers(len(moves))])
+        if following.is_over():
+            break
+        state = following
+    return state
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_forest_grows_the_trees_that_single_searches_grow(name: str) -> None:
+    game = get_game(name)
+    states = [state_after(game, seed, plies=2 * seed) for seed in range(5)]
+    forest = Forest(game, len(states), 20_000, RULE, Opinionated(game), room=50)
+    for i, state in enumerate(states):
+        kernels.copy_into(kernels.row(forest.roots, i), state.kernel_state)
+        forest.seed(i, 100 + i)
+        forest.plant(i)
+        forest.begin(i, 40 + 10 * i, 0.0, 10.0)  # not in step with each other
+    while (forest.left > 0).any():
+        forest.step()
+    for i, state in enumerate(states):
+        alone = AgentSearcher(game, 20_000, False, RULE, Opinionated(game), batch=1)
+        alone.new_game(100 + i)
+        alone.plant(state)
+        alone.simulate(40 + 10 * i, [])
+        for field in ("action", "visits", "value_sum", "proven", "prior"):
+            n = int(alone.tree.info[ts.N_NODES])
+            assert int(forest.tree(i).info[ts.N_NODES]) == n
+            mine, theirs = (getattr(tree, field)[:n] for tree in (forest.tree(i), alone.tree))
+            assert np.array_equal(mine, theirs), field
+
+
+def play(name: str, n: int, **changes) -> tuple[list[GameData], SelfPlay]:
+    game = get_game(name)
+    settings = dataclasses.replace(
+        SelfPlaySettings(sims=12, fast_sims=4, games_at_once=7, random_share=0.5), **changes
+    )
+    selfplay = SelfPlay(game, Opinionated(game), settings, seed=3)
+    games = dict(selfplay.play(range(n)))
+    assert sorted(games) == list(range(n))
+    return [games[i] for i in range(n)], selfplay
+
+
+def same(one: GameData, other: GameData) -> bool:
+    return all(
+        np.array_equal(getattr(one, f.name), getattr(other, f.name))
+        for f in dataclasses.fields(GameData)
+    )
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_games_obey_the_rules_and_do_not_depend_on_their_neighbours(name: str) -> None:
+    games, selfplay = play(name, 9)
+    again, _ = play(name, 9, games_at_once=2)
+    assert all(map(same, games, again))
+    game = get_game(name)
+    for one in games:
+        state = GameState.new_game(game)
+        for action in one.actions.tolist():
+            state = state.apply_move(game.move_of(action))  # raises if it is illegal
+        assert state.is_over() and one.result == state.result()
+    assert sum(selfplay.stats.results) == selfplay.stats.games == 9
+    assert len({one.actions.tobytes() for one in games}) > 1
+
+
+def test_another_seed_gives_other_games() -> None:
+    game = get_game("connect4")
+    settings = SelfPlaySettings(sims=12, games_at_once=4)
+    one, other = (
+        dict(SelfPlay(game, Opinionated(game), settings, seed).play(range(4))) for seed in (1, 2)
+    )
+    assert not any(same(one[i], other[i]) for i in range(4))
+
+
+def test_only_full_searches_are_to_be_learned() -> None:
+    games, selfplay = play("connect4", 30, full_share=0.3, random_share=0.0)
+    full = sum(int((one.flags & FULL_SEARCH > 0).sum()) for one in games)
+    plies = sum(len(one.actions) for one in games)
+    assert full == selfplay.stats.full
+    assert 0.2 < full / plies < 0.4
+
+
+def test_who_resigns_loses_and_some_games_are_played_on() -> None:
+    """Strong opinions about nothing: players despair where there is no reason to."""
+
+    class Moody(Opinionated):
+        def evaluate(self, leaves, n):
+            policies, values = super().evaluate(leaves, n)
+            return policies, 3 * values
+
+    game = get_game("connect4")
+    settings = SelfPlaySettings(
+        sims=4, fast_sims=4, games_at_once=20, resign=0.2, play_on=0.5,
+    )
+    selfplay = SelfPlay(game, Moody(game), settings, seed=1)
+    given_up = 0
+    for _, one in selfplay.play(range(200)):
+        state = GameState.new_game(game)
+        for action in one.actions.tolist():
+            state = state.apply_move(game.move_of(action))
+        if not state.is_over():
+            given_up += 1
+            assert one.result == (-1 if state.next_player.index == 0 else 1)
+    assert given_up == selfplay.stats.resigned > 0
+    assert selfplay.stats.checked > selfplay.stats.wrong > 0
+
+
+def test_the_policy_of_a_proven_win_holds_winning_moves_only() -> None:
+    game = get_game("tictactoe")
+    state = GameState.new_game(game)
+    for text in ("A1", "A3", "B1", "B3"):  # black wins at C1
+        state = state.apply_move(game.parse_move(state, text))
+    forest = Forest(game, 1, 10_000, RULE, UniformAgent(game), room=9)
+    kernels.copy_into(kernels.row(forest.roots, 0), state.kernel_state)
+    forest.seed(0, 1)
+    forest.plant(0)
+    forest.begin(0, 50, 0.25, 10.0)
+    while forest.left[0] > 0:
+        forest.step()
+    policy = np.empty(game.num_actions)
+    root_policy(forest.tree(0), policy)
+    assert policy[game.action_of(game.parse_move(state, "C1"))] == 1
+    assert policy.sum() == 1
+    assert root_value(forest.tree(0)) == 1
+
+
+@pytest.mark.parametrize("shape", [0.05, 0.3, 1.0, 4.5])
+def test_gamma_draws_have_their_distribution(shape: float) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    rng = make_rng(11)
+    draws = np.array([gamma(rng, shape) for _ in range(4000)])
+    assert stats.kstest(draws, stats.gamma(shape).cdf).pvalue > 1e-3
+
+
+def test_noise_is_drawn_for_sensible_moves_and_sums_to_one() -> None:
+    game = get_game("go:size=5")
+    state = state_after(game, 1, 12)
+    actions, noise = np.empty(game.num_actions, np.int64), np.empty(game.num_actions)
+    sensible = set(actions[: kernels.search_actions(state.kernel_state, actions)].tolist())
+    rng, total = make_rng(5), np.zeros(game.num_actions)
+    for _ in range(300):
+        draw_noise(state.kernel_state, actions, 10.0, rng, noise)
+        assert math.isclose(noise.sum(), 1.0)
+        assert set(np.flatnonzero(noise).tolist()) <= sensible
+        total += noise
+    # Each of n has a mean of 1/n.
+    for action in sensible:
+        assert total[action] / 300 == pytest.approx(1 / len(sensible), rel=0.3)

@@ -1,0 +1,108 @@
+"""Mistakes are counted by exact results: the perfect make none, the blind make many."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from dlgo import GameState, get_game
+from engines.registry import build_engine
+from experiments.bench import connect4_mistakes as bench
+from experiments.bench import tictactoe_mistakes as small
+
+
+def test_a_perfect_player_never_loses_and_never_errs() -> None:
+    engine = build_engine("alphabeta:depth=9", small.GAME, 1)
+    for side in (0, 1):
+        lines = small.every_line(engine, side)
+        assert lines.lost == 0 and lines.won > 0 and lines.drawn > 0
+    states = small.all_positions()
+    assert len(states) == 4520  # 5,478 reachable positions, of which 958 are finished
+    late = [state for state in states if len(state.moves()) == 4]
+    found = small.every_position(lambda state: small.move_of(engine, state), late)
+    assert found.positions == len(late) > 500
+    assert found.mistakes == found.losing == 0
+    assert states[0] == GameState.new_game(small.GAME)
+
+
+def test_a_player_without_a_thought_loses_and_errs() -> None:
+    """The lowest free cell: beaten by whoever sees a row coming."""
+
+    class First:
+        def new_game(self, seed):
+            pass
+
+        def select_move(self, state):
+            from engines.base import Decision
+
+            return Decision(state.legal_moves()[0])
+
+    lines = small.every_line(First(), 1)
+    assert lines.lost > 0 and lines.example
+    found = small.every_position(lambda state: state.legal_moves()[0])
+    assert 0.1 < found.losing < found.mistakes < 0.6
+
+
+@pytest.mark.parametrize("line, score, name", [
+    # From the solver tests: the score, and by it how long the game lasts.
+    ("2252576253462244111563365343671351441", -1, "L3_R1"),
+    ("5554224333234511764415115", 4, "L2_R1"),
+    ("", 1, "L1_R3"),
+])
+def test_classes_follow_from_stones_and_score(line: str, score: int, name: str) -> None:
+    assert bench.class_of(len(line), score) == name
+
+
+def test_the_length_of_a_game_follows_from_the_score() -> None:
+    """From the empty board the first player wins with the 21st stone, the 41st of all."""
+    assert bench.plies_left(0, 1) == 41
+    assert bench.plies_left(0, -2) == 40  # the other's 20th stone
+    assert bench.plies_left(0, 0) == 42
+    assert bench.plies_left(41, 0) == 1
+    # After 1 2 1 2 1 2 the first player wins with the next stone, his 4th.
+    assert bench.plies_left(6, 18) == 1
+
+
+@pytest.fixture(scope="module")
+def sets(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("sets") / "sets.json"
+    with bench.new_pool(1) as pool:
+        bench.position_sets(path, ["L3_R1"], 12, pool, 1)
+    return path
+
+
+def test_the_solver_makes_no_mistake_and_chance_does(sets: Path, tmp_path: Path) -> None:
+    told = CliRunner().invoke(bench.main, [
+        "--engine", "solver", "--engine", "random", "--classes", "L3_R1", "--count", "12",
+        "--sets", str(sets), "--workers", "1", "--csv", str(tmp_path / "table.csv"),
+    ])
+    assert told.exit_code == 0, told.output
+    rows = [row.split(",") for row in (tmp_path / "table.csv").read_text().splitlines()]
+    assert [row[0] for row in rows] == ["engine", "solver", "random"]
+    assert float(rows[1][3]) == 0 < float(rows[2][3])
+    assert rows[1][2] == "12"
+
+
+def test_positions_are_unfinished_ask_something_and_are_kept(sets: Path) -> None:
+    game = get_game("connect4")
+    rows = json.loads(sets.read_text())["positions"]["L3_R1"]
+    before = sets.read_bytes()
+    with bench.new_pool(1) as pool:  # nothing is solved again
+        kept = bench.position_sets(sets, ["L3_R1"], 12, pool, 1)["L3_R1"]
+    assert sets.read_bytes() == before
+    assert [one.line for one in kept] == [row[0] for row in rows[:12]]
+    for one in kept:
+        state = GameState.new_game(game)
+        for column in one.line:
+            state = state.apply_move(game.parse_move(state, column))
+        assert not state.is_over() and len(one.line) > 28
+        assert {game.action_of(move) for move in state.legal_moves()} == set(one.outcomes)
+        assert len(set(one.outcomes.values())) > 1
+
+
+def test_pons_scores_are_ours(oracles: Path) -> None:
+    found = bench.pons_sets(oracles / "connect4", 20)
+    assert all(len(rows) == 20 for rows in found.values())
