@@ -24,8 +24,7 @@ from dlgo.errors import SpecError
 from dlgo.rng import derive_seed, make_rng, uniform
 from dlgo.specs import Option
 from engines.base import Budget, Decision
-from engines.nets.agent import RUNTIME_OPTION, NetworkAgent, load_agent
-from engines.nets.store import shipped_models
+from engines.nets.agent import RUNTIME_OPTION, NetworkAgent, load_agent, model_for
 from engines.treesearch.agent import AgentSearcher
 from engines.treesearch.engine import TREE_OPTIONS, TreeSearchEngine
 from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel, best_child
@@ -43,7 +42,7 @@ class AlphaZeroEngine(TreeSearchEngine):
     default_budget = Budget(sims=200)
     options = (
         Option("model", None, "a network with a value head: a shipped model's name "
-               "(`dlgo models`) or a folder", kind=str),
+               "(`dlgo models`) or a folder; by default the shipped one for the game", kind=str),
         Option("batch", 1, "leaves the network is asked about at once", low=1, high=4096),
         RUNTIME_OPTION,
         Option("c", 0.9, "weight of the prior; wins count on a scale of 0 to 1", low=0, high=100),
@@ -62,12 +61,7 @@ class AlphaZeroEngine(TreeSearchEngine):
     )
 
     def _set_up(self) -> None:
-        if self.settings["model"] is None:
-            names = ", ".join(shipped_models()) or "none come with the package"
-            raise SpecError(
-                f"engine alphazero needs a model: alphazero:model=NAME; models are {names}; "
-                "or the path of a folder that `dlgo train` wrote"
-            )
+        self._model = self.settings["model"] or model_for(self.game, "alphazero")
         self._agents: list[NetworkAgent] = []  # one a thread
         self._gumbel: Gumbel | None = None
         if self.settings["search"] == "gumbel":
@@ -86,11 +80,12 @@ class AlphaZeroEngine(TreeSearchEngine):
     def _new_searcher(self, capacity: int) -> Searcher:
         # The sides are the same in all games: what a network answers is no matter of luck.
         agent = load_agent(
-            self.settings["model"], self.game, self.settings["runtime"],
+            self._model, self.game, self.settings["runtime"],
             sides=0 if self.settings["sides"] else None,
         )
         self._agents.append(agent)
         self.network_id = agent.network_id
+        self.training_cpu_seconds = agent.training_cpu_seconds
         rule = self._gumbel or PUCT(self.settings["c"], self.settings["first_play"])
         # Gumbel's plan counts visits from 0, so it begins every move with a new tree.
         reuse = self.settings["reuse"] and self._gumbel is None
