@@ -55,6 +55,8 @@ MOST_POSITIONS = 1000
 # Connect Four before this ply takes the solver too long for a check-up; and so many positions.
 _SOLVE_AFTER = {"connect4": 16, "tictactoe": 0}
 MOST_SOLVED = 300
+# Steps of training before a network is held to have learned something.
+_TRAINED_AFTER = 100
 
 # planes float32[n, ...] -> logits float32[n, num_actions], values float32[n] or None.
 Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray | None]]
@@ -123,7 +125,8 @@ def examine_run(folder: Path) -> CheckUp:
     # The network before the last round's training is the one that played the last games: it can
     # be held to their policies and results without having learned them.
     evaluator = load_evaluator(str(folder / "nets" / f"{done - 1:04d}"))
-    look_at_network(found, seen, evaluator.evaluate, encoder_of(evaluator.card, game), done > 2)
+    trained = sum(row.get("steps", 0.0) for row in history[:-1]) >= _TRAINED_AFTER
+    look_at_network(found, seen, evaluator.evaluate, encoder_of(evaluator.card, game), trained)
     look_at_exact_results(found, seen)
     return found
 
