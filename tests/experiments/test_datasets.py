@@ -142,6 +142,8 @@ def test_a_run_that_is_stopped_goes_on(made: Path, tmp_path: Path, number: int) 
          "--out", str(tmp_path)],
         cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True,
         env={**os.environ, "DLGO_TEST_MARK": mark},
+        # A shell makes its background jobs deaf to Ctrl-C, and their children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     until = time.monotonic() + 120
     while len(list(tmp_path.glob("*.npz"))) < 3 and time.monotonic() < until:
