@@ -51,6 +51,7 @@ setup(
             "open_spiel>=1.5; platform_system != 'Windows'",
             "pydraughts>=0.6.7",
             "pytest>=8",
+            "pytest-xdist>=3.5",
             "ruff>=0.6",
             "scikit-learn>=1.3",
         ],

@@ -111,7 +111,8 @@ class AlphaZeroPlan:
 
 PRESETS: dict[str, dict[str, Any]] = {
     "tictactoe": {
-        "network": "resnet:blocks=2,filters=32", "iterations": 12, "games": 600, "window": 6,
+        "network": "resnet:blocks=2,filters=32", "iterations": 36, "games": 800, "window": 10,
+        "passes": 4.0,
         "selfplay": {"sims": 50, "fast_sims": 10, "sample_plies": 9, "games_at_once": 256,
                      "random_share": 0.3, "random_plies": 4},
     },
