@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import click
 
 import dlgo
 from dlgo import DlgoError, get_game
+from experiments import ratings_cli
 from experiments.data_cli import data as data_commands
 from experiments.data_cli import generate as generate_command
 from experiments.ledger_cli import ledger as ledger_commands
@@ -214,137 +215,6 @@ def tournament(
     run_tournament(wanted, ledger, workers, limits=limits, rate=rate, test=test, retry=retry)
 
 
-_ANCHOR = click.option("--anchor", default=None, metavar="NAME=RATING",
-                       help="Set an entrant's rating; 0 is the mean of the field otherwise.")
-
-
-@cli.command()
-@click.argument("ledger", type=click.Path())
-@click.option("--out", type=click.Path(), default="out/report", show_default=True,
-              help="Folder for the page, tables and plots.")
-@_ANCHOR
-@click.option("--bootstrap", type=click.IntRange(min=0), default=400, show_default=True,
-              metavar="N", help="Check the intervals by N tournaments drawn from the opening "
-              "pairs; 0: don't.")
-def report(ledger: str, out: str, anchor: str | None, bootstrap: int) -> None:
-    """Rate the games of LEDGER: a page with ratings, tables, plots and games to replay."""
-    from reports.rate import parse_anchor
-    from reports.report import write_report
-
-    def progress(text: str) -> None:
-        click.echo(text, err=True)
-
-    anchored = parse_anchor(anchor) if anchor else None
-    for path in write_report(ledger, out, anchored, bootstrap, progress):
-        click.echo(path)
-
-
-@cli.command()
-@click.argument("games_file", metavar="FILE", type=click.Path())
-@_ANCHOR
-@click.option("--bootstrap", type=click.IntRange(min=0), default=0, metavar="N",
-              help="Check the intervals by N tournaments drawn from the opening pairs.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Of the bootstrap.")
-@click.option("--los", is_flag=True, help="Add who is how likely stronger than whom.")
-@click.option("--csv", type=click.Path(dir_okay=False), default=None, help="Write the table here.")
-def rate(
-    games_file: str, anchor: str | None, bootstrap: int, seed: int, los: bool, csv: str | None
-) -> None:
-    """Rate games from anywhere: FILE is a ledger, or a CSV with first, second, result.
-
-    The result is 1, 0.5 or 0 as the first mover sees it. Columns game, pair and moves are
-    used if they are there.
-    """
-    from reports.rate import lines, parse_anchor, rate_file, write_ratings
-
-    def progress(done: int) -> None:
-        if sys.stderr.isatty() and (done % 50 == 0 or done == bootstrap):
-            click.echo(f"\rbootstrap: {done} of {bootstrap}", err=True, nl=done == bootstrap)
-
-    anchored = parse_anchor(anchor) if anchor else None
-    rated = rate_file(games_file, anchored, bootstrap, seed, progress)
-    for line in lines(rated, los):
-        click.echo(line)
-    if csv:
-        click.echo(write_ratings(rated, csv))
-
-
-def _sprt_options(command: Callable) -> Callable:
-    for option in (
-        click.option("--beta", type=float, default=0.05, show_default=True,
-                     help="Chance of accepting H0 where H1 is true."),
-        click.option("--alpha", type=float, default=0.05, show_default=True,
-                     help="Chance of accepting H1 where H0 is true."),
-        click.option("--elo1", type=float, default=20, show_default=True, help="H1's difference."),
-        click.option("--elo0", type=float, default=0, show_default=True, help="H0's difference."),
-        click.option("--game", default="", help="Only this game."),
-    ):
-        command = option(command)
-    return command
-
-
-@cli.command()
-@click.argument("games_file", metavar="FILE", type=click.Path())
-@click.argument("one")
-@click.argument("other")
-@_sprt_options
-def compare(
-    games_file: str, one: str, other: str, game: str, elo0: float, elo1: float, alpha: float,
-    beta: float,
-) -> None:
-    """Is ONE stronger than OTHER? Score, Elo, tests from their games in FILE (as for rate)."""
-    from reports.compare import compare as compare_lines
-    from reports.sprt import SprtBounds
-
-    for line in compare_lines(games_file, one, other, SprtBounds(elo0, elo1, alpha, beta), game):
-        click.echo(line)
-
-
-@cli.command()
-@click.argument("games_file", metavar="FILE", type=click.Path())
-@click.argument("one")
-@click.argument("other")
-@_sprt_options
-@click.option("--budget", type=click.IntRange(min=1), default=None,
-              help="Stop undecided after so many pairs (or games).")
-@click.option("--by", type=click.Choice(["pairs", "games"]), default=None,
-              help="Count pairs or games; pairs by default where games come in pairs.")
-def sprt(
-    games_file: str, one: str, other: str, game: str, elo0: float, elo1: float, alpha: float,
-    beta: float, budget: int | None, by: str | None,
-) -> None:
-    """Sequential test of ONE against OTHER on their games in FILE: where it stopped, and why."""
-    from reports.compare import sprt_lines
-    from reports.sprt import SprtBounds
-
-    bounds = SprtBounds(elo0, elo1, alpha, beta)
-    by_pairs = None if by is None else by == "pairs"
-    for line in sprt_lines(games_file, one, other, bounds, game, budget, by_pairs):
-        click.echo(line)
-
-
-@cli.command()
-@click.option("--elo", type=float, default=None, help="The difference to be seen.")
-@click.option("--games", "count", type=click.IntRange(min=1), default=None,
-              help="The length of a match, to ask what it can show.")
-@click.option("--power", type=float, default=0.8, show_default=True,
-              help="Chance of seeing the difference.")
-@click.option("--alpha", type=float, default=0.05, show_default=True,
-              help="Chance of seeing one that is not there.")
-@click.option("--sides", type=click.IntRange(1, 2), default=2, show_default=True,
-              help="2 asks whether they differ, 1 whether one is better.")
-@click.option("--draws", type=float, default=0.0, show_default=True,
-              help="Share of draws between equals.")
-def power(
-    elo: float | None, count: int | None, power: float, alpha: float, sides: int, draws: float
-) -> None:
-    """How many games for how small a difference?"""
-    from reports.power import power_lines
-
-    for line in power_lines(elo, count, power=power, alpha=alpha, sides=sides, draws=draws):
-        click.echo(line)
-
-
 @cli.command()
 @click.argument("game")
 @click.option("--engine", default="solver", show_default=True, help="Who analyses.")
@@ -392,6 +262,9 @@ cli.add_command(ledger_commands)
 cli.add_command(train_commands)
 cli.add_command(models_command)
 cli.add_command(doctor_command)
+for command in (ratings_cli.report, ratings_cli.rate, ratings_cli.compare, ratings_cli.sprt,
+                ratings_cli.power):
+    cli.add_command(command)
 cli.add_command(generate_command)
 cli.add_command(data_commands)
 

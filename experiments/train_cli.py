@@ -118,7 +118,8 @@ def alphazero(game: str, out: Path | None, **given: Any) -> None:
               help="Write a page with plots there, too.")
 def doctor(folder: Path, html: Path | None) -> None:
     """Examine a run of `dlgo train alphazero` in FOLDER: does it learn, and where not?"""
-    from engines.alphazero.doctor import examine_run, lines
+    from engines.alphazero.checkup import lines
+    from engines.alphazero.doctor import examine_run
     from engines.alphazero.doctor_page import page
     from engines.nets.store import write_atomically
 

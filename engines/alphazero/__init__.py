@@ -2,4 +2,10 @@
 
     forest.py     many searches in lockstep, all their leaves evaluated in one call
     selfplay.py   games by those searches, as training data
+    workers.py    a process a core that plays them
+    learner.py    the network in training
+    run.py        the loop, and what is kept of it
+    plan.py       all its settings, with presets for each game
+    doctor.py     what is wrong with a run (survey.py, doctor_network.py, checkup.py)
+    engine.py     the engine that plays with what was learned
 """

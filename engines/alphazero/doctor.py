@@ -16,91 +16,37 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dlgo.api import GameSpec
-from dlgo.encoders import Encoder
 from dlgo.errors import DataError, ModelError
 from dlgo.games import get_game
-from dlgo.symmetry import symmetries
+from engines.alphazero.checkup import FINE, ILL, WATCH, CheckUp, judge_values
+from engines.alphazero.doctor_network import look_at_network
 from engines.alphazero.plan import AlphaZeroPlan
 from engines.alphazero.survey import (
-    Calibration,
     Survey,
     Variety,
     calibrate,
     correlation,
-    distance,
-    divergence,
     entropy,
     survey,
     variety,
 )
 from engines.datasets.records import GameData
-from engines.datasets.replay import Replayer
 from engines.datasets.shards import read_shard
-from engines.nets.agent import softmax
 from engines.solver.outcomes import is_mistake, outcomes_of
 
-FINE, WATCH, ILL = "fine", "watch", "ill"
-
-# Games played again, and positions the network is asked about: enough for a percent or two.
+# Games that are played again.
 MOST_GAMES = 2000
-MOST_POSITIONS = 1000
 # Connect Four before this ply takes the solver too long for a check-up; and so many positions.
 _SOLVE_AFTER = {"connect4": 16, "tictactoe": 0}
 MOST_SOLVED = 300
 # Steps of training before a network is held to have learned something.
 _TRAINED_AFTER = 100
-
-# planes float32[n, ...] -> logits float32[n, num_actions], values float32[n] or None.
-Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray | None]]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was looked at.
-
-    Attributes:
-        name: what, in two or three words; tests and readers go by it.
-        level: FINE, WATCH (it may be as it should) or ILL.
-        text: a sentence with the numbers.
-    """
-
-    name: str
-    level: str
-    text: str
-
-
-@dataclass
-class CheckUp:
-    """All that was found out about a run.
-
-    Attributes:
-        title: what run. findings: in the order of looking.
-        history: rows of history.csv, numbers by name.
-        calibrations: of the search and of the network, by name.
-        times: CPU and wall seconds by what they were spent on.
-    """
-
-    title: str
-    findings: list[Finding] = field(default_factory=list)
-    history: list[dict[str, float]] = field(default_factory=list)
-    calibrations: dict[str, Calibration] = field(default_factory=dict)
-    times: dict[str, float] = field(default_factory=dict)
-
-    def say(self, name: str, level: str, text: str) -> None:
-        """Add a finding."""
-        self.findings.append(Finding(name, level, text))
-
-    def ill(self) -> list[str]:
-        """Names of what is wrong."""
-        return [one.name for one in self.findings if one.level == ILL]
 
 
 def examine_run(folder: Path) -> CheckUp:
@@ -183,7 +129,7 @@ def look_at_games(found: CheckUp, seen: Survey) -> None:
     """What the games say: are values right, policies of their positions, games different?"""
     calibration = calibrate(seen.values[seen.labelled], seen.results[seen.labelled])
     found.calibrations["search"] = calibration
-    _judge_values(found, "value sign", "the search", calibration)
+    judge_values(found, "value sign", "the search", calibration)
 
     rows = np.flatnonzero(seen.full)
     if len(rows):
@@ -215,26 +161,6 @@ def look_at_games(found: CheckUp, seen: Survey) -> None:
     )
 
 
-def _judge_values(found: CheckUp, name: str, whose: str, calibration: Calibration) -> None:
-    r, n = calibration.correlation, calibration.positions
-    text = (
-        f"values of {whose} and results go together with a correlation of {r:+.2f} over {n:,} "
-        "positions that were not proved"
-    )
-    # Of n independent pairs |r| stays below 3 / sqrt(n); positions of a game are no such.
-    doubt = 10 / np.sqrt(max(n, 1))
-    if n < 50:
-        found.say(name, FINE, text + ": too few to tell")
-    elif r < -0.1 and r < -doubt:
-        found.say(name, ILL, text + ": the sign of the value is turned around")
-    elif r < max(0.05, doubt / 3):
-        found.say(name, WATCH, text + ": it says nothing yet about who wins")
-    else:
-        bias = max((abs(a - b) for a, b, count in calibration.bins if count >= 0.05 * n),
-                   default=0.0)
-        found.say(name, FINE, text + f"; expected and found differ by {bias:.2f} at most")
-
-
 def _judge_variety(found: CheckUp, some: Variety) -> None:
     text = (
         f"{some.distinct:.0%} of {some.games:,} games are different, the commonest is "
@@ -250,124 +176,6 @@ def _judge_variety(found: CheckUp, some: Variety) -> None:
                   "teach more (a small game has few games, though)")
     else:
         found.say("repeated games", FINE, text)
-
-
-def look_at_network(
-    found: CheckUp, seen: Survey, evaluate: Evaluate, encoder: Encoder, trained: bool = True
-) -> None:
-    """What the network makes of positions whose search and result are known.
-
-    Args:
-        evaluate: the network.
-        trained: whether it has had the time to learn anything.
-    """
-    rows = np.flatnonzero(seen.full)
-    if not len(rows):
-        return
-    rows = rows[np.linspace(0, len(rows) - 1, min(MOST_POSITIONS, len(rows))).astype(int)]
-    replayed = [(one.actions, one.start) for one in seen.games]
-    planes, _ = Replayer(encoder).encode(replayed, seen.which[rows], seen.ply[rows])
-    logits, values = evaluate(planes)
-    raw = softmax(logits.astype(float))
-    legal, search = seen.legal[rows], seen.policies[rows].astype(float)
-    policies = _among(raw, legal)
-
-    if values is not None:
-        calibration = calibrate(values.astype(float) * 0.998, seen.results[rows])
-        found.calibrations["network"] = calibration
-        _judge_values(found, "network value", "the network", calibration)
-        if trained and calibration.positions >= 50:
-            worse = calibration.error > 1.02 * calibration.spread
-            found.say(
-                "value error", WATCH if worse else FINE,
-                f"the network's value is off by {calibration.error:.2f} (squared), always "
-                f"expecting the mean result by {calibration.spread:.2f}"
-                + ("; it has learned nothing, or too much by heart" if worse else ""),
-            )
-
-    apart = float(divergence(search, policies).mean())
-    agree = float((policies.argmax(axis=1) == search.argmax(axis=1)).mean())
-    chance = float((1 / np.maximum(legal.sum(axis=1), 1)).mean())
-    uniform = float(divergence(search, legal / legal.sum(axis=1, keepdims=True)).mean())
-    text = (
-        f"network and search favour the same move in {agree:.0%} of the positions (chance: "
-        f"{chance:.0%}); the search is {apart:.2f} nats away from the network, {uniform:.2f} from "
-        "knowing nothing"
-    )
-    if trained and (agree < 1.3 * chance or apart > 1.1 * uniform + 0.02):
-        found.say("policy learned", ILL, text + ": the network does not learn what the search says "
-                  "of the same position")
-    elif apart < 0.01:
-        found.say("policy learned", WATCH, text + ": the search adds nothing; more simulations, or "
-                  "all is learned")
-    else:
-        found.say("policy learned", FINE, text)
-
-    sure = float(entropy(policies).mean())
-    most = float(np.log(np.maximum(legal.sum(axis=1), 1)).mean())
-    flat = sure < 0.05 * most
-    found.say(
-        "policy entropy", WATCH if flat else FINE,
-        f"the network's policy has {sure:.2f} nats of at most {most:.2f}"
-        + ("; it is so sure that it will hardly find anything new" if flat else ""),
-    )
-    even = 1 / np.maximum(legal.sum(axis=1), 1)
-    _look_from_sides(found, seen.game, evaluate, planes, raw, search, even, trained)
-
-
-def _among(policies: np.ndarray, legal: np.ndarray) -> np.ndarray:
-    policies = policies * legal + 1e-12 * legal
-    return policies / policies.sum(axis=1, keepdims=True)
-
-
-def _look_from_sides(
-    found: CheckUp, game: GameSpec, evaluate: Evaluate, planes: np.ndarray, policies: np.ndarray,
-    search: np.ndarray, even: np.ndarray, trained: bool,
-) -> None:
-    """Does the policy turn with the board?
-
-    A network that was shown turned planes with policies left as they were answers alike from all
-    sides. One that was shown turned policies of planes left as they were has a policy that
-    looks the same from all sides, though the search's does not.
-
-    Args:
-        planes, policies: of the positions, and what the network says of them.
-        search: the search's policies. even: float[n], what they have in common with a policy that
-            knows nothing.
-    """
-    known = symmetries(game)
-    if len(known) < 2:
-        return
-    moved, turned, wanted, gains = [], [], [], []
-    for k in range(1, len(known)):
-        logits, _ = evaluate(np.ascontiguousarray(known.planes(k, planes)))
-        answer = softmax(logits.astype(float))
-        image = known.policy(k, policies)
-        moved.append(distance(answer, policies))
-        turned.append(distance(answer, image))
-        other = known.policy(k, search)
-        wanted.append(distance(other, search))
-        gains.append([(policies * one).sum(axis=1) - even for one in (search, other)])
-    # Only positions whose search is not the same from that side have something to say.
-    tells = np.stack(wanted) > 0.3
-    if tells.sum() < 20:
-        return
-    alike, with_board = (float(np.stack(each)[tells].mean()) for each in (moved, turned))
-    # Where search and image have little in common, the policy should have more of the search.
-    apart = np.stack(wanted) > 0.6
-    mine, mirrored = np.stack(gains, axis=1)[:, apart].mean(axis=1) if apart.sum() >= 20 else (0, 0)
-    text = (
-        f"turned by a symmetry, the board's policy moves by {with_board:.2f} from its image and by "
-        f"{alike:.2f} from itself (0 same, 1 all different)"
-    )
-    if trained and with_board > 0.1 and alike < 0.6 * with_board:
-        found.say("symmetries", ILL, text + ": the network was shown turned planes with policies "
-                  "that were not turned")
-    elif trained and mine > 0.1 and mirrored > 0.7 * mine:
-        found.say("symmetries", ILL, text + ": its policy has as much of the search's image as of "
-                  "the search itself; policies were turned and planes were not")
-    else:
-        found.say("symmetries", FINE, text)
 
 
 def look_at_exact_results(found: CheckUp, seen: Survey) -> None:
@@ -454,13 +262,3 @@ def look_at_time(
         f"the window holds {len(rounds)} rounds, {last['window_positions']:,.0f} positions; on "
         f"average they were played {age:.1f} rounds ago",
     )
-
-
-def lines(found: CheckUp, all_of_it: bool = True) -> list[str]:
-    """The findings as text, what is wrong first."""
-    order = {ILL: 0, WATCH: 1, FINE: 2}
-    ranked = sorted(found.findings, key=lambda one: order[one.level])
-    return [
-        f"{one.level.upper() if one.level == ILL else one.level:<7}{one.name}: {one.text}"
-        for one in ranked if all_of_it or one.level == ILL
-    ]

@@ -9,7 +9,7 @@ import html
 import io
 from collections.abc import Sequence
 
-from engines.alphazero.doctor import CheckUp
+from engines.alphazero.checkup import CheckUp
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;

@@ -30,7 +30,8 @@ from typing import Any
 import numpy as np
 
 from dlgo.errors import ModelError
-from engines.alphazero.doctor import examine_round, lines
+from engines.alphazero.checkup import lines
+from engines.alphazero.doctor import examine_round
 from engines.alphazero.plan import AlphaZeroPlan
 from engines.alphazero.selfplay import SelfPlayStats
 from engines.alphazero.workers import Job, Workers

@@ -3,7 +3,7 @@
 Games are played again and laid out as arrays, a row a position (`survey`); the functions below
 measure one thing each. Values and results are seen by the player to move, -1 to 1.
 
-Called by `doctor.py`.
+Called by `doctor.py` and `doctor_network.py`.
 """
 
 from __future__ import annotations

@@ -15,16 +15,9 @@ import pytest
 from dlgo import get_game, kernels
 from dlgo.encoders import get_encoder
 from dlgo.symmetry import symmetries
-from engines.alphazero.doctor import (
-    ILL,
-    WATCH,
-    CheckUp,
-    lines,
-    look_at_exact_results,
-    look_at_games,
-    look_at_history,
-    look_at_network,
-)
+from engines.alphazero.checkup import ILL, WATCH, CheckUp, lines
+from engines.alphazero.doctor import look_at_exact_results, look_at_games, look_at_history
+from engines.alphazero.doctor_network import look_at_network
 from engines.alphazero.doctor_page import page
 from engines.alphazero.plan import make_plan
 from engines.alphazero.selfplay import SelfPlay, SelfPlaySettings
