@@ -84,16 +84,18 @@ def supervised(data: Path, out: Path, encoder: str | None, name: str | None, **g
 @click.option("--search", type=click.Choice(["puct", "gumbel"]), default=None,
               help="gumbel improves on the network with fewer simulations.")
 @click.option("--seed", type=int, default=None)
-def alphazero(game: str, out: Path | None, **given: Any) -> None:
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+              help="Any other setting of the plan, such as batch_size=512; may be repeated.")
+def alphazero(game: str, out: Path | None, settings: tuple[str, ...], **given: Any) -> None:
     """Learn a game from nothing but its rules, by playing against oneself.
 
     Killed or stopped, the same command continues.
     """
     from dlgo.games import get_game
-    from engines.alphazero.plan import make_plan
+    from engines.alphazero.plan import make_plan, parse_settings
     from engines.alphazero.run import AlphaZeroRun
 
-    plan = make_plan(game, **given)
+    plan = make_plan(game, **{**given, **parse_settings(settings)})
     folder = out or Path("out/alphazero") / get_game(plan.game).slug
     live, shown = sys.stderr.isatty(), 0.0
 

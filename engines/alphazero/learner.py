@@ -31,9 +31,11 @@ class Learner:
         self._plan = plan
         self._encoder = get_encoder(plan.encoder, get_game(plan.game))
         self.gpu = backend.gpu_name()
-        backend.use_precision("float32")
+        backend.use_precision(plan.precision)
         backend.make_repeatable(plan.seed)
         self.network = build_network(plan.network, self._encoder, True)
+        backend.use_precision("float32")
+        self._kept = build_network(plan.network, self._encoder, True)  # what is written
         optimizer = make_optimizer(plan.optimizer, "constant", 1, 1)
         optimizer.build(self.network.trainable_variables)
         self._rate = float(optimizer.learning_rate)
@@ -87,7 +89,7 @@ class Learner:
         for around in itertools.count():
             for batch in batches(
                 window, self._encoder, size, self._plan.seed, 1000 * iteration + around,
-                symmetries=self._plan.symmetries, targets="policy",
+                symmetries=self._plan.symmetries, targets="policy", searched=self._plan.searched,
             ):
                 rest.append(batch)
                 while sum(map(len, rest)) >= size:
@@ -105,7 +107,8 @@ class Learner:
         from engines.nets.store import save_model
 
         plan = self._plan
-        return save_model(folder, self.network, Card(
+        self._kept.set_weights(self.network.get_weights())
+        return save_model(folder, self._kept, Card(
             name=name, game=plan.game, encoder=plan.encoder, network=plan.network,
             value_head=True, shape=tuple(self._encoder.shape),
             num_actions=self._encoder.num_actions, training=training,

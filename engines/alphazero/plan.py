@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from dlgo.encoders import default_encoder, get_encoder
 from dlgo.errors import SpecError
 from dlgo.games import get_game
+from dlgo.specs import suggest
 from engines.alphazero.selfplay import SelfPlaySettings
 from engines.nets import catalog
 from engines.nets.evaluators import KINDS
@@ -34,6 +36,12 @@ class AlphaZeroPlan:
         optimizer: with its learning rate, which falls by `decay` in all, evenly by the
             logarithm, from the first round to the last.
         value_weight: of the value's squared error beside the policy's cross-entropy.
+        searched: part of the value to be learned that is what the search expected, the rest
+            being the game's result. The result is the truth about the game as it was played,
+            with the moves that were drawn for variety; the search errs, but says more of the
+            position.
+        precision: "float32", or "mixed": training computes in bfloat16 where that is exact
+            enough, which is faster on processors and GPUs that can; "auto": mixed on a GPU.
         symmetries: learn positions from random sides. sides: in self-play, too, the network is
             shown them from random sides.
         runtime: what runs the network in self-play, one of `evaluators.KINDS`.
@@ -55,6 +63,8 @@ class AlphaZeroPlan:
     optimizer: str = "adam:lr=0.002"
     decay: float = 0.1
     value_weight: float = 1.0
+    searched: float = 0.0
+    precision: str = "auto"
     symmetries: bool = True
     sides: bool = False
     runtime: str = "onnx"
@@ -82,6 +92,10 @@ class AlphaZeroPlan:
             raise SpecError(f"runtime={self.runtime!r} is not one of {', '.join(KINDS)}")
         if not 0 < self.passes <= 100:
             raise SpecError(f"passes={self.passes:g} is out of range (above 0, to 100)")
+        if not 0 <= self.searched <= 1:
+            raise SpecError(f"searched={self.searched:g} is out of range (0 to 1)")
+        if self.precision not in ("auto", "float32", "mixed"):
+            raise SpecError(f"precision={self.precision!r} is not one of auto, float32, mixed")
         self.selfplay.check()
         return dataclasses.replace(
             self, game=str(game), encoder=encoder.name,
@@ -126,6 +140,33 @@ PRESETS: dict[str, dict[str, Any]] = {
         "selfplay": {"sims": 100, "fast_sims": 24, "sample_plies": 12, "games_at_once": 128},
     },
 }
+
+
+def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
+    """Settings of a plan or of its self-play as they are typed: "batch_size=512", "reuse=no".
+
+    Raises:
+        SpecError: for one that is not known or has no such value.
+    """
+    kinds = {
+        f.name: type(f.default) for one in (AlphaZeroPlan, SelfPlaySettings)
+        for f in dataclasses.fields(one) if f.name not in ("game", "selfplay")
+    }
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        if name not in kinds:
+            raise SpecError(f"unknown setting {name!r}{suggest(name, kinds)}; settings are "
+                            f"{', '.join(sorted(kinds))}")
+        try:
+            found[name] = _SWITCH[value] if kinds[name] is bool else kinds[name](value)
+        except (ValueError, KeyError):
+            raise SpecError(f"{text}: {name} takes {_KINDS[kinds[name]]}") from None
+    return found
+
+
+_SWITCH = {"yes": True, "no": False}
+_KINDS = {bool: "yes or no", int: "a whole number", float: "a number", str: "a text"}
 
 
 def make_plan(game: str, **given: Any) -> AlphaZeroPlan:

@@ -19,7 +19,14 @@ from dlgo.errors import DataError
 from dlgo.rng import derive_seed
 from dlgo.symmetry import symmetries as symmetries_of
 from engines.datasets.dataset import Dataset
-from engines.datasets.records import FULL_SEARCH, LABELLED, NO_RESULT, GameData
+from engines.datasets.records import (
+    FULL_SEARCH,
+    LABELLED,
+    NO_RESULT,
+    NO_VALUE,
+    VALUE_SCALE,
+    GameData,
+)
 from engines.datasets.replay import Replayer
 
 # Bytes of games that are shuffled together: about two million positions of 9x9 Go.
@@ -36,8 +43,8 @@ class Batch:
     Attributes:
         planes: float32[n, rows, cols, planes].
         policies: float32[n, num_actions], each sums to 1.
-        values: float32[n], the game's result for the player to move: 1, 0 or -1; 0, too,
-            where it is not known.
+        values: float32[n], for the player to move, -1 to 1: the game's result (0, too, where
+            it is not known), or in part what the search expected.
         policy_weights: float32[n], 0 where the policy comes from a shortened search and is
             not to be learned, else 1.
     """
@@ -58,7 +65,7 @@ class Batch:
 def batches(
     part: Dataset, encoder: Encoder, batch_size: int, seed: int = 0, epoch: int = 0,
     symmetries: bool = False, shuffle: bool = True, targets: str = "move",
-    window_bytes: int = WINDOW_BYTES, chunk_bytes: int = CHUNK_BYTES,
+    window_bytes: int = WINDOW_BYTES, chunk_bytes: int = CHUNK_BYTES, searched: float = 0.0,
 ) -> Iterator[Batch]:
     """All positions of a part once; the last batch may be smaller.
 
@@ -69,6 +76,8 @@ def batches(
         targets: "move", all on the move the engine chose; or "policy", its visits, where they
             are stored.
         window_bytes: memory for games; chunk_bytes: memory for planes made at a time.
+        searched: part of each value that is the search's, where one is stored; the rest is the
+            game's result.
 
     Raises:
         DataError: if the encoder is for another game, or a game breaks the rules.
@@ -85,7 +94,7 @@ def batches(
     chunk = max(1, chunk_bytes // (4 * int(np.prod(encoder.shape)) * batch_size)) * batch_size
     rest: list[Batch] = []
     for indices in _windows(part, rng if shuffle else None, window_bytes):
-        window = _Window(part, indices, targets)
+        window = _Window(part, indices, targets, searched)
         order = rng.permutation(len(window)) if shuffle else np.arange(len(window))
         for begin in range(0, len(order), chunk):
             made = window.encode(replayer, order[begin : begin + chunk])
@@ -121,8 +130,11 @@ def _windows(
 class _Window:
     """The games of a window, their positions numbered through."""
 
-    def __init__(self, part: Dataset, indices: np.ndarray, targets: str) -> None:
+    def __init__(
+        self, part: Dataset, indices: np.ndarray, targets: str, searched: float
+    ) -> None:
         self._part, self._indices, self._targets = part, indices, targets
+        self._searched = searched
         games = part.games(indices)
         self._replayed = [(one.actions, one.start) for one in games]
         lengths = np.array([len(one.actions) for one in games], np.int64)
@@ -134,6 +146,7 @@ class _Window:
             labelled
         ]
         self._chosen = _all(games, "chosen")[labelled]
+        self._values = _all(games, "values").astype(np.int64)[labelled]
         self._weights = (flags[labelled] & FULL_SEARCH).astype(bool)
         self._results = np.array([one.result for one in games], np.int64)
         counts = _all(games, "counts").astype(np.int64)
@@ -156,6 +169,10 @@ class _Window:
                             ) from None
         results = self._results[which]
         values = np.where(results == NO_RESULT, 0, results * (1 - 2 * players.astype(np.int64)))
+        if self._searched > 0:
+            found = self._values[chosen]
+            share = np.where(found == NO_VALUE, 0.0, self._searched)
+            values = (1 - share) * values + share * found / VALUE_SCALE
         return Batch(
             planes, self._policies(chosen), values.astype(np.float32),
             self._weights[chosen].astype(np.float32),
