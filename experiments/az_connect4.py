@@ -58,11 +58,11 @@ def main(quick: bool, out: Path, count: int, sims: int, seed: int) -> None:
                     for n in (sims, 1)
                 ]
                 print(f"round {number:<4}{sims:>4} sims     {cost:>9,.0f}" + "   ".join(
-                    "".join(f"{100 * one[name][0]:>8.0f}" for name in classes) for one in found
+                    "".join(f"{100 * one[name].share:>8.1f}" for name in classes) for one in found
                 ))
             found = measure(f"mcts:sims={sims}", sets, pool, workers)
             print(f"{f'mcts, {sims} sims':<24}{0:>9}"
-                  + "".join(f"{100 * found[name][0]:>8.0f}" for name in classes))
+                  + "".join(f"{100 * found[name].share:>8.1f}" for name in classes))
     except DlgoError as error:
         raise click.ClickException(str(error)) from None
 

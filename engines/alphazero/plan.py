@@ -18,6 +18,8 @@ from engines.alphazero.selfplay import SelfPlaySettings
 from engines.nets import catalog
 from engines.nets.evaluators import KINDS
 
+AUTO = "auto"
+
 
 @dataclass(frozen=True)
 class AlphaZeroPlan:
@@ -44,7 +46,9 @@ class AlphaZeroPlan:
             enough, which is faster on processors and GPUs that can; "auto": mixed on a GPU.
         symmetries: learn positions from random sides. sides: in self-play, too, the network is
             shown them from random sides.
-        runtime: what runs the network in self-play, one of `evaluators.KINDS`.
+        runtime: what runs the network in self-play, one of `evaluators.KINDS`; "auto": what is
+            fastest here when the run begins, which the run then keeps. Each rounds in its own
+            way, so that games equal to the last bit need the same.
         workers: processes of self-play; the games depend on their number, since it decides
             which positions share a batch.
         seed: everything comes from it.
@@ -67,7 +71,7 @@ class AlphaZeroPlan:
     precision: str = "auto"
     symmetries: bool = True
     sides: bool = False
-    runtime: str = "onnx"
+    runtime: str = AUTO
     workers: int = 2
     seed: int = 1
     selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)
@@ -88,8 +92,8 @@ class AlphaZeroPlan:
                             ("batch_size", 1), ("workers", 1)):
             if getattr(self, name) < least:
                 raise SpecError(f"{name}={getattr(self, name)} is less than {least}")
-        if self.runtime not in KINDS:
-            raise SpecError(f"runtime={self.runtime!r} is not one of {', '.join(KINDS)}")
+        if self.runtime not in (AUTO, *KINDS):
+            raise SpecError(f"runtime={self.runtime!r} is not one of {', '.join((AUTO, *KINDS))}")
         if not 0 < self.passes <= 100:
             raise SpecError(f"passes={self.passes:g} is out of range (above 0, to 100)")
         if not 0 <= self.searched <= 1:

@@ -19,6 +19,7 @@ Called by `dlgo train alphazero`; calls `workers.py` and `learner.py`.
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 import time
@@ -32,12 +33,13 @@ import numpy as np
 from dlgo.errors import ModelError
 from engines.alphazero.checkup import lines
 from engines.alphazero.doctor import examine_round
-from engines.alphazero.plan import AlphaZeroPlan
+from engines.alphazero.plan import AUTO, AlphaZeroPlan
 from engines.alphazero.selfplay import SelfPlayStats
 from engines.alphazero.workers import Job, Workers
 from engines.datasets import Dataset
 from engines.nets.card import FILE_NAME, Card, read_card
 from engines.nets.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
+from engines.nets.evaluators import fastest_kind
 from engines.nets.store import write_atomically
 
 Report = Callable[[str], None]
@@ -73,6 +75,8 @@ class AlphaZeroRun:
                 stored = AlphaZeroPlan.from_json(json.loads(path.read_text(encoding="utf-8")))
             except (OSError, ValueError, KeyError, TypeError) as error:
                 raise ModelError(f"{path} is damaged ({error}); choose another folder") from None
+            if self.plan.runtime == AUTO:
+                self.plan = dataclasses.replace(self.plan, runtime=stored.runtime)
             # A run may be made longer; the learning rate of its rounds then changes from there on.
             mine, theirs = _flat(self.plan.to_json()), _flat(stored.to_json())
             different = [
@@ -85,6 +89,10 @@ class AlphaZeroRun:
                     "folder, or the same settings to continue it"
                 )
         self.folder.mkdir(parents=True, exist_ok=True)
+        self._write_plan()
+
+    def _write_plan(self) -> None:
+        path = self.folder / "plan.json"
         write_atomically(path, json.dumps(self.plan.to_json(), indent=2) + "\n")
 
     def net(self, iteration: int) -> Path:
@@ -111,6 +119,13 @@ class AlphaZeroRun:
             self._report(f"continuing after round {done} of {plan.iterations}")
         else:
             learner.save(self.net(0), self._name(0), {"method": "alphazero", "iterations": 0})
+        if self.plan.runtime == AUTO:
+            runtime = fastest_kind(
+                str(self.net(0)), self.plan.selfplay.games_at_once, learner.gpu is not None
+            )
+            self.plan = plan = dataclasses.replace(self.plan, runtime=runtime)
+            self._write_plan()
+            self._report(f"the network runs on {runtime}, the fastest here")
         workers = Workers(plan.workers)
         try:
             for iteration in range(done + 1, plan.iterations + 1):

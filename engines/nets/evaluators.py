@@ -11,6 +11,7 @@ bfloat16 where the processor can, which self-play wants. Keras is for a GPU and 
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -69,6 +70,37 @@ def load_evaluator(name: str, kind: str = "onnx", threads: int = 1) -> Evaluator
     if kind == "onnx":
         return OnnxEvaluator(card, content, threads)
     return OpenVINOEvaluator(card, content, threads, "bf16" if kind.endswith("bf16") else "f32")
+
+
+def fastest_kind(name: str, batch: int, gpu: bool = False, seconds: float = 0.3) -> str:
+    """What computes a model's batches fastest on this machine, of what is installed, by trying.
+
+    Args:
+        batch: positions at once.
+        gpu: whether Keras has a GPU to run on; otherwise it is not tried.
+        seconds: how long each kind is tried.
+
+    Returns:
+        One of `KINDS`; the simplest, unless another is a tenth faster.
+    """
+    best, best_rate = KINDS[0], 0.0
+    for kind in KINDS if gpu else [kind for kind in KINDS if kind != "keras"]:
+        try:
+            evaluator = load_evaluator(name, kind)
+        except ModelError:
+            if kind == KINDS[0]:
+                raise
+            continue  # not installed
+        planes = np.zeros((batch, *evaluator.card.shape), np.float32)
+        evaluator.evaluate(planes)
+        done, start = 0, time.perf_counter()
+        while time.perf_counter() - start < seconds:
+            evaluator.evaluate(planes)
+            done += 1
+        rate = done / (time.perf_counter() - start)
+        if rate > 1.1 * best_rate:
+            best, best_rate = kind, rate
+    return best
 
 
 def _check_shapes(card: Card, given: list, policy: list, value: list | None) -> None:

@@ -3,16 +3,19 @@
     python -m experiments.bench.connect4_mistakes --engine mcts:sims=1000 --engine alphazero:NAME
         [--count 100] [--classes L3_R1,L2_R1] [--csv FILE] [--quick]
 
-A mistake turns a win into a draw or a loss, or a draw into a loss. Only positions count where
-a mistake is possible. They come in the six classes of Pascal Pons' solver tests:
+A mistake turns a win into a draw or a loss, or a draw into a loss. In some positions none is
+possible, since every move has the same result; the share of mistakes is printed both of all
+positions and of those where there was something to choose. They come in the six classes of Pascal
+Pons' solver tests:
 
     L1  fewer than 14 stones played     R1  the game ends within 14 more, by perfect play
     L2  14 to 28                        R2  14 to 28
     L3  more than 28                    R3  more
 
-and are drawn by random moves (L1 from 6 stones on: fewer take the solver minutes each), solved with
-the project's own solver, and kept in a file, which grows when more are asked for. Where the files
-`Test_L*_R1` of Pons are at hand (`--pons FOLDER`), they are three classes more.
+They are drawn by random moves (L1 from 6 stones on: fewer take the solver minutes each) and solved
+with the project's own solver. Some come with the project (connect4_positions.json); more are
+made when they are asked for, and kept. Where the files `Test_L*_R1` of Pons are at hand
+(`--pons FOLDER`), they are three classes more.
 
 What to look for: L3 asks for tactics, which any search has; L1_R3 for judgement.
 """
@@ -20,6 +23,7 @@ What to look for: L3 asks for tactics, which any search has; L1_R3 for judgement
 from __future__ import annotations
 
 import csv as csv_module
+import dataclasses
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -38,6 +42,7 @@ from engines.registry import EngineSpec, build_engine
 from engines.solver.outcomes import is_mistake
 from engines.solver.solver import Solver
 
+SHIPPED = Path(__file__).with_name("connect4_positions.json")
 CLASSES = ("L1_R1", "L1_R2", "L1_R3", "L2_R1", "L2_R2", "L3_R1")
 _STONES = {"L1": (6, 13), "L2": (14, 28), "L3": (29, 38)}
 _PORTION = 10  # positions that a process draws or plays at a time
@@ -51,6 +56,11 @@ class Position:
 
     line: str
     outcomes: dict[int, int]
+
+    @property
+    def asks(self) -> bool:
+        """Whether a mistake is possible."""
+        return len(set(self.outcomes.values())) > 1
 
     def to_json(self) -> list:
         return [self.line, [self.outcomes.get(column) for column in range(7)]]
@@ -77,14 +87,13 @@ def plies_left(stones: int, score: int) -> int:
 
 
 def solved(lines: Sequence[str], solver: Solver) -> Iterator[tuple[Position, int]]:
-    """Positions and scores of those lines where a mistake is possible."""
+    """Positions and scores of those lines that are unfinished."""
     answers = [one for part in solver.analyse(lines, all_moves=True) for one in part]
     for line, answer in zip(lines, answers, strict=True):
         if answer is None or answer.scores is None:
             continue
         outcomes = {k: int(np.sign(s)) for k, s in enumerate(answer.scores) if s is not None}
-        if len(set(outcomes.values())) > 1:
-            yield Position(line, outcomes), answer.score
+        yield Position(line, outcomes), answer.score
 
 
 def draw(stage: str, seed: int) -> dict[str, list[Position]]:
@@ -139,7 +148,7 @@ def position_sets(
 
 def _read(path: Path) -> dict:
     if not path.exists():
-        return {"portions": {}, "positions": {}}
+        path = SHIPPED
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         return {"portions": data["portions"], "positions": {
@@ -168,11 +177,11 @@ def pons_sets(folder: Path, count: int) -> dict[str, list[Position]]:
         rows = [line.split() for line in path.read_text().splitlines() if line.strip()]
         scores = {line: int(score) for line, score in rows}
         found = []
-        for position, score in solved(list(scores)[: 3 * count], Solver()):
+        for position, score in solved(list(scores)[:count], Solver()):
             if score != scores[position.line]:
                 raise DlgoError(f"{path}: {position.line} scores {score} here")
             found.append(position)
-        sets[f"Pons {name}"] = found[:count]
+        sets[f"Pons {name}"] = found
     return sets
 
 
@@ -196,10 +205,38 @@ def ask(engine_text: str, positions: list[Position]) -> list[tuple[bool, float]]
     return found
 
 
+@dataclass(frozen=True)
+class Measured:
+    """Of an engine in a class.
+
+    Attributes:
+        positions: how many. asking: those where a mistake was possible.
+        mistakes: how many were made. cpu_seconds: a move, on average.
+    """
+
+    positions: int
+    asking: int
+    mistakes: int
+    cpu_seconds: float
+
+    @property
+    def share(self) -> float:
+        """Mistakes, of all positions."""
+        return self.mistakes / self.positions
+
+    def __str__(self) -> str:
+        error = 1.96 * (self.share * (1 - self.share) / self.positions) ** 0.5
+        return (
+            f"{self.share:>6.1%} of {self.positions} (+-{error:.1%}), "
+            f"{self.mistakes / max(self.asking, 1):>6.1%} of the {self.asking} that ask something; "
+            f"{self.cpu_seconds:.4f} CPU s a move"
+        )
+
+
 def measure(
     engine: str, sets: dict[str, list[Position]], pool: ProcessPoolExecutor, workers: int
-) -> dict[str, tuple[float, float, int]]:
-    """Of each class: share of mistakes, mean CPU seconds a move, positions."""
+) -> dict[str, Measured]:
+    """An engine's mistakes by class."""
     shares = {
         name: [pool.submit(ask, engine, rows[k::workers]) for k in range(min(workers, len(rows)))]
         for name, rows in sets.items()
@@ -208,7 +245,9 @@ def measure(
     for name, futures in shares.items():
         rows = [row for future in futures for row in future.result()]
         wrong, seconds = zip(*rows, strict=True)
-        found[name] = (float(np.mean(wrong)), float(np.mean(seconds)), len(rows))
+        found[name] = Measured(
+            len(rows), sum(one.asks for one in sets[name]), sum(wrong), float(np.mean(seconds))
+        )
     return found
 
 
@@ -239,7 +278,7 @@ def main(
     engines: tuple[str, ...], count: int, classes: str, pons: Path | None, sets: Path,
     workers: int, csv: Path | None, quick: bool,
 ) -> None:
-    """Print mistakes and CPU time by class."""
+    """Print mistakes and CPU time by class. Mistakes come as a share of all positions."""
     names = classes.split(",")
     if quick:
         count, names = min(count, 20), [name for name in names if name in ("L2_R1", "L3_R1")]
@@ -253,15 +292,13 @@ def main(
             tasks |= pons_sets(pons, count)
         for text in texts:
             click.echo(text)
-            for name, (wrong, seconds, n) in measure(text, tasks, pool, workers).items():
-                error = (wrong * (1 - wrong) / n) ** 0.5
-                click.echo(f"  {name:<12}{wrong:>7.1%} mistakes (+-{1.96 * error:.1%}), "
-                           f"{seconds:>8.4f} CPU s a move, {n} positions")
-                rows.append([text, name, n, round(wrong, 4), round(seconds, 6)])
+            for name, found in measure(text, tasks, pool, workers).items():
+                click.echo(f"  {name:<12}{found}")
+                rows.append([text, name, *dataclasses.astuple(found)])
     if csv:
         with csv.open("w", newline="") as file:
             writer = csv_module.writer(file)
-            writer.writerow(["engine", "class", "positions", "mistakes", "cpu_s_a_move"])
+            writer.writerow(["engine", "class", "positions", "asking", "mistakes", "cpu_s_a_move"])
             writer.writerows(rows)
 
 

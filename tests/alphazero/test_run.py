@@ -22,15 +22,16 @@ from dlgo import SpecError
 from dlgo.errors import ModelError
 from engines.alphazero import run as run_module
 from engines.alphazero.doctor import examine_run
-from engines.alphazero.plan import make_plan
+from engines.alphazero.plan import make_plan, parse_settings
 from engines.alphazero.run import AlphaZeroRun
+from engines.datasets import Dataset
 from engines.datasets.shards import read_shard
 from engines.nets.card import read_card
 from experiments.cli import cli
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = {"iterations": 4, "games": 24, "sims": 4, "network": "resnet:blocks=1,filters=4",
-            "workers": 2, "seed": 3}
+            "workers": 2, "seed": 3, "runtime": "onnx"}
 PLAN = make_plan("tictactoe", **SETTINGS)
 NEEDS_KILL = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="needs /proc, to see what processes are left"
@@ -198,6 +199,37 @@ def test_a_death_between_two_files_changes_nothing(
     same(folder, whole)
 
 
+def test_a_run_keeps_the_runtime_it_began_with(whole: Path) -> None:
+    plan = make_plan("tictactoe", **SETTINGS | {"runtime": "auto"})
+    assert AlphaZeroRun(plan, whole, print).plan.runtime == "onnx"
+
+
+def test_training_in_bfloat16_writes_a_network_of_float32(whole: Path, tmp_path: Path) -> None:
+    from engines.alphazero.learner import Learner
+    from engines.nets.backend import keras
+
+    learner = Learner(make_plan("tictactoe", **SETTINGS | {"precision": "mixed"}))
+    assert learner.network.layers[1].compute_dtype == "bfloat16"
+    assert all(str(one.dtype) == "float32" for one in learner.network.variables)
+    told = learner.learn(Dataset.open(whole / "games"), 1, steps=3)
+    assert 0 < told["policy_loss"] < 3
+    learner.save(tmp_path / "net", "net", {})  # compares the file with the network
+    layers = keras.models.load_model(tmp_path / "net" / "network.keras", compile=False).layers
+    assert {layer.compute_dtype for layer in layers} == {"float32"}
+
+
+def test_settings_are_typed_as_they_are_printed() -> None:
+    found = parse_settings(["batch_size=512", "reuse=no", "c=1.2", "optimizer=sgd:lr=0.1"])
+    assert found == {"batch_size": 512, "reuse": False, "c": 1.2, "optimizer": "sgd:lr=0.1"}
+    plan = make_plan("tictactoe", **found)
+    assert (plan.batch_size, plan.selfplay.reuse, plan.selfplay.c) == (512, False, 1.2)
+    for text, part in (("batch_siz=1", "did you mean batch_size"), ("c=high", "a number"),
+                       ("reuse=maybe", "yes or no"), ("games=1.5", "whole number"),
+                       ("selfplay=1", "unknown")):
+        with pytest.raises(SpecError, match=part):
+            parse_settings([text])
+
+
 def test_another_plan_is_refused_in_one_line(whole: Path) -> None:
     with pytest.raises(ModelError) as caught:
         AlphaZeroRun(make_plan("tictactoe", **SETTINGS | {"sims": 5, "games": 30}), whole, print)
@@ -210,6 +242,7 @@ def test_another_plan_is_refused_in_one_line(whole: Path) -> None:
     ({"games": 0}, "games=0"), ({"game": "chess"}, "chess"), ({"runtime": "tpu"}, "tpu"),
     ({"network": "resnet:blocks=x"}, "blocks"), ({"sims": 1}, "sims=1"),
     ({"search": "best"}, "search='best'"), ({"resign": 2}, "resign=2"),
+    ({"searched": 2.0}, "searched=2"), ({"precision": "float8"}, "float8"),
 ])
 def test_mistakes_show_before_anything_is_played(given: dict, part: str) -> None:
     with pytest.raises(SpecError) as caught:

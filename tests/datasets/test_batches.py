@@ -186,6 +186,22 @@ def test_positions_of_shortened_searches_are_marked(tmp_path: Path) -> None:
     assert batch.policy_weights.tolist() == [1.0, 0.0]
 
 
+def test_values_may_be_the_searchs_in_part(tmp_path: Path) -> None:
+    """The first player expected half a win and lost; of the second ply nothing is known."""
+    builder = GameBuilder(get_game("tictactoe"))
+    builder.add(0, value=0.5)
+    builder.add(1)
+    with ShardWriter(tmp_path, get_game("tictactoe"), {}) as writer:
+        writer.add(builder.finish(-1))
+    data = Dataset.open(tmp_path)
+    for searched, wanted in ((0.0, [-1, 1]), (0.5, [-0.25, 1]), (1.0, [0.5, 1])):
+        (batch,) = batches(
+            data, get_encoder("oneplane", data.game), 8, shuffle=False, searched=searched
+        )
+        np.testing.assert_allclose(batch.values, wanted, atol=0.01)
+        assert batch.values.dtype == np.float32
+
+
 def test_handicap_games_start_from_their_stones(tmp_path: Path) -> None:
     game = get_game("go:size=5")
     start = game.position([Point(2, 2), Point(4, 4)], [], Player.white)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from dlgo import get_game
 from dlgo.errors import ModelError
-from engines.nets import store
+from engines.nets import evaluators, store
 from engines.nets.agent import encoder_of
 from engines.nets.card import read_card
 from engines.nets.evaluators import load_evaluator
@@ -50,13 +52,40 @@ def test_a_model_answers_as_its_weights_say(tmp_path: Path) -> None:
 def test_openvino_and_onnx_runtime_agree(tmp_path: Path) -> None:
     pytest.importorskip("openvino")
     folder = write_model(tmp_path / "m", "connect4")
-    planes = np.random.default_rng(1).integers(0, 2, (12, 6, 7, 3)).astype(np.float32)
+    planes = np.random.default_rng(1).integers(0, 2, (150, 6, 7, 3)).astype(np.float32)
     one, other = (load_evaluator(str(folder), kind) for kind in ("onnx", "openvino"))
     wanted = one.evaluate(planes)
-    # More sizes of batches than it keeps networks for.
-    for n in range(1, 13):
+    # Batches that are one of its sizes, fill one in part, or are cut into several.
+    for n in (1, 2, 3, 5, 12, 63, 64, 65, 127, 128, 131, 150):
         for found, exact in zip(other.evaluate(planes[:n]), wanted, strict=True):
             np.testing.assert_allclose(found, exact[:n], atol=1e-4)
+
+
+def test_the_fastest_kind_is_found_by_trying(monkeypatch) -> None:
+    class Slow:
+        card = SimpleNamespace(shape=(2, 2, 1))
+
+        def __init__(self, seconds: float) -> None:
+            self._seconds = seconds
+
+        def evaluate(self, planes: np.ndarray) -> None:
+            assert planes.shape == (8, 2, 2, 1)
+            time.sleep(self._seconds)
+
+    def fastest(**seconds: float) -> str:
+        def load(name: str, kind: str) -> Slow:
+            if kind not in seconds:
+                raise ModelError("not installed")
+            return Slow(seconds[kind])
+
+        monkeypatch.setattr(evaluators, "load_evaluator", load)
+        return evaluators.fastest_kind("m", 8, gpu="keras" in seconds, seconds=0.05)
+
+    assert fastest(onnx=0.010, openvino=0.002) == "openvino"
+    assert fastest(onnx=0.002, openvino=0.010) == "onnx"
+    assert fastest(onnx=0.010, keras=0.001) == "keras"
+    with pytest.raises(ModelError):  # the model itself is at fault
+        fastest(openvino=0.001)
 
 
 def test_a_model_without_a_value_head_gives_none(tmp_path: Path) -> None:
