@@ -20,7 +20,9 @@ setup(
         f"{name}{rest}" for name in ("dlgo", "engines", "experiments", "reports")
         for rest in ("", ".*")
     ]),
-    package_data={"reports": ["templates/*"], "engines": ["models/*/*"]},
+    package_data={
+        "reports": ["templates/*"], "engines": ["models/*/*"], "experiments": ["bench/*.json"],
+    },
     install_requires=[
         "click>=8.1",
         "jinja2>=3.1",
@@ -49,6 +51,7 @@ setup(
             "choix>=0.3.5",
             "hypothesis>=6.90",
             "open_spiel>=1.5; platform_system != 'Windows'",
+            "openvino>=2024.4; python_version < '3.14'",
             "pydraughts>=0.6.7",
             "pytest>=8",
             "pytest-xdist>=3.5",

@@ -135,9 +135,10 @@ PRESETS: dict[str, dict[str, Any]] = {
                      "random_share": 0.3, "random_plies": 4},
     },
     "connect4": {
-        "network": "resnet:blocks=4,filters=32", "iterations": 40, "games": 1000, "window": 10,
-        "selfplay": {"sims": 96, "fast_sims": 16, "sample_plies": 14, "games_at_once": 256,
-                     "random_share": 0.2, "random_plies": 8},
+        "network": "resnet:blocks=5,filters=64", "iterations": 40, "games": 3000, "window": 10,
+        "passes": 2.3, "batch_size": 512, "decay": 0.05, "searched": 0.5,
+        "selfplay": {"sims": 100, "fast_sims": 20, "full_share": 0.6, "sample_plies": 14,
+                     "games_at_once": 192, "random_share": 0.4, "random_plies": 16},
     },
     "go": {
         "network": "resnet:blocks=4,filters=48", "iterations": 30, "games": 500, "window": 10,
