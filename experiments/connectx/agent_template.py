@@ -163,12 +163,13 @@ def _relu(x: np.ndarray) -> np.ndarray:
 class Node:
     """A position in the tree.
 
+    Values and results are seen by the player who CHOSE the position, not by the one to move.
+
     Attributes:
         own, other: stones of the player to move there, and of the other one.
         column: the move that led here; prior: its probability as the network sees it.
-        visits, total: simulations that came through, and the sum of their values. These and
-        result: 1 won, 0 drawn, -1 lost if that is certain, else None,
-            are seen by the player who CHOSE this position, not by the one to move in it.
+        visits, total: simulations that came through, and the sum of their values.
+        result: 1 won, 0 drawn, -1 lost, if that is certain; else None.
         children: positions after the moves worth looking at; none before it was valued.
     """
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from engines.nets.evaluators import load_evaluator
 from engines.solver.outcomes import is_mistake
 from experiments.bench.connect4_mistakes import draw
 from experiments.connectx import agent_template as template
-from experiments.connectx import environment
+from experiments.connectx import environment, export
 from experiments.connectx.environment import configuration, load_agent_file, observation, play
 from experiments.connectx.export import TEMPLATE, export_agent
 from experiments.game_file import read_game_file
@@ -203,6 +204,7 @@ def test_its_network_is_the_models(submission: Path) -> None:
     np.testing.assert_allclose(found_values, values, atol=1e-2)
 
 
+@pytest.mark.filterwarnings("ignore:__array__ implementation")  # Keras and NumPy among themselves
 def test_a_network_of_another_size_on_another_board(tmp_path: Path) -> None:
     from engines.nets.architectures import build_network
     from engines.nets.backend import keras
@@ -215,9 +217,10 @@ def test_a_network_of_another_size_on_another_board(tmp_path: Path) -> None:
     spec = "resnet:blocks=2,filters=6,value_hidden=9"
     model = build_network(spec, encoder)
     rng = np.random.default_rng(3)
-    for weight in model.weights:  # normalisations, too, that do something
-        weight.assign(rng.uniform(0.2, 0.8, weight.shape) * rng.choice([1, 1, -1], weight.shape)
-                      if "variance" not in weight.path else rng.uniform(0.5, 2, weight.shape))
+    for weight in model.weights:
+        if len(weight.shape) == 1:  # biases and normalisations, so that they do something
+            positive = "variance" in weight.path or "gamma" in weight.path
+            weight.assign(rng.uniform(-0.1, 0.1, weight.shape) + positive)
     card = Card("small", str(game), "planes", spec, True, encoder.shape, encoder.num_actions)
     # As a run of AlphaZero keeps its networks: the last one counts.
     write_model(tmp_path / "run/nets/0001", "connect4")
@@ -228,14 +231,47 @@ def test_a_network_of_another_size_on_another_board(tmp_path: Path) -> None:
     planes = np.stack([encoder.encode(state) for state in unfinished(str(game), range(5))])
     logits, values = load_evaluator(str(tmp_path / "run/nets/0002")).evaluate(planes)
     found_logits, found_values = names["network_for"](4, 5, 3).evaluate(planes)
-    assert np.ptp(logits) > 1
+    assert min(np.ptp(logits), 10 * np.ptp(values)) > 1
     np.testing.assert_allclose(found_logits, logits, rtol=1e-2, atol=1e-2)
     np.testing.assert_allclose(found_values, values, atol=1e-2)
+
+
+class LikesTheEdge:
+    """A network to which a position is worth the more, the more stones one has in column 6."""
+
+    def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        there = planes[:, :, 6].sum(axis=1)
+        return np.zeros((len(planes), 7)), (there[:, 0] - there[:, 1]) / 6
+
+
+@pytest.mark.parametrize("line", ["", "4", "77", "147"])
+def test_a_value_is_that_of_the_player_to_move(line: str) -> None:
+    game, board = get_game("connect4"), template.Board(6, 7, 4)
+    state = GameState.new_game(game)
+    for column in line:
+        state = state.apply_move(game.parse_move(state, column))
+    seen = observation(state)
+    search = template.Search(board, LikesTheEdge())
+    deadline = time.perf_counter() + 0.1
+    assert search.choose(*board.read(seen.board, seen.mark), deadline) == 6
 
 
 def test_kaggle_takes_agent_for_the_agent(submission: Path) -> None:
     for file in (submission, TEMPLATE):
         assert load_agent_file(file).__name__ == "agent"
+
+
+def test_weights_take_no_more_room_than_they_must(
+    submission: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export, "TOLERANCE", 1e-4)
+    exact = tmp_path / "exact.py"
+    export.export_agent(MODEL, exact)
+    assert exact.stat().st_size > 1.5 * submission.stat().st_size
+    monkeypatch.setattr(export, "TOLERANCE", 1e-12)
+    with pytest.raises(ModelError, match="would be off by"):
+        export.export_agent(MODEL, tmp_path / "none.py")
+    assert not (tmp_path / "none.py").exists()
 
 
 def test_models_that_are_none_for_connectx_are_refused(tmp_path: Path) -> None:
