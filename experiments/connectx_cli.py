@@ -24,8 +24,9 @@ def export(model: str, out: Path) -> None:
     """Write a network and a search as one file that Kaggle takes for an agent."""
     from experiments.connectx.export import export_agent
 
-    card = export_agent(model, out)
-    click.echo(f"{out}: {card.network} of {card.name}, {out.stat().st_size / 1e3:,.0f} kB")
+    card, error = export_agent(model, out)
+    click.echo(f"{out}: {card.network} of {card.name}, {out.stat().st_size / 1e3:,.0f} kB; off by "
+               f"{error:.1g} at most")
 
 
 @connectx.command()

@@ -28,7 +28,7 @@ TOLERANCE = 1e-2
 _ENCODER = "planes"
 
 
-def export_agent(model: str, out: Path) -> Card:
+def export_agent(model: str, out: Path) -> tuple[Card, float]:
     """Write a model as an agent's file.
 
     Args:
@@ -37,7 +37,7 @@ def export_agent(model: str, out: Path) -> Card:
         out: the file; replaced if it is there.
 
     Returns:
-        The card of the model.
+        The model's card, and by how much a logit or a value of the agent is off at most.
 
     Raises:
         ModelError: if there is no such model, or it is none for ConnectX, or not one that the
@@ -52,7 +52,7 @@ def export_agent(model: str, out: Path) -> Card:
         error = _error(text, out, evaluator)
         if error <= TOLERANCE:
             write_atomically(out, text)
-            return card
+            return card, error
     raise ModelError(
         f"model {card.name}: the agent would be off by {error:.2g}, more than {TOLERANCE:g}; its "
         f"{ONNX_FILE} is not laid out as this project does it"
