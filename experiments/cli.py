@@ -17,6 +17,7 @@ import click
 import dlgo
 from dlgo import DlgoError, get_game
 from experiments import ratings_cli
+from experiments.connectx_cli import connectx as connectx_commands
 from experiments.data_cli import data as data_commands
 from experiments.data_cli import generate as generate_command
 from experiments.ledger_cli import ledger as ledger_commands
@@ -262,6 +263,7 @@ cli.add_command(ledger_commands)
 cli.add_command(train_commands)
 cli.add_command(models_command)
 cli.add_command(doctor_command)
+cli.add_command(connectx_commands)
 for command in (ratings_cli.report, ratings_cli.rate, ratings_cli.compare, ratings_cli.sprt,
                 ratings_cli.power):
     cli.add_command(command)

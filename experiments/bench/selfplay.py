@@ -1,0 +1,399 @@
+"""Self-play in games an hour, side by side in one run: many searches in lockstep, or one by one.
+
+    python -m experiments.bench.selfplay [--game connect4] [--net resnet:blocks=4,filters=64]
+        [--model DIR] [--sims 60] [--at-once 128] [--seconds 60] [--csv FILE] [--quick]
+
+* lockstep: self-play as training has it (`engines/alphazero`), with everything installed that
+  runs the network, on one process and on one for each core. All searches are full ones.
+* model.predict: the same searches one after the other, each position a call of Keras's
+  `predict`, on as many threads as TensorFlow likes to take.
+
+Each row is measured for at least `--seconds`, and no shorter than every board of it takes for a
+whole game: openings and endings cost differently. (With model.predict only the time counts, for
+a single game would take minutes; its games an hour are by the length of the others' games.)
+
+The load of the evaluator is the share of its time that a process spends on asking the network:
+encoding, the network itself, softmax. What is left is walking trees and keeping games.
+
+What to look for: the ratio, and whether the load is near 100%. If it is, only a faster network
+makes self-play faster. docs/engines/alphazero.md has results.
+"""
+
+from __future__ import annotations
+
+import csv as csv_module
+import multiprocessing
+import os
+import queue
+import signal
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from dlgo import get_game
+from dlgo.encoders import default_encoder, get_encoder
+from dlgo.errors import DlgoError, ModelError
+from engines.alphazero.selfplay import SelfPlay, SelfPlaySettings
+from engines.nets import catalog
+from engines.nets.agent import NetworkAgent, encoder_of
+from engines.nets.evaluators import Evaluator, KerasEvaluator, load_evaluator
+from experiments.cli import main as run_command
+
+RUNTIMES = ("onnx", "openvino-bf16")
+PREDICT = "model.predict"
+DEFAULTS = {"net": "resnet:blocks=4,filters=64", "sims": 60, "at_once": 128, "seconds": 60.0}
+QUICK = {"net": "resnet:blocks=1,filters=8", "sims": 8, "at_once": 16, "seconds": 0.5}
+# Evaluations a second of the self-play of an AlphaZero tutorial in PyTorch, 100 games in lockstep
+# on both cores of a 2-core machine, measured separately with the tutorial's code.
+TUTORIAL = {("connect4", "resnet:blocks=4,filters=64"): 3550.0}
+_COLUMNS = ("what", "processes", "seconds", "games_per_hour", "positions_per_s",
+            "evaluations_per_s", "evaluator_load", "batch", "times_predict")
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a process measures.
+
+    Attributes:
+        model: folder of the network; runtime: what runs it, or PREDICT.
+        game, sims, at_once: what is played, simulations a move, games in lockstep.
+        seconds: for how long. whole_games: and until every board has ended its first game.
+        seed: of the games.
+    """
+
+    model: str
+    runtime: str
+    game: str
+    sims: int
+    at_once: int
+    seconds: float
+    whole_games: bool
+    seed: int = 1
+
+
+@dataclass
+class Measured:
+    """Counts of a process. length: mean plies of the boards' first games, NaN without any."""
+
+    seconds: float
+    network_seconds: float
+    positions: int
+    evaluations: int
+    steps: int
+    length: float
+
+
+@dataclass
+class Row:
+    """A line of the table: rates of all processes together."""
+
+    what: str
+    processes: int
+    seconds: float
+    games_per_hour: float
+    positions: float
+    evaluations: float
+    load: float
+    batch: float
+    ratio: float | None = None  # positions/s, in those of model.predict
+
+    def cells(self) -> list:
+        """As the CSV has them."""
+        return [self.what, self.processes, round(self.seconds, 2), round(self.games_per_hour, 1),
+                round(self.positions, 3), round(self.evaluations, 3), round(self.load, 4),
+                round(self.batch, 2), "" if self.ratio is None else round(self.ratio, 2)]
+
+
+class Over(Exception):  # noqa: N818 (no error)
+    """Raised in the middle of self-play when enough has been measured."""
+
+
+class Meter:
+    """An agent that counts its evaluations and their time, and ends the measurement.
+
+    It does so when a move has just been made, so that no search is counted in part where there
+    is only one.
+    """
+
+    history = 0
+
+    def __init__(self, agent: NetworkAgent) -> None:
+        self._agent = agent
+        self.play: SelfPlay | None = None
+        self.evaluations = self.steps = 0
+        self.seconds = 0.0
+        self.enough = lambda: False
+        self._plies = 0
+
+    def evaluate(self, leaves: Any, n: int) -> Any:
+        plies = self.play.stats.plies if self.play else 0
+        if plies > self._plies and self.enough():
+            raise Over
+        self._plies = plies
+        start = time.perf_counter()
+        answer = self._agent.evaluate(leaves, n)
+        self.seconds += time.perf_counter() - start
+        self.evaluations += n
+        self.steps += 1
+        return answer
+
+
+class PredictEvaluator(KerasEvaluator):
+    """As one would write it first: a call of `predict` for every position."""
+
+    def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        found = [self.model.predict(planes[i : i + 1], verbose=0) for i in range(len(planes))]
+        logits = np.concatenate([one["policy"] for one in found])
+        return logits, np.concatenate([one["value"] for one in found])[:, 0]
+
+
+def _load(model: str, runtime: str) -> Evaluator:
+    if runtime == PREDICT:
+        keras_one = load_evaluator(model, "keras")  # which checks the file
+        return PredictEvaluator(keras_one.card, str(Path(model) / "network.keras"))
+    return load_evaluator(model, runtime)
+
+
+def measure(task: Task, barrier: Any, results: Any) -> None:
+    """Play and put what was counted into the queue `results`. Runs in a process of its own."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
+    try:
+        results.put(_measure(task, barrier))
+    except threading.BrokenBarrierError:
+        results.put(None)  # another process says why
+    except Exception as error:  # or whoever waits for this process would wait for ever
+        results.put(error if isinstance(error, DlgoError) else DlgoError(f"{error!r}"))
+        barrier.abort()
+
+
+def _measure(task: Task, barrier: Any) -> Measured:
+    game = get_game(task.game)
+    evaluator = _load(task.model, task.runtime)
+    agent = NetworkAgent(evaluator, encoder_of(evaluator.card, game))
+    settings = SelfPlaySettings(
+        sims=task.sims, full_share=1.0, games_at_once=task.at_once, random_share=0.0,
+    )
+    _warm_up(task, evaluator, settings)
+    meter = Meter(agent)
+    play = meter.play = SelfPlay(game, meter, settings, task.seed)
+    lengths: dict[int, int] = {}  # plies of each board's first game
+    barrier.wait()
+    start = time.perf_counter()
+    meter.enough = lambda: time.perf_counter() - start >= task.seconds and (
+        not task.whole_games or len(lengths) == task.at_once
+    )
+    try:
+        for number, data in play.play(iter(range(10**9))):
+            if number < task.at_once:
+                lengths[number] = len(data.actions)
+    except Over:
+        pass
+    seconds = time.perf_counter() - start
+    return Measured(
+        seconds, meter.seconds, play.stats.plies, meter.evaluations, meter.steps,
+        float(np.mean(list(lengths.values()))) if len(lengths) == task.at_once else float("nan"),
+    )
+
+
+class _NoNetwork(Evaluator):
+    """Knows nothing, at once."""
+
+    def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        n = len(planes)
+        return np.zeros((n, self.card.num_actions), np.float32), np.zeros(n, np.float32)
+
+
+def _warm_up(task: Task, evaluator: Evaluator, settings: SelfPlaySettings) -> None:
+    """Compile and load everything before the clock starts; some runtimes compile batch sizes."""
+    size = 1
+    while size < 2 * task.at_once:
+        evaluator.evaluate(np.zeros((min(size, task.at_once), *evaluator.card.shape), np.float32))
+        size *= 2
+    game = get_game(task.game)
+    agent = NetworkAgent(_NoNetwork(evaluator.card), encoder_of(evaluator.card, game))
+    next(SelfPlay(game, agent, settings, task.seed).play(iter(range(task.at_once))))
+
+
+def run(task: Task, processes: int) -> Row:
+    """One row: as many processes at once, each with its own games.
+
+    Raises:
+        DlgoError: if a process cannot play.
+    """
+    context = multiprocessing.get_context("spawn")
+    barrier, results = context.Barrier(processes), context.Queue()
+    tasks = [Task(**{**vars(task), "seed": task.seed + i}) for i in range(processes)]
+    workers = [
+        context.Process(target=measure, args=(one, barrier, results), daemon=True)
+        for one in tasks
+    ]
+    try:
+        for worker in workers:
+            worker.start()
+        found = _gather(workers, results)
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.join()
+    positions = sum(one.positions / one.seconds for one in found)
+    return Row(
+        what=task.runtime if task.runtime == PREDICT else f"lockstep, {task.runtime}",
+        processes=processes,
+        seconds=max(one.seconds for one in found),
+        games_per_hour=3600 * positions / float(np.mean([one.length for one in found])),
+        positions=positions,
+        evaluations=sum(one.evaluations / one.seconds for one in found),
+        load=float(np.mean([one.network_seconds / one.seconds for one in found])),
+        batch=sum(one.evaluations for one in found) / sum(one.steps for one in found),
+    )
+
+
+def _gather(workers: list, results: Any) -> list[Measured]:
+    """What each process measured. Raises what went wrong in one of them."""
+    found: list[Any] = []
+    while len(found) < len(workers):
+        dead = [worker for worker in workers if worker.exitcode]
+        try:
+            found.append(results.get(timeout=0.5))
+        except queue.Empty:
+            if dead:
+                raise DlgoError(
+                    f"a process of self-play has died (exit status {dead[0].exitcode}); look at "
+                    "the free memory"
+                ) from None
+    for one in found:
+        if isinstance(one, Exception):
+            raise one
+    return found
+
+
+def make_model(folder: str, game_name: str, net: str) -> None:
+    """A network with random weights. In a process of its own, so that it takes TensorFlow along."""
+    from engines.nets.architectures import build_network
+    from engines.nets.backend import keras
+    from engines.nets.card import Card
+    from engines.nets.store import save_model
+
+    game = get_game(game_name)
+    encoder = get_encoder(default_encoder(game), game)
+    keras.utils.set_random_seed(1)
+    network = build_network(net, encoder, value_head=True)
+    save_model(Path(folder), network, Card(
+        "untrained", str(game), encoder.name, net, True, encoder.shape, encoder.num_actions,
+    ))
+
+
+def installed(model: str) -> list[str]:
+    """The runtimes that are there; says of the others that they are not."""
+    found = []
+    for kind in RUNTIMES:
+        try:
+            load_evaluator(model, kind)
+            found.append(kind)
+        except ModelError as error:
+            if kind == RUNTIMES[0]:
+                raise
+            click.echo(f"not measured: {kind}: {error}")
+    return found
+
+
+@click.command()
+@click.option("--game", "game_name", default="connect4", show_default=True)
+@click.option("--net", default=None,
+              help=f"Architecture of an untrained network; {DEFAULTS['net']} by default.")
+@click.option("--model", default=None, help="A trained network in its place.")
+@click.option("--sims", type=click.IntRange(2, 100_000), default=None,
+              help=f"Simulations a move; {DEFAULTS['sims']} by default.")
+@click.option("--at-once", type=click.IntRange(1, 10_000), default=None,
+              help=f"Games in lockstep of each process; {DEFAULTS['at_once']} by default.")
+@click.option("--seconds", type=click.FloatRange(0.1, 3600), default=None,
+              help=f"Least length of each measurement; {DEFAULTS['seconds']:g} by default.")
+@click.option("--workers", type=click.IntRange(1, 256), default=None,
+              help="Processes besides one; a process for each core by default.")
+@click.option("--csv", type=click.Path(dir_okay=False, path_type=Path), default=None,
+              help="Write the table there.")
+@click.option("--quick", is_flag=True,
+              help="Smaller in everything that is not given: it takes seconds.")
+def main(
+    game_name: str, model: str | None, workers: int | None, csv: Path | None, quick: bool,
+    **given: Any,
+) -> None:
+    """Measure self-play and print the table."""
+    wanted = (QUICK if quick else DEFAULTS) | {
+        name: value for name, value in given.items() if value is not None
+    }
+    net = catalog.canonical("network", catalog.NETWORKS, wanted.pop("net"))
+    game = get_game(game_name)
+    with tempfile.TemporaryDirectory() as folder:
+        if model is None:
+            _in_a_process(partial(make_model, folder, game_name, net))
+        task = Task(model or folder, "", game_name, whole_games=True, **wanted)
+        click.echo(f"{game}, {model or net}, {task.sims} simulations a move, {task.at_once} games "
+                   f"in lockstep a process, {os.cpu_count()} cores")
+        click.echo(f"{'':<26}{'processes':>10}{'games/h':>11}{'positions/s':>13}"
+                   f"{'evaluations/s':>15}{'load':>7}{'batch':>8}")
+        rows = _rows(task, workers or os.cpu_count() or 1)
+    _ratios(rows)
+    reference = TUTORIAL.get((str(game), net)) if model is None else None
+    best = max(rows, key=lambda row: row.evaluations)
+    if reference:
+        click.echo(f"an AlphaZero tutorial's self-play, measured separately: {reference:,.0f} "
+                   f"evaluations/s; {best.what}: {best.evaluations / reference:.1f} times that")
+    if csv:
+        with csv.open("w", newline="") as file:
+            writer = csv_module.writer(file)
+            writer.writerow(_COLUMNS)
+            writer.writerows(row.cells() for row in rows)
+
+
+def _rows(task: Task, most: int) -> list[Row]:
+    """Measure and print row after row."""
+    rows = []
+    for runtime in (*installed(task.model), PREDICT):
+        one = Task(**{**vars(task), "runtime": runtime})
+        counts = [1] if most == 1 else [1, most]
+        if runtime == PREDICT:
+            one = Task(**{**vars(one), "at_once": 1, "whole_games": False})
+            counts = [1]
+        for processes in counts:
+            row = run(one, processes)
+            if runtime == PREDICT:
+                row.games_per_hour = (
+                    rows[0].games_per_hour * row.positions / rows[0].positions
+                )
+            rows.append(row)
+            click.echo(
+                f"{row.what:<26}{row.processes:>10}{row.games_per_hour:>11,.0f}"
+                f"{row.positions:>13,.2f}{row.evaluations:>15,.0f}{row.load:>7.0%}"
+                f"{row.batch:>8.1f}"
+            )
+    return rows
+
+
+def _ratios(rows: list[Row]) -> None:
+    """How many times the positions of model.predict each row makes."""
+    single = rows[-1]
+    for row in rows[:-1]:
+        row.ratio = row.positions / single.positions
+        click.echo(f"{row.what}, {row.processes} process{'es' * (row.processes > 1)} / "
+                   f"{PREDICT}: {row.ratio:,.0f} times the positions/s")
+
+
+def _in_a_process(work: Any) -> None:
+    """Do something in another process. Raises DlgoError if it fails there."""
+    process = multiprocessing.get_context("spawn").Process(target=work)
+    process.start()
+    process.join()
+    if process.exitcode:
+        raise DlgoError(f"the network could not be made (exit status {process.exitcode})")
+
+
+if __name__ == "__main__":
+    run_command(command=main)

@@ -1,0 +1,198 @@
+"""Kaggle's ConnectX environment in small: agents' files and engines play each other.
+
+    game = play(get_game("connect4"), ["submission.py", "mcts:sims=200"])
+
+An agent sees what the environment would show it, and is held to the same rules: a column that
+is full or not there, an error, or more time than it has loses the game. The rules of the
+game are this project's own. `dlgo connectx play` calls this, and makes an animation of the game.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dlgo import DlgoError, GameSpec, GameState, Move
+from dlgo.rng import derive_seed
+from engines.registry import build_engine
+from experiments.game_file import SavedGame
+
+ACT_TIMEOUT = 2.0  # seconds a move, the environment's default
+OVERAGE = 60.0  # seconds beyond it, for a whole game
+
+
+class Struct(dict):
+    """A dictionary whose entries are attributes as well, as the environment hands them out."""
+
+    def __init__(self, **entries: Any) -> None:
+        super().__init__(entries)
+        self.__dict__.update(entries)
+
+
+AgentFunction = Callable[[Struct, Struct], Any]
+
+
+def run_agent_file(text: str, path: str) -> dict[str, Any]:
+    """The names that an agent's file defines, executed as the environment does it.
+
+    Raises:
+        DlgoError: if the file cannot be executed.
+    """
+    names: dict[str, Any] = {}
+    try:
+        exec(compile(text, path, "exec"), names)
+    except Exception as error:
+        raise DlgoError(f"{path} is no agent: {type(error).__name__}: {error}") from None
+    return names
+
+
+def load_agent_file(path: Path) -> AgentFunction:
+    """The agent of a file: its last callable.
+
+    Raises:
+        DlgoError: if there is no such file, or no callable in it.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DlgoError(f"{path} cannot be read: {error}") from None
+    functions = [value for value in run_agent_file(text, str(path)).values() if callable(value)]
+    if not functions:
+        raise DlgoError(f"{path} is no agent: it defines no function")
+    return functions[-1]
+
+
+def configuration(game: GameSpec, act_timeout: float = ACT_TIMEOUT) -> Struct:
+    """What the environment says of the game. Raises DlgoError if it is none of ConnectX."""
+    board = board_of(game)
+    if board is None:
+        raise DlgoError(
+            f"{game} is not ConnectX: choose connect4, or connectn with gravity and without pie"
+        )
+    rows, columns, inarow = board
+    return Struct(
+        rows=rows, columns=columns, inarow=inarow, actTimeout=act_timeout,
+        episodeSteps=rows * columns + 1,
+    )
+
+
+def board_of(game: GameSpec) -> tuple[int, int, int] | None:
+    """Rows, columns and how many in a row win; None if a game is not one of ConnectX."""
+    if game.name == "connect4":
+        return game.board_rows, game.board_cols, 4
+    if game.name == "connectn" and game.gravity and not game.pie:
+        return game.rows, game.cols, game.n
+    return None
+
+
+def observation(state: GameState, overage: float = OVERAGE) -> Struct:
+    """What the environment shows to the player to move."""
+    game = state.game
+    board = [
+        0 if (player := game.cell(state, row, column)) is None else player.value
+        for row in range(game.board_rows, 0, -1) for column in range(1, game.board_cols + 1)
+    ]
+    return Struct(
+        board=board, mark=state.next_player.value, step=len(state.moves()),
+        remainingOverageTime=overage,
+    )
+
+
+@dataclass
+class _Seat:
+    """A player and how much time it has in reserve."""
+
+    name: str
+    act: Callable[[GameState, float], Any]
+    close: Callable[[], None] = lambda: None
+    overage: float = OVERAGE
+
+
+def _seat(game: GameSpec, player: str, asked: Struct, seed: int) -> _Seat:
+    """A player by name: an agent's file, or an engine."""
+    if player.endswith(".py"):
+        agent = load_agent_file(Path(player))
+        return _Seat(
+            Path(player).stem, lambda state, overage: agent(observation(state, overage), asked)
+        )
+    engine = build_engine(player, game, seed=seed)
+    engine.warm_up()
+    engine.new_game(seed)
+    return _Seat(
+        player, lambda state, _: game.action_of(engine.select_move(state).move), engine.close,
+        overage=math.inf,
+    )
+
+
+def play(
+    game: GameSpec, players: Sequence[str], act_timeout: float = ACT_TIMEOUT, seed: int = 1,
+    report: Callable[[str], None] = lambda line: None,
+) -> SavedGame:
+    """One game.
+
+    Args:
+        game: connect4, or connectn with gravity and without the pie rule.
+        players: who moves first, and who second: the file of an agent (its name ends in .py),
+            or an engine such as mcts:sims=200.
+        act_timeout: seconds a move of an agent; engines have budgets of their own.
+        seed: of the engines.
+        report: told every move, a line each.
+
+    Returns:
+        The game, with the players' names. One who broke the environment's rules has
+        resigned; `result` says why.
+
+    Raises:
+        DlgoError: for another game, or a player that does not exist.
+    """
+    asked = configuration(game, act_timeout)
+    seats: list[_Seat] = []
+    try:
+        for i, player in enumerate(players):
+            seats.append(_seat(game, player, asked, derive_seed(seed, "connectx", i)))
+        return _play(game, seats, act_timeout, report)
+    finally:
+        for seat in seats:
+            seat.close()
+
+
+def _play(
+    game: GameSpec, seats: Sequence[_Seat], act_timeout: float, report: Callable[[str], None]
+) -> SavedGame:
+    state, result = GameState.new_game(game), ""
+    while not state.is_over():
+        seat = seats[state.next_player.index]
+        start = time.perf_counter()
+        try:
+            column = seat.act(state, seat.overage)
+        except Exception as error:  # whatever goes wrong in an agent loses its game
+            column = error
+        seconds = time.perf_counter() - start
+        late = max(0.0, seconds - act_timeout)
+        fault = _fault(state, column) or (
+            f"took {seconds:.1f} s, more than it had left," if late > seat.overage else ""
+        )
+        seat.overage -= late
+        if fault:
+            result = f"{seat.name} {fault} and loses"
+            report(result)
+            state = state.apply_move(Move.resign())
+            break
+        state = state.apply_move(game.move_of(column))
+        report(f"{len(state.moves()):>3}  {seat.name}: column {column + 1}, {seconds:.2f} s")
+    return SavedGame(state, seats[0].name, seats[1].name, result or game.result_text(state))
+
+
+def _fault(state: GameState, column: Any) -> str:
+    """What is wrong with an answer; "" if nothing is."""
+    if isinstance(column, Exception):
+        return f"raised {type(column).__name__}: {column}"
+    if type(column) is not int:  # the environment wants one of JSON
+        return f"answered {column!r}, which is no int"
+    if column not in state.legal_actions().tolist():
+        return f"chose column {column}, which is full or not there,"
+    return ""

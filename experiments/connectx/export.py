@@ -1,0 +1,176 @@
+"""Writes a trained network as an agent for Kaggle's ConnectX: `dlgo connectx export`.
+
+The file is the text of `agent_template.py` with the network's weights at its end. They come from
+`network.onnx`, where batch normalisation is a part of the convolutions already. Before it is
+written, the text is executed as the environment does it and compared with ONNX Runtime.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dlgo import GameSpec, get_game
+from dlgo.errors import ModelError
+from engines.nets.card import FILE_NAME, Card
+from engines.nets.evaluators import OnnxEvaluator
+from engines.nets.store import ONNX_FILE, load_card, read_file, write_atomically
+from experiments.connectx.environment import board_of, run_agent_file
+
+TEMPLATE = Path(__file__).with_name("agent_template.py")
+# Logits and values may be off by so much, or weights of 16 bits are not enough.
+TOLERANCE = 1e-2
+_ENCODER = "planes"
+
+
+def export_agent(model: str, out: Path) -> tuple[Card, float]:
+    """Write a model as an agent's file.
+
+    Args:
+        model: name of a shipped model, a model's folder, or that of a run of `dlgo train
+            alphazero`, whose last network is taken.
+        out: the file; replaced if it is there.
+
+    Returns:
+        The model's card, and by how much a logit or a value of the agent is off at most.
+
+    Raises:
+        ModelError: if there is no such model, or it is none for ConnectX, or not one that the
+            agent computes: a residual network with a value head, on the encoder "planes".
+    """
+    folder, card = load_card(_last_network(model))
+    game = _game_of(card)
+    content = read_file(folder, card, ONNX_FILE)
+    weights, evaluator = read_resnet(content, card), OnnxEvaluator(card, content)
+    for kind in (np.float16, np.float32):
+        text = agent_text(card, game, weights, kind)
+        error = _error(text, out, evaluator)
+        if error <= TOLERANCE:
+            write_atomically(out, text)
+            return card, error
+    raise ModelError(
+        f"model {card.name}: the agent would be off by {error:.2g}, more than {TOLERANCE:g}; its "
+        f"{ONNX_FILE} is not laid out as this project does it"
+    )
+
+
+def _last_network(model: str) -> str:
+    """The last network of a run's folder; anything else is given back."""
+    folder = Path(model)
+    networks = sorted(folder.glob(f"nets/[0-9]*/{FILE_NAME}"))
+    if networks and not (folder / FILE_NAME).exists():
+        return str(networks[-1].parent)
+    return model
+
+
+def _game_of(card: Card) -> GameSpec:
+    """The game of a network that the agent can compute. Raises ModelError for others."""
+    game = get_game(card.game)
+    for fits, problem in (
+        (board_of(game), f"it plays {game}; ConnectX is connect4, or connectn without pie=yes and "
+                         "gravity=no"),
+        (card.network.partition(":")[0] == "resnet", f"it is a {card.network}, not a resnet"),
+        (card.value_head, "it has no value head"),
+        (card.encoder == _ENCODER, f"it reads {card.encoder}, not {_ENCODER}"),
+    ):
+        if not fits:
+            raise ModelError(f"model {card.name} cannot become an agent for ConnectX: {problem}")
+    return game
+
+
+def read_resnet(content: bytes, card: Card) -> dict[str, np.ndarray]:
+    """The weights of a `resnet` from its ONNX file, named as `agent_template.Network` does.
+
+    Kernels are told by what lies behind them: an output is computed from its dense layers and
+    one 1x1 convolution, and all 3x3 convolutions, which stand one behind the other.
+
+    Raises:
+        ModelError: if the file holds something else.
+    """
+    import onnx
+    from onnx import numpy_helper
+
+    graph = onnx.load_model_from_string(content).graph
+    arrays = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
+    makers = {name: node for node in graph.node for name in node.output}
+
+    def behind(output: str) -> list[Any]:
+        """The nodes that an output is computed from, in the order of the file."""
+        found, names = set(), [output]
+        while names:
+            node = makers.get(names.pop())
+            if node is not None and node.output[0] not in found:
+                found.add(node.output[0])
+                names.extend(node.input)
+        return [node for node in graph.node if node.output[0] in found]
+
+    def layers(nodes: Iterable[Any]) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Kernel [in, out] and bias of each convolution and each dense layer."""
+        found = []
+        for node in nodes:
+            if node.op_type == "Conv":
+                kernel = arrays[node.input[1]]  # [out, in, rows, columns]
+                kernel = kernel.transpose(2, 3, 1, 0).reshape(-1, len(kernel))
+                found.append((kernel, arrays[node.input[2]]))
+            elif node.op_type == "MatMul":
+                after = next(one for one in graph.node if node.output[0] in one.input)
+                bias = next(arrays[name] for name in after.input if name in arrays)
+                found.append((arrays[node.input[1]], bias))
+        return found
+
+    try:
+        policy, value = layers(behind("policy")), layers(behind("value"))
+        trunk = len(policy) - 2
+        names = [
+            *(f"conv{i}" for i in range(trunk)), "policy_conv", "policy",
+            "value_conv", "value_hidden", "value",
+        ]
+        if trunk % 2 == 0:
+            raise ValueError(f"{trunk} convolutions make no residual blocks")
+        weights = {}
+        for name, (kernel, bias) in zip(names, policy + value[trunk:], strict=True):
+            weights[name], weights[f"{name}_bias"] = kernel, bias
+    except (KeyError, IndexError, StopIteration, ValueError) as error:
+        raise ModelError(
+            f"model {card.name}: its {ONNX_FILE} is not laid out as a {card.network} of this "
+            f"project is ({type(error).__name__}: {error}); save it anew with `dlgo train`"
+        ) from None
+    return weights
+
+
+def agent_text(
+    card: Card, game: GameSpec, weights: dict[str, np.ndarray], kind: type = np.float16
+) -> str:
+    """The agent's file: the template and a network.
+
+    Args:
+        card: of the network; game: what it plays.
+        weights: as `read_resnet` gives them; kind: the type they are stored as.
+    """
+    packed = io.BytesIO()
+    np.savez_compressed(packed, **{name: array.astype(kind) for name, array in weights.items()})
+    return (
+        f"{TEMPLATE.read_text(encoding='utf-8')}\n"
+        f"# {card.network} of {card.name}, {card.network_id}, trained on {card.game}.\n"
+        f"TRAINED_ON = {board_of(game)}\n"
+        f'WEIGHTS = """\n{base64.encodebytes(packed.getvalue()).decode()}"""\n'
+    )
+
+
+def _error(text: str, out: Path, evaluator: OnnxEvaluator) -> float:
+    """By how much the agent's network and ONNX Runtime differ at most, about made-up planes."""
+    names = run_agent_file(text, str(out))
+    network = names["Network"](names["WEIGHTS"])
+    rng = np.random.default_rng(0)
+    # A cell is one player's, the other's or empty; all cells say who is to move.
+    planes = np.zeros((50, *evaluator.card.shape), np.float32)
+    cells = rng.integers(0, 3, planes.shape[:3])
+    planes[..., 0], planes[..., 1] = cells == 1, cells == 2
+    planes[..., 2] = rng.integers(0, 2, (len(planes), 1, 1))
+    pairs = zip(network.evaluate(planes), evaluator.evaluate(planes), strict=True)
+    return float(max(np.max(np.abs(mine - theirs)) for mine, theirs in pairs))
