@@ -122,7 +122,9 @@ class AlphaZeroRun:
             checkpoint.restore(learner.state, self.folder)
             self._report(f"continuing after round {done} of {plan.iterations}")
         else:
-            learner.save(self.net(0), self._name(0), {"method": "alphazero", "iterations": 0})
+            learner.save(self.net(0), self._name(0), {
+                "method": "alphazero", "iterations": 0, "cpu_seconds": 0.0,
+            })
         if self.plan.runtime == AUTO:
             runtime = fastest_kind(
                 str(self.net(0)), self.plan.selfplay.games_at_once, learner.gpu is not None

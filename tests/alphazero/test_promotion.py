@@ -8,6 +8,7 @@ import itertools
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from dlgo import GameState, SpecError, get_game
 from dlgo.errors import ModelError
@@ -24,6 +25,7 @@ from engines.nets.card import read_card
 from engines.treesearch import tree as ts
 from engines.treesearch.agent import Agent, AgentSearcher, UniformAgent
 from engines.treesearch.rules import PUCT
+from experiments.cli import cli
 from tests.alphazero import test_run as runs
 from tests.alphazero.test_doctor import Judge
 from tests.alphazero.test_selfplay import GAMES, Opinionated
@@ -212,6 +214,13 @@ def test_who_always_loses_never_plays_and_who_always_wins_does(
     assert card.name.endswith("0002" if score else "0000")
     assert sum(("promoted" if score else "refused") in line for line in told) == 2
     assert len(set(nets(tmp_path))) == 3  # the learner went on
+    again = CliRunner().invoke(cli, [  # there is nothing left to do
+        "train", "alphazero", "--game=tictactoe", f"--out={tmp_path}",
+        *(f"--set={key}={value}" for key, value in {
+            **runs.SETTINGS, "iterations": 2, "promote": 0.55, "promote_games": 12,
+        }.items()),
+    ])
+    assert again.exit_code == 0 and again.output.startswith(card.name), again.output
     if score == 0.0:
         return
 
