@@ -2,6 +2,7 @@
 
     forest.py     many searches in lockstep, all their leaves evaluated in one call
     selfplay.py   games by those searches, as training data
+    match.py      games between the new network and the one that plays, if that is asked for
     workers.py    a process a core that plays them
     learner.py    the network in training
     run.py        the loop, and what is kept of it

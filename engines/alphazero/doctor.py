@@ -26,6 +26,7 @@ from dlgo.errors import DataError, ModelError
 from dlgo.games import get_game
 from engines.alphazero.checkup import FINE, ILL, WATCH, CheckUp, judge_values
 from engines.alphazero.doctor_network import look_at_network
+from engines.alphazero.match import playing_network
 from engines.alphazero.plan import AlphaZeroPlan
 from engines.alphazero.survey import (
     Survey,
@@ -47,6 +48,10 @@ _SOLVE_AFTER = {"connect4": 16, "tictactoe": 0}
 MOST_SOLVED = 300
 # Steps of training before a network is held to have learned something.
 _TRAINED_AFTER = 100
+# Of the last rounds' networks, the share that may be refused before somebody should look, and so
+# many must have played a match.
+_MOST_REFUSED = 0.8
+_LAST_MATCHES, _FEWEST_MATCHES = 20, 5
 
 
 def examine_run(folder: Path) -> CheckUp:
@@ -68,10 +73,12 @@ def examine_run(folder: Path) -> CheckUp:
     from engines.nets.agent import encoder_of
     from engines.nets.evaluators import load_evaluator
 
-    # The network before the last round's training is the one that played the last games: it can
-    # be held to their policies and results without having learned them.
-    evaluator = load_evaluator(str(folder / "nets" / f"{done - 1:04d}"))
-    trained = sum(row.get("steps", 0.0) for row in history[:-1]) >= _TRAINED_AFTER
+    # The network that played the last games is older than what was learned from them: it can be
+    # held to their policies and results.
+    player = playing_network(history, done)
+    evaluator = load_evaluator(str(folder / "nets" / f"{player:04d}"))
+    steps = sum(row.get("steps", 0.0) for row in history if row["iteration"] <= player)
+    trained = steps >= _TRAINED_AFTER
     look_at_network(found, seen, evaluator.evaluate, encoder_of(evaluator.card, game), trained)
     look_at_exact_results(found, seen)
     return found
@@ -228,6 +235,31 @@ def look_at_history(
             "would have been given away wrongly (AlphaGo Zero: 5% at most)"
             + ("; resign at a lower value" if wrong > 0.05 else ""),
         )
+    if plan.promote > 0:
+        _judge_promotion(found, plan, history)
+
+
+def _judge_promotion(
+    found: CheckUp, plan: AlphaZeroPlan, history: Sequence[dict[str, float]]
+) -> None:
+    last = [row for row in history if "match_score" in row][-_LAST_MATCHES:]
+    if not last:
+        return
+    refused = [row["match_score"] for row in last if not row["promoted"]]
+    share = len(refused) / len(last)
+    # A game's result spreads by half a point at most; less with draws.
+    error = 0.5 / np.sqrt(plan.promote_games)
+    # Gating noise: good networks that bad luck may have kept out.
+    unlucky = sum(score + error >= plan.promote for score in refused)
+    many = len(last) >= _FEWEST_MATCHES and share > _MOST_REFUSED
+    found.say(
+        "promotion", WATCH if many else FINE,
+        f"of the last {len(last)} networks {share:.0%} are refused; gating noise: a match of "
+        f"{plan.promote_games} games errs by up to {error:.2f}, and {unlucky} of the "
+        f"{len(refused)} refused are no further than that below {plan.promote:g}"
+        + ("; self-play hardly changes: more promote_games, a lower promote, or no match at all"
+           if many else ""),
+    )
 
 
 def look_at_time(

@@ -27,7 +27,8 @@ _CURVES = (
     ("value, squared error", (("value_loss", "value"),)),
     ("shares", (("agreed", "search and network agree"), ("drawn", "drawn"),
                 ("first_won", "won by who begins"), ("network_share", "time in the network"),
-                ("resigned_wrongly", "resigned wrongly"))),
+                ("resigned_wrongly", "resigned wrongly"),
+                ("match_score", "match against who plays"))),
 )
 
 

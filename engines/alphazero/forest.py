@@ -25,6 +25,7 @@ from dlgo.jit import inline_kernel, kernel
 from dlgo.rng import gamma, make_rng
 from engines.treesearch import tree as ts
 from engines.treesearch.agent import Agent, absorb, collect
+from engines.treesearch.forced import ForcedPUCT
 from engines.treesearch.gumbel import Gumbel, draw_gumbel, perturb, unperturbed
 from engines.treesearch.rules import PUCT
 from engines.treesearch.tree import BUDGET, MAX_DEPTH, ROOT, UNPROVEN
@@ -40,6 +41,7 @@ class Forest:
         rule: how they are descended, of `rules.py`.
         agent: values the leaves.
         room: plies that the longest game may have.
+        noisy: the rule where the root's priors have noise, of the same class; `rule` by default.
 
     Attributes:
         roots: batch of n states; set a row and call `plant`.
@@ -50,14 +52,15 @@ class Forest:
     """
 
     def __init__(
-        self, game: GameSpec, n: int, capacity: int, rule: Any, agent: Agent, room: int
+        self, game: GameSpec, n: int, capacity: int, rule: Any, agent: Agent, room: int,
+        noisy: Any = None,
     ) -> None:
         start = game.new_kernel_state()
         self.roots = kernels.make_batch(game.scratch_state(start, room), n)
         self.left = np.zeros(n, np.int64)
         self.noise_share = np.zeros(n)
         self.evaluations = self.steps = 0
-        self._rule, self._agent = rule, agent
+        self._rule, self._noisy, self._agent = rule, noisy or rule, agent
         # One tree more: where the subtree that is kept is copied to.
         self._trees = kernels.make_batch(ts.new_tree(capacity), n + 1)
         self._place = np.arange(n + 1)  # of each tree; the last is the spare one
@@ -138,7 +141,7 @@ class Forest:
         """One leaf of every tree that wants one; afterwards `left` is less."""
         n = collect_forest(
             self._trees, self._place, self.roots, self._leaves, self._paths, self._lengths,
-            self._owners, self.left, self._rule,
+            self._owners, self.left, self._rule, self._noisy, self.noise_share,
         )
         if n == 0:
             return
@@ -153,13 +156,16 @@ class Forest:
 
 
 @kernel
-def collect_forest(trees, place, roots, leaves, paths, lengths, owners, left, rule):
+def collect_forest(
+    trees, place, roots, leaves, paths, lengths, owners, left, rule, noisy, noise_share
+):
     """Walk once in every tree that has simulations left; how many leaves wait for an answer.
 
     Args:
         trees: batch; place: int64, where each tree is in it.
         roots, left: of each tree. leaves, paths, lengths: as for `collect`.
         owners: int64, out: the tree of each leaf.
+        rule, noisy: of trees with a `noise_share` of 0, and of the others.
     """
     n = 0
     for i in range(len(left)):
@@ -167,7 +173,7 @@ def collect_forest(trees, place, roots, leaves, paths, lengths, owners, left, ru
             continue
         walked, found = collect(
             kernels.row(trees, place[i]), kernels.row(roots, i), kernels.rows(leaves, n, n + 1),
-            paths[n : n + 1], lengths[n : n + 1], 1, rule,
+            paths[n : n + 1], lengths[n : n + 1], 1, noisy if noise_share[i] > 0.0 else rule,
         )
         # A proven root is not searched any further.
         left[i] = left[i] - 1 if walked else 0
@@ -227,6 +233,7 @@ def _perturb(rule, tree, noise, share):
 
 
 disturb.register(PUCT, _mix)
+disturb.register(ForcedPUCT, _mix)
 disturb.register(Gumbel, _perturb)
 
 

@@ -51,6 +51,11 @@ class AlphaZeroPlan:
             way, so that games equal to the last bit need the same.
         workers: processes of self-play; the games depend on their number, since it decides
             which positions share a batch.
+        promote: a new network plays the games of self-play only if it scores so much, at
+            least, of a match against the one that plays them now; 0: there is no match, the
+            newest plays, as in AlphaZero. AlphaGo Zero: 0.55. The learner goes on from
+            its latest weights whatever the match says.
+        promote_games: of that match, half of them with each colour.
         seed: everything comes from it.
         selfplay: how games are played.
     """
@@ -73,6 +78,8 @@ class AlphaZeroPlan:
     sides: bool = False
     runtime: str = AUTO
     workers: int = 2
+    promote: float = 0.0
+    promote_games: int = 40
     seed: int = 1
     selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)
 
@@ -100,6 +107,14 @@ class AlphaZeroPlan:
             raise SpecError(f"searched={self.searched:g} is out of range (0 to 1)")
         if self.precision not in ("auto", "float32", "mixed"):
             raise SpecError(f"precision={self.precision!r} is not one of auto, float32, mixed")
+        if not 0 <= self.promote <= 1:
+            raise SpecError(f"promote={self.promote:g} is out of range (0 to 1)")
+        if self.promote_games < 2 or self.promote_games % 2:
+            raise SpecError(f"promote_games={self.promote_games} is not an even number above 0: "
+                            "games come in pairs with colours changed")
+        if self.promote and not self.selfplay.sample_plies:
+            raise SpecError(f"promote={self.promote:g} needs a match of different games: set "
+                            "sample_plies above 0")
         self.selfplay.check()
         return dataclasses.replace(
             self, game=str(game), encoder=encoder.name,

@@ -13,6 +13,9 @@ shard that is whole is not played again, a round that was not learned from is le
 from the checkpoint before it, and all that is random comes from the seed. So with the same
 number of workers the networks are those of an unbroken run.
 
+With `promote`, a new network plays the next games only if it holds its own in a match against the
+one that played the last; what came of it stands in the round's line of the history.
+
 Called by `dlgo train alphazero`; calls `workers.py` and `learner.py`.
 """
 
@@ -33,9 +36,10 @@ import numpy as np
 from dlgo.errors import ModelError
 from engines.alphazero.checkup import lines
 from engines.alphazero.doctor import examine_round
+from engines.alphazero.match import playing_network
 from engines.alphazero.plan import AUTO, AlphaZeroPlan
 from engines.alphazero.selfplay import SelfPlayStats
-from engines.alphazero.workers import Job, Workers
+from engines.alphazero.workers import Job, MatchJob, Workers
 from engines.datasets import Dataset
 from engines.nets.card import FILE_NAME, Card, read_card
 from engines.nets.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
@@ -100,7 +104,7 @@ class AlphaZeroRun:
         return self.folder / "nets" / f"{iteration:04d}"
 
     def run(self) -> Card:
-        """All rounds that are missing. Returns the last network's card.
+        """All rounds that are missing. Returns the card of the last network, or last promoted.
 
         Raises:
             KeyboardInterrupt: with a message that says what is kept.
@@ -111,14 +115,16 @@ class AlphaZeroRun:
         checkpoint = read_checkpoint(self.folder) or Checkpoint.new(plan.to_json(), {})
         done = checkpoint.epoch
         if done >= plan.iterations and (self.net(done) / FILE_NAME).exists():
-            return read_card(self.net(done))
+            return read_card(self._player(done + 1, checkpoint))
         began = time.monotonic()
         learner = Learner(plan)
         if done:
             checkpoint.restore(learner.state, self.folder)
             self._report(f"continuing after round {done} of {plan.iterations}")
         else:
-            learner.save(self.net(0), self._name(0), {"method": "alphazero", "iterations": 0})
+            learner.save(self.net(0), self._name(0), {
+                "method": "alphazero", "iterations": 0, "cpu_seconds": 0.0,
+            })
         if self.plan.runtime == AUTO:
             runtime = fastest_kind(
                 str(self.net(0)), self.plan.selfplay.games_at_once, learner.gpu is not None
@@ -143,15 +149,20 @@ class AlphaZeroRun:
             ) from None
         finally:
             workers.close()
-        return read_card(self.net(plan.iterations))
+        return read_card(self._player(plan.iterations + 1, checkpoint))
 
     def _name(self, iteration: int) -> str:
         return f"{self.folder.name}-{iteration:04d}"
 
-    def _jobs(self, iteration: int) -> list[Job]:
-        """The shares of a round."""
+    def _player(self, iteration: int, checkpoint: Checkpoint) -> Path:
+        """The folder of the network that plays the games of a round."""
+        return self.net(playing_network(checkpoint.history, iteration))
+
+    def _jobs(self, iteration: int, checkpoint: Checkpoint) -> list[Job]:
+        """The shares of a round, given a checkpoint of the round before it or a later one."""
+        network = self._player(iteration, checkpoint)
         return [
-            Job(self.plan, iteration, worker, self.net(iteration - 1), self._games)
+            Job(self.plan, iteration, worker, network, self._games)
             for worker in range(self.plan.workers)
         ]
 
@@ -162,9 +173,10 @@ class AlphaZeroRun:
         plan = self.plan
         began = time.perf_counter()
         stats = workers.play(
-            self._jobs(iteration), partial(self._progress, f"round {iteration}: games")
+            self._jobs(iteration, checkpoint),
+            partial(self._progress, f"round {iteration}: games"),
         )
-        window = self._window(iteration, workers)
+        window = self._window(iteration, workers, checkpoint)
         steps = max(1, round(plan.passes * stats.plies / plan.batch_size))
         told = learner.learn(
             window, iteration, steps, partial(self._progress, f"round {iteration}: training")
@@ -176,24 +188,46 @@ class AlphaZeroRun:
         found = Checkpoint(plan.to_json(), {}, iteration, [*checkpoint.history, row])
         found.state = [np.asarray(variable) for variable in learner.state]
         totals = {
-            name: round(sum(one[name] for one in found.history), 1)
-            for name in ("selfplay_cpu_seconds", "train_cpu_seconds", "wall_seconds", "games")
+            name: round(sum(one.get(name, 0.0) for one in found.history), 1)
+            for name in ("selfplay_cpu_seconds", "train_cpu_seconds", "match_cpu_seconds",
+                         "wall_seconds", "games")
         }
         learner.save(self.net(iteration), self._name(iteration), {
             "method": "alphazero", "settings": plan.to_json(), "seed": plan.seed,
             "iterations": iteration, "games": totals["games"], "gpu": learner.gpu,
             "cpu_seconds": round(
-                totals["selfplay_cpu_seconds"] + totals["train_cpu_seconds"], 1
+                totals["selfplay_cpu_seconds"] + totals["train_cpu_seconds"]
+                + totals["match_cpu_seconds"], 1  # of the matches before its own
             ),
             "gpu_seconds": 0.0, "wall_seconds": totals["wall_seconds"],
         })
+        if plan.promote:
+            row |= self._match(iteration, workers, checkpoint)
+            row["wall_seconds"] = time.perf_counter() - began
         write_checkpoint(self.folder, found)
         write_atomically(self.folder / "history.csv", _csv(found.history))
         return found
 
-    def _window(self, iteration: int, workers: Workers) -> Dataset:
+    def _match(
+        self, iteration: int, workers: Workers, checkpoint: Checkpoint
+    ) -> dict[str, float]:
+        """Let the round's network play the one that played its games: columns of the history."""
+        plan = self.plan
+        networks = self.net(iteration), self._player(iteration, checkpoint)
+        points, seconds = workers.match(
+            [MatchJob(plan, iteration, worker, networks) for worker in range(plan.workers)],
+            partial(self._progress, f"round {iteration}: match"),
+        )
+        score = points / plan.promote_games
+        return {
+            "match_score": score, "promoted": float(score >= plan.promote),
+            "match_cpu_seconds": seconds,
+        }
+
+    def _window(self, iteration: int, workers: Workers, checkpoint: Checkpoint) -> Dataset:
         """The games to learn from; a shard that has gone bad since is played again."""
-        jobs = [job for one in self.plan.window_of(iteration) for job in self._jobs(one)]
+        rounds = self.plan.window_of(iteration)
+        jobs = [job for one in rounds for job in self._jobs(one, checkpoint)]
         paths = [job.path for job in jobs]
         window = Dataset.open(self._games, lambda line: None, paths)
         if window.skipped:
@@ -236,10 +270,14 @@ def _csv(rows: list[dict[str, float]]) -> str:
 
 
 def _line(row: dict[str, float], of: int, left: float) -> str:
+    match = ""
+    if "match_score" in row:
+        match = (f"; the new network scores {row['match_score']:.0%} and is "
+                 f"{'promoted' if row['promoted'] else 'refused'}")
     return (
         f"round {int(row['iteration'])} of {of}: {int(row['games'])} games, "
         f"{row['plies'] / row['games']:.0f} plies each, {row['first_won']:.0%} won, "
         f"{row['drawn']:.0%} drawn; policy loss {row['policy_loss']:.3f}, value error "
-        f"{row['value_loss']:.3f}; search and network agree in {row['agreed']:.0%}; "
-        f"{row['wall_seconds']:.0f} s, {left / 60:.0f} min left"
+        f"{row['value_loss']:.3f}; search and network agree in {row['agreed']:.0%}"
+        f"{match}; {row['wall_seconds']:.0f} s, {left / 60:.0f} min left"
     )

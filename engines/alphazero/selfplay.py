@@ -10,7 +10,12 @@ learning in Go", 2019): a result teaches the value as well if most moves took a 
 a share of the plies gets the full number of simulations, with noise, and only their policies
 are learned. The others are short and play to win.
 
-Called by `workers.py`; calls `forest.py`.
+With `forced`, full searches give the moves that noise points at more than a glance, and the
+policy that is learned leaves those visits out (`engines/treesearch/forced.py`). A move that is
+drawn is drawn from what is learned: a visit that says nothing of a move's worth is no reason to
+play it.
+
+Called by `workers.py`, and in part by `match.py`; calls `forest.py`.
 """
 
 from __future__ import annotations
@@ -18,6 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +35,7 @@ from engines.alphazero.forest import Forest, root_policy, root_value
 from engines.datasets.records import NO_RESULT, GameBuilder, GameData
 from engines.treesearch import tree as ts
 from engines.treesearch.agent import Agent
+from engines.treesearch.forced import ForcedPUCT, prune
 from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel, best_child, improved_policy
 from engines.treesearch.rules import PUCT
 
@@ -49,6 +56,7 @@ class SelfPlaySettings:
             root, so that `noise`, `temperature` and `reuse` have no meaning.
         c, first_play: of the rule PUCT. considered: moves that Gumbel tries at the root.
         noise_share, noise: of full searches, see `Forest.begin`.
+        forced: k of forced playouts in searches with noise; 0: none, 2 in the paper.
         sample_plies: plies in which the move is drawn from the policy. (With Gumbel, those in
             which the short searches, too, are drawn at the root.)
         temperature: of these draws; 1 draws by visits, less prefers the most visited.
@@ -68,6 +76,7 @@ class SelfPlaySettings:
     first_play: float = 0.1
     noise_share: float = 0.25
     noise: float = 10.0
+    forced: float = 0.0
     sample_plies: int = 12
     temperature: float = 1.0
     random_share: float = 0.05
@@ -82,8 +91,8 @@ class SelfPlaySettings:
             "sims": (2, 1e6), "fast_sims": (2, 1e6), "full_share": (0.001, 1),
             "games_at_once": (1, 1e5), "considered": (1, 1e5), "c": (0, 100),
             "first_play": (-1, 1), "noise_share": (0, 0.99), "noise": (0.001, 1e4),
-            "sample_plies": (0, 1e5), "temperature": (0, 100), "random_share": (0, 1),
-            "random_plies": (1, 1000), "resign": (0, 1), "play_on": (0, 1),
+            "forced": (0, 100), "sample_plies": (0, 1e5), "temperature": (0, 100),
+            "random_share": (0, 1), "random_plies": (1, 1000), "resign": (0, 1), "play_on": (0, 1),
         }
         for name, (low, high) in ranges.items():
             if not low <= getattr(self, name) <= high:
@@ -92,6 +101,34 @@ class SelfPlaySettings:
                 )
         if self.search not in ("puct", "gumbel"):
             raise SpecError(f"search={self.search!r} is not one of puct, gumbel")
+        if self.forced and (self.search != "puct" or self.noise_share == 0):
+            raise SpecError(
+                f"forced={self.forced:g} has a meaning only with search=puct and noise; leave it "
+                "out, or set noise_share above 0"
+            )
+
+    def rules(self) -> tuple[Any, Any]:
+        """The rules of searches without and with noise, both of one class."""
+        if self.search == "gumbel":
+            gumbel = Gumbel(self.considered, *GUMBEL_SCALES)
+            return gumbel, gumbel
+        if not self.forced:
+            puct = PUCT(self.c, self.first_play)
+            return puct, puct
+        plain = ForcedPUCT(self.c, self.first_play, 0.0)
+        return plain, plain._replace(forced=float(self.forced))
+
+
+def longest_game(game: GameSpec) -> int:
+    """Plies after which a game has no result: cycles of Go longer than a ko have no end."""
+    return 4 * game.board_rows * game.board_cols + 100
+
+
+def new_forest(game: GameSpec, settings: SelfPlaySettings, n: int, agent: Agent) -> Forest:
+    """`n` searches as the settings want them."""
+    capacity = 4 * max(settings.sims, settings.fast_sims) * game.num_actions
+    rule, noisy = settings.rules()
+    return Forest(game, n, capacity, rule, agent, longest_game(game), noisy)
 
 
 @dataclass
@@ -165,15 +202,10 @@ class SelfPlay:
         self, game: GameSpec, agent: Agent, settings: SelfPlaySettings, seed: int
     ) -> None:
         self._game, self._settings, self._seed = game, settings, seed
-        # Games end by their rules, but for cycles of Go longer than a ko could take for ever.
-        self._longest = 4 * game.board_rows * game.board_cols + 100
-        capacity = 4 * max(settings.sims, settings.fast_sims) * game.num_actions
-        gumbel = settings.search == "gumbel"
-        self._gumbel = Gumbel(settings.considered, *GUMBEL_SCALES) if gumbel else None
-        self._forest = Forest(
-            game, settings.games_at_once, capacity,
-            self._gumbel or PUCT(settings.c, settings.first_play), agent, self._longest,
-        )
+        self._longest = longest_game(game)
+        _, self._noisy = settings.rules()
+        self._gumbel = self._noisy if isinstance(self._noisy, Gumbel) else None
+        self._forest = new_forest(game, settings, settings.games_at_once, agent)
         self._actions = np.empty(game.num_actions, np.int64)
         self._policy = np.empty(game.num_actions)
         self.stats = SelfPlayStats()
@@ -247,6 +279,8 @@ class SelfPlay:
             improved_policy(self._gumbel, tree, forest.noise[i], self._policy)
         else:
             root_policy(tree, self._policy)
+        if seat.full and isinstance(self._noisy, ForcedPUCT):
+            prune(self._noisy, tree, self._policy)
         if seat.full:
             self._note(i)
         if self._resigns(seat, player, value):
@@ -256,7 +290,7 @@ class SelfPlay:
         settings = self._settings
         sampled = len(builder) < settings.sample_plies and settings.temperature > 0
         if sampled and self._gumbel is None:
-            action = self._draw(seat.rng)
+            action = draw(self._policy, settings.temperature, seat.rng)
         known = np.flatnonzero(self._policy)
         builder.add(
             action, chosen, dict(zip(known.tolist(), self._policy[known].tolist(), strict=True)),
@@ -274,13 +308,6 @@ class SelfPlay:
             forest.plant(i)
         self._begin_search(i, seat)
         return None
-
-    def _draw(self, rng: np.ndarray) -> int:
-        """An action drawn from the search's policy, at the temperature of the settings."""
-        known = np.flatnonzero(self._policy)
-        shares = (self._policy[known] / self._policy.max()) ** (1 / self._settings.temperature)
-        sums = np.cumsum(shares)
-        return int(known[np.searchsorted(sums, uniform(rng) * sums[-1], side="right")])
 
     def _resigns(self, seat: _Seat, player: int, value: float) -> bool:
         """Whether the player gives up; in games that are played on, note who would have."""
@@ -318,6 +345,14 @@ class SelfPlay:
         some = policy > 0
         ratio = policy[some] / np.maximum(prior[some], 1e-9)
         stats.divergence += float((policy[some] * np.log(ratio)).sum())
+
+
+def draw(policy: np.ndarray, temperature: float, rng: np.ndarray) -> int:
+    """An action drawn from a policy, at a temperature above 0."""
+    known = np.flatnonzero(policy)
+    shares = (policy[known] / policy.max()) ** (1 / temperature)
+    sums = np.cumsum(shares)
+    return int(known[np.searchsorted(sums, uniform(rng) * sums[-1], side="right")])
 
 
 def _entropy(shares: np.ndarray) -> float:

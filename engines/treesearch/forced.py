@@ -1,0 +1,109 @@
+"""Forced playouts: what the noise points at is looked at, and what came of it is not learned.
+
+Wu, "Accelerating self-play learning in Go" (2019), section 3.2. Noise in the root's priors
+lets the search try moves that the network dismisses. But PUCT leaves such a move after one bad
+simulation, too early to see that it is good. So in searches with noise every child c of the root
+that has been visited at all gets at least
+
+    n_forced(c) = sqrt(k P(c) N)       P with the noise, N the visits of all children, k = 2
+
+of them. That would teach the network to play what was tried only for the noise. So before the
+policy is learned, up to n_forced visits are taken away from each child but the most visited, as
+many as leave its PUCT score below that child's, and what keeps a single visit is dropped: visits
+remain that PUCT would have given.
+
+Called by `engines/alphazero`: `ForcedPUCT` by the walk of `agent.py` as any rule, `prune` by
+`selfplay.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from dlgo.jit import inline_kernel, kernel
+from engines.treesearch.rules import add_rule, puct_score, puct_terms, select_puct
+from engines.treesearch.tree import ROOT, UNPROVEN, most_visited
+
+
+class ForcedPUCT(NamedTuple):
+    """c, first_play: float, as in PUCT; forced: float, the k above; with 0 it is PUCT."""
+
+    c: float
+    first_play: float
+    forced: float
+
+
+@inline_kernel
+def _visits_of_children(tree):
+    total = 0
+    first = tree.first_child[ROOT]
+    for child in range(first, first + tree.n_children[ROOT]):
+        total += tree.visits[child]
+    return total
+
+
+@inline_kernel
+def forced_visits(rule, tree, child, total):
+    """n_forced of a child of the root. total: visits of all its children."""
+    return math.sqrt(rule.forced * tree.prior[child] * total)
+
+
+@inline_kernel
+def _select_forced(rule, tree, node):
+    if node == ROOT and rule.forced > 0.0:
+        total = _visits_of_children(tree)
+        first = tree.first_child[ROOT]
+        # The order of children is random, so the first of several is no choice.
+        for child in range(first, first + tree.n_children[ROOT]):
+            visits = tree.visits[child]
+            # Where the result is known, another visit would tell nothing.
+            if visits == 0 or tree.proven[child] != UNPROVEN:
+                continue
+            if visits < forced_visits(rule, tree, child, total):
+                return child
+    return select_puct(rule, tree, node)
+
+
+add_rule(ForcedPUCT, _select_forced)
+
+
+@kernel
+def prune(rule, tree, policy):
+    """Take from a policy made of the root's visits those that were only forced.
+
+    The policy of a proven root says which moves keep the result, not how often they were
+    visited, and stays as it is.
+
+    Args:
+        rule: that of the search, a `ForcedPUCT`.
+        policy: float64[num_actions], changed: the visits' shares, as `root_policy` writes them,
+            with 0 for moves not to be learned at all; sums to 1 before and after.
+    """
+    best = most_visited(tree, ROOT)
+    if tree.proven[ROOT] != UNPROVEN or best < 0 or tree.visits[best] == 0:
+        return
+    if policy[tree.action[best]] == 0.0:  # nothing but moves that are proven to be worse
+        return
+    sign, expected, explore = puct_terms(rule, tree, ROOT)
+    top = puct_score(tree, best, tree.visits[best], sign, expected, explore)
+    total = _visits_of_children(tree)
+    first = tree.first_child[ROOT]
+    last = first + tree.n_children[ROOT]
+    left = 0
+    for child in range(first, last):
+        if policy[tree.action[child]] == 0.0:
+            continue
+        visits = tree.visits[child]
+        if child != best:
+            least = max(0, visits - math.ceil(forced_visits(rule, tree, child, total)))
+            while visits > least and (
+                puct_score(tree, child, visits - 1, sign, expected, explore) < top
+            ):
+                visits -= 1
+            if visits == 1:
+                visits = 0
+        policy[tree.action[child]] = visits
+        left += visits
+    for child in range(first, last):
+        policy[tree.action[child]] /= left

@@ -1,0 +1,267 @@
+"""Facts about promotion by match: who wins it plays on, and a kill in between changes nothing."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import itertools
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from dlgo import GameState, SpecError, get_game
+from dlgo.errors import ModelError
+from dlgo.rng import derive_seed
+from engines.alphazero.checkup import FINE, WATCH, CheckUp
+from engines.alphazero.doctor import examine_run, look_at_history
+from engines.alphazero.match import Match, playing_network
+from engines.alphazero.plan import make_plan, parse_settings
+from engines.alphazero.run import AlphaZeroRun
+from engines.alphazero.selfplay import SelfPlaySettings
+from engines.alphazero.workers import MatchJob, Workers
+from engines.datasets.shards import read_shard
+from engines.nets.card import read_card
+from engines.treesearch import tree as ts
+from engines.treesearch.agent import Agent, AgentSearcher, UniformAgent
+from engines.treesearch.rules import PUCT
+from experiments.cli import cli
+from tests.alphazero import test_run as runs
+from tests.alphazero.test_doctor import Judge
+from tests.alphazero.test_selfplay import GAMES, Opinionated
+
+SETTINGS = SelfPlaySettings(sims=24, games_at_once=7, sample_plies=8)
+
+
+class Loser(Agent):
+    """Knows what is good, as `Judge` does, and believes the opposite."""
+
+    def evaluate(self, leaves, n):
+        policies, values = Judge().evaluate(leaves, n)
+        return 1 / policies, -values
+
+
+def points(name: str, new: Agent, old: Agent, n: int, **changes) -> dict[int, float]:
+    settings = dataclasses.replace(SETTINGS, **changes)
+    found = dict(Match(get_game(name), [new, old], settings, seed=5).play(range(n)))
+    assert sorted(found) == list(range(n))
+    return found
+
+
+@pytest.mark.parametrize("name, search", [*((name, "puct") for name in GAMES),
+                                          ("connect4", "gumbel")])
+def test_a_network_scores_one_half_against_itself(name: str, search: str) -> None:
+    """Games of a pair are the same game with colours changed; whoever begins does not matter."""
+    game = get_game(name)
+    found = points(name, Opinionated(game), Opinionated(game), 10, search=search)
+    for k in range(0, 10, 2):
+        assert found[k] + found[k + 1] == 1
+    if name == "connect4":
+        assert 0 < sum(found[k] for k in range(0, 10, 2)) < 5  # the pairs differ
+
+
+def test_the_better_one_wins_with_both_colours() -> None:
+    for search in ("puct", "gumbel"):
+        drawn = {"search": search, "sample_plies": 2}
+        bad = points("connect4", Loser(), Judge(), 40, **drawn)
+        good = points("connect4", Judge(), Loser(), 40, **drawn)
+        for colour in (0, 1):
+            assert sum(bad[k] for k in range(colour, 40, 2)) <= 4
+            assert sum(good[k] for k in range(colour, 40, 2)) >= 16
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_match_is_what_two_single_searches_play(name: str) -> None:
+    """Where no move is drawn: the same trees, each grown alone, whoever's turn comes next."""
+    game = get_game(name)
+    agents = [Opinionated(game), UniformAgent(game)]
+    found = points(name, *agents, 6, sample_plies=0)
+    for number in range(6):
+        searchers = []
+        for player in (0, 1):
+            searchers.append(AgentSearcher(
+                game, 20_000, False, PUCT(SETTINGS.c, SETTINGS.first_play),
+                agents[(player + number) % 2], batch=1,
+            ))
+            searchers[player].new_game(derive_seed(5, "match", number // 2, player))
+        state = GameState.new_game(game)
+        while not state.is_over():
+            alone = searchers[state.next_player.index]
+            alone.plant(state)
+            alone.simulate(SETTINGS.sims, [])
+            action = int(alone.tree.action[ts.most_visited(alone.tree, ts.ROOT)])
+            state = state.apply_move(game.move_of(action))
+        result = state.result() * (-1 if number % 2 else 1)
+        assert found[number] == 0.5 + 0.5 * result
+
+
+def test_a_match_depends_on_the_seed_and_not_on_its_neighbours() -> None:
+    game = get_game("connect4")
+    one = points("connect4", Opinionated(game), Judge(), 12)
+    assert one == points("connect4", Opinionated(game), Judge(), 12, games_at_once=2)
+    half = Match(game, [Opinionated(game), Judge()], SETTINGS, seed=5).play([4, 5, 10, 11])
+    assert all(one[number] == result for number, result in half)
+
+
+def test_every_game_is_played_once_and_pairs_stay_together() -> None:
+    for workers, games in ((1, 2), (2, 40), (3, 40), (8, 6)):
+        plan = make_plan("tictactoe", workers=workers, promote=0.5, promote_games=games)
+        shares = [MatchJob(plan, 1, k, (Path(), Path())).numbers for k in range(workers)]
+        assert sorted(itertools.chain(*shares)) == list(range(games))
+        assert all(number ^ 1 in share for share in shares for number in share)
+
+
+def test_the_last_promoted_network_plays() -> None:
+    rows = [{"iteration": k, "promoted": float(k in (2, 3))} for k in range(1, 7)]
+    assert [playing_network(rows, k) for k in range(1, 8)] == [0, 0, 2, 3, 3, 3, 3]
+    without = [{"iteration": k} for k in range(1, 4)]
+    assert [playing_network(without, k) for k in range(1, 5)] == [0, 1, 2, 3]
+
+
+PLAN = make_plan("tictactoe", **runs.SETTINGS)
+
+
+def test_the_settings_are_typed_with_others() -> None:
+    given = parse_settings(["forced=2", "promote=0.55", "promote_games=20"])
+    plan = make_plan("connect4", **given)
+    assert (plan.selfplay.forced, plan.promote, plan.promote_games) == (2, 0.55, 20)
+    assert make_plan("connect4").promote == 0
+
+
+def gated(**changes):
+    return dataclasses.replace(PLAN, **{"promote": 0.5, "promote_games": 12} | changes)
+
+
+def rows_of(folder: Path) -> list[dict[str, float]]:
+    with (folder / "history.csv").open() as file:
+        return [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+
+
+def players(folder: Path) -> list[int]:
+    """The round of the network that played each round's games, by what the shards say."""
+    numbers = {
+        read_card(one).network_id: int(one.name) for one in (folder / "nets").iterdir()
+    }
+    shards = [read_shard(one) for one in sorted((folder / "games").glob("games-*.npz"))]
+    found = [numbers[one.provenance["engine"].removeprefix("self-play of ")] for one in shards]
+    assert found[::2] == found[1::2]  # two workers
+    return found[::2]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory) -> Path:
+    """An unbroken run with matches."""
+    folder = tmp_path_factory.mktemp("gated") / "run"
+    AlphaZeroRun(gated(), folder, lambda line: None).run()
+    return folder
+
+
+def nets(folder: Path) -> list[str]:
+    return [read_card(one).network_id for one in sorted((folder / "nets").iterdir())]
+
+
+def test_who_plays_is_who_the_history_says(whole: Path) -> None:
+    rows = rows_of(whole)
+    assert [row["promoted"] for row in rows] == [row["match_score"] >= 0.5 for row in rows]
+    points = [24 * row["match_score"] for row in rows]  # half a point is 1
+    assert points == pytest.approx([round(one) for one in points], abs=1e-3)
+    expected, plays = [], 0
+    for row in rows:
+        expected.append(plays)
+        plays = int(row["iteration"]) if row["promoted"] else plays
+    assert players(whole) == expected
+    told = AlphaZeroRun(gated(), whole, print).run()  # it is done
+    assert told.network_id == read_card(whole / "nets" / f"{plays:04d}").network_id
+    assert "promotion" in [one.name for one in examine_run(whole).findings]
+    with pytest.raises(ModelError, match="promote=0.5"):
+        AlphaZeroRun(PLAN, whole, print)
+
+
+def test_a_kill_during_a_match_and_before_its_result_is_kept_changes_nothing(
+    whole: Path, tmp_path: Path, monkeypatch
+) -> None:
+    folder = tmp_path / "run"
+    original = Workers.match
+
+    def broken_off(self, jobs, progress):
+        original(self, jobs[:1], progress)
+        raise runs.Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Workers, "match", broken_off)
+        with pytest.raises(runs.Killed):
+            AlphaZeroRun(gated(), folder, lambda line: None).run()
+    assert (folder / "nets/0001/card.json").exists() and not (folder / "history.csv").exists()
+    process = runs.started(folder, "--set=promote=0.5", "--set=promote_games=12")
+    runs.until_round(process, 2)
+    process.kill()
+    process.communicate()
+    assert runs.nobody_left(process.pid)
+    AlphaZeroRun(gated(), folder, lambda line: None).run()
+    runs.same(folder, whole)
+
+
+@pytest.mark.parametrize("score", [0.0, 1.0])
+def test_who_always_loses_never_plays_and_who_always_wins_does(
+    score: float, tmp_path: Path, monkeypatch
+) -> None:
+    told = []
+    monkeypatch.setattr(Workers, "match", lambda self, jobs, progress: (12 * score, 0.0))
+    plan = gated(iterations=2, promote=0.55)
+    card = AlphaZeroRun(plan, tmp_path, told.append).run()
+    assert players(tmp_path) == ([0, 1] if score else [0, 0])
+    assert [row["promoted"] for row in rows_of(tmp_path)] == [score] * 2
+    assert card.name.endswith("0002" if score else "0000")
+    assert sum(("promoted" if score else "refused") in line for line in told) == 2
+    assert len(set(nets(tmp_path))) == 3  # the learner went on
+    again = CliRunner().invoke(cli, [  # there is nothing left to do
+        "train", "alphazero", "--game=tictactoe", f"--out={tmp_path}",
+        *(f"--set={key}={value}" for key, value in {
+            **runs.SETTINGS, "iterations": 2, "promote": 0.55, "promote_games": 12,
+        }.items()),
+    ])
+    assert again.exit_code == 0 and again.output.startswith(card.name), again.output
+    if score == 0.0:
+        return
+
+    # Who always wins learns what is learned without any match.
+    def no_match(self, jobs, progress):
+        raise AssertionError
+
+    monkeypatch.setattr(Workers, "match", no_match)
+    off = tmp_path / "off"
+    AlphaZeroRun(gated(iterations=2, promote=0.0), off, lambda line: None).run()
+    assert not {"promoted", "match_score"} & rows_of(off)[0].keys()
+    assert players(off) == [0, 1]
+    assert nets(off) == nets(tmp_path)
+
+
+@pytest.mark.parametrize("given, part", [
+    ({"promote": 1.5}, "promote=1.5"), ({"promote_games": 7}, "promote_games=7"),
+    ({"promote_games": 0}, "promote_games=0"),
+    ({"promote": 0.55, "sample_plies": 0}, "sample_plies"),
+])
+def test_mistakes_show_before_anything_is_played(given: dict, part: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        make_plan("tictactoe", **given)
+    assert part in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_the_doctor_tells_how_many_are_refused_and_how_close_they_were() -> None:
+    plan = make_plan("connect4", promote=0.55, promote_games=100)
+    scores = [0.53, 0.40, 0.60, 0.52, 0.51, 0.50, 0.49, 0.30]
+    rows = [
+        {"iteration": k, "divergence": 0.1, "agreed": 0.5, "match_score": score,
+         "promoted": float(score >= 0.55)} for k, score in enumerate(scores, 1)
+    ]
+    found = CheckUp("test")
+    look_at_history(found, plan, rows)
+    one = next(one for one in found.findings if one.name == "promotion")
+    # One half over the root of 100 is 0.05: from 0.50 on a good one may have been unlucky.
+    assert one.level == WATCH and "88% are refused" in one.text and "4 of the 7" in one.text
+    found = CheckUp("test")
+    look_at_history(found, plan, rows[:3])
+    assert next(one for one in found.findings if one.name == "promotion").level == FINE
+    found = CheckUp("test")
+    look_at_history(found, make_plan("connect4"), rows)
+    assert "promotion" not in [one.name for one in found.findings]
