@@ -179,7 +179,10 @@ class Engine(ABC):
         for _ in range(2):
             decision = self.select_move(state, self._smallest_budget())
             state = state.apply_move(decision.move)
-            state = state.apply_move(state.legal_moves()[0])
+            if not state.is_over():
+                state = state.apply_move(state.legal_moves()[0])
+            if state.is_over():  # a tiny board, or the engine has resigned
+                state = GameState.new_game(self.game)
         self.new_game(0)
 
     def close(self) -> None:  # noqa: B027

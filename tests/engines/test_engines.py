@@ -103,6 +103,16 @@ def test_an_engine_refuses_another_game_and_a_finished_one() -> None:
         engine.select_move(random_game(get_game("tictactoe"), seed=1)[-1])
 
 
+@pytest.mark.parametrize("spec", ["random", "alphabeta:depth=2", "mcts:sims=5"])
+def test_engines_warm_up_on_a_board_that_two_moves_finish(spec: str) -> None:
+    game = get_game("connectn:cols=2,rows=2,n=2")
+    engine = build_engine(spec, game)
+    engine.warm_up()
+    engine.new_game(1)
+    state = GameState.new_game(game)
+    assert engine.select_move(state).move in state.legal_moves()
+
+
 @pytest.mark.parametrize(
     ("spec", "limit"), [("mcts:cpu=0.2", 0.2), ("mcts:wall=0.2", 0.2), ("alphabeta:cpu=0.2", 0.2)]
 )
