@@ -140,6 +140,39 @@ def result(state):
     """Result of a finished game as player 0 sees it: +1, 0 or -1."""
 
 
+@kernel
+def _no_margin(state):
+    return 0.0
+
+
+@_falls_back_on(_no_margin)
+@_protocol
+def margin(state):
+    """By how much player 0 has won a finished game, in points; its sign is `result`.
+
+    For games that are decided by counting. By default: 0.
+    """
+
+
+@kernel
+def _no_ownership(state, out):
+    for row in range(out.shape[0]):
+        for col in range(out.shape[1]):
+            out[row, col] = 0
+
+
+@_falls_back_on(_no_ownership)
+@_protocol
+def ownership(state, out):
+    """Write whose each cell of the board is at the end: +1 player 0's, -1 player 1's, 0 nobody's.
+
+    For games in which that says more than who has won. The game must be over. By default: 0.
+
+    Args:
+        out: int8[rows, cols], row 0 at the bottom.
+    """
+
+
 @_protocol
 def key(state):
     """Zobrist key (int64) of the position, the side to move included."""
@@ -254,6 +287,14 @@ def implement(state_class: type, **functions: Any) -> None:
         )
     for name, function in functions.items():
         _implementations[name][state_class] = function
+
+
+def offers(state: Any, name: str) -> bool:
+    """Whether the game of a state defines an optional function of the protocol by itself."""
+    standby = _defaults[name]
+    if isinstance(standby, str):
+        standby = _implementations[standby][type(state)]
+    return _implementations[name][type(state)] is not standby
 
 
 def row(batch: Any, i: int) -> Any:

@@ -283,6 +283,11 @@ def show_a_corner(state, out, first):
     out[0, 0, first] = 1
 
 
+def own_a_corner(state, out):
+    out[...] = 0
+    out[0, 0] = 1
+
+
 def reset_but_the_winner(state):
     winner = state.words[3]
     PLAIN["reset"](state)
@@ -313,6 +318,9 @@ BROKEN: list[tuple[str, GameSpec]] = [
     ("evaluate: .*not between", altered({}, evaluate=lambda state: 10_000)),
     ("evaluate: .*no int", altered({}, evaluate=lambda state: 0.5)),
     ("symmetry: .*evaluate", altered({}, evaluate=lambda state: int(state.words[0] & 1))),
+    ("margin: it is 1, but the result -1", altered({}, margin=lambda state: 1.0)),
+    ("ownership: .*not mirrored", altered({}, ownership=own_a_corner)),
+    ("ownership: some cells", altered({}, ownership=lambda state, out: None)),
     ("moves: action 1 is", altered({"action_of": lambda self, move: 0 if move.point else None})),
     ("moves: .*without a reason", altered({"why_illegal": lambda self, state, move: ""})),
     ("notation: .*ValueError", altered({"parse_move": lambda self, state, text: int(text)})),

@@ -61,11 +61,13 @@ RULES: dict[str, Callable[[Sample], None]] = {
     "heavy rollout": playing.check_heavy_rollout,
     "hints": playing.check_hints,
     "evaluate": playing.check_evaluate,
+    "margin": rules.check_margin,
     "symmetry": playing.check_symmetry,
     "pieces": encoding.check_pieces,
     "planes": encoding.check_planes,
     "all is seen": encoding.check_all_is_seen,
     "images": encoding.check_images,
+    "ownership": encoding.check_ownership,
     "pickling": states.check_pickling,
     "fresh process": keys.check_fresh_process,
 }

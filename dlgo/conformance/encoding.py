@@ -105,6 +105,38 @@ def check_images(sample: Sample) -> None:
             _check_image(line, group, k, encoders)
 
 
+def check_ownership(sample: Sample) -> None:
+    """Where a game says whose cells are whose at the end: 1, 0 or -1, mirrored with the board.
+
+    Only for games with an `ownership` of their own.
+    """
+    game = sample.game
+    if not kernels.offers(game.new_kernel_state(), "ownership"):
+        return
+    group = symmetries(game)
+    for line in sample.lines:
+        if not line.over:
+            continue
+        state = line.states[-1]
+        found = []
+        for poison in (9, -9):
+            out = np.full((game.board_rows, game.board_cols), poison, np.int8)
+            kernels.ownership(state.kernel_state, out)
+            found.append(out)
+        if not np.array_equal(*found) or np.abs(found[0]).max() > 1:
+            raise broken("ownership", "some cells are not written, or not 1, 0 or -1", state)
+        if not game.same_position(game.new_kernel_state(), line.states[0].kernel_state):
+            continue
+        for k in range(1, len(group)):
+            mirrored = GameState.new_game(game)
+            for action in line.actions:
+                mirrored = mirrored.apply_move(game.move_of(group.action(k, action)))
+            kernels.ownership(mirrored.kernel_state, out)
+            if not np.array_equal(out, group.planes(k, found[0][..., None])[..., 0]):
+                text = f"under {group.names[k]}, it is not mirrored"
+                raise broken("ownership", text, state)
+
+
 def _check_image(line: Line, group: Symmetries, k: int, encoders: list[Encoder]) -> None:
     game = line.states[0].game
     mirrored = GameState.new_game(game)

@@ -178,6 +178,17 @@ def check_result(sample: Sample) -> None:
             raise broken("result", text, state)
 
 
+def check_margin(sample: Sample) -> None:
+    """Who is ahead by a game's `margin` has won. Only for games with one of their own."""
+    if not kernels.offers(sample.game.new_kernel_state(), "margin"):
+        return
+    for state in sample.states(20, finished=True):
+        margin = float(kernels.margin(state.kernel_state))
+        result = int(kernels.result(state.kernel_state))
+        if (margin > 0) - (margin < 0) != result:
+            raise broken("margin", f"it is {margin:g}, but the result {result}", state)
+
+
 def all_moves(state: GameState) -> Iterator[tuple[int, Move]]:
     """Every action of the game with its move, leaving out those that `move_of` refuses."""
     for action in range(state.game.num_actions):

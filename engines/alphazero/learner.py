@@ -1,11 +1,16 @@
 """The network in training: Keras, its optimiser, and the model folders it leaves.
 
+In training it may have heads that players have no use for (`AlphaZeroPlan.ownership`, `score`):
+they make the features that all heads share learn from every cell of the final board, where the
+result alone is one number a game. What is written is the network without them.
+
 Called by `run.py`, in the process that trains; nothing else here imports Keras.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,27 +26,36 @@ from engines.nets.card import Card
 
 
 class Learner:
-    """A network with a policy and a value head, and the state of its optimiser."""
+    """A network with a policy and a value head, and the state of its optimiser.
+
+    Attributes:
+        network: with all its heads. gpu: what it trains on, None for the processor.
+    """
 
     def __init__(self, plan: AlphaZeroPlan) -> None:
         from engines.nets import backend
-        from engines.nets.architectures import build_network
-        from engines.nets.optimizers import make_optimizer, policy_loss
+        from engines.nets.architectures import build_network, playing_part
+        from engines.nets.optimizers import final_loss, make_optimizer, policy_loss
 
         self._plan = plan
         self._encoder = get_encoder(plan.encoder, get_game(plan.game))
         self.gpu = backend.gpu_name()
         backend.use_precision(plan.precision)
         backend.make_repeatable(plan.seed)
-        self.network = build_network(plan.network, self._encoder, True)
+        heads = plan.final_heads
+        self.network = build_network(plan.network, self._encoder, True, heads)
+        self._playing = playing_part(self.network)
         backend.use_precision("float32")
         self._kept = build_network(plan.network, self._encoder, True)  # what is written
         optimizer = make_optimizer(plan.optimizer, "constant", 1, 1)
         optimizer.build(self.network.trainable_variables)
         self._rate = float(optimizer.learning_rate)
         self.network.compile(
-            optimizer, loss={"policy": policy_loss("cross-entropy"), "value": "mean_squared_error"},
-            loss_weights={"policy": 1.0, "value": plan.value_weight},
+            optimizer,
+            loss={"policy": policy_loss("cross-entropy"), "value": "mean_squared_error"}
+            | {head: final_loss(head) for head in heads},
+            loss_weights={"policy": 1.0, "value": plan.value_weight}
+            | {head: getattr(plan, head) for head in heads},
             weighted_metrics={"policy": ["categorical_accuracy"], "value": []},
             jit_compile="auto" if self.gpu else False,
         )
@@ -51,6 +65,9 @@ class Learner:
         progress: Callable[[int, int], None] = lambda done, of: None,
     ) -> dict[str, float]:
         """Train for so many steps; means of what Keras says of them.
+
+        The losses of heads about the end of the game are means over the positions whose game
+        has a final board; nan if none has.
 
         Args:
             window: the games to learn from.
@@ -63,16 +80,23 @@ class Learner:
         self.network.optimizer.learning_rate.assign(rate)
         sums: dict[str, float] = {}
         done = 0
+        ended = 0.0  # batches, of each the part that has a final board
         for batch in itertools.islice(self._stream(window, iteration), steps):
             self.network.reset_metrics()
-            told = self.network.train_on_batch(*_targets(batch), return_dict=True)
+            told = self.network.train_on_batch(
+                *_targets(batch, plan.final_heads), return_dict=True
+            )
             for name, value in told.items():
                 sums[name] = sums.get(name, 0.0) + float(value)
+            if batch.final_weights is not None:
+                ended += float(batch.final_weights.mean())
             done += 1
             progress(done, steps)
+        means = {name: total / max(done, 1) for name, total in sums.items()}
+        for head in plan.final_heads:
+            means[f"{head}_loss"] = sums[f"{head}_loss"] / ended if ended else math.nan
         return {
-            **{name: total / max(done, 1) for name, total in sums.items()},
-            "steps": done, "learning_rate": rate,
+            **means, "steps": done, "learning_rate": rate,
             "train_wall_seconds": time.perf_counter() - wall,
             "train_cpu_seconds": time.process_time() - cpu,
         }
@@ -90,6 +114,7 @@ class Learner:
             for batch in batches(
                 window, self._encoder, size, self._plan.seed, 1000 * iteration + around,
                 symmetries=self._plan.symmetries, targets="policy", searched=self._plan.searched,
+                finals=bool(self._plan.final_heads),
             ):
                 rest.append(batch)
                 while sum(map(len, rest)) >= size:
@@ -103,11 +128,11 @@ class Learner:
         return [*self.network.variables, *self.network.optimizer.variables]
 
     def save(self, folder: Path, name: str, training: dict[str, Any]) -> Card:
-        """Write the network as a model folder."""
+        """Write the network as a model folder, with a policy and a value head and no others."""
         from engines.nets.store import save_model
 
         plan = self._plan
-        self._kept.set_weights(self.network.get_weights())
+        self._kept.set_weights(self._playing.get_weights())
         return save_model(folder, self._kept, Card(
             name=name, game=plan.game, encoder=plan.encoder, network=plan.network,
             value_head=True, shape=tuple(self._encoder.shape),
@@ -115,11 +140,18 @@ class Learner:
         ))
 
 
-def _targets(batch: Batch) -> tuple[np.ndarray, dict[str, Any], dict[str, Any]]:
+def _targets(
+    batch: Batch, heads: tuple[str, ...]
+) -> tuple[np.ndarray, dict[str, Any], dict[str, Any]]:
     # Keras divides by the size of the batch, whatever the weights: so their mean is made 1, or
     # the policy would count the less, the fewer searches are full.
     weights = batch.policy_weights / max(float(batch.policy_weights.mean()), 1e-6)
-    return (
-        batch.planes, {"policy": batch.policies, "value": batch.values[:, None]},
-        {"policy": weights, "value": np.ones_like(batch.values)},
-    )
+    targets = {"policy": batch.policies, "value": batch.values[:, None]}
+    counts = {"policy": weights, "value": np.ones_like(batch.values)}
+    # These count the less, the fewer games have a final board. Made up for, a single position of
+    # a game played on after all others were resigned would weigh as much as a batch.
+    if "ownership" in heads:
+        targets["ownership"], counts["ownership"] = batch.ownership, batch.final_weights
+    if "score" in heads:
+        targets["score"], counts["score"] = batch.margins[:, None], batch.final_weights
+    return batch.planes, targets, counts

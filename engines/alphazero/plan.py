@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from dlgo import kernels
+from dlgo.api import GameSpec
 from dlgo.encoders import default_encoder, get_encoder
 from dlgo.errors import SpecError
 from dlgo.games import get_game
@@ -19,6 +21,8 @@ from engines.nets import catalog
 from engines.nets.evaluators import KINDS
 
 AUTO = "auto"
+# Weights of heads about the end of the game, and what a game must offer for each.
+_FINAL_HEADS = {"ownership": "ownership", "score": "margin"}
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,9 @@ class AlphaZeroPlan:
         optimizer: with its learning rate, which falls by `decay` in all, evenly by the
             logarithm, from the first round to the last.
         value_weight: of the value's squared error beside the policy's cross-entropy.
+        ownership: weight of what training alone asks besides: whose each cell of the board will
+            be at the end; score: the same for the final margin. 0: not asked. For games that
+            offer it (Wu, "Accelerating self-play learning in Go", 2019).
         searched: part of the value to be learned that is what the search expected, the rest
             being the game's result. The result is the truth about the game as it was played,
             with the moves that were drawn for variety; the search errs, but says more of the
@@ -72,6 +79,8 @@ class AlphaZeroPlan:
     optimizer: str = "adam:lr=0.002"
     decay: float = 0.1
     value_weight: float = 1.0
+    ownership: float = 0.0
+    score: float = 0.0
     searched: float = 0.0
     precision: str = "auto"
     symmetries: bool = True
@@ -95,6 +104,16 @@ class AlphaZeroPlan:
         if encoder.history:
             raise SpecError(f"encoder {encoder.name} looks at earlier positions, which self-play "
                             "does not offer; choose another")
+        self._check(game)
+        self.selfplay.check()
+        return dataclasses.replace(
+            self, game=str(game), encoder=encoder.name,
+            network=catalog.canonical("network", catalog.NETWORKS, self.network),
+            optimizer=catalog.canonical("optimizer", catalog.OPTIMIZERS, self.optimizer),
+        )
+
+    def _check(self, game: GameSpec) -> None:
+        """Raises SpecError for a number or a word out of range."""
         for name, least in (("iterations", 1), ("games", 1), ("window", 1), ("first_window", 1),
                             ("batch_size", 1), ("workers", 1)):
             if getattr(self, name) < least:
@@ -115,12 +134,18 @@ class AlphaZeroPlan:
         if self.promote and not self.selfplay.sample_plies:
             raise SpecError(f"promote={self.promote:g} needs a match of different games: set "
                             "sample_plies above 0")
-        self.selfplay.check()
-        return dataclasses.replace(
-            self, game=str(game), encoder=encoder.name,
-            network=catalog.canonical("network", catalog.NETWORKS, self.network),
-            optimizer=catalog.canonical("optimizer", catalog.OPTIMIZERS, self.optimizer),
-        )
+        for name, needed in _FINAL_HEADS.items():
+            weight = getattr(self, name)
+            if not 0 <= weight <= 100:
+                raise SpecError(f"{name}={weight:g} is out of range (0 to 100)")
+            if weight and not kernels.offers(game.new_kernel_state(), needed):
+                raise SpecError(f"{name}={weight:g} needs the kernel `{needed}`, which "
+                                f"{game.name} does not have; leave {name} at 0")
+
+    @property
+    def final_heads(self) -> tuple[str, ...]:
+        """The heads about the end of the game that the network has in training."""
+        return tuple(name for name in _FINAL_HEADS if getattr(self, name) > 0)
 
     def window_of(self, iteration: int) -> range:
         """The rounds whose games round `iteration` (from 1) learns from."""

@@ -47,25 +47,40 @@ class Batch:
             it is not known), or in part what the search expected.
         policy_weights: float32[n], 0 where the policy comes from a shortened search and is
             not to be learned, else 1.
+        ownership: float32[n, rows, cols], whose each cell is at the end of the game: +1 the
+            player's to move, -1 the opponent's, 0 nobody's. None, as the next two, where it
+            was not asked for.
+        margins: float32[n], by how many points the player to move has won, a cell of the board.
+        final_weights: float32[n], 0 where the game has no final board (it was given up, or has
+            no result, or another one than its moves say), else 1.
     """
 
     planes: np.ndarray
     policies: np.ndarray
     values: np.ndarray
     policy_weights: np.ndarray
+    ownership: np.ndarray | None = None
+    margins: np.ndarray | None = None
+    final_weights: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.values)
 
     def rows(self, start: int, stop: int) -> Batch:
         """Some of the positions, sharing memory."""
-        return Batch(*(getattr(self, field.name)[start:stop] for field in fields(self)))
+        return self.at(slice(start, stop))
+
+    def at(self, which: slice | np.ndarray) -> Batch:
+        """The positions that an index array or a slice picks."""
+        arrays = (getattr(self, field.name) for field in fields(self))
+        return Batch(*(None if array is None else array[which] for array in arrays))
 
 
 def batches(
     part: Dataset, encoder: Encoder, batch_size: int, seed: int = 0, epoch: int = 0,
     symmetries: bool = False, shuffle: bool = True, targets: str = "move",
     window_bytes: int = WINDOW_BYTES, chunk_bytes: int = CHUNK_BYTES, searched: float = 0.0,
+    finals: bool = False,
 ) -> Iterator[Batch]:
     """All positions of a part once; the last batch may be smaller.
 
@@ -78,6 +93,7 @@ def batches(
         window_bytes: memory for games; chunk_bytes: memory for planes made at a time.
         searched: part of each value that is the search's, where one is stored; the rest is the
             game's result.
+        finals: add what is known of the final boards.
 
     Raises:
         DataError: if the encoder is for another game, or a game breaks the rules.
@@ -95,6 +111,8 @@ def batches(
     rest: list[Batch] = []
     for indices in _windows(part, rng if shuffle else None, window_bytes):
         window = _Window(part, indices, targets, searched)
+        if finals:
+            window.look_at_ends(replayer)
         order = rng.permutation(len(window)) if shuffle else np.arange(len(window))
         for begin in range(0, len(order), chunk):
             made = window.encode(replayer, order[begin : begin + chunk])
@@ -154,6 +172,20 @@ class _Window:
         self._counts = counts[labelled]
         self._policy_actions = _all(games, "policy_actions")
         self._policy_shares = _all(games, "policy_shares")
+        self._finals: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
+
+    def look_at_ends(self, replayer: Replayer) -> None:
+        """Play the games to their ends, so that batches tell of the final boards."""
+        try:
+            owners, margins, results = replayer.finals(self._replayed)
+        except ValueError as error:
+            raise self._broken(error) from None
+        known = (results == self._results) & (results != NO_RESULT)
+        self._finals = owners, margins, known
+
+    def _broken(self, error: ValueError) -> DataError:
+        source = self._part.source(self._indices[error.args[0]])
+        return DataError(f"{source}: holds a move that {self._part.game} does not allow")
 
     def __len__(self) -> int:
         return len(self._which)
@@ -164,18 +196,30 @@ class _Window:
         try:
             planes, players = replayer.encode(self._replayed, which, self._plies[chosen])
         except ValueError as error:
-            source = self._part.source(self._indices[error.args[0]])
-            raise DataError(f"{source}: holds a move that {self._part.game} does not allow"
-                            ) from None
+            raise self._broken(error) from None
         results = self._results[which]
-        values = np.where(results == NO_RESULT, 0, results * (1 - 2 * players.astype(np.int64)))
+        sides = 1 - 2 * players.astype(np.int64)
+        values = np.where(results == NO_RESULT, 0, results * sides)
         if self._searched > 0:
             found = self._values[chosen]
             share = np.where(found == NO_VALUE, 0.0, self._searched)
             values = (1 - share) * values + share * found / VALUE_SCALE
         return Batch(
             planes, self._policies(chosen), values.astype(np.float32),
-            self._weights[chosen].astype(np.float32),
+            self._weights[chosen].astype(np.float32), *self._ends(which, sides),
+        )
+
+    def _ends(self, which: np.ndarray, sides: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The last three arrays of a batch, for positions of these games."""
+        if self._finals is None:
+            return ()
+        owners, margins, known = (array[which] for array in self._finals)
+        counts = known.astype(np.float32)
+        seen = sides * known  # nothing is said of ends that do not count
+        cells = owners.shape[1] * owners.shape[2]
+        return (
+            (owners * seen[:, None, None]).astype(np.float32),
+            (margins * seen / cells).astype(np.float32), counts,
         )
 
     def _policies(self, chosen: np.ndarray) -> np.ndarray:
@@ -199,9 +243,8 @@ def joined(parts: list[Batch]) -> Batch:
     """Batches as one, in their order."""
     if len(parts) == 1:
         return parts[0]
-    return Batch(
-        *(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Batch))
-    )
+    arrays = ([getattr(part, field.name) for part in parts] for field in fields(Batch))
+    return Batch(*(None if some[0] is None else np.concatenate(some) for some in arrays))
 
 
 def _turn(batch: Batch, encoder: Encoder, rng: np.random.Generator) -> None:
@@ -212,3 +255,6 @@ def _turn(batch: Batch, encoder: Encoder, rng: np.random.Generator) -> None:
         seen = np.flatnonzero(sides == k)
         batch.planes[seen] = known.planes(k, batch.planes[seen])
         batch.policies[seen] = known.policy(k, batch.policies[seen])
+        if batch.ownership is not None:
+            owners = batch.ownership[seen][..., None]
+            batch.ownership[seen] = known.planes(k, owners)[..., 0]

@@ -2,7 +2,8 @@
 
 Each game is played once from its start, however many of its positions are wanted, and every
 position is encoded before its move. So a position of 9x9 Go costs microseconds, and planes,
-which take a hundred times the room of an action, need not be stored.
+which take a hundred times the room of an action, need not be stored. The final boards of
+games, for those who learn whose each point will be, are made again in the same way.
 
 Called by `batches.py`.
 """
@@ -18,7 +19,7 @@ from dlgo import kernels
 from dlgo.api import GameSpec, GameState, Player
 from dlgo.encoders.base import Encoder, encode
 from dlgo.jit import kernel
-from engines.datasets.records import Start
+from engines.datasets.records import NO_RESULT, Start
 
 DONE = -1
 
@@ -72,20 +73,55 @@ class Replayer:
         players = np.empty(n, np.int8)
         order = np.lexsort((plies, which))
         used, firsts = np.unique(which[order], return_index=True)
-        lengths = [len(games[i][0]) for i in used.tolist()]
-        self._make_room(max(lengths, default=0))
-        kinds = list(dict.fromkeys(games[i][1] for i in used.tolist()))
-        number_of = {start: k for k, start in enumerate(kinds)}
         failed = replay(
-            self._encoder.kernel, self._encoder.history, self._window, self._batch(kinds),
-            np.array([number_of[games[i][1]] for i in used.tolist()], np.int64),
-            np.concatenate([games[i][0] for i in used.tolist()] or [plies]).astype(np.int64),
-            np.cumsum([0, *lengths]), np.append(firsts, n).astype(np.int64),
+            self._encoder.kernel, self._encoder.history,
+            *self._laid_out([games[i] for i in used.tolist()]),
+            np.append(firsts, n).astype(np.int64),
             plies[order].astype(np.int64), order.astype(np.int64), out, players,
         )
         if failed != DONE:
             raise ValueError(int(used[failed]))
         return out, players
+
+    def finals(
+        self, games: Sequence[tuple[np.ndarray, Start | None]]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """How the board looks at the end of each game; see `kernels.ownership` and `margin`.
+
+        Args:
+            games: (actions, start) of each.
+
+        Returns:
+            owners int8[games, rows, cols] and margins float64[games] as player 0 sees them;
+            results int64[games], NO_RESULT where the actions do not lead to the end of the
+            game (as after a resignation): there the others are 0.
+
+        Raises:
+            ValueError: with the index of a game that the rules do not allow.
+        """
+        n = len(games)
+        owners = np.zeros((n, *self._encoder.shape[:2]), np.int8)
+        margins = np.zeros(n)
+        results = np.full(n, NO_RESULT, np.int64)
+        failed = play_to_the_end(*self._laid_out(games), owners, margins, results)
+        if failed != DONE:
+            raise ValueError(int(failed))
+        return owners, margins, results
+
+    def _laid_out(
+        self, games: Sequence[tuple[np.ndarray, Start | None]]
+    ) -> tuple[Any, Any, np.ndarray, np.ndarray, np.ndarray]:
+        """The games as the kernels below take them, and room for the longest."""
+        lengths = [len(actions) for actions, _ in games]
+        self._make_room(max(lengths, default=0))
+        kinds = list(dict.fromkeys(start for _, start in games))
+        number_of = {start: k for k, start in enumerate(kinds)}
+        actions = [actions for actions, _ in games] or [np.empty(0, np.int64)]
+        return (
+            self._window, self._batch(kinds),
+            np.array([number_of[start] for _, start in games], np.int64),
+            np.concatenate(actions).astype(np.int64), np.cumsum([0, *lengths]),
+        )
 
     def _make_room(self, plies: int) -> None:
         if self._window is None or plies > self._room:
@@ -143,4 +179,29 @@ def replay(
             slot = slots[w]
             players[slot] = kernels.to_move(state)
             encode(encoder, window, min(ply, history) + 1, out[slot])
+    return DONE
+
+
+@kernel
+def play_to_the_end(
+    window, starts, start_of, actions, first_action, owners, margins, results
+):
+    """Play whole games and look at their ends; -1, or the game with an illegal action.
+
+    Args:
+        window, starts, start_of, actions, first_action: as in `replay`.
+        owners: int8[games, rows, cols]; margins: float64[games]; results: int64[games]. Written
+            for the games that have come to their end.
+    """
+    state = kernels.row(window, 0)
+    for g in range(len(start_of)):
+        kernels.copy_into(state, kernels.row(starts, start_of[g]))
+        for i in range(first_action[g], first_action[g + 1]):
+            if kernels.terminal(state) or not kernels.is_legal(state, actions[i]):
+                return g
+            kernels.play(state, actions[i])
+        if kernels.terminal(state):
+            results[g] = kernels.result(state)
+            margins[g] = kernels.margin(state)
+            kernels.ownership(state, owners[g])
     return DONE

@@ -1,8 +1,10 @@
 """Optimisers, learning-rate schedules and losses of chapters 6 and 7, in Keras 3.
 
+And the losses of heads that tell of the end of the game (`architectures.py`).
+
     make_optimizer("momentum:lr=0.05", "cosine", epochs=20, steps_per_epoch=312)
 
-Called by `training.py`; names and options are in `catalog.py`.
+Called by `training.py` and AlphaZero's learner; names and options are in `catalog.py`.
 """
 
 from __future__ import annotations
@@ -13,6 +15,9 @@ from engines.nets import catalog
 from engines.nets.backend import keras
 
 LOSSES = ("cross-entropy", "mse")
+# Of a board: up to here an error of the score counts by its square, then evenly. So games that
+# end with a whole side captured do not rule the others.
+SCORE_DELTA = 0.1
 
 
 def make_optimizer(
@@ -61,3 +66,20 @@ def policy_loss(name: str) -> Any:
 def _sigmoid_mse(target: Any, logits: Any) -> Any:
     return keras.ops.mean(keras.ops.square(target - keras.ops.sigmoid(logits)), axis=-1)
 
+
+
+def final_loss(head: str) -> Any:
+    """The loss of a head about the end of the game, one number a position.
+
+    "ownership": the mean of the cells' squared errors; "score": Huber's loss, scaled so that it
+    is about the absolute error where that is large, in boards.
+    """
+    return {"ownership": _cells_squared, "score": _score_huber}[head]
+
+
+def _cells_squared(target: Any, found: Any) -> Any:
+    return keras.ops.mean(keras.ops.square(target - found), axis=(1, 2))
+
+
+def _score_huber(target: Any, found: Any) -> Any:
+    return keras.losses.huber(target, found, SCORE_DELTA) / SCORE_DELTA

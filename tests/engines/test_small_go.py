@@ -10,7 +10,7 @@ from __future__ import annotations
 import pytest
 
 from dlgo import GameState, get_game
-from dlgo.games.go.kernel import area_difference
+from dlgo.games.go.area import area_difference
 from engines.registry import build_engine
 
 HEAVY = "mcts:sims=20000,rollout=heavy"

@@ -7,6 +7,8 @@ import pytest
 
 from dlgo import GameSpec, GameState, IllegalMoveError, Move, Player, get_game, kernels
 from dlgo.games.go import board, kernel
+from dlgo.games.go.scoring import score
+from dlgo.moves import parse_point
 from tests.conftest import random_game
 
 
@@ -120,7 +122,44 @@ def test_area_score_agrees_with_sgfmill(size: int) -> None:
                 for col in range(size):
                     if (player := game.cell(state, row + 1, col + 1)) is not None:
                         other.board[row][col] = "b" if player is Player.black else "w"
-            assert game.margin(state) == other.area_score()
+            assert game.margin(state) == other.area_score() == owners(state).sum()
+
+
+def owners(state: GameState) -> np.ndarray:
+    """The kernel's `ownership`, over a buffer that held something else."""
+    out = np.full((state.game.size, state.game.size), 7, np.int8)
+    kernels.ownership(state.kernel_state, out)
+    return out
+
+
+@pytest.mark.parametrize("size", [2, 5, 9])
+def test_ownership_is_the_count_with_sets_of_points(size: int) -> None:
+    game = get_game("go", size=size)
+    held = {Player.black: 1, Player.white: -1, None: 0}
+    for seed in range(10):
+        states = random_game(game, seed, max_plies=3 * size * size)
+        for state in states[:: 1 + len(states) // 10]:
+            found = owners(state)
+            for point, owner in score(state).owner.items():
+                assert found[point.row - 1, point.col - 1] == held[owner], picture(state)
+
+
+def test_ownership_of_a_diagram() -> None:
+    """A stone taken for alive in the opponent's area, an empty point between both, an eye."""
+    game = get_game("go:size=5,komi=0.5")
+    black = "B1 B2 B3 B4 B5 A4"
+    white = "D1 D2 D3 D4 C5 A1"
+    stones = [[parse_point(text, 5, 5) for text in side.split()] for side in (black, white)]
+    state = game.position(*stones)
+    assert picture(state) == [".xo..", "xx.o.", ".x.o.", ".x.o.", "ox.o."]
+    assert owners(state)[::-1].tolist() == [  # the top row first
+        [1, 1, -1, -1, -1],
+        [1, 1, 0, -1, -1],
+        [0, 1, 0, -1, -1],
+        [0, 1, 0, -1, -1],
+        [-1, 1, 0, -1, -1],
+    ]
+    assert kernels.margin(state.kernel_state) == 7 - 12 - 0.5
 
 
 def test_capture_comes_before_the_test_for_self_capture() -> None:

@@ -17,10 +17,10 @@ from engines.nets.card import Card, read_card
 
 pytest.importorskip("keras")
 
-from engines.nets.architectures import build_network, flops  # noqa: E402
+from engines.nets.architectures import build_network, flops, playing_part  # noqa: E402
 from engines.nets.backend import keras  # noqa: E402
 from engines.nets.evaluators import load_evaluator  # noqa: E402
-from engines.nets.optimizers import make_optimizer, policy_loss  # noqa: E402
+from engines.nets.optimizers import final_loss, make_optimizer, policy_loss  # noqa: E402
 
 
 def shapes(rows: int, cols: int, planes: int, num_actions: int) -> SimpleNamespace:
@@ -74,6 +74,46 @@ def test_every_network_gives_logits_and_a_value(name: str, encoder) -> None:
     assert build_network(small.get(name, name), encoder).count_params() == build_network(
         small.get(name, name), encoder, catalog.NETWORKS[name].value_head
     ).count_params()
+
+
+@pytest.mark.parametrize("name", list(catalog.NETWORKS))
+def test_heads_about_the_end_leave_the_others_alone(name: str) -> None:
+    """Equal seeds, equal weights of the rest; what plays answers as the whole does."""
+    encoder = shapes(6, 7, 2, 7)
+    name = {"alphago": "alphago:layers=2,filters=4", "resnet": "resnet:blocks=1,filters=4"}.get(
+        name, name
+    )
+    keras.utils.set_random_seed(5)
+    plain = build_network(name, encoder, True)
+    keras.utils.set_random_seed(5)
+    whole = build_network(name, encoder, True, ("score", "ownership"))
+    part = playing_part(whole)
+    for one, other in zip(plain.get_weights(), part.get_weights(), strict=True):
+        assert np.array_equal(one, other)
+    rng = np.random.default_rng(1)
+    whole.set_weights([rng.uniform(0.01, 0.3, one.shape) for one in whole.get_weights()])
+    plain.set_weights(part.get_weights())
+    planes = rng.standard_normal((3, 6, 7, 2)).astype(np.float32)
+    found, expected = plain(planes), whole(planes)
+    assert set(found) == {"policy", "value"}
+    for head in found:
+        np.testing.assert_allclose(found[head], expected[head], rtol=1e-5)
+    assert expected["ownership"].shape == (3, 6, 7) and expected["score"].shape == (3, 1)
+    assert np.abs(np.asarray(expected["ownership"])).max() <= 1
+    assert set(build_network(name, encoder, True, ["score"]).output) == {
+        "policy", "value", "score"
+    }
+
+
+def test_losses_of_the_end_as_by_hand() -> None:
+    """Two of six cells are wrong, one by 2, one by 1; scores are off by 0.05, 0.6 and -1.1."""
+    cells = np.array([[[1, -1, 0], [1, 1, -1]]], np.float32)
+    found = np.array([[[-1, -1, 0], [1, 0, -1]]], np.float32)
+    assert np.asarray(final_loss("ownership")(cells, found)) == pytest.approx([5 / 6])
+    target = np.array([[0.0], [0.5], [-0.1]], np.float32)
+    said = np.array([[0.05], [1.1], [-1.2]], np.float32)
+    # 0.5 e^2 / 0.1 up to 0.1, then |e| - 0.05.
+    assert np.asarray(final_loss("score")(target, said)) == pytest.approx([0.0125, 0.55, 1.05])
 
 
 def test_operations_are_counted_as_by_hand() -> None:

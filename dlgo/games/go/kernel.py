@@ -1,4 +1,5 @@
-"""The rules of Go, compiled. Registered with `dlgo.kernels`; the board itself is `board.py`.
+"""The rules of Go, compiled. Registered with `dlgo.kernels`; the board itself is `board.py`,
+the count at the end `area.py`.
 
 Rules: capture before the self-capture test, self-capture illegal, superko (by default
 situational: no play may recreate an earlier position with the same player to move; passes
@@ -11,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from dlgo import kernels
+from dlgo.games.go.area import margin, ownership, result
 from dlgo.games.go.board import (
     BORDER,
     CAPTURED_BY_BLACK,
@@ -226,73 +228,6 @@ def terminal(state):
 
 
 @kernel
-def area_difference(state):
-    """Black's area minus White's: stones, and empty regions that touch one colour only."""
-    color = state.color
-    width = state.info[SIZE] + 2
-    n_empty = state.info[N_EMPTY]
-    total = 0
-    for point in range(width, len(color) - width):
-        if color[point] == 0:
-            total += 1
-        elif color[point] == 1:
-            total -= 1
-    # Most empty points of a finished game are single: only others need a flood fill.
-    crowded = False
-    for i in range(n_empty):
-        point = state.empties[i]
-        black = white = False
-        for step in (1, -1, width, -width):
-            near = color[point + step]
-            black |= near == 0
-            white |= near == 1
-            crowded |= near == EMPTY
-        total += (1 if black else 0) - (1 if white else 0) if black != white else 0
-    return total if not crowded else _flooded_area(state)
-
-
-@kernel
-def _flooded_area(state):
-    color = state.color
-    width = state.info[SIZE] + 2
-    seen, region = state.scratch[0], state.scratch[1]
-    seen[:] = 0
-    total = 0
-    for start in range(width, len(color) - width):
-        if color[start] == 0:
-            total += 1
-        elif color[start] == 1:
-            total -= 1
-        elif color[start] == EMPTY and not seen[start]:
-            seen[start] = 1
-            region[0] = start
-            found, done = 1, 0
-            black = white = False
-            while done < found:
-                point = np.int64(region[done])
-                done += 1
-                for step in (1, -1, width, -width):
-                    near = color[point + step]
-                    black |= near == 0
-                    white |= near == 1
-                    if near == EMPTY and not seen[point + step]:
-                        seen[point + step] = 1
-                        region[found] = point + step
-                        found += 1
-            if black and not white:
-                total += found
-            elif white and not black:
-                total -= found
-    return total
-
-
-@kernel
-def result(state):
-    margin = 2 * area_difference(state) - state.info[HALF_KOMI]
-    return 1 if margin > 0 else (-1 if margin < 0 else 0)
-
-
-@kernel
 def key(state):
     info = state.info
     value = info[STONES_KEY] ^ KO_POINT[info[KO]]
@@ -406,6 +341,7 @@ def evaluate(state):
 kernels.implement(
     GoState, reset=reset, copy_into=copy_into, to_move=to_move, legal_actions=legal_actions,
     search_actions=search_actions, is_legal=is_legal, play=play, terminal=terminal,
-    result=result, key=key, piece=piece, extra_planes=extra_planes, rollout=rollout,
-    heavy_rollout=heavy_rollout, hints=hints, evaluate=evaluate,
+    result=result, margin=margin, ownership=ownership, key=key, piece=piece,
+    extra_planes=extra_planes, rollout=rollout, heavy_rollout=heavy_rollout, hints=hints,
+    evaluate=evaluate,
 )

@@ -144,7 +144,7 @@ class Go(GameSpec):
 
     def margin(self, state: GameState) -> float:
         """Black's area minus White's area and komi; every stone on the board counts as alive."""
-        return float(kernel.area_difference(state.kernel_state)) - self.komi
+        return float(kernels.margin(state.kernel_state))
 
     def result_text(self, state: GameState) -> str:
         if not kernels.terminal(state.kernel_state):  # a resignation

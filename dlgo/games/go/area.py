@@ -1,0 +1,104 @@
+"""The count at the end of a game of Go, compiled: whose each point is, and the margin.
+
+Area scoring (chapter 3.2 of the book): every stone on the board counts as alive, and an empty
+region belongs to the colour that alone it touches. `kernel.py` registers these functions;
+`scoring.py` counts by other rules, and with dead stones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dlgo.games.go.board import BLACK, EMPTY, HALF_KOMI, N_EMPTY, SIZE, WHITE
+from dlgo.jit import kernel
+
+# What a flood fill notes of an empty point: who owns it. 0 is not yet seen.
+NOBODYS, BLACKS, WHITES = 1, 2, 3
+
+
+@kernel
+def area_difference(state):
+    """Black's area minus White's: stones, and empty regions that touch one colour only."""
+    color = state.color
+    width = state.info[SIZE] + 2
+    n_empty = state.info[N_EMPTY]
+    total = 0
+    for point in range(width, len(color) - width):
+        if color[point] == 0:
+            total += 1
+        elif color[point] == 1:
+            total -= 1
+    # Most empty points of a finished game are single: only others need a flood fill.
+    crowded = False
+    for i in range(n_empty):
+        point = state.empties[i]
+        black = white = False
+        for step in (1, -1, width, -width):
+            near = color[point + step]
+            black |= near == 0
+            white |= near == 1
+            crowded |= near == EMPTY
+        total += (1 if black else 0) - (1 if white else 0) if black != white else 0
+    return total if not crowded else _flood(state)
+
+
+@kernel
+def _flood(state):
+    """As `area_difference`; leaves in `scratch[0]` whose each empty point is."""
+    color = state.color
+    width = state.info[SIZE] + 2
+    seen, region = state.scratch[0], state.scratch[1]
+    seen[:] = 0
+    total = 0
+    for start in range(width, len(color) - width):
+        if color[start] == 0:
+            total += 1
+        elif color[start] == 1:
+            total -= 1
+        elif color[start] == EMPTY and not seen[start]:
+            seen[start] = NOBODYS
+            region[0] = start
+            found, done = 1, 0
+            black = white = False
+            while done < found:
+                point = np.int64(region[done])
+                done += 1
+                for step in (1, -1, width, -width):
+                    near = color[point + step]
+                    black |= near == 0
+                    white |= near == 1
+                    if near == EMPTY and not seen[point + step]:
+                        seen[point + step] = NOBODYS
+                        region[found] = point + step
+                        found += 1
+            if black != white:
+                total += found if black else -found
+                for i in range(found):
+                    seen[region[i]] = BLACKS if black else WHITES
+    return total
+
+
+@kernel
+def ownership(state, out):
+    """Area: a stone owns its point, an empty region is its only neighbours'."""
+    _flood(state)
+    size = state.info[SIZE]
+    owner = state.scratch[0]
+    for row in range(size):
+        for col in range(size):
+            point = (row + 1) * (size + 2) + col + 1
+            black = state.color[point] == BLACK or owner[point] == BLACKS
+            white = state.color[point] == WHITE or owner[point] == WHITES
+            out[row, col] = (1 if black else 0) - (1 if white else 0)
+
+
+@kernel
+def margin(state):
+    """Black's area minus White's and komi."""
+    return area_difference(state) - 0.5 * state.info[HALF_KOMI]
+
+
+@kernel
+def result(state):
+    points = margin(state)
+    return 1 if points > 0 else (-1 if points < 0 else 0)

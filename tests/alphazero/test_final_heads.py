@@ -1,0 +1,214 @@
+"""Ownership and score: learned where games have a final board, and in no network that is written.
+
+The games are of Go on 3x3, so that each test takes seconds.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dlgo import GameState, Move, Player, Point, SpecError, get_game
+from engines.alphazero.plan import AlphaZeroPlan, make_plan, parse_settings
+from engines.alphazero.run import AlphaZeroRun
+from engines.datasets import Dataset, GameBuilder, ShardWriter, Start, batches
+from engines.nets.card import read_card
+from engines.nets.evaluators import load_evaluator
+
+pytest.importorskip("keras")
+
+from engines.alphazero.learner import Learner  # noqa: E402
+from engines.nets.backend import keras  # noqa: E402
+
+GAME = get_game("go:size=3,komi=0.5")
+HEADS = {"ownership": 1.0, "score": 0.5}
+
+
+def plan(**changes) -> AlphaZeroPlan:
+    return make_plan(str(GAME), **{
+        "iterations": 2, "games": 12, "sims": 4, "network": "resnet:blocks=1,filters=4",
+        "workers": 1, "seed": 3, "runtime": "onnx", "precision": "float32", "batch_size": 32,
+        "optimizer": "adam:lr=0.01",
+    } | changes)
+
+
+def write_games(folder: Path, given_up: bool) -> Dataset:
+    """Random games, to the end, or given up by White before the move that would end them."""
+    rng = np.random.default_rng(5)
+    with ShardWriter(folder, GAME, {}) as writer:
+        for _ in range(40):
+            builder, state = GameBuilder(GAME), GameState.new_game(GAME)
+            while not state.is_over():
+                # Moves of a 3x3 board repeat for ever in a random game, so people tire.
+                tired = len(builder) >= 12
+                action = GAME.pass_action if tired else int(rng.choice(state.legal_actions()))
+                state = state.apply_move(GAME.move_of(action))
+                if not (given_up and state.is_over()):
+                    builder.add(action)
+            writer.add(builder.finish(1 if given_up else state.result()))
+    return Dataset.open(folder)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Dataset:
+    return write_games(tmp_path_factory.mktemp("finished"), given_up=False)
+
+
+@pytest.fixture(scope="module")
+def given_up(tmp_path_factory) -> Dataset:
+    return write_games(tmp_path_factory.mktemp("given_up"), given_up=True)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory) -> tuple[Path, Path]:
+    """The same plan with the heads and without."""
+    folders = tuple(tmp_path_factory.mktemp("az") / name for name in ("with", "without"))
+    for folder, heads in zip(folders, (HEADS, {}), strict=True):
+        AlphaZeroRun(plan(**heads), folder, lambda line: None).run()
+    return folders
+
+
+def rows(folder: Path) -> list[dict[str, str]]:
+    """history.csv but for times."""
+    with (folder / "history.csv").open() as file:
+        return [
+            {name: value for name, value in row.items()
+             if "second" not in name and "share" not in name}
+            for row in csv.DictReader(file)
+        ]
+
+
+def playing_weights(learner: Learner, folder: Path) -> list[np.ndarray]:
+    """The weights that are written."""
+    learner.save(folder, "net", {})
+    return keras.models.load_model(folder / "network.keras", compile=False).get_weights()
+
+
+def test_the_end_of_games_is_learned(tmp_path: Path) -> None:
+    """Positions in which both pass at once: a stone owns its point, more stones are ahead."""
+    rng = np.random.default_rng(1)
+    with ShardWriter(tmp_path, GAME, {}) as writer:
+        for _ in range(300):
+            owners = rng.choice(3, size=9)
+            black, white = (
+                [Point(i // 3 + 1, i % 3 + 1) for i in range(9) if owners[i] == k] for k in (1, 2)
+            )
+            try:
+                start = GAME.position(black, white, Player.from_index(int(rng.integers(2))))
+            except SpecError:  # a chain without liberty
+                continue
+            builder = GameBuilder(GAME, Start.of(start))
+            builder.add(GAME.pass_action)
+            builder.add(GAME.pass_action)
+            writer.add(builder.finish(
+                start.apply_move(Move.pass_turn()).apply_move(Move.pass_turn()).result()
+            ))
+    data = Dataset.open(tmp_path)
+    learner = Learner(plan(**HEADS, network="resnet:blocks=1,filters=16,l2=0"))
+    (batch,) = batches(data, learner._encoder, 10_000, finals=True)
+    learner.learn(data, 1, steps=150)
+    last = learner.learn(data, 1, steps=10)
+    # Half of what a network gets that always says 0.
+    assert last["ownership_loss"] < 0.5 * float((batch.ownership**2).mean())
+    assert last["score_loss"] < 0.5 * float(np.abs(batch.margins).mean())
+    assert last["loss"] == pytest.approx(
+        last["policy_loss"] + last["value_loss"] + HEADS["ownership"] * last["ownership_loss"]
+        + HEADS["score"] * last["score_loss"], rel=1e-4,
+    )
+
+
+def test_games_that_were_given_up_teach_nothing_of_their_end(
+    given_up: Dataset, tmp_path: Path
+) -> None:
+    """The heads stay as they were, and the rest learns what it learns without them."""
+    learner, plain = Learner(plan(**HEADS)), Learner(plan())
+    heads = [one for one in learner.network.layers
+             if one.weights and one.path not in {other.path for other in learner._playing.layers}]
+    before = [weight for one in heads for weight in one.get_weights()]
+    assert len(heads) == 3
+    told, expected = (one.learn(given_up, 1, steps=8) for one in (learner, plain))
+    assert math.isnan(told["ownership_loss"]) and math.isnan(told["score_loss"])
+    for name in ("loss", "policy_loss", "value_loss"):
+        assert told[name] == pytest.approx(expected[name], rel=1e-5)
+    after = [weight for one in heads for weight in one.get_weights()]
+    assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
+    for one, other in zip(playing_weights(learner, tmp_path / "with"),
+                          playing_weights(plain, tmp_path / "without"), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-5)
+
+
+def test_a_loss_is_the_mean_over_games_that_have_an_end(
+    finished: Dataset, given_up: Dataset, tmp_path: Path
+) -> None:
+    """As many games without an end beside them change neither it nor its unit."""
+    with ShardWriter(tmp_path, GAME, {}) as writer:
+        for data in (finished, given_up):
+            for game in data.games():
+                writer.add(game)
+    both = Dataset.open(tmp_path)
+    losses = []
+    for data in (finished, both):
+        learner = Learner(plan(**HEADS, optimizer="sgd:lr=1e-6"))
+        steps = data.n_positions // 32
+        losses.append(learner.learn(data, 1, steps)["ownership_loss"])
+    assert losses[1] == pytest.approx(losses[0], rel=0.05)
+
+
+def test_a_network_in_training_answers_as_the_one_that_is_written(
+    finished: Dataset, tmp_path: Path
+) -> None:
+    learner = Learner(plan(**HEADS))
+    learner.learn(finished, 1, steps=10)
+    card = learner.save(tmp_path / "net", "net", {})
+    (batch,) = batches(finished, learner._encoder, 10_000)
+    expected = learner.network(batch.planes, training=False)
+    assert set(expected) == {"policy", "value", "ownership", "score"}
+    assert card.value_head
+    for kind in ("onnx", "keras"):
+        policy, value = load_evaluator(str(tmp_path / "net"), kind).evaluate(batch.planes)
+        np.testing.assert_allclose(policy, expected["policy"], rtol=1e-3, atol=1e-4)
+        np.testing.assert_allclose(value, expected["value"][:, 0], rtol=1e-3, atol=1e-4)
+    written = keras.models.load_model(tmp_path / "net" / "network.keras", compile=False)
+    assert set(written.output) == {"policy", "value"}
+
+
+def test_without_weights_there_are_no_heads(runs: tuple[Path, Path]) -> None:
+    """No column, no variable; with them the first network, which has learned nothing, is equal."""
+    whole, plain = runs
+    assert set(Learner(plan()).network.output) == {"policy", "value"}
+    assert set(rows(whole)[0]) - set(rows(plain)[0]) == {"ownership_loss", "score_loss"}
+    cards = [read_card(folder / "nets" / "0000") for folder in runs]
+    assert cards[0].network_id == cards[1].network_id
+    sizes = [len(Learner(plan(**heads)).state) for heads in (HEADS, {})]
+    assert sizes[0] > sizes[1]
+    cards = [read_card(folder / "nets" / "0001") for folder in runs]
+    assert cards[0].network_id != cards[1].network_id
+    with np.load(whole / "checkpoint.npz") as arrays:
+        kept = [name for name in arrays.files if name.startswith("state")]
+    assert len(kept) == sizes[0]
+
+
+def test_a_run_with_heads_continues_as_if_unbroken(
+    runs: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """Its checkpoint holds the heads and their optimiser."""
+    for rounds in (1, 2):
+        AlphaZeroRun(plan(**HEADS, iterations=rounds), tmp_path, lambda line: None).run()
+    names = [read_card(folder / "nets" / "0002").network_id for folder in (tmp_path, runs[0])]
+    assert names[0] == names[1]
+    assert rows(tmp_path) == rows(runs[0])
+
+
+@pytest.mark.parametrize("name", list(HEADS))
+def test_a_game_that_does_not_count_is_refused_in_one_line(name: str) -> None:
+    with pytest.raises(SpecError, match=f"{name}=1 .*tictactoe") as caught:
+        make_plan("tictactoe", **{name: 1.0})
+    assert "\n" not in str(caught.value)
+    for bad in (-1.0, math.nan):
+        with pytest.raises(SpecError, match="out of range"):
+            plan(**{name: bad})
+    assert parse_settings([f"{name}=0.5"]) == {name: 0.5}
