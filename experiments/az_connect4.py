@@ -2,21 +2,24 @@
 
     python -m experiments.az_connect4 [--quick] [--out out/alphazero/connect4] [--count 100]
 
-Trains with the preset of `dlgo train alphazero --game connect4` (hours on two cores; stopped, it
-continues), then counts mistakes of the networks along the way by exact scores
-(`experiments/bench/connect4_mistakes.py`), beside plain MCTS.
+Trains with the preset of `dlgo train alphazero --game connect4` (an hour and a half on two cores;
+stopped, it continues), then counts mistakes of the networks along the way by exact scores
+(`experiments/bench/connect4_mistakes.py`), beside plain MCTS. The curve is also written to the
+run's folder, as mistakes.csv and mistakes.png.
 
-What to look for: the column L3 (endings) falls first, for the search sees them through; L1 (few
-stones) falls last and asks for judgement. Without search (1 simulation) the network errs several
-times as often. docs/lab_notebook.md has results and what they cost.
+What to look for: L3 (endings) falls first, for the search sees them through; L1 (few stones) falls
+last and asks for judgement. Without search (1 simulation) the network errs several times as
+often. docs/lab_notebook.md has results and what they cost.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
+import pandas as pd
 
 from dlgo import DlgoError
 from engines.alphazero.plan import make_plan
@@ -45,26 +48,59 @@ def main(quick: bool, out: Path, count: int, sims: int, seed: int) -> None:
     try:
         run = AlphaZeroRun(make_plan("connect4", **given), out, print)
         run.run()
+        rounds = run.plan.iterations
+        numbers = sorted({round(rounds * k / points) for k in range(points + 1)})
+        engines = [
+            (number, read_card(run.net(number)).training.get("cpu_seconds", 0.0), n,
+             f"alphazero:model={run.net(number)},sims={n}")
+            for number in numbers for n in (sims, 1)
+        ]
+        rows = []
         with new_pool(workers) as pool:
             sets = position_sets(out / "positions.json", classes, count, pool, workers)
-            print(f"\nmistakes in percent, {count} positions a class\n{'':<24}{'CPU s':>9}"
-                  + "".join(f"{name:>8}" for name in classes) + "   1 simulation:")
-            rounds = run.plan.iterations
-            numbers = sorted({round(rounds * k / points) for k in range(points + 1)})
-            for number in numbers:
-                cost = read_card(run.net(number)).training.get("cpu_seconds", 0.0)
-                found = [
-                    measure(f"alphazero:model={run.net(number)},sims={n}", sets, pool, workers)
-                    for n in (sims, 1)
-                ]
-                print(f"round {number:<4}{sims:>4} sims     {cost:>9,.0f}" + "   ".join(
-                    "".join(f"{100 * one[name].share:>8.1f}" for name in classes) for one in found
-                ))
-            found = measure(f"mcts:sims={sims}", sets, pool, workers)
-            print(f"{f'mcts, {sims} sims':<24}{0:>9}"
-                  + "".join(f"{100 * found[name].share:>8.1f}" for name in classes))
+            print(f"\nmistakes in percent, {count} positions a class\n{'':<22}{'CPU s':>9}"
+                  + "".join(f"{name:>8}" for name in classes))
+            for number, cost, n, engine in (*engines, ("", 0.0, sims, f"mcts:sims={sims}")):
+                found = measure(engine, sets, pool, workers)
+                shares = [found[name].share for name in classes]
+                what = f"round {number}" if number != "" else "mcts"
+                print(f"{f'{what}, {n} simulations':<22}{cost:>9,.0f}"
+                      + "".join(f"{100 * share:>8.1f}" for share in shares))
+                rows.append([number, n, cost, *shares])
+        frame = pd.DataFrame(rows, columns=["round", "sims", "cpu_seconds", *classes])
+        frame.to_csv(out / "mistakes.csv", index=False, float_format="%.6g")
+        _draw(frame, classes, out / "mistakes.png")
+        print(out / "mistakes.png")
     except DlgoError as error:
         raise click.ClickException(str(error)) from None
+
+
+def _draw(frame: pd.DataFrame, classes: Sequence[str], path: Path) -> None:
+    """Mistakes by training time: a panel with search and one without, MCTS as dotted lines."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    plain = frame[frame["round"] == ""]
+    learned = frame[frame["round"] != ""]
+    counts = sorted(set(learned["sims"]), reverse=True)
+    figure, axes = plt.subplots(
+        1, len(counts), figsize=(5.2 * len(counts), 4.2), sharey=True, squeeze=False,
+        layout="constrained",
+    )
+    for axis, n in zip(axes[0], counts, strict=True):
+        curve = learned[learned["sims"] == n]
+        for k, name in enumerate(classes):
+            axis.plot(curve["cpu_seconds"] / 60, 100 * curve[name], "o-", color=f"C{k}", label=name)
+            if n > 1:
+                axis.axhline(100 * plain[name].iloc[0], color=f"C{k}", ls=":", lw=1)
+        axis.set(title="network alone" if n == 1 else f"{n} simulations; dotted: MCTS",
+                 xlabel="CPU minutes of training", ylim=(0, None))
+    axes[0][0].set_ylabel("mistakes, % of positions")
+    axes[0][0].legend(frameon=False)
+    figure.savefig(path, dpi=120)
+    plt.close(figure)
 
 
 if __name__ == "__main__":

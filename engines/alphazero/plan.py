@@ -50,7 +50,8 @@ class AlphaZeroPlan:
             with the moves that were drawn for variety; the search errs, but says more of the
             position.
         precision: "float32", or "mixed": training computes in bfloat16 where that is exact
-            enough, which is faster on processors and GPUs that can; "auto": mixed on a GPU.
+            enough, which is faster on processors and GPUs that can; "auto": as the run began, and
+            mixed on a GPU.
         symmetries: learn positions from random sides. sides: in self-play, too, the network is
             shown them from random sides.
         runtime: what runs the network in self-play, one of `evaluators.KINDS`; "auto": what is
@@ -82,7 +83,7 @@ class AlphaZeroPlan:
     ownership: float = 0.0
     score: float = 0.0
     searched: float = 0.0
-    precision: str = "auto"
+    precision: str = AUTO
     symmetries: bool = True
     sides: bool = False
     runtime: str = AUTO
@@ -124,7 +125,7 @@ class AlphaZeroPlan:
             raise SpecError(f"passes={self.passes:g} is out of range (above 0, to 100)")
         if not 0 <= self.searched <= 1:
             raise SpecError(f"searched={self.searched:g} is out of range (0 to 1)")
-        if self.precision not in ("auto", "float32", "mixed"):
+        if self.precision not in (AUTO, "float32", "mixed"):
             raise SpecError(f"precision={self.precision!r} is not one of auto, float32, mixed")
         if not 0 <= self.promote <= 1:
             raise SpecError(f"promote={self.promote:g} is out of range (0 to 1)")

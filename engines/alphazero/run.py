@@ -79,8 +79,11 @@ class AlphaZeroRun:
                 stored = AlphaZeroPlan.from_json(json.loads(path.read_text(encoding="utf-8")))
             except (OSError, ValueError, KeyError, TypeError) as error:
                 raise ModelError(f"{path} is damaged ({error}); choose another folder") from None
-            if self.plan.runtime == AUTO:
-                self.plan = dataclasses.replace(self.plan, runtime=stored.runtime)
+            chosen = {
+                name: getattr(stored, name) for name in ("runtime", "precision")
+                if getattr(self.plan, name) == AUTO
+            }
+            self.plan = dataclasses.replace(self.plan, **chosen)
             # A run may be made longer; the learning rate of its rounds then changes from there on.
             mine, theirs = _flat(self.plan.to_json()), _flat(stored.to_json())
             different = [
