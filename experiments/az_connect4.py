@@ -96,7 +96,8 @@ def _draw(frame: pd.DataFrame, classes: Sequence[str], path: Path) -> None:
             if n > 1:
                 axis.axhline(100 * plain[name].iloc[0], color=f"C{k}", ls=":", lw=1)
         axis.set(title="network alone" if n == 1 else f"{n} simulations; dotted: MCTS",
-                 xlabel="CPU minutes of training", ylim=(0, None))
+                 xlabel="CPU minutes of training")
+    axes[0][0].set_ylim(bottom=0)  # once all is drawn: it ends the search for a scale
     axes[0][0].set_ylabel("mistakes, % of positions")
     axes[0][0].legend(frameon=False)
     figure.savefig(path, dpi=120)

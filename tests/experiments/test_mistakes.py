@@ -69,6 +69,7 @@ def test_the_length_of_a_game_follows_from_the_score() -> None:
 @pytest.fixture(scope="module")
 def sets(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("sets") / "sets.json"
+    path.write_text('{"portions": {}, "positions": {}}')  # not those that come with the project
     with bench.new_pool(1) as pool:
         bench.position_sets(path, ["L3_R1"], 12, pool, 1)
     return path
@@ -102,6 +103,17 @@ def test_positions_are_unfinished_and_kept(sets: Path) -> None:
         assert not state.is_over() and len(one.line) > 28
         assert {game.action_of(move) for move in state.legal_moves()} == set(one.outcomes)
     assert 0 < sum(one.asks for one in kept) < 12
+
+
+def test_positions_that_come_with_the_project_are_solved_right(tmp_path: Path) -> None:
+    with bench.new_pool(1) as pool:
+        found = bench.position_sets(tmp_path / "none.json", bench.CLASSES, 100, pool, 1)
+    assert not (tmp_path / "none.json").exists()  # there were enough
+    for name, rows in found.items():
+        assert len({one.line for one in rows}) == len(rows) == 100, name
+    late = found["L3_R1"][:20] + found["L2_R1"][:5]
+    again = [one for one, _ in bench.solved([one.line for one in late], bench.Solver())]
+    assert again == late
 
 
 def test_pons_scores_are_ours(oracles: Path) -> None:
