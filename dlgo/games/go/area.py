@@ -22,12 +22,12 @@ def area_difference(state):
     color = state.color
     width = state.info[SIZE] + 2
     n_empty = state.info[N_EMPTY]
-    total = 0
+    stones = surrounded = 0
     for point in range(width, len(color) - width):
-        if color[point] == 0:
-            total += 1
-        elif color[point] == 1:
-            total -= 1
+        if color[point] == BLACK:
+            stones += 1
+        elif color[point] == WHITE:
+            stones -= 1
     # Most empty points of a finished game are single: only others need a flood fill.
     crowded = False
     for i in range(n_empty):
@@ -38,24 +38,20 @@ def area_difference(state):
             black |= near == 0
             white |= near == 1
             crowded |= near == EMPTY
-        total += (1 if black else 0) - (1 if white else 0) if black != white else 0
-    return total if not crowded else _flood(state)
+        surrounded += (1 if black else 0) - (1 if white else 0)
+    return stones + (_surrounded(state) if crowded else surrounded)
 
 
 @kernel
-def _flood(state):
-    """As `area_difference`; leaves in `scratch[0]` whose each empty point is."""
+def _surrounded(state):
+    """Empty points that are Black's minus White's; leaves in `scratch[0]` whose each is."""
     color = state.color
     width = state.info[SIZE] + 2
     seen, region = state.scratch[0], state.scratch[1]
     seen[:] = 0
     total = 0
     for start in range(width, len(color) - width):
-        if color[start] == 0:
-            total += 1
-        elif color[start] == 1:
-            total -= 1
-        elif color[start] == EMPTY and not seen[start]:
+        if color[start] == EMPTY and not seen[start]:
             seen[start] = NOBODYS
             region[0] = start
             found, done = 1, 0
@@ -81,7 +77,7 @@ def _flood(state):
 @kernel
 def ownership(state, out):
     """Area: a stone owns its point, an empty region is its only neighbours'."""
-    _flood(state)
+    _surrounded(state)
     size = state.info[SIZE]
     owner = state.scratch[0]
     for row in range(size):
