@@ -32,6 +32,7 @@ _OF_GAME = {
         "zero11": "dlgo.encoders.go_liberties:zero_11",
         "alphago": "dlgo.encoders.alphago:alphago",
         "alphago49": "dlgo.encoders.alphago:alphago_49",
+        "alphago41": "dlgo.encoders.alphago:alphago_41",
     },
 }
 # What is used where nobody chose. Any other game: all of the position.

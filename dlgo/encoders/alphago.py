@@ -37,15 +37,15 @@ from dlgo.games.go.liberties import SET_BITS, list_liberties, set_words, size_of
 from dlgo.games.go.tactics import last_liberty
 from dlgo.jit import inline_kernel, kernel
 
-# Where the planes begin.
-STONES, ONES, ZEROS, SENSIBLE, TURNS_SINCE, LIBERTIES = 0, 3, 4, 5, 6, 14
-LIBERTIES_AFTER, CAPTURE_SIZE, SELF_ATARI_SIZE = 22, 30, 38
-LADDER_CAPTURE, LADDER_ESCAPE, COLOUR = 46, 47, 48
 AGES = 8
+# Where the planes begin; those of the second line are counted from the end of the ages.
+STONES, ONES, ZEROS, SENSIBLE, TURNS_SINCE = 0, 3, 4, 5, 6
+LIBERTIES, LIBERTIES_AFTER, CAPTURE_SIZE, SELF_ATARI_SIZE = 0, 8, 16, 24
+LADDER_CAPTURE, LADDER_ESCAPE, COLOUR = 32, 33, 34
 
 
 class AlphaGo(NamedTuple):
-    """shape: see `base`; all the rest is scratch.
+    """shape: see `base`; later: int64[1], the first plane after the ages; the rest is scratch.
 
     counts: int16[cells], liberties by chain; sets: int64[cells, words], the same as sets of
     points; union: int64[words]; after: int16[cells], liberties after a legal move, else 0;
@@ -53,6 +53,7 @@ class AlphaGo(NamedTuple):
     """
 
     shape: np.ndarray
+    later: np.ndarray
     counts: np.ndarray
     sets: np.ndarray
     union: np.ndarray
@@ -88,11 +89,18 @@ def alphago_49(game: GameSpec) -> Encoder:
     return _make("alphago49", game, (*DOCS, BLACK_TO_MOVE))
 
 
-def _make(name: str, game: GameSpec, planes: tuple[str, ...]) -> Encoder:
+def alphago_41(game: GameSpec) -> Encoder:
+    """The 49 planes without the ages: they need no earlier position, so self-play can use them."""
+    planes = (*DOCS[:TURNS_SINCE], *DOCS[TURNS_SINCE + AGES :], BLACK_TO_MOVE)
+    return _make("alphago41", game, planes, ages=0)
+
+
+def _make(name: str, game: GameSpec, planes: tuple[str, ...], ages: int = AGES) -> Encoder:
     size = game.board_rows
     cells, words = (size + 2) ** 2, set_words(size)
     encoder = AlphaGo(
-        make_shape(game, len(planes), history=AGES - 1),
+        make_shape(game, len(planes), history=max(ages - 1, 0)),
+        np.array([TURNS_SINCE + ages]),
         np.zeros(cells, np.int16),
         np.zeros((cells, words), np.int64),
         np.zeros(words, np.int64),
@@ -108,6 +116,8 @@ def _alphago(encoder, window, known, out):
     state = kernels.row(window, 0)
     list_liberties(state, encoder.sets, encoder.counts)
     size, player = state.info[SIZE], state.info[TURN]
+    first = encoder.later[0]
+    later = out[:, :, first:]
     for row in range(size):
         for col in range(size):
             point = (row + 1) * (size + 2) + col + 1
@@ -117,14 +127,18 @@ def _alphago(encoder, window, known, out):
             if state.color[point] == EMPTY:
                 planes[STONES + 2] = 1.0
                 if is_playable(state, point, player) and not repeats(state, point):
-                    _show_move(encoder, state, point, player, planes)
+                    if not is_eye(state, point, player):
+                        planes[SENSIBLE] = 1.0
+                    _show_move(encoder, state, point, player, later[row, col])
             else:
                 planes[STONES + (state.color[point] ^ player)] = 1.0
-                _show_count(planes, LIBERTIES, np.int64(encoder.counts[state.chain[point]]))
-                _show_count(planes, TURNS_SINCE, _age(window, known, point))
-    _show_ladders(encoder, state, player, out)
-    if encoder.shape[PLANES] > COLOUR and player == 0:
-        kernels.fill_plane(out, COLOUR, 1.0)
+                liberties = np.int64(encoder.counts[state.chain[point]])
+                _show_count(later[row, col], LIBERTIES, liberties)
+                if first > TURNS_SINCE:
+                    _show_count(planes, TURNS_SINCE, _age(window, known, point))
+    _show_ladders(encoder, state, player, later)
+    if encoder.shape[PLANES] > first + COLOUR and player == 0:
+        kernels.fill_plane(later, COLOUR, 1.0)
 
 
 @inline_kernel
@@ -145,7 +159,7 @@ def _age(window, known, point):
 
 @inline_kernel
 def _show_move(encoder, state, point, player, planes):
-    """What a legal play on `point` does: sensible, liberties after it, captures, self-atari."""
+    """What a legal play on `point` does: liberties after it, captures, self-atari."""
     color, chain = state.color, state.chain
     width = state.info[SIZE] + 2
     union, sets = encoder.union, encoder.sets
@@ -199,8 +213,6 @@ def _show_move(encoder, state, point, player, planes):
         _show_count(planes, CAPTURE_SIZE, captured)
     if liberties == 1:
         _show_count(planes, SELF_ATARI_SIZE, own)
-    if not is_eye(state, point, player):
-        planes[SENSIBLE] = 1.0
 
 
 @inline_kernel

@@ -63,6 +63,9 @@ class SelfPlaySettings:
         random_share: share of games that begin with random plies, up to `random_plies`.
         resign: a player whose value is below minus this resigns; 0: nobody does.
         play_on: share of games in which nobody resigns, to count how often that were wrong.
+        finish_sims: of moves after a resignation, which are not learned from: for little, the
+            game gets its true result and its last board, and every resignation is checked; 0:
+            a game that is resigned is over.
         reuse: keep the subtree of the move played.
     """
 
@@ -83,6 +86,7 @@ class SelfPlaySettings:
     random_plies: int = 6
     resign: float = 0.0
     play_on: float = 0.1
+    finish_sims: int = 0
     reuse: bool = True
 
     def check(self) -> None:
@@ -93,12 +97,15 @@ class SelfPlaySettings:
             "first_play": (-1, 1), "noise_share": (0, 0.99), "noise": (0.001, 1e4),
             "forced": (0, 100), "sample_plies": (0, 1e5), "temperature": (0, 100),
             "random_share": (0, 1), "random_plies": (1, 1000), "resign": (0, 1), "play_on": (0, 1),
+            "finish_sims": (0, 1e6),
         }
         for name, (low, high) in ranges.items():
             if not low <= getattr(self, name) <= high:
                 raise SpecError(
                     f"{name}={getattr(self, name):g} is out of range ({low:g} to {high:g})"
                 )
+        if self.finish_sims == 1:
+            raise SpecError("finish_sims=1 looks at no move; take 0 or at least 2")
         if self.search not in ("puct", "gumbel"):
             raise SpecError(f"search={self.search!r} is not one of puct, gumbel")
         if self.forced and (self.search != "puct" or self.noise_share == 0):
@@ -136,14 +143,15 @@ class SelfPlayStats:
     """What the games were like; the doctor reads it. Sums, so that processes can add theirs.
 
     Attributes:
-        games, plies, evaluations, steps: counts; a step is one call of the network.
+        games, evaluations, steps: counts; a step is one call of the network. plies: those to be
+            learned from.
         results: games lost, drawn and won by the first player.
         full: plies with a full search; what follows is summed over them.
         entropy: of the search's policy, in nats. prior_entropy: of the network's, without noise.
         divergence: Kullback-Leibler, from the network's policy to the search's, in nats.
         agreed: how often the network's favourite was the search's.
-        resigned: games that ended so. checked: games that would have, but were played on;
-            wrong: those of them that the resigning player did not lose.
+        resigned: games that ended so. checked: games in which somebody resigned, or would have,
+            and that were played to the end; wrong: those that this player did not lose.
         network_seconds, wall_seconds, cpu_seconds: of them the network, in all, and CPU time.
     """
 
@@ -184,7 +192,12 @@ class _Seat:
     full: bool = False
     hopeless: list[int] = field(default_factory=lambda: [0, 0])
     may_resign: bool = True
-    would_have: int | None = None  # the player who would have resigned
+    would_have: int | None = None  # the player who has resigned, or would have
+
+    @property
+    def given_up(self) -> bool:
+        """Whether what is played now is only to see the end."""
+        return self.may_resign and self.would_have is not None
 
 
 class SelfPlay:
@@ -261,6 +274,10 @@ class SelfPlay:
 
     def _begin_search(self, i: int, seat: _Seat) -> None:
         settings = self._settings
+        if seat.given_up:
+            seat.full = False
+            self._forest.begin(i, settings.finish_sims, 0.0, settings.noise)
+            return
         seat.full = uniform(seat.rng) < settings.full_share
         noise = settings.noise_share if seat.full else 0.0
         if self._gumbel:
@@ -271,36 +288,23 @@ class SelfPlay:
 
     def _move(self, i: int, seat: _Seat) -> int | None:
         """Play what the search in row `i` has found; the game's result if that ends it."""
-        forest, builder = self._forest, seat.builder
+        forest, settings = self._forest, self._settings
         tree, state = forest.tree(i), kernels.row(forest.roots, i)
-        player = int(tree.mover[ts.ROOT])
-        value = float(root_value(tree))
-        if self._gumbel and tree.proven[ts.ROOT] == ts.UNPROVEN:
-            improved_policy(self._gumbel, tree, forest.noise[i], self._policy)
-        else:
-            root_policy(tree, self._policy)
-        if seat.full and isinstance(self._noisy, ForcedPUCT):
-            prune(self._noisy, tree, self._policy)
-        if seat.full:
-            self._note(i)
-        if self._resigns(seat, player, value):
-            return 2 * player - 1
+        if not seat.given_up:
+            player = int(tree.mover[ts.ROOT])
+            self._think_of_resigning(seat, player, float(root_value(tree)))
+            if seat.given_up and settings.finish_sims == 0:
+                return 2 * player - 1
         child = best_child(self._gumbel, tree) if self._gumbel else ts.most_visited(tree, ts.ROOT)
-        chosen = action = int(tree.action[child])
-        settings = self._settings
-        sampled = len(builder) < settings.sample_plies and settings.temperature > 0
-        if sampled and self._gumbel is None:
-            action = draw(self._policy, settings.temperature, seat.rng)
-        known = np.flatnonzero(self._policy)
-        builder.add(
-            action, chosen, dict(zip(known.tolist(), self._policy[known].tolist(), strict=True)),
-            value, full_search=seat.full,
-        )
+        action = int(tree.action[child])
+        if seat.given_up:
+            seat.builder.skip(action)
+        else:
+            action = self._record(i, seat, action)
         kernels.play(state, action)
-        self.stats.plies += 1
         if kernels.terminal(state):
             return int(kernels.result(state))
-        if len(builder) >= self._longest:
+        if len(seat.builder) >= self._longest:
             return NO_RESULT
         if settings.reuse and self._gumbel is None:
             forest.advance(i, action)
@@ -309,16 +313,37 @@ class SelfPlay:
         self._begin_search(i, seat)
         return None
 
-    def _resigns(self, seat: _Seat, player: int, value: float) -> bool:
-        """Whether the player gives up; in games that are played on, note who would have."""
+    def _record(self, i: int, seat: _Seat, chosen: int) -> int:
+        """Note what is to be learned from the search in row `i`; the action to play."""
+        forest, builder, settings = self._forest, seat.builder, self._settings
+        tree = forest.tree(i)
+        if self._gumbel and tree.proven[ts.ROOT] == ts.UNPROVEN:
+            improved_policy(self._gumbel, tree, forest.noise[i], self._policy)
+        else:
+            root_policy(tree, self._policy)
+        if seat.full and isinstance(self._noisy, ForcedPUCT):
+            prune(self._noisy, tree, self._policy)
+        if seat.full:
+            self._note(i)
+        action = chosen
+        sampled = len(builder) < settings.sample_plies and settings.temperature > 0
+        if sampled and self._gumbel is None:
+            action = draw(self._policy, settings.temperature, seat.rng)
+        known = np.flatnonzero(self._policy)
+        builder.add(
+            action, chosen, dict(zip(known.tolist(), self._policy[known].tolist(), strict=True)),
+            float(root_value(tree)), full_search=seat.full,
+        )
+        self.stats.plies += 1
+        return action
+
+    def _think_of_resigning(self, seat: _Seat, player: int, value: float) -> None:
+        """Note in the seat if the player gives up, or would in a game that may be given up."""
         if self._settings.resign <= 0:
-            return False
+            return
         seat.hopeless[player] = seat.hopeless[player] + 1 if value < -self._settings.resign else 0
-        if seat.hopeless[player] < _PATIENCE:
-            return False
-        if seat.would_have is None:
+        if seat.hopeless[player] >= _PATIENCE and seat.would_have is None:
             seat.would_have = player
-        return seat.may_resign
 
     def _finish(self, seat: _Seat, result: int) -> GameData:
         stats = self.stats
@@ -326,9 +351,8 @@ class SelfPlay:
         stats.results[0 if result == NO_RESULT else 1 + result] += result != NO_RESULT
         stats.results[1] += result == NO_RESULT  # too long: as good as a draw
         if seat.would_have is not None:
-            if seat.may_resign:
-                stats.resigned += 1
-            else:
+            stats.resigned += seat.given_up
+            if self._settings.finish_sims or not seat.given_up:
                 stats.checked += 1
                 stats.wrong += result != 2 * seat.would_have - 1
         return seat.builder.finish(result)

@@ -12,7 +12,7 @@ from dlgo import GameState, get_game, kernels
 from dlgo.rng import gamma, make_rng
 from engines.alphazero.forest import Forest, draw_noise, root_policy, root_value
 from engines.alphazero.selfplay import SelfPlay, SelfPlaySettings
-from engines.datasets.records import FULL_SEARCH, GameData
+from engines.datasets.records import FULL_SEARCH, LABELLED, GameData
 from engines.treesearch import tree as ts
 from engines.treesearch.agent import Agent, AgentSearcher, UniformAgent
 from engines.treesearch.rules import PUCT
@@ -123,29 +123,54 @@ def test_only_full_searches_are_to_be_learned() -> None:
     assert 0.2 < full / plies < 0.4
 
 
-def test_who_resigns_loses_and_some_games_are_played_on() -> None:
+class Moody(Opinionated):
     """Strong opinions about nothing: players despair where there is no reason to."""
 
-    class Moody(Opinionated):
-        def evaluate(self, leaves, n):
-            policies, values = super().evaluate(leaves, n)
-            return policies, 3 * values
+    def evaluate(self, leaves, n):
+        policies, values = super().evaluate(leaves, n)
+        return policies, 3 * values
 
+
+def resigning_games(**more) -> tuple[list[GameData], SelfPlay]:
     game = get_game("connect4")
-    settings = SelfPlaySettings(
-        sims=4, fast_sims=4, games_at_once=20, resign=0.2, play_on=0.5,
-    )
+    settings = SelfPlaySettings(sims=4, fast_sims=4, games_at_once=20, resign=0.2, **more)
     selfplay = SelfPlay(game, Moody(game), settings, seed=1)
+    return [one for _, one in selfplay.play(range(200))], selfplay
+
+
+def last_state(one: GameData) -> GameState:
+    state = GameState.new_game(get_game("connect4"))
+    for action in one.actions.tolist():
+        state = state.apply_move(state.game.move_of(action))
+    return state
+
+
+def test_who_resigns_loses_and_some_games_are_played_on() -> None:
+    games, selfplay = resigning_games(play_on=0.5)
     given_up = 0
-    for _, one in selfplay.play(range(200)):
-        state = GameState.new_game(game)
-        for action in one.actions.tolist():
-            state = state.apply_move(game.move_of(action))
+    for one in games:
+        state = last_state(one)
         if not state.is_over():
             given_up += 1
             assert one.result == (-1 if state.next_player.index == 0 else 1)
     assert given_up == selfplay.stats.resigned > 0
     assert selfplay.stats.checked > selfplay.stats.wrong > 0
+
+
+def test_resigned_games_may_be_finished_for_their_true_results() -> None:
+    """What is played after a resignation is not learned, and says who would have won."""
+    games, selfplay = resigning_games(play_on=0.5, finish_sims=2)
+    stats = selfplay.stats
+    finished = 0
+    for one in games:
+        state = last_state(one)
+        assert state.is_over() and one.result == kernels.result(state.kernel_state)
+        learned = np.flatnonzero(one.flags & LABELLED)
+        finished += int(learned[-1] < len(one.actions) - 1)
+    # A game may end with the very move after the resignation.
+    assert 0 < finished <= stats.resigned < stats.checked < len(games)
+    assert stats.wrong > 0
+    assert stats.plies == sum(one.n_positions for one in games)
 
 
 def test_the_policy_of_a_proven_win_holds_winning_moves_only() -> None:

@@ -29,7 +29,7 @@ def test_go_has_those_of_the_book() -> None:
     game = get_game("go", size=19)
     for name, planes in (
         ("oneplane", 1), ("sevenplane", 7), ("simple", 11), ("zero11", 11), ("zero", 17),
-        ("alphago", 48), ("alphago49", 49),
+        ("alphago", 48), ("alphago49", 49), ("alphago41", 41),
     ):
         assert get_encoder(name, game).shape == (19, 19, planes)
 

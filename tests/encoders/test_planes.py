@@ -66,6 +66,8 @@ def test_planes_of_go_are_those_of_the_reference(size: int, games: int) -> None:
             assert_same(get_encoder("alphago49", game).encode(state), expected, "alphago49", state)
             found = get_encoder("alphago", game).encode(state)
             assert_same(found, expected[:, :, :48], "alphago", state)
+            found = get_encoder("alphago41", game).encode(state)
+            assert_same(found, np.delete(expected, range(6, 14), axis=2), "alphago41", state)
     # What never comes up has not been tested: captures, self-atari, ladders, superko.
     if size == 3:
         assert seen[49] > 0
