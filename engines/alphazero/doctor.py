@@ -68,7 +68,8 @@ def examine_run(folder: Path) -> CheckUp:
     look_at_history(found, plan, history)
     games, stats = _last_games(folder, plan, done)
     seen = survey(game, games)
-    look_at_games(found, seen)
+    trained = _trained(history, done)
+    look_at_games(found, seen, trained)
     look_at_time(found, plan, history, stats, done)
     from engines.nets.agent import encoder_of
     from engines.nets.evaluators import load_evaluator
@@ -77,8 +78,6 @@ def examine_run(folder: Path) -> CheckUp:
     # held to their policies and results.
     player = playing_network(history, done)
     evaluator = load_evaluator(str(folder / "nets" / f"{player:04d}"))
-    steps = sum(row.get("steps", 0.0) for row in history if row["iteration"] <= player)
-    trained = steps >= _TRAINED_AFTER
     look_at_network(found, seen, evaluator.evaluate, encoder_of(evaluator.card, game), trained)
     look_at_exact_results(found, seen)
     return found
@@ -87,10 +86,18 @@ def examine_run(folder: Path) -> CheckUp:
 def examine_round(folder: Path, plan: AlphaZeroPlan, history: list[dict[str, float]]) -> CheckUp:
     """The checks that are cheap enough to be made after every round: of games and history."""
     found = CheckUp(str(folder))
-    games, _ = _last_games(folder, plan, int(history[-1]["iteration"]))
+    done = int(history[-1]["iteration"])
+    games, _ = _last_games(folder, plan, done)
     look_at_history(found, plan, history)
-    look_at_games(found, survey(get_game(plan.game), games))
+    look_at_games(found, survey(get_game(plan.game), games), _trained(history, done))
     return found
+
+
+def _trained(history: Sequence[dict[str, float]], iteration: int) -> bool:
+    """Whether the network that played a round had had the time to learn anything."""
+    player = playing_network(history, iteration)
+    steps = sum(row.get("steps", 0.0) for row in history if row["iteration"] <= player)
+    return steps >= _TRAINED_AFTER
 
 
 def _read_run(folder: Path) -> tuple[AlphaZeroPlan, list[dict[str, float]]]:
@@ -132,11 +139,20 @@ def _last_games(
     return games, stats
 
 
-def look_at_games(found: CheckUp, seen: Survey) -> None:
-    """What the games say: are values right, policies of their positions, games different?"""
+def look_at_games(found: CheckUp, seen: Survey, trained: bool = True) -> None:
+    """What the games say: are values right, policies of their positions, games different?
+
+    Args:
+        trained: whether the network that played had had the time to learn anything. If not, its
+            values are what chance made of the planes: one may well say "black" for every
+            position, and go together with results that are white's for the most part.
+    """
     calibration = calibrate(seen.values[seen.labelled], seen.results[seen.labelled])
     found.calibrations["search"] = calibration
-    judge_values(found, "value sign", "the search", calibration)
+    if trained:
+        judge_values(found, "value sign", "the search", calibration)
+    else:
+        found.say("value sign", FINE, "the network that played had learned nothing yet")
 
     rows = np.flatnonzero(seen.full)
     if len(rows):

@@ -120,6 +120,14 @@ def test_a_sign_turned_around_is_named(games, tmp_path) -> None:
     assert told(games, table).ill() == ["network value"]
 
 
+def test_the_values_of_a_network_that_knows_nothing_are_not_judged(games) -> None:
+    found = CheckUp("test")
+    wrong = [dataclasses.replace(one, values=np.where(
+        one.values == -128, one.values, -one.values).astype(np.int8)) for one in games]
+    look_at_games(found, survey(GAME, wrong), trained=False)
+    assert found.ill() == []
+
+
 def test_games_without_noise_and_temperature_are_named() -> None:
     same = play(Opinionated(GAME), 30, noise_share=0.0, sample_plies=0, random_share=0.0,
                 full_share=1.0)
