@@ -36,6 +36,18 @@ _PLACES = ("gnugo", "/usr/games/gnugo")
 _OPTIONS = "--chinese-rules --capture-all-dead --never-resign --situational-superko --seed {seed}"
 
 
+def gnugo_spec(level: int) -> str:
+    """GNU Go at a level, 0 to 20, as an entrant that counts as we do.
+
+    Raises:
+        SpecError: if it is not installed.
+    """
+    program = next(filter(None, map(shutil.which, _PLACES)), None)
+    if program is None:
+        raise SpecError("GNU Go is not installed; install gnugo")
+    return f"gtp:{program} --mode gtp --level {level} {_OPTIONS}"
+
+
 @click.command()
 @click.option("--quick", is_flag=True, help="Four games at a low level; ends within a minute.")
 @click.option("--engine", default="mcts:sims=10000,rollout=heavy,rule=rave", help="Our side.")
@@ -54,11 +66,8 @@ def main(
     if quick:
         engine, level, games, out = "mcts:sims=300", 0, 4, out / "quick"
     try:
-        program = next(filter(None, map(shutil.which, _PLACES)), None)
-        if program is None:
-            raise SpecError("GNU Go is not installed; install gnugo")
         game = get_game("go", size=size, komi=komi)
-        opponent = f"gtp:{program} --mode gtp --level {level} {_OPTIONS}"
+        opponent = gnugo_spec(level)
         plan = Plan((str(game),), (engine, opponent), pairs=-(-games // 2), seed=seed).canonical()
         progress = BarReporter() if sys.stderr.isatty() else PlainReporter(sys.stdout)
         out.mkdir(parents=True, exist_ok=True)
