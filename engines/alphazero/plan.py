@@ -1,6 +1,7 @@
 """What a run of AlphaZero is: game, network, self-play, training. Equal plans, equal networks.
 
-`PRESETS` holds settings that were found to work, for each game; docs/lab_notebook.md says how.
+`PRESETS` holds settings that were found to work, by game or by game and size of board;
+docs/lab_notebook.md says how.
 """
 
 from __future__ import annotations
@@ -181,11 +182,29 @@ PRESETS: dict[str, dict[str, Any]] = {
         "selfplay": {"sims": 100, "fast_sims": 20, "full_share": 0.6, "sample_plies": 14,
                      "games_at_once": 192, "random_share": 0.4, "random_plies": 16},
     },
+    # Komi 24.5 makes winning by 25 the goal (`experiments/az_go5.py`).
+    "go 5x5": {
+        "network": "resnet:blocks=4,filters=48", "encoder": "zero11", "iterations": 24,
+        "games": 1600, "window": 8, "passes": 2.5, "batch_size": 512, "searched": 0.3,
+        "selfplay": {"sims": 100, "fast_sims": 20, "sample_plies": 8, "games_at_once": 192,
+                     "random_share": 0.3, "random_plies": 8},
+    },
     "go": {
-        "network": "resnet:blocks=4,filters=48", "iterations": 30, "games": 500, "window": 10,
-        "selfplay": {"sims": 100, "fast_sims": 24, "sample_plies": 12, "games_at_once": 128},
+        "network": "resnet:blocks=6,filters=64", "encoder": "alphago41", "iterations": 50,
+        "games": 1000, "window": 10, "passes": 4.0, "batch_size": 512, "decay": 0.05,
+        "ownership": 1.0, "score": 0.3, "searched": 0.25,
+        "selfplay": {"sims": 128, "fast_sims": 20, "full_share": 0.3, "learn_fast": False,
+                     "forced": 2.0, "sample_plies": 16, "games_at_once": 96,
+                     "random_share": 0.1, "random_plies": 6,
+                     "resign": 0.9, "play_on": 0.2, "finish_sims": 2},
     },
 }
+
+
+def preset_of(game: GameSpec) -> dict[str, Any]:
+    """Settings for a game: those of its size of board if there are any, else of its name."""
+    size = f"{game.name} {game.board_rows}x{game.board_cols}"
+    return PRESETS.get(size, PRESETS.get(game.name, {}))
 
 
 def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
@@ -217,7 +236,7 @@ _KINDS = {bool: "yes or no", int: "a whole number", float: "a number", str: "a t
 
 def make_plan(game: str, **given: Any) -> AlphaZeroPlan:
     """The preset of a game with changes; None counts as not given. Self-play's go in by name."""
-    preset = PRESETS.get(get_game(game).name, {})
+    preset = preset_of(get_game(game))
     given = {key: value for key, value in given.items() if value is not None}
     own = {f.name for f in dataclasses.fields(SelfPlaySettings)}
     selfplay = SelfPlaySettings(**{

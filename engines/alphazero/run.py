@@ -279,7 +279,7 @@ def _line(row: dict[str, float], of: int, left: float) -> str:
                  f"{'promoted' if row['promoted'] else 'refused'}")
     return (
         f"round {int(row['iteration'])} of {of}: {int(row['games'])} games, "
-        f"{row['plies'] / row['games']:.0f} plies each, {row['first_won']:.0%} won, "
+        f"{row['plies'] / row['games']:.0f} positions each, {row['first_won']:.0%} won, "
         f"{row['drawn']:.0%} drawn; policy loss {row['policy_loss']:.3f}, value error "
         f"{row['value_loss']:.3f}; search and network agree in {row['agreed']:.0%}"
         f"{match}; {row['wall_seconds']:.0f} s, {left / 60:.0f} min left"

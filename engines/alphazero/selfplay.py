@@ -50,6 +50,8 @@ class SelfPlaySettings:
     Attributes:
         sims: simulations of a full search. fast_sims: of a short one.
         full_share: share of plies with a full search; 1: all, as in AlphaZero.
+        learn_fast: learn values from plies with a short search, too. If not, each step of
+            training is spent on positions with a policy; Wu's paper has it so.
         games_at_once: trees in lockstep, the size of the network's batch.
         search: "puct", or "gumbel" for few simulations (`engines/treesearch/gumbel.py`): the
             network then learns the improved policy, and games differ by what is drawn at the
@@ -72,6 +74,7 @@ class SelfPlaySettings:
     sims: int = 64
     fast_sims: int = 16
     full_share: float = 0.5
+    learn_fast: bool = True
     games_at_once: int = 128
     search: str = "puct"
     considered: int = 16
@@ -329,6 +332,9 @@ class SelfPlay:
         sampled = len(builder) < settings.sample_plies and settings.temperature > 0
         if sampled and self._gumbel is None:
             action = draw(self._policy, settings.temperature, seat.rng)
+        if not seat.full and not settings.learn_fast:
+            builder.skip(action)
+            return action
         known = np.flatnonzero(self._policy)
         builder.add(
             action, chosen, dict(zip(known.tolist(), self._policy[known].tolist(), strict=True)),

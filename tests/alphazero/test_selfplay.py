@@ -123,6 +123,16 @@ def test_only_full_searches_are_to_be_learned() -> None:
     assert 0.2 < full / plies < 0.4
 
 
+def test_short_searches_need_not_be_learned_and_the_games_stay_the_same() -> None:
+    games, _ = play("connect4", 30, full_share=0.3)
+    fewer, selfplay = play("connect4", 30, full_share=0.3, learn_fast=False)
+    for one, other in zip(games, fewer, strict=True):
+        assert np.array_equal(one.actions, other.actions) and one.result == other.result
+        assert np.array_equal(one.flags & FULL_SEARCH, other.flags & FULL_SEARCH)
+        assert np.array_equal(other.flags & LABELLED > 0, other.flags & FULL_SEARCH > 0)
+    assert selfplay.stats.plies == sum(one.n_positions for one in fewer) > 0
+
+
 class Moody(Opinionated):
     """Strong opinions about nothing: players despair where there is no reason to."""
 
