@@ -39,6 +39,8 @@ from engines.treesearch.forced import ForcedPUCT, prune
 from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel, best_child, improved_policy
 from engines.treesearch.rules import PUCT
 
+# Simulations where there is only one move.
+_GLANCE = 2
 # A player resigns after so many own moves in a row without hope: one estimate may be wrong.
 _PATIENCE = 2
 
@@ -277,11 +279,13 @@ class SelfPlay:
 
     def _begin_search(self, i: int, seat: _Seat) -> None:
         settings = self._settings
-        if seat.given_up:
-            seat.full = False
-            self._forest.begin(i, settings.finish_sims, 0.0, settings.noise)
-            return
+        state = kernels.row(self._forest.roots, i)
         seat.full = uniform(seat.rng) < settings.full_share
+        forced = kernels.search_actions(state, self._actions) == 1
+        if seat.given_up or forced:  # there is nothing to learn, or nothing to choose
+            seat.full = False
+            self._forest.begin(i, settings.finish_sims or _GLANCE, 0.0, settings.noise)
+            return
         noise = settings.noise_share if seat.full else 0.0
         if self._gumbel:
             noise = float(seat.full or len(seat.builder) < settings.sample_plies)
