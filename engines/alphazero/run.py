@@ -34,6 +34,7 @@ from typing import Any
 import numpy as np
 
 from dlgo.errors import ModelError
+from dlgo.lock import held
 from engines.alphazero.checkup import lines
 from engines.alphazero.doctor import examine_round
 from engines.alphazero.match import playing_network
@@ -46,6 +47,7 @@ from engines.nets.checkpoint import Checkpoint, read_checkpoint, write_checkpoin
 from engines.nets.evaluators import fastest_kind
 from engines.nets.store import write_atomically
 
+LOCK = ".lock"
 Report = Callable[[str], None]
 Progress = Callable[[str, int, int], None]
 
@@ -110,8 +112,13 @@ class AlphaZeroRun:
         """All rounds that are missing. Returns the card of the last network, or last promoted.
 
         Raises:
+            ModelError: if another process works in the folder.
             KeyboardInterrupt: with a message that says what is kept.
         """
+        with held(self.folder / LOCK, f"run {self.folder}", "training", "folder", ModelError):
+            return self._run()
+
+    def _run(self) -> Card:
         from engines.alphazero.learner import Learner
 
         plan = self.plan

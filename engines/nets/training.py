@@ -23,6 +23,7 @@ import numpy as np
 
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
+from dlgo.lock import held
 from engines.nets import catalog
 from engines.nets.card import FILE_NAME, Card, read_card
 from engines.nets.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
@@ -130,11 +131,18 @@ def train(
     Raises:
         SpecError: for a network, encoder, optimiser or schedule that does not exist.
         DataError: if there are too few games to hold some out.
-        ModelError: if `folder` holds a run with other settings or data, or a damaged one.
+        ModelError: if `folder` holds a run with other settings or data, or a damaged one, or
+            another process works in it.
         KeyboardInterrupt: with a message that says what is kept.
     """
-    progress = progress or Progress()
-    plan = plan.canonical()
+    with held(folder / ".lock", f"model {folder}", "training", "folder", ModelError):
+        return _train(plan.canonical(), data, folder, progress or Progress(), batches, source)
+
+
+def _train(
+    plan: TrainingPlan, data: Any, folder: Path, progress: Progress,
+    batches: BatchSource | None, source: dict[str, Any] | None,
+) -> Card:
     if batches is None:
         from engines.datasets import batches
     encoder = get_encoder(plan.encoder, data.game)

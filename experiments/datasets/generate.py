@@ -20,6 +20,7 @@ from typing import Any
 from dlgo.api import GameSpec
 from dlgo.errors import DataError
 from dlgo.games import get_game
+from dlgo.lock import held
 from engines.base import Engine
 from engines.datasets.selfplay import Variety, play_game
 from engines.datasets.shards import make_folder, read_shard, shard_path, write_shard
@@ -98,10 +99,17 @@ def generate(
 
     Raises:
         SpecError: if the engine cannot be built for the game.
-        DataError: if the folder holds other games, or cannot be written.
+        DataError: if the folder holds other games, or cannot be written, or another process
+            works in it.
     """
     folder = make_folder(folder or default_folder(recipe))
-    progress = progress or default_progress()
+    with held(folder / ".lock", f"data {folder}", "generation", "folder", DataError):
+        return _generate(recipe, games, folder, workers, progress or default_progress())
+
+
+def _generate(
+    recipe: Recipe, games: int, folder: Path, workers: int | None, progress: LineProgress
+) -> Path:
     tally = Tally(planned=games)
     jobs = []
     for number in range(-(-games // recipe.shard_games)):

@@ -1,0 +1,45 @@
+"""Two processes that write one folder are told so before anything is done twice."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from dlgo.errors import DataError, DlgoError, ModelError
+from dlgo.lock import held
+from engines.alphazero.plan import make_plan
+from engines.alphazero.run import AlphaZeroRun
+from engines.nets.training import TrainingPlan, train
+from experiments.datasets.generate import generate, make_recipe
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs flock")
+
+
+def play_itself(folder: Path) -> None:
+    AlphaZeroRun(make_plan("tictactoe"), folder, print).run()
+
+
+def learn(folder: Path) -> None:
+    train(TrainingPlan("test", "planes", "mlp"), None, folder)
+
+
+def make_games(folder: Path) -> None:
+    generate(make_recipe("tictactoe", "random"), 2, folder)
+
+
+@pytest.mark.parametrize(("work", "error"), [
+    (play_itself, ModelError), (learn, ModelError), (make_games, DataError),
+])
+def test_a_folder_in_use_is_refused(work, error: type[DlgoError], tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    with (
+        held(folder / ".lock", "test", "test", "folder", DlgoError),
+        pytest.raises(error, match=f"work is in use by another .*process {os.getpid()}") as caught,
+    ):
+        work(folder)
+    assert "\n" not in str(caught.value)
+    assert not list(folder.glob("[!.]*.npz"))
+    with held(folder / ".lock", "test", "test", "folder", DlgoError):
+        pass  # whoever was refused holds nothing
