@@ -136,7 +136,7 @@ class Match:
         state = kernels.row(self._forests[0].roots, i)
         if kernels.terminal(state):
             return int(kernels.result(state))
-        if board.plies >= longest_game(self._game):
+        if board.plies >= longest_game(self._game, self._settings):
             return 0
         self._begin_search(i, board)
         return None

@@ -71,6 +71,8 @@ class SelfPlaySettings:
             game gets its true result and its last board, and every resignation is checked; 0:
             a game that is resigned is over.
         reuse: keep the subtree of the move played.
+        longest: plies after which a game has no result; 0: 4 a cell of the board and 100 more,
+            since cycles of Go longer than a ko have no end.
     """
 
     sims: int = 64
@@ -93,6 +95,7 @@ class SelfPlaySettings:
     play_on: float = 0.1
     finish_sims: int = 0
     reuse: bool = True
+    longest: int = 0
 
     def check(self) -> None:
         """Raises SpecError for a setting out of range."""
@@ -102,7 +105,7 @@ class SelfPlaySettings:
             "first_play": (-1, 1), "noise_share": (0, 0.99), "noise": (0.001, 1e4),
             "forced": (0, 100), "sample_plies": (0, 1e5), "temperature": (0, 100),
             "random_share": (0, 1), "random_plies": (1, 1000), "resign": (0, 1), "play_on": (0, 1),
-            "finish_sims": (0, 1e6),
+            "finish_sims": (0, 1e6), "longest": (0, 1e6),
         }
         for name, (low, high) in ranges.items():
             if not low <= getattr(self, name) <= high:
@@ -131,16 +134,16 @@ class SelfPlaySettings:
         return plain, plain._replace(forced=float(self.forced))
 
 
-def longest_game(game: GameSpec) -> int:
-    """Plies after which a game has no result: cycles of Go longer than a ko have no end."""
-    return 4 * game.board_rows * game.board_cols + 100
+def longest_game(game: GameSpec, settings: SelfPlaySettings) -> int:
+    """Plies after which a game has no result."""
+    return settings.longest or 4 * game.board_rows * game.board_cols + 100
 
 
 def new_forest(game: GameSpec, settings: SelfPlaySettings, n: int, agent: Agent) -> Forest:
     """`n` searches as the settings want them."""
     capacity = 4 * max(settings.sims, settings.fast_sims) * game.num_actions
     rule, noisy = settings.rules()
-    return Forest(game, n, capacity, rule, agent, longest_game(game), noisy)
+    return Forest(game, n, capacity, rule, agent, longest_game(game, settings), noisy)
 
 
 @dataclass
@@ -220,7 +223,7 @@ class SelfPlay:
         self, game: GameSpec, agent: Agent, settings: SelfPlaySettings, seed: int
     ) -> None:
         self._game, self._settings, self._seed = game, settings, seed
-        self._longest = longest_game(game)
+        self._longest = longest_game(game, settings)
         _, self._noisy = settings.rules()
         self._gumbel = self._noisy if isinstance(self._noisy, Gumbel) else None
         self._forest = new_forest(game, settings, settings.games_at_once, agent)
