@@ -69,7 +69,7 @@ def examine_run(folder: Path) -> CheckUp:
     games, stats = _last_games(folder, plan, done)
     seen = survey(game, games)
     trained = _trained(history, done)
-    look_at_games(found, seen, trained)
+    look_at_games(found, seen, trained, plan.selfplay.search == "gumbel")
     look_at_time(found, plan, history, stats, done)
     from engines.nets.agent import encoder_of
     from engines.nets.evaluators import load_evaluator
@@ -89,7 +89,8 @@ def examine_round(folder: Path, plan: AlphaZeroPlan, history: list[dict[str, flo
     done = int(history[-1]["iteration"])
     games, _ = _last_games(folder, plan, done)
     look_at_history(found, plan, history)
-    look_at_games(found, survey(get_game(plan.game), games), _trained(history, done))
+    seen = survey(get_game(plan.game), games)
+    look_at_games(found, seen, _trained(history, done), plan.selfplay.search == "gumbel")
     return found
 
 
@@ -139,13 +140,17 @@ def _last_games(
     return games, stats
 
 
-def look_at_games(found: CheckUp, seen: Survey, trained: bool = True) -> None:
+def look_at_games(
+    found: CheckUp, seen: Survey, trained: bool = True, drawn: bool = False
+) -> None:
     """What the games say: are values right, policies of their positions, games different?
 
     Args:
         trained: whether the network that played had had the time to learn anything. If not, its
             values are what chance made of the planes: one may well say "black" for every
             position, and go together with results that are white's for the most part.
+        drawn: whether the search's move is drawn from its policy, as Gumbel does, and is not
+            always the policy's favourite.
     """
     calibration = calibrate(seen.values[seen.labelled], seen.results[seen.labelled])
     found.calibrations["search"] = calibration
@@ -156,18 +161,7 @@ def look_at_games(found: CheckUp, seen: Survey, trained: bool = True) -> None:
 
     rows = np.flatnonzero(seen.full)
     if len(rows):
-        stray = float((seen.policies[rows] * ~seen.legal[rows]).sum(axis=1).mean())
-        best = seen.policies[rows].max(axis=1)
-        chosen = seen.policies[rows, seen.chosen[rows]]
-        # A policy is stored in steps of 1/255 of its largest share, and equals are chosen among.
-        agree = float((chosen >= 0.98 * best).mean())
-        bad = stray > 0.005 or agree < 0.8
-        found.say(
-            "policy targets", ILL if bad else FINE,
-            f"{agree:.0%} of the policies favour the move the search chose, and {stray:.1%} of "
-            "their weight is on moves that are not legal; it should be nearly all, and none"
-            + ("; policies and positions do not belong together" if bad else ""),
-        )
+        _judge_policies(found, seen, rows, drawn)
         mean = float(entropy(seen.policies[rows]).mean())
         found.say("search entropy", FINE, f"the search's policy has {mean:.2f} nats: as sure as if "
                   f"it chose among {np.exp(mean):.1f} moves alike")
@@ -182,6 +176,29 @@ def look_at_games(found: CheckUp, seen: Survey, trained: bool = True) -> None:
         f"{won:.0%} won by who begins, {drawn:.0%} drawn, {1 - won - drawn:.0%} lost"
         + ("; from results that are all alike, a value learns nothing" if one_sided else ""),
     )
+
+
+def _judge_policies(found: CheckUp, seen: Survey, rows: np.ndarray, drawn: bool) -> None:
+    """Do policies belong to their positions? By the legal moves, and by the search's move."""
+    policies, legal = seen.policies[rows], seen.legal[rows]
+    chosen = policies[np.arange(len(rows)), seen.chosen[rows]]
+    stray = float((policies * ~legal).sum(axis=1).mean())
+    illegal = f"{stray:.1%} of their weight is on moves that are not legal"
+    if drawn:
+        even = float((1 / np.maximum(legal.sum(axis=1), 1)).mean())
+        share = float(chosen.mean())
+        bad = share < 1.3 * even
+        text = (f"policies give the move the search chose {share:.0%}, an even policy would give "
+                f"it {even:.0%}, and {illegal}; it should be far more, and none")
+    else:
+        # A policy is stored in steps of 1/255 of its largest share, and equals are chosen among.
+        agree = float((chosen >= 0.98 * policies.max(axis=1)).mean())
+        bad = agree < 0.8
+        text = (f"{agree:.0%} of the policies favour the move the search chose, and {illegal}; it "
+                "should be nearly all, and none")
+    bad |= stray > 0.005
+    found.say("policy targets", ILL if bad else FINE, text + (
+        "; policies and positions do not belong together" if bad else ""))
 
 
 def _judge_variety(found: CheckUp, some: Variety) -> None:

@@ -136,21 +136,30 @@ def test_games_without_noise_and_temperature_are_named() -> None:
     assert "repeated games" not in told(noisy).ill()
 
 
+def shuffled(one: GameData, rng: np.random.Generator) -> GameData:
+    """The plies' policies in another order; all of them of a full search."""
+    ends = np.cumsum(one.counts)
+    order = rng.permutation(len(one.counts))
+    spans = [slice(ends[i] - one.counts[i], ends[i]) for i in order]
+    return dataclasses.replace(
+        one, counts=one.counts[order], flags=one.flags[order],
+        policy_actions=np.concatenate([one.policy_actions[span] for span in spans]),
+        policy_shares=np.concatenate([one.policy_shares[span] for span in spans]),
+    )
+
+
+def test_gumbel_draws_its_moves_and_policies_of_other_positions_are_named_there_too() -> None:
+    drawn = play(Judge(), 60, search="gumbel", full_share=1.0, considered=7)
+    rng = np.random.default_rng(1)
+    for games, ill in (drawn, []), ([shuffled(one, rng) for one in drawn], ["policy targets"]):
+        found = CheckUp("test")
+        look_at_games(found, survey(GAME, games), drawn=True)
+        assert found.ill() == ill
+
+
 def test_policies_of_other_positions_are_named(games, tmp_path) -> None:
     rng = np.random.default_rng(1)
-
-    def shuffled(one: GameData) -> GameData:
-        """The plies' policies in another order; all of them of a full search."""
-        ends = np.cumsum(one.counts)
-        order = rng.permutation(len(one.counts))
-        spans = [slice(ends[i] - one.counts[i], ends[i]) for i in order]
-        return dataclasses.replace(
-            one, counts=one.counts[order], flags=one.flags[order],
-            policy_actions=np.concatenate([one.policy_actions[span] for span in spans]),
-            policy_shares=np.concatenate([one.policy_shares[span] for span in spans]),
-        )
-
-    assert "policy targets" in told([shuffled(one) for one in games]).ill()
+    assert "policy targets" in told([shuffled(one, rng) for one in games]).ill()
     table = taught(tmp_path, games, lambda policies, values: (rng.permutation(policies), values))
     assert "policy learned" in told(games, table).ill()
 
