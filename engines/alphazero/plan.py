@@ -183,11 +183,11 @@ PRESETS: dict[str, dict[str, Any]] = {
                      "games_at_once": 192, "random_share": 0.4, "random_plies": 16},
     },
     "draughts": {
-        "network": "resnet:blocks=5,filters=32", "iterations": 30, "games": 1500, "window": 8,
+        "network": "resnet:blocks=5,filters=32", "iterations": 24, "games": 1500, "window": 8,
         "passes": 4.0, "batch_size": 512, "decay": 0.05, "searched": 0.3,
         "selfplay": {"sims": 80, "fast_sims": 16, "full_share": 0.35, "learn_fast": False,
                      "forced": 2.0, "sample_plies": 20, "games_at_once": 128,
-                     "random_share": 0.3, "random_plies": 10, "longest": 160,
+                     "random_share": 0.3, "random_plies": 10,
                      "resign": 0.8, "play_on": 0.15, "finish_sims": 2},
     },
     # Komi 24.5 makes winning by 25 the goal (`experiments/az_go5.py`).

@@ -1,0 +1,80 @@
+"""The learning curve of a run, and Go on 5x5: what they measure, and what they refuse."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from dlgo import get_game
+from dlgo.errors import ModelError
+from engines.alphazero.plan import make_plan
+from engines.alphazero.run import AlphaZeroRun
+from engines.registry import EngineSpec, engine_class, engine_names
+from experiments import az_curve, az_go5
+from experiments.arena.progress import PlainReporter
+from experiments.arena.schedule import Plan
+from experiments.arena.tournament import run_tournament
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> Path:
+    """Three tiny rounds of tic-tac-toe."""
+    folder = tmp_path_factory.mktemp("az") / "run"
+    plan = make_plan("tictactoe", iterations=3, games=8, sims=4, workers=1, runtime="onnx",
+                     network="resnet:blocks=1,filters=8")
+    AlphaZeroRun(plan, folder, lambda line: None).run()
+    return folder
+
+
+def test_points_are_spread_over_the_run_with_its_ends_and_what_they_cost(run: Path) -> None:
+    points = az_curve.network_points(run, 1, (1, 8), "batch=2")
+    assert [(one.round, one.sims) for one in points] == [(0, 1), (0, 8), (3, 1), (3, 8)]
+    assert [one.games for one in points] == [0, 0, 24, 24]
+    assert points[0].cpu_seconds == 0 < points[2].cpu_seconds
+    settings = dict(EngineSpec.parse(points[3].engine).settings)
+    assert settings["model"] == str(run / "nets" / "0003") and settings["batch"] == 2
+    assert [one.round for one in az_curve.network_points(run, 9, (1,))] == [0, 1, 2, 3]
+
+
+def test_a_folder_without_networks_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="holds no networks"):
+        az_curve.network_points(tmp_path, 3, (1,))
+    done = CliRunner().invoke(az_curve.main, [str(tmp_path)])
+    assert done.exit_code == 1 and done.output.count("\n") == 1, done.output
+
+
+def test_the_table_has_the_ledgers_scores(run: Path, tmp_path: Path) -> None:
+    points = az_curve.network_points(run, 1, (8,))
+    game, other = str(get_game("tictactoe")), EngineSpec.parse("random").text
+    engines = tuple(one.engine for one in points)
+    plan = Plan((game,), (*engines, other), pairs=4, seed=1, kind="gauntlet", challengers=engines)
+    run_tournament(
+        plan.canonical(), tmp_path / "l.sqlite", workers=1, progress=PlainReporter(io.StringIO())
+    )
+    frame = az_curve.rated_points(game, points, (other,), tmp_path / "l.sqlite")
+    assert frame["entrant"].tolist() == [*engines, other]
+    assert frame["round"].dropna().tolist() == [0, 3]
+    scores = frame[f"against {other}"].tolist()
+    assert all(text.split("/")[1] in "87654" for text in scores[:2]) and not scores[2]
+    assert (frame["low95"] < frame["rating"]).all() and (frame["rating"] < frame["high95"]).all()
+    az_curve.draw(frame, "test", tmp_path / "curve.png")
+    assert (tmp_path / "curve.png").stat().st_size > 5000
+
+
+def test_every_engine_that_plays_go_is_an_opponent() -> None:
+    names = {EngineSpec.parse(one).name for one in az_go5.opponents("go5-alphazero")}
+    ours = {
+        name for name in engine_names() if engine_class(name).__module__.startswith("engines.")
+    }
+    assert names >= ours - {"gtp", "solver"}  # GNU Go may be absent; the solver knows no Go
+
+
+def test_black_takes_the_whole_board() -> None:
+    """The network that comes with the package, with little search, against weak players."""
+    rows = list(az_go5.play_black(
+        "alphazero:model=go5-alphazero,sims=50", ["random", "mcts:sims=50"], games=1, seed=2,
+    ))
+    assert [(row["opening"], row["margin"], row["won"]) for row in rows] == [("C3", 25, True)] * 2
