@@ -25,7 +25,8 @@ import numpy as np
 
 from dlgo import GameState, get_game, kernels
 from engines.alphazero.forest import Forest
-from engines.alphazero.selfplay import SelfPlay, SelfPlaySettings
+from engines.alphazero.selfplay import SelfPlay
+from engines.alphazero.settings import SelfPlaySettings
 from engines.treesearch import tree as ts
 from engines.treesearch.agent import Agent, UniformAgent
 from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel, best_child

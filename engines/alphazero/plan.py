@@ -17,7 +17,7 @@ from dlgo.encoders import default_encoder, get_encoder
 from dlgo.errors import SpecError
 from dlgo.games import get_game
 from dlgo.specs import suggest
-from engines.alphazero.selfplay import SelfPlaySettings
+from engines.alphazero.settings import SelfPlaySettings
 from engines.nets import catalog
 from engines.nets.evaluators import KINDS
 

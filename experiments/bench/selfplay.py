@@ -40,7 +40,8 @@ import numpy as np
 from dlgo import get_game
 from dlgo.encoders import default_encoder, get_encoder
 from dlgo.errors import DlgoError, ModelError
-from engines.alphazero.selfplay import SelfPlay, SelfPlaySettings
+from engines.alphazero.selfplay import SelfPlay
+from engines.alphazero.settings import SelfPlaySettings
 from engines.nets import catalog
 from engines.nets.agent import NetworkAgent, encoder_of
 from engines.nets.evaluators import Evaluator, KerasEvaluator, load_evaluator

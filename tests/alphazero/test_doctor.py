@@ -20,7 +20,8 @@ from engines.alphazero.doctor import look_at_exact_results, look_at_games, look_
 from engines.alphazero.doctor_network import look_at_network
 from engines.alphazero.doctor_page import page
 from engines.alphazero.plan import make_plan
-from engines.alphazero.selfplay import SelfPlay, SelfPlaySettings
+from engines.alphazero.selfplay import SelfPlay
+from engines.alphazero.settings import SelfPlaySettings
 from engines.alphazero.survey import Calibration, calibrate, survey
 from engines.datasets import Dataset, batches
 from engines.datasets.records import GameData

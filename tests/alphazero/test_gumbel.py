@@ -9,7 +9,8 @@ import pytest
 
 from dlgo import GameState, get_game, kernels
 from engines.alphazero.forest import Forest
-from engines.alphazero.selfplay import SelfPlay, SelfPlaySettings
+from engines.alphazero.selfplay import SelfPlay
+from engines.alphazero.settings import SelfPlaySettings
 from engines.datasets.records import FULL_SEARCH
 from engines.treesearch import tree as ts
 from engines.treesearch.agent import Agent, AgentSearcher, UniformAgent

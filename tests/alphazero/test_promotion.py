@@ -18,7 +18,7 @@ from engines.alphazero.doctor import examine_run, look_at_history
 from engines.alphazero.match import Match, playing_network
 from engines.alphazero.plan import make_plan, parse_settings
 from engines.alphazero.run import AlphaZeroRun
-from engines.alphazero.selfplay import SelfPlaySettings
+from engines.alphazero.settings import SelfPlaySettings
 from engines.alphazero.workers import MatchJob, Workers
 from engines.datasets.shards import read_shard
 from engines.nets.card import read_card

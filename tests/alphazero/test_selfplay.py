@@ -11,7 +11,8 @@ import pytest
 from dlgo import GameState, get_game, kernels
 from dlgo.rng import gamma, make_rng
 from engines.alphazero.forest import Forest, draw_noise, root_policy, root_value
-from engines.alphazero.selfplay import SelfPlay, SelfPlaySettings
+from engines.alphazero.selfplay import SelfPlay
+from engines.alphazero.settings import SelfPlaySettings
 from engines.datasets.records import FULL_SEARCH, LABELLED, GameData
 from engines.treesearch import tree as ts
 from engines.treesearch.agent import Agent, AgentSearcher, UniformAgent

@@ -13,7 +13,8 @@ import pytest
 
 from dlgo import get_game
 from dlgo.errors import DlgoError
-from engines.alphazero.selfplay import SelfPlay, SelfPlaySettings
+from engines.alphazero.selfplay import SelfPlay
+from engines.alphazero.settings import SelfPlaySettings
 from engines.nets.agent import load_agent
 from experiments.bench.selfplay import Meter, Over, Task, run
 from tests.nets.models import write_model
