@@ -201,7 +201,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "network": "resnet:blocks=6,filters=64", "encoder": "alphago41", "iterations": 50,
         "games": 1000, "window": 10, "passes": 4.0, "batch_size": 512, "decay": 0.05,
         "ownership": 1.0, "score": 0.3, "searched": 0.25,
-        "selfplay": {"sims": 128, "fast_sims": 20, "full_share": 0.3, "learn_fast": False,
+        "selfplay": {"sims": 160, "fast_sims": 20, "full_share": 0.25, "learn_fast": False,
                      "forced": 2.0, "sample_plies": 16, "games_at_once": 96,
                      "random_share": 0.1, "random_plies": 6,
                      "resign": 0.9, "play_on": 0.2, "finish_sims": 2},
