@@ -60,6 +60,9 @@ class GameSpec(ABC):
     extra_planes: ClassVar[tuple[str, ...]] = ()
     # The turns and mirrors of the board that leave the rules as they are; see dlgo.symmetry.
     symmetry_names: tuple[str, ...] = ("identity",)
+    # The one that leaves the rules as they are together with an exchange of the colours (and of
+    # who moves first, and gets the komi): half a turn where men of either colour move forwards.
+    colour_symmetry: str = "identity"
 
     def __init__(self, **settings: Any) -> None:
         self.settings: dict[str, Any] = check_settings(f"game {self.name}", self.options, settings)

@@ -6,8 +6,9 @@ arrays of them, by which planes and policies are permuted alike. Called by the t
 networks, which sees every position from all sides (chapter 14; AlphaGo Zero did the same).
 
 Draughts has none: a mirror or a quarter turn carries dark squares to light ones, and half a
-turn makes men move the other way, so that it would have to change the colours as well, which
-no permutation of cells does.
+turn makes men move the other way. But half a turn with the colours exchanged leaves its rules
+as they are (`GameSpec.colour_symmetry`): so an encoder may show both players the board from
+their own side (`exchange`).
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ class Symmetries:
 
     def planes(self, k: int, planes: np.ndarray) -> np.ndarray:
         """The image of planes [..., rows, cols, planes]."""
-        flat = planes.reshape(*planes.shape[:-3], -1, planes.shape[-1])
+        *which, rows, cols, n = planes.shape
+        flat = planes.reshape(*which, rows * cols, n)
         return flat[..., self.cells[k], :].reshape(planes.shape)
 
     def policy(self, k: int, policy: np.ndarray) -> np.ndarray:
@@ -81,10 +83,24 @@ def symmetries(game: GameSpec) -> Symmetries:
     Raises:
         ValueError: if the game names an unknown one, or an action's image is no action.
     """
-    names = game.symmetry_names
-    if not names or names[0] != "identity" or set(names) - set(_MAPS):
+    return _group(game, game.symmetry_names)
+
+
+def exchange(game: GameSpec) -> Symmetries:
+    """What to do with the board when the colours are exchanged: nothing, and `colour_symmetry`.
+
+    Raises:
+        ValueError: as `symmetries`, or if the game's is the identity.
+    """
+    return _group(game, ("identity", game.colour_symmetry))
+
+
+def _group(game: GameSpec, names: tuple[str, ...]) -> Symmetries:
+    if not names or names[0] != "identity" or set(names) - set(_MAPS) or (
+        len(set(names)) < len(names)
+    ):
         raise ValueError(
-            f"{game}: symmetry_names {names} must begin with identity and be among "
+            f"{game}: symmetries {names} must begin with identity, differ, and be among "
             f"{', '.join(_MAPS)}"
         )
     rows, cols = game.board_rows, game.board_cols
@@ -111,15 +127,19 @@ def _action_map(game: GameSpec, name: str) -> np.ndarray:
     found = np.arange(game.num_actions)
     if name == "identity":  # some numbers below num_actions may be no moves at all
         return found
-    found[:] = -1
+    taken: set[int] = set()
     for action in range(game.num_actions):
+        try:
+            move = game.move_of(action)
+        except KeyError:  # no move, and so its own image
+            continue
         image = game.map_move(
-            game.move_of(action),
-            lambda point: _image(name, point, game.board_rows, game.board_cols),
+            move, lambda point: _image(name, point, game.board_rows, game.board_cols)
         )
         index = game.action_of(image)
-        if index is None or found[index] >= 0:
-            raise ValueError(f"{game}: under {name}, {game.move_of(action)} becomes {image}")
+        if index is None or index in taken:
+            raise ValueError(f"{game}: under {name}, {move} becomes {image}")
+        taken.add(index)
         found[index] = action
     return found
 

@@ -11,6 +11,7 @@ from dlgo.errors import DataError, DlgoError, ModelError
 from dlgo.lock import held
 from engines.alphazero.plan import make_plan
 from engines.alphazero.run import AlphaZeroRun
+from engines.datasets import Dataset
 from engines.nets.training import TrainingPlan, train
 from experiments.datasets.generate import generate, make_recipe
 
@@ -22,7 +23,8 @@ def play_itself(folder: Path) -> None:
 
 
 def learn(folder: Path) -> None:
-    train(TrainingPlan("test", "planes", "mlp"), None, folder)
+    data = generate(make_recipe("tictactoe", "random"), 20, folder.with_name("data"), workers=1)
+    train(TrainingPlan("test", "planes", "mlp"), Dataset.open(data), folder)
 
 
 def make_games(folder: Path) -> None:

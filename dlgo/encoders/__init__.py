@@ -35,18 +35,26 @@ _OF_GAME = {
         "alphago41": "dlgo.encoders.alphago:alphago_41",
     },
 }
+# For games with a board that looks alike from both players' sides.
+_TURNED = {"turned": "dlgo.encoders.generic:turned"}
 # What is used where nobody chose. Any other game: all of the position.
 _DEFAULT = {"go": "simple"}
 
 
 def encoder_names(game: GameSpec) -> list[str]:
     """The encoders there are for a game."""
-    return [*_GENERIC, *_OF_GAME.get(game.name, ())]
+    return list(_table(game))
+
+
+def _table(game: GameSpec) -> dict[str, str]:
+    sides = _TURNED if game.colour_symmetry != "identity" else {}
+    return {**_GENERIC, **sides, **_OF_GAME.get(game.name, {})}
 
 
 def default_encoder(game: GameSpec) -> str:
     """The encoder to use where nobody chose one."""
-    return _DEFAULT.get(game.name, "planes")
+    usual = "planes" if game.colour_symmetry == "identity" else "turned"
+    return _DEFAULT.get(game.name, usual)
 
 
 def get_encoder(name: str, game: GameSpec) -> Encoder:
@@ -55,7 +63,10 @@ def get_encoder(name: str, game: GameSpec) -> Encoder:
     Raises:
         SpecError: if there is none of that name, or not for that game.
     """
-    table = {**_GENERIC, **_OF_GAME.get(game.name, {})}
+    table = _table(game)
+    if name in _TURNED and name not in table:
+        raise SpecError(f"encoder {name!r} is for games whose board looks alike from both sides, "
+                        f"such as draughts; encoders of {game.name} are {', '.join(table)}")
     if name not in table:
         owners = [owner for owner, names in _OF_GAME.items() if name in names]
         what = f"encoder {name!r} is for {', '.join(owners)}" if owners else (

@@ -12,7 +12,8 @@ Conventions, for every encoder:
 * A position may come with those before it: a `window` is a batch of `history + 1` kernel
   states, the current one first, then the one before it, and so on. Only the first `known`
   exist; the others are not looked at.
-* A policy is indexed by the game's actions, so a pass has its place where there is one.
+* A policy is indexed by the game's actions, so a pass has its place where there is one. Where
+  the planes are turned for the second player, so are the actions: `Encoder.as_seen`.
 
 Called by the datasets, by the networks' agents and by self-play. A new encoder is a function
 registered with `encode` and a line in `dlgo/encoders/__init__.py`.
@@ -30,6 +31,7 @@ from dlgo.api import GameSpec, GameState, Move
 from dlgo.dispatch import by_class
 from dlgo.errors import NotationError
 from dlgo.jit import kernel
+from dlgo.symmetry import Symmetries
 
 # Indices into the array `shape`, the first field of every encoder's kernel.
 ROWS, COLS, PLANES, HISTORY = range(4)
@@ -87,12 +89,14 @@ class Encoder:
         planes: what each plane shows, one line each.
         kernel: the first argument of the compiled `encode`. Its scratch arrays make it
             unfit to be used by two threads at once: each takes an encoder of its own.
+        turns: the group that the board is turned by for the second player; None: it is not.
     """
 
     name: str
     game: GameSpec
     planes: tuple[str, ...]
     kernel: Any = field(repr=False)
+    turns: Symmetries | None = field(default=None, repr=False)
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -132,8 +136,33 @@ class Encoder:
             earlier = earlier.previous_state
         return batch, known
 
+    def as_seen(self, policies: np.ndarray, players: np.ndarray) -> np.ndarray:
+        """Policies in the network's order of actions from those in the game's, or back.
+
+        To turn twice is to leave things as they are, so one function does both.
+
+        Args:
+            policies: [n, num_actions], or logits, or anything else said of each action.
+            players: int[n], who is to move in each position.
+        """
+        if self.turns is None:
+            return policies
+        found = policies.copy()
+        second = np.flatnonzero(players)
+        found[second] = self.turns.policy(1, policies[second])
+        return found
+
+    def cells_as_seen(self, cells: np.ndarray, players: np.ndarray) -> np.ndarray:
+        """The same for what is said of each cell: [n, rows, cols]."""
+        if self.turns is None:
+            return cells
+        found = cells.copy()
+        second = np.flatnonzero(players)
+        found[second] = self.turns.planes(1, cells[second][..., None])[..., 0]
+        return found
+
     def index_of(self, move: Move) -> int:
-        """The place of a move in a policy.
+        """The number of a move among the game's actions.
 
         Raises:
             NotationError: for what is no move of the game; a resignation has no place.
@@ -147,7 +176,7 @@ class Encoder:
         return action
 
     def move_at(self, index: int) -> Move:
-        """The move at a place of a policy.
+        """The move with a number.
 
         Raises:
             NotationError: if no move has that place.

@@ -3,6 +3,7 @@
     oneplane    own pieces +1, the other's -1 (chapter 6.1 of the book)
     threeplane  own, other, empty: the input of many AlphaZero tutorials
     planes      each kind of piece of each player, the colour, and what the game adds
+    turned      the same without the colour, each player seeing the board from the own side
 
 They ask the rules by `kernels.piece` and `kernels.extra_planes`.
 """
@@ -16,7 +17,8 @@ import numpy as np
 from dlgo import kernels
 from dlgo.api import GameSpec
 from dlgo.encoders.base import COLS, PLANES, ROWS, Encoder, clear, encode, make_shape
-from dlgo.jit import kernel
+from dlgo.jit import inline_kernel, kernel
+from dlgo.symmetry import exchange
 
 BLACK_TO_MOVE = "1 everywhere if black (who moves first) is to move, else 0"
 
@@ -34,6 +36,13 @@ class ThreePlane(NamedTuple):
 
 
 class Planes(NamedTuple):
+    """shape: see `base`; kinds: int64[1], how many kinds of pieces the game has."""
+
+    shape: np.ndarray
+    kinds: np.ndarray
+
+
+class Turned(NamedTuple):
     """shape: see `base`; kinds: int64[1], how many kinds of pieces the game has."""
 
     shape: np.ndarray
@@ -83,17 +92,31 @@ def _three_plane(encoder, window, known, out):
 
 def all_planes(game: GameSpec) -> Encoder:
     """All of the position: positions with different keys have different planes."""
-    docs = tuple(f"own: {kind}" for kind in game.piece_kinds)
-    docs += tuple(f"the other's: {kind}" for kind in game.piece_kinds)
-    docs += (BLACK_TO_MOVE, *game.extra_planes)
+    docs = (*_piece_docs(game), BLACK_TO_MOVE, *game.extra_planes)
     kinds = np.array([len(game.piece_kinds)], np.int64)
     return Encoder("planes", game, docs, Planes(make_shape(game, len(docs)), kinds))
+
+
+def _piece_docs(game: GameSpec) -> tuple[str, ...]:
+    owners = ("own", "the other's")
+    return tuple(f"{owner}: {kind}" for owner in owners for kind in game.piece_kinds)
 
 
 @kernel
 def _all_planes(encoder, window, known, out):
     clear(out)
     state = kernels.row(window, 0)
+    _show_pieces(encoder, state, out)
+    kinds = encoder.kinds[0]
+    if kernels.to_move(state) == 0:
+        kernels.fill_plane(out, 2 * kinds, 1.0)
+    if encoder.shape[PLANES] > 2 * kinds + 1:
+        kernels.extra_planes(state, out, 2 * kinds + 1)
+
+
+@inline_kernel
+def _show_pieces(encoder, state, out):
+    """A plane for each kind of the player to move, then for each of the other's."""
     player = kernels.to_move(state)
     cols, kinds = encoder.shape[COLS], encoder.kinds[0]
     for row in range(encoder.shape[ROWS]):
@@ -101,12 +124,41 @@ def _all_planes(encoder, window, known, out):
             piece = kernels.piece(state, row * cols + col)
             if piece != kernels.NOBODY:
                 out[row, col, kinds * ((piece & 1) ^ player) + (piece >> 1)] = 1.0
-    if player == 0:
-        kernels.fill_plane(out, 2 * kinds, 1.0)
-    if encoder.shape[PLANES] > 2 * kinds + 1:
-        kernels.extra_planes(state, out, 2 * kinds + 1)
+
+
+def turned(game: GameSpec) -> Encoder:
+    """The position as the player to move sees it from the own side of the board.
+
+    For games that half a turn with exchanged colours leaves as they are: what is learned of one
+    colour then holds for the other. The policy is turned with the board (`Encoder.as_seen`). As
+    in AlphaZero's chess (Silver et al. 2018).
+    """
+    docs = (*_piece_docs(game), *game.extra_planes)
+    kinds = np.array([len(game.piece_kinds)], np.int64)
+    return Encoder(
+        "turned", game, docs, Turned(make_shape(game, len(docs)), kinds), exchange(game)
+    )
+
+
+@kernel
+def _turned(encoder, window, known, out):
+    clear(out)
+    state = kernels.row(window, 0)
+    _show_pieces(encoder, state, out)
+    kinds = encoder.kinds[0]
+    if encoder.shape[PLANES] > 2 * kinds:
+        kernels.extra_planes(state, out, 2 * kinds)
+    if kernels.to_move(state) == 1:
+        rows, cols = encoder.shape[ROWS], encoder.shape[COLS]
+        for cell in range(rows * cols // 2):  # half a turn carries the first cell to the last
+            row, col = cell // cols, cell % cols
+            for plane in range(encoder.shape[PLANES]):
+                there = out[rows - 1 - row, cols - 1 - col, plane]
+                out[rows - 1 - row, cols - 1 - col, plane] = out[row, col, plane]
+                out[row, col, plane] = there
 
 
 encode.register(OnePlane, _one_plane)
 encode.register(ThreePlane, _three_plane)
 encode.register(Planes, _all_planes)
+encode.register(Turned, _turned)

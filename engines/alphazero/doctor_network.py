@@ -38,9 +38,9 @@ def look_at_network(
         return
     rows = rows[np.linspace(0, len(rows) - 1, min(MOST_POSITIONS, len(rows))).astype(int)]
     replayed = [(one.actions, one.start) for one in seen.games]
-    planes, _ = Replayer(encoder).encode(replayed, seen.which[rows], seen.ply[rows])
+    planes, players = Replayer(encoder).encode(replayed, seen.which[rows], seen.ply[rows])
     logits, values = evaluate(planes)
-    raw = softmax(logits.astype(float))
+    raw = softmax(encoder.as_seen(logits, players).astype(float))
     legal, search = seen.legal[rows], seen.policies[rows].astype(float)
     policies = _among(raw, legal)
 

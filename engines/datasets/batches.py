@@ -42,7 +42,8 @@ class Batch:
 
     Attributes:
         planes: float32[n, rows, cols, planes].
-        policies: float32[n, num_actions], each sums to 1.
+        policies: float32[n, num_actions], each sums to 1; in the order in which the encoder shows
+            the actions (`Encoder.as_seen`).
         values: float32[n], for the player to move, -1 to 1: the game's result (0, too, where
             it is not known), or in part what the search expected.
         policy_weights: float32[n], 0 where the policy comes from a shortened search and is
@@ -204,9 +205,13 @@ class _Window:
             found = self._values[chosen]
             share = np.where(found == NO_VALUE, 0.0, self._searched)
             values = (1 - share) * values + share * found / VALUE_SCALE
+        policies = replayer.encoder.as_seen(self._policies(chosen), players)
+        ends = self._ends(which, sides)
+        if ends:
+            ends = (replayer.encoder.cells_as_seen(ends[0], players), *ends[1:])
         return Batch(
-            planes, self._policies(chosen), values.astype(np.float32),
-            self._weights[chosen].astype(np.float32), *self._ends(which, sides),
+            planes, policies, values.astype(np.float32), self._weights[chosen].astype(np.float32),
+            *ends,
         )
 
     def _ends(self, which: np.ndarray, sides: np.ndarray) -> tuple[np.ndarray, ...]:

@@ -45,7 +45,7 @@ class Replayer:
     """
 
     def __init__(self, encoder: Encoder) -> None:
-        self._encoder = encoder
+        self.encoder = encoder
         self._game = encoder.game
         self._room = 0
         self._window: Any = None
@@ -69,12 +69,12 @@ class Replayer:
             ValueError: with the index of a game that the rules do not allow.
         """
         n = len(which)
-        out = np.empty((n, *self._encoder.shape), np.float32)
+        out = np.empty((n, *self.encoder.shape), np.float32)
         players = np.empty(n, np.int8)
         order = np.lexsort((plies, which))
         used, firsts = np.unique(which[order], return_index=True)
         failed = replay(
-            self._encoder.kernel, self._encoder.history,
+            self.encoder.kernel, self.encoder.history,
             *self._laid_out([games[i] for i in used.tolist()]),
             np.append(firsts, n).astype(np.int64),
             plies[order].astype(np.int64), order.astype(np.int64), out, players,
@@ -100,7 +100,7 @@ class Replayer:
             ValueError: with the index of a game that the rules do not allow.
         """
         n = len(games)
-        owners = np.zeros((n, *self._encoder.shape[:2]), np.int8)
+        owners = np.zeros((n, *self.encoder.shape[:2]), np.int8)
         margins = np.zeros(n)
         results = np.full(n, NO_RESULT, np.int64)
         failed = play_to_the_end(*self._laid_out(games), owners, margins, results)
@@ -127,9 +127,9 @@ class Replayer:
         if self._window is None or plies > self._room:
             self._room = plies
             like = self._game.scratch_state(self._game.new_kernel_state(), room=plies + 1)
-            self._window = kernels.make_batch(like, self._encoder.history + 1)
+            self._window = kernels.make_batch(like, self.encoder.history + 1)
             # `replay` copies states along before all of them exist, so each must be one.
-            for i in range(self._encoder.history + 1):
+            for i in range(self.encoder.history + 1):
                 kernels.copy_into(kernels.row(self._window, i), self._game.new_kernel_state())
 
     def _batch(self, kinds: Sequence[Start | None]) -> Any:

@@ -159,6 +159,10 @@ class NetworkAgent(Agent):
         else:
             logits, values = self._evaluator.evaluate(planes)
             policies = softmax(logits)
+        if self._encoder.turns is not None:
+            players = np.empty(n, np.int64)
+            list_movers(leaves, n, players)
+            policies = self._encoder.as_seen(policies, players)
         if self._values is not None:
             values = np.empty(n, np.float32)
             value_leaves(
@@ -187,6 +191,13 @@ class NetworkAgent(Agent):
         if self._work is None or [field.shape for field in self._work] != shapes:
             self._work = kernels.row(kernels.make_batch(kernels.row(leaves, 0), 1), 0)
         return self._work
+
+
+@kernel
+def list_movers(leaves, n, out):
+    """Who is to move in each of the first `n` states; out: int64[n]."""
+    for i in range(n):
+        out[i] = kernels.to_move(kernels.row(leaves, i))
 
 
 @kernel

@@ -135,14 +135,8 @@ def train(
             another process works in it.
         KeyboardInterrupt: with a message that says what is kept.
     """
-    with held(folder / ".lock", f"model {folder}", "training", "folder", ModelError):
-        return _train(plan.canonical(), data, folder, progress or Progress(), batches, source)
-
-
-def _train(
-    plan: TrainingPlan, data: Any, folder: Path, progress: Progress,
-    batches: BatchSource | None, source: dict[str, Any] | None,
-) -> Card:
+    progress = progress or Progress()
+    plan = plan.canonical()
     if batches is None:
         from engines.datasets import batches
     encoder = get_encoder(plan.encoder, data.game)
@@ -157,25 +151,26 @@ def _train(
             training.digests.tobytes() + held_out.digests.tobytes()
         ).hexdigest()[:16],
     }
-    earlier = read_checkpoint(folder / "training")
-    if earlier is not None:
-        _check_same(plan, source, earlier, folder)
-        if (earlier.stopped or earlier.epoch >= plan.epochs) and (folder / FILE_NAME).exists():
-            card = read_card(folder)
-            progress.ended(card, "it was already trained")
-            return card
-    run = _Run(plan, encoder, training, held_out, batches, folder, progress)
-    try:
-        checkpoint = run.train(earlier, source)
-    except KeyboardInterrupt:
-        done = run.checkpoint.epoch if run.checkpoint else 0
-        raise KeyboardInterrupt(
-            f"stopped after epoch {done} of {plan.epochs}, which is kept in {folder}; "
-            "the same command continues"
-        ) from None
-    card = run.write_model(checkpoint, source, str(data.game))
-    progress.ended(card, "stopped early" if checkpoint.stopped else "done")
-    return card
+    with held(folder / ".lock", f"model {folder}", "training", "folder", ModelError):
+        earlier = read_checkpoint(folder / "training")
+        if earlier is not None:
+            _check_same(plan, source, earlier, folder)
+            if (earlier.stopped or earlier.epoch >= plan.epochs) and (folder / FILE_NAME).exists():
+                card = read_card(folder)
+                progress.ended(card, "it was already trained")
+                return card
+        run = _Run(plan, encoder, training, held_out, batches, folder, progress)
+        try:
+            checkpoint = run.train(earlier, source)
+        except KeyboardInterrupt:
+            done = run.checkpoint.epoch if run.checkpoint else 0
+            raise KeyboardInterrupt(
+                f"stopped after epoch {done} of {plan.epochs}, which is kept in {folder}; "
+                "the same command continues"
+            ) from None
+        card = run.write_model(checkpoint, source, str(data.game))
+        progress.ended(card, "stopped early" if checkpoint.stopped else "done")
+        return card
 
 
 def _check_same(

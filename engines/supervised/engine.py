@@ -57,6 +57,7 @@ class SupervisedEngine(Engine):
 
     def _decide(self, state: GameState, budget: Budget) -> Decision:
         logits, values = self._evaluator.evaluate(self._encoder.encode(state)[None])
+        logits = self._encoder.as_seen(logits, np.array([state.next_player.index]))
         actions = self._candidates(state)
         # Among the candidates only: were a forbidden move most of the policy, the rest of it
         # would be lost to rounding.

@@ -112,3 +112,9 @@ def spoiled(**face: object) -> GameSpec:
 def test_a_wrong_symmetry_is_named(game: GameSpec, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         symmetries(game)
+
+
+def test_the_image_of_no_planes_is_no_planes() -> None:
+    """A batch may hold no position that a side was drawn for."""
+    group = symmetries(get_game("go:size=5"))
+    assert group.planes(3, np.empty((0, 5, 5, 41), np.float32)).shape == (0, 5, 5, 41)

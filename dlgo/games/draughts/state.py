@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from dlgo import kernels
@@ -22,6 +24,7 @@ class Draughts(GameSpec):
     # Tournaments, too, draw the first three moves by lot (the "three-move restriction").
     opening_plies = 3
     history_matters = True
+    colour_symmetry = "rotate180"
     num_actions = kernel.NUM_ACTIONS
     board_rows = board_cols = 8
     piece_kinds = ("man", "king")
@@ -65,6 +68,16 @@ class Draughts(GameSpec):
     def action_of(self, move: Move) -> int | None:
         known = move.is_play and isinstance(move.place, tuple)
         return notation.ACTIONS.get(move.place) if known else None
+
+    def map_move(self, move: Move, to: Callable[[Point], Point]) -> Move:
+        def image(number: int) -> int | None:
+            row, col = notation.square_place(number)
+            point = to(Point(8 - row, col + 1))
+            return notation.square_number(8 - point.row, point.col - 1)
+
+        if not _two_squares(move.place):
+            return move
+        return Move.play((image(move.place[0]), image(move.place[1])))
 
     def move_text(self, move: Move) -> str:
         return notation.turn_texts([move])[0]
