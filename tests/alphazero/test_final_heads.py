@@ -32,7 +32,7 @@ def plan(**changes) -> AlphaZeroPlan:
     return make_plan(str(GAME), **{
         "iterations": 2, "games": 12, "sims": 4, "network": "resnet:blocks=1,filters=4",
         "workers": 1, "seed": 3, "runtime": "onnx", "precision": "float32", "batch_size": 32,
-        "optimizer": "adam:lr=0.01",
+        "optimizer": "adam:lr=0.01", "ownership": 0.0, "score": 0.0, "resign": 0.0,
     } | changes)
 
 
