@@ -152,7 +152,22 @@ def shuffled(one: GameData, rng: np.random.Generator) -> GameData:
 def test_gumbel_draws_its_moves_and_policies_of_other_positions_are_named_there_too() -> None:
     drawn = play(Judge(), 60, search="gumbel", full_share=1.0, considered=7)
     rng = np.random.default_rng(1)
-    for games, ill in (drawn, []), ([shuffled(one, rng) for one in drawn], ["policy targets"]):
+
+    def contrary(one: GameData) -> GameData:
+        """As if the search had chosen what its policy likes least; all weights stay legal."""
+        firsts = np.cumsum(one.counts) - one.counts
+        worst = [
+            one.policy_actions[first + one.policy_shares[first : first + count].argmin()]
+            if count else chosen
+            for first, count, chosen in zip(firsts, one.counts, one.chosen, strict=True)
+        ]
+        return dataclasses.replace(one, chosen=np.array(worst))
+
+    for spoil, ill in (
+        (lambda one: one, []),
+        (lambda one: shuffled(one, rng), ["policy targets"]), (contrary, ["policy targets"]),
+    ):
+        games = [spoil(one) for one in drawn]
         found = CheckUp("test")
         look_at_games(found, survey(GAME, games), drawn=True)
         assert found.ill() == ill
