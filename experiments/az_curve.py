@@ -34,7 +34,7 @@ from experiments.arena.ledger import Ledger
 from experiments.arena.progress import BarReporter, PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
-from experiments.ch08_gnugo import gnugo_spec
+from experiments.gnugo import gnugo_spec
 from reports.tables import crosstable, games_frame, rate_games, ratings_frame, write_csv
 
 _OPPONENTS = ("mcts:sims=100", "mcts:sims=1000")

@@ -27,7 +27,7 @@ from engines.alphazero.plan import make_plan
 from engines.alphazero.run import AlphaZeroRun
 from engines.registry import EngineSpec
 from experiments.arena.match import EngineCache, GameTask, play_game
-from experiments.ch08_gnugo import gnugo_spec
+from experiments.gnugo import gnugo_spec
 from reports.tables import write_csv
 
 GAME = "go:size=5,komi=24.5"

@@ -16,7 +16,6 @@ count and its own differed in all of 10 games. --never-resign lets every game be
 from __future__ import annotations
 
 import math
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,28 +23,13 @@ from pathlib import Path
 import click
 
 from dlgo import get_game
-from dlgo.errors import DlgoError, SpecError
+from dlgo.errors import DlgoError
 from dlgo.sgf import write_sgf
 from experiments.arena.ledger import GameRecord, Ledger
 from experiments.arena.progress import BarReporter, PlainReporter
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.tournament import run_tournament
-
-# Debian's package puts games where the PATH often does not lead.
-_PLACES = ("gnugo", "/usr/games/gnugo")
-_OPTIONS = "--chinese-rules --capture-all-dead --never-resign --situational-superko --seed {seed}"
-
-
-def gnugo_spec(level: int) -> str:
-    """GNU Go at a level, 0 to 20, as an entrant that counts as we do.
-
-    Raises:
-        SpecError: if it is not installed.
-    """
-    program = next(filter(None, map(shutil.which, _PLACES)), None)
-    if program is None:
-        raise SpecError("GNU Go is not installed; install gnugo")
-    return f"gtp:{program} --mode gtp --level {level} {_OPTIONS}"
+from experiments.gnugo import gnugo_spec
 
 
 @click.command()

@@ -24,7 +24,7 @@ from dlgo.conformance import (
     play_line,
 )
 from dlgo.conformance.keys import check_fresh_processes
-from dlgo.encoders import encode, encoder_names, get_encoder
+from dlgo.encoders import encode, encoder_names, generic, get_encoder
 from dlgo.games.draughts import board as draughts_board
 from dlgo.games.draughts import kernel as draughts_kernel
 from dlgo.games.go.board import KO
@@ -180,6 +180,7 @@ def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in encoder_names(get_game("tictactoe")):
         kind = type(get_encoder(name, get_game("tictactoe")).kernel)
         monkeypatch.setitem(encode.table, kind, encode.table[kind].py_func)
+    monkeypatch.setattr(generic, "_show_pieces", generic._show_pieces.py_func)
 
 
 def altered(face: dict[str, Any], **changes: Callable[..., Any]) -> GameSpec:

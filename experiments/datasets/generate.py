@@ -121,10 +121,10 @@ def _generate(
             jobs.append((recipe, str(folder), number, wanted))
     if tally.found:
         progress.say(f"{folder}: {tally.found} of {games} games are there")
+    for scrap in folder.glob(".games-*.tmp"):  # of runs that were killed
+        scrap.unlink(missing_ok=True)
     if jobs:
         _warm_up(recipe, progress.say)
-        for scrap in folder.glob(".games-*.tmp"):  # of runs that were killed
-            scrap.unlink(missing_ok=True)
         progress.begin(tally)
         try:
             with closing(run_jobs(make_shard, jobs, workers)) as reports:

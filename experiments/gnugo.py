@@ -1,0 +1,23 @@
+"""GNU Go as an opponent that plays by our rules; what its options are for: docs/engines/gtp.md."""
+
+from __future__ import annotations
+
+import shutil
+
+from dlgo.errors import SpecError
+
+# Debian's package puts games where the PATH often does not lead.
+_PLACES = ("gnugo", "/usr/games/gnugo")
+_OPTIONS = "--chinese-rules --capture-all-dead --never-resign --situational-superko --seed {seed}"
+
+
+def gnugo_spec(level: int) -> str:
+    """GNU Go at a level, 0 to 20, as an entrant that counts as we do.
+
+    Raises:
+        SpecError: if it is not installed.
+    """
+    program = next(filter(None, map(shutil.which, _PLACES)), None)
+    if program is None:
+        raise SpecError("GNU Go is not installed; install gnugo")
+    return f"gtp:{program} --mode gtp --level {level} {_OPTIONS}"
