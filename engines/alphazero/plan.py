@@ -1,7 +1,8 @@
 """What a run of AlphaZero is: game, network, self-play, training. Equal plans, equal networks.
 
-`PRESETS` holds settings that were found to work, by game or by game and size of board;
-docs/lab_notebook.md says how.
+`PRESETS` holds settings by game, or by game and size of board. docs/lab_notebook.md says what came
+of them: tic-tac-toe's, Connect Four's and those of Go on 5x5 have been run to their end and work;
+those of draughts and of larger Go boards have only been begun.
 """
 
 from __future__ import annotations
@@ -247,8 +248,11 @@ def make_plan(game: str, **given: Any) -> AlphaZeroPlan:
     preset = preset_of(get_game(game))
     given = {key: value for key, value in given.items() if value is not None}
     own = {f.name for f in dataclasses.fields(SelfPlaySettings)}
+    usual = dict(preset.get("selfplay", {}))
+    if given.get("search", "puct") != "puct":
+        usual.pop("forced", None)  # a preset's; it has no meaning there
     selfplay = SelfPlaySettings(**{
-        **preset.get("selfplay", {}), **{key: given.pop(key) for key in own & given.keys()},
+        **usual, **{key: given.pop(key) for key in own & given.keys()},
     })
     rest = {key: value for key, value in preset.items() if key != "selfplay"}
     return AlphaZeroPlan(game=game, selfplay=selfplay, **{**rest, **given}).canonical()

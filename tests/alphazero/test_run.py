@@ -218,6 +218,13 @@ def test_training_in_bfloat16_writes_a_network_of_float32(whole: Path, tmp_path:
     assert {layer.compute_dtype for layer in layers} == {"float32"}
 
 
+@pytest.mark.parametrize("game", ["tictactoe", "connect4", "draughts", "go5", "go9"])
+def test_every_preset_can_be_searched_with_gumbel(game: str) -> None:
+    plan = make_plan(game, search="gumbel")
+    assert plan.selfplay.search == "gumbel" and plan.selfplay.forced == 0
+    assert make_plan("draughts").selfplay.forced > 0
+
+
 def test_settings_are_typed_as_they_are_printed() -> None:
     found = parse_settings(["batch_size=512", "reuse=no", "c=1.2", "optimizer=sgd:lr=0.1"])
     assert found == {"batch_size": 512, "reuse": False, "c": 1.2, "optimizer": "sgd:lr=0.1"}
