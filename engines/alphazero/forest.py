@@ -30,6 +30,8 @@ from engines.treesearch.gumbel import Gumbel, draw_gumbel, perturb, unperturbed
 from engines.treesearch.rules import PUCT
 from engines.treesearch.tree import BUDGET, MAX_DEPTH, ROOT, UNPROVEN
 
+NO_ACTION = -1
+
 
 class Forest:
     """`n` trees, each with a root position, a generator and a number of simulations to go.
@@ -59,6 +61,7 @@ class Forest:
         self.roots = kernels.make_batch(game.scratch_state(start, room), n)
         self.left = np.zeros(n, np.int64)
         self.noise_share = np.zeros(n)
+        self._left_out = np.full(n, NO_ACTION)
         self.evaluations = self.steps = 0
         self._rule, self._noisy, self._agent = rule, noisy or rule, agent
         # One tree more: where the subtree that is kept is copied to.
@@ -97,7 +100,10 @@ class Forest:
         ts.advance(tree, kernels.row(self._trees, int(self._place[spare])), child)
         self._place[[i, spare]] = self._place[[spare, i]]
 
-    def begin(self, i: int, simulations: int, noise_share: float, concentration: float) -> None:
+    def begin(
+        self, i: int, simulations: int, noise_share: float, concentration: float,
+        without: int = NO_ACTION,
+    ) -> None:
         """Have tree `i` search.
 
         Args:
@@ -108,11 +114,15 @@ class Forest:
             concentration: of the noise, over all sensible moves together: with 10, each of 40
                 moves has alpha = 0.25. The fewer the moves, the more even the noise, as in
                 AlphaZero (0.3 in chess, 0.03 in Go).
+            without: an action that is not to be searched while there is another sensible one.
         """
         self.left[i] = simulations
         self.noise_share[i] = noise_share
+        self._left_out[i] = without
         tree = self.tree(i)
         fresh = tree.n_children[ROOT] == 0
+        if not fresh:
+            leave_out(tree, without)
         tree.info[BUDGET] = simulations - fresh
         self.noise[i] = 0.0
         if noise_share > 0:
@@ -151,7 +161,7 @@ class Forest:
         absorb_forest(
             self._trees, self._place, self._leaves, self._paths, self._lengths, self._owners, n,
             policies, values, self._actions, self._rngs, self.noise, self.noise_share,
-            self._rule,
+            self._left_out, self._rule,
         )
 
 
@@ -186,7 +196,7 @@ def collect_forest(
 @kernel
 def absorb_forest(
     trees, place, leaves, paths, lengths, owners, n, policies, values, actions, rngs, noise,
-    noise_share, rule,
+    noise_share, left_out, rule,
 ):
     """Give the leaves of all trees their children and values; new roots get their noise."""
     for k in range(n):
@@ -196,8 +206,18 @@ def absorb_forest(
             tree, kernels.rows(leaves, k, k + 1), paths[k : k + 1], lengths[k : k + 1], 1,
             policies[k : k + 1], values[k : k + 1], actions, rngs[i],
         )
-        if lengths[k] == 1 and noise_share[i] > 0.0:
-            disturb(rule, tree, noise[i], noise_share[i])
+        if lengths[k] == 1:
+            leave_out(tree, left_out[i])
+            if noise_share[i] > 0.0:
+                disturb(rule, tree, noise[i], noise_share[i])
+
+
+@kernel
+def leave_out(tree, action):
+    """Take this action from the root's children, if it is one of several."""
+    child = ts.find_child(tree, ROOT, action)
+    if child >= 0 and tree.n_children[ROOT] > 1:
+        ts.remove_child(tree, ROOT, child)
 
 
 @by_class

@@ -204,7 +204,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "ownership": 1.0, "score": 0.3, "searched": 0.25,
         "selfplay": {"sims": 160, "fast_sims": 20, "full_share": 0.25, "learn_fast": False,
                      "forced": 2.0, "sample_plies": 16, "games_at_once": 96,
-                     "random_share": 0.1, "random_plies": 6,
+                     "random_share": 0.1, "random_plies": 6, "first_pass": 0.6,
                      "resign": 0.9, "play_on": 0.2, "finish_sims": 2},
     },
 }

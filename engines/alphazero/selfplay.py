@@ -29,8 +29,8 @@ import numpy as np
 from dlgo import kernels
 from dlgo.api import GameSpec
 from dlgo.rng import below, derive_seed, uniform
-from engines.alphazero.forest import Forest, root_policy, root_value
-from engines.alphazero.settings import SelfPlaySettings, longest_game
+from engines.alphazero.forest import NO_ACTION, Forest, root_policy, root_value
+from engines.alphazero.settings import SelfPlaySettings, longest_game, plies_without_pass
 from engines.datasets.records import NO_RESULT, GameBuilder, GameData
 from engines.treesearch import tree as ts
 from engines.treesearch.agent import Agent
@@ -128,6 +128,7 @@ class SelfPlay:
     ) -> None:
         self._game, self._settings, self._seed = game, settings, seed
         self._longest = longest_game(game, settings)
+        self._first_pass = plies_without_pass(game, settings)
         _, self._noisy = settings.rules()
         self._gumbel = self._noisy if isinstance(self._noisy, Gumbel) else None
         self._forest = new_forest(game, settings, settings.games_at_once, agent)
@@ -189,15 +190,17 @@ class SelfPlay:
         state = kernels.row(self._forest.roots, i)
         seat.full = uniform(seat.rng) < settings.full_share
         forced = kernels.search_actions(state, self._actions) == 1
+        no_pass = len(seat.builder) < self._first_pass
+        without = self._game.pass_action if no_pass else NO_ACTION
         if seat.given_up or forced:  # there is nothing to learn, or nothing to choose
             seat.full = False
-            self._forest.begin(i, settings.finish_sims or _GLANCE, 0.0, settings.noise)
+            self._forest.begin(i, settings.finish_sims or _GLANCE, 0.0, settings.noise, without)
             return
         noise = settings.noise_share if seat.full else 0.0
         if self._gumbel:
             noise = float(seat.full or len(seat.builder) < settings.sample_plies)
         self._forest.begin(
-            i, settings.sims if seat.full else settings.fast_sims, noise, settings.noise
+            i, settings.sims if seat.full else settings.fast_sims, noise, settings.noise, without
         )
 
     def _move(self, i: int, seat: _Seat) -> int | None:

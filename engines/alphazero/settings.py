@@ -35,6 +35,9 @@ class SelfPlaySettings:
             which the short searches, too, are drawn at the root.)
         temperature: of these draws; 1 draws by visits, less prefers the most visited.
         random_share: share of games that begin with random plies, up to `random_plies`.
+        first_pass: plies, in parts of the board's cells, before which nobody passes while there
+            is another sensible move; 0: anybody may. Beginners of Go pass early, and a game that
+            two beginners have passed away teaches nothing of Go.
         resign: a player whose value is below minus this resigns; 0: nobody does.
         play_on: share of games in which nobody resigns, to count how often that were wrong.
         finish_sims: of moves after a resignation, which are not learned from: for little, the
@@ -61,6 +64,7 @@ class SelfPlaySettings:
     temperature: float = 1.0
     random_share: float = 0.05
     random_plies: int = 6
+    first_pass: float = 0.0
     resign: float = 0.0
     play_on: float = 0.1
     finish_sims: int = 0
@@ -74,8 +78,8 @@ class SelfPlaySettings:
             "games_at_once": (1, 1e5), "considered": (1, 1e5), "c": (0, 100),
             "first_play": (-1, 1), "noise_share": (0, 0.99), "noise": (0.001, 1e4),
             "forced": (0, 100), "sample_plies": (0, 1e5), "temperature": (0, 100),
-            "random_share": (0, 1), "random_plies": (1, 1000), "resign": (0, 1), "play_on": (0, 1),
-            "finish_sims": (0, 1e6), "longest": (0, 1e6),
+            "random_share": (0, 1), "random_plies": (1, 1000), "first_pass": (0, 2),
+            "resign": (0, 1), "play_on": (0, 1), "finish_sims": (0, 1e6), "longest": (0, 1e6),
         }
         for name, (low, high) in ranges.items():
             if not low <= getattr(self, name) <= high:
@@ -107,3 +111,8 @@ class SelfPlaySettings:
 def longest_game(game: GameSpec, settings: SelfPlaySettings) -> int:
     """Plies after which a game has no result."""
     return settings.longest or 4 * game.board_rows * game.board_cols + 100
+
+
+def plies_without_pass(game: GameSpec, settings: SelfPlaySettings) -> int:
+    """Plies before which nobody passes."""
+    return round(settings.first_pass * game.board_rows * game.board_cols)

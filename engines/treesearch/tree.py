@@ -284,6 +284,14 @@ def advance(tree, spare, node):
     spare.info[BUDGET] = 0
 
 
+@kernel
+def remove_child(tree, node, child):
+    """Forget a child; the last one takes its place."""
+    last = tree.first_child[node] + tree.n_children[node] - 1
+    _copy_node(tree, tree, last, child)
+    tree.n_children[node] -= 1
+
+
 @inline_kernel
 def _copy_node(tree, spare, source, target):
     spare.first_child[target] = tree.first_child[source]

@@ -148,6 +148,28 @@ def test_short_searches_need_not_be_learned_and_the_games_stay_the_same() -> Non
     assert selfplay.stats.plies == sum(one.n_positions for one in fewer) > 0
 
 
+@pytest.mark.parametrize("more", [{}, {"reuse": False}, {"search": "gumbel"}, {"forced": 2.0}])
+def test_nobody_passes_early_while_there_is_another_sensible_move(more) -> None:
+    game = get_game("go:size=5")
+
+    def passes(games: list[GameData]) -> list[int]:
+        """The plies of passes that there was an alternative to."""
+        found = []
+        for one in games:
+            state = game.new_kernel_state()
+            for ply, action in enumerate(one.actions.tolist()):
+                sensible = kernels.search_actions(state, np.empty(game.num_actions, np.int64))
+                if action == game.pass_action and sensible > 1:
+                    found.append(ply)
+                kernels.play(state, action)
+        return found
+
+    late, _ = play("go:size=5", 20, first_pass=0.8, **more)
+    assert min(passes(late)) >= 20
+    usual, _ = play("go:size=5", 20, **more)
+    assert min(passes(usual)) < 20
+
+
 class Moody(Opinionated):
     """Strong opinions about nothing: players despair where there is no reason to."""
 
