@@ -199,7 +199,7 @@ PRESETS: dict[str, dict[str, Any]] = {
                      "random_share": 0.3, "random_plies": 8},
     },
     "go": {
-        "network": "resnet:blocks=5,filters=48", "encoder": "alphago41", "iterations": 50,
+        "network": "resnet:blocks=8,filters=32", "encoder": "alphago41", "iterations": 50,
         "games": 1000, "window": 10, "passes": 4.0, "batch_size": 512, "decay": 0.05,
         "ownership": 1.0, "score": 0.3, "searched": 0.25,
         "selfplay": {"sims": 120, "fast_sims": 16, "full_share": 0.25, "learn_fast": False,
