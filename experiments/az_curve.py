@@ -35,6 +35,7 @@ from experiments.arena.progress import BarReporter, PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from experiments.gnugo import gnugo_spec
+from reports.plots import game_title
 from reports.tables import crosstable, games_frame, rate_games, ratings_frame, write_csv
 
 _OPPONENTS = ("mcts:sims=100", "mcts:sims=1000")
@@ -130,8 +131,9 @@ def draw(frame: pd.DataFrame, title: str, path: Path) -> None:
     for row in frame[frame["round"].isna()].itertuples():
         axis.axhline(row.rating, color="0.4", ls=":", lw=1)
         axis.annotate(
-            _short(row.entrant), (1, row.rating), xycoords=("axes fraction", "data"),
-            xytext=(-4, 3), textcoords="offset points", ha="right", fontsize=8, color="0.3",
+            _short(row.entrant).replace(",", ",\n"), (1, row.rating),
+            xycoords=("axes fraction", "data"), xytext=(4, 0), textcoords="offset points",
+            va="center", fontsize=8, color="0.3",
         )
     axis.set(title=title, xlabel="CPU minutes of training", ylabel="Elo (95% intervals)")
     axis.legend(frameon=False, loc="lower right")
@@ -192,7 +194,7 @@ def main(
         run_tournament(plan, run / "curve.sqlite", workers=workers, progress=progress)
         frame = rated_points(game, found, others, run / "curve.sqlite")
         write_csv(frame, run / "curve.csv")
-        draw(frame, f"{game}: {run.name}", run / "curve.png")
+        draw(frame, game_title(game), run / "curve.png")
     except (DlgoError, KeyboardInterrupt) as error:
         raise click.ClickException(str(error)) from None
     for row in frame.itertuples(index=False):
