@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 from dlgo import get_game
-from dlgo.errors import ModelError
+from dlgo.errors import ModelError, SpecError
 from engines.alphazero.plan import make_plan
 from engines.alphazero.run import AlphaZeroRun
 from engines.registry import EngineSpec, engine_class, engine_names
-from experiments import az_curve, az_go5
+from experiments import az_curve, az_go5, az_variants
 from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
@@ -78,3 +80,38 @@ def test_black_takes_the_whole_board() -> None:
         "alphazero:model=go5-alphazero,sims=50", ["random", "mcts:sims=50"], games=1, seed=2,
     ))
     assert [(row["opening"], row["margin"], row["won"]) for row in rows] == [("C3", 25, True)] * 2
+
+
+def test_variants_differ_from_the_base_in_what_they_name() -> None:
+    plans = az_variants.plans_of(
+        "connect4", 5, ["games=40", "sims=20"], ["seed=2", "search=gumbel sims=8"]
+    )
+    base, seeded, gumbel = plans.values()
+    assert list(plans) == ["base", "seed=2", "search=gumbel sims=8"]
+    assert (base.games, base.iterations, base.decay, base.selfplay.sims) == (40, 5, 1.0, 20)
+    assert dataclasses.replace(seeded, seed=base.seed) == base != seeded
+    assert gumbel.selfplay == dataclasses.replace(base.selfplay, search="gumbel", sims=8)
+    with pytest.raises(SpecError, match="same as 'base'"):
+        az_variants.plans_of("connect4", 5, [], ["seed=1"])
+
+
+def test_networks_of_equal_cost_are_compared() -> None:
+    points = [az_curve.Point(k, 1, cost, 0, "") for k, cost in enumerate((0.0, 3.0, 5.0, 9.0))]
+    assert [az_variants.within(points, limit).round for limit in (0, 4.9, 5, 8, 99)] == [
+        0, 1, 2, 2, 3
+    ]
+
+
+def test_variants_are_trained_and_rated_and_not_twice(tmp_path: Path) -> None:
+    out = tmp_path / "variants"
+    arguments = ["--quick", "--variant", "seed=2", "--out", str(out)]
+    first = CliRunner().invoke(az_variants.main, arguments)
+    assert first.exit_code == 0, first.output
+    frame = pd.read_csv(tmp_path / "variants-quick" / "variants.csv")
+    assert sorted(frame["variant"]) == ["base", "seed=2"]
+    assert abs(frame["rating"].sum()) < 1e-6
+    limit = frame["cpu_seconds"].max()
+    assert (frame["round"] == 2).any() and limit > 0
+    again = CliRunner().invoke(az_variants.main, arguments)
+    assert again.exit_code == 0 and "nothing left to play" in again.output
+    assert again.output.splitlines()[-4:] == first.output.splitlines()[-4:]
