@@ -114,7 +114,7 @@ class Learner:
             for batch in batches(
                 window, self._encoder, size, self._plan.seed, 1000 * iteration + around,
                 symmetries=self._plan.symmetries, targets="policy", searched=self._plan.searched,
-                finals=bool(self._plan.final_heads),
+                finals=self._plan.needs_finals, margin_share=self._plan.margin_share,
             ):
                 rest.append(batch)
                 while sum(map(len, rest)) >= size:

@@ -51,6 +51,8 @@ class AlphaZeroPlan:
             being the game's result. The result is the truth about the game as it was played,
             with the moves that were drawn for variety; the search errs, but says more of the
             position.
+        margin_share: part of the result to be learned that is by how much the game was won, where
+            the final board is known (Wu 2019): who is sure to lose then still plays for points.
         precision: "float32", or "mixed": training computes in bfloat16 where that is exact
             enough, which is faster on processors and GPUs that can; "auto": as the run began, and
             mixed on a GPU.
@@ -85,6 +87,7 @@ class AlphaZeroPlan:
     ownership: float = 0.0
     score: float = 0.0
     searched: float = 0.0
+    margin_share: float = 0.0
     precision: str = AUTO
     symmetries: bool = True
     sides: bool = False
@@ -125,8 +128,9 @@ class AlphaZeroPlan:
             raise SpecError(f"runtime={self.runtime!r} is not one of {', '.join((AUTO, *KINDS))}")
         if not 0 < self.passes <= 100:
             raise SpecError(f"passes={self.passes:g} is out of range (above 0, to 100)")
-        if not 0 <= self.searched <= 1:
-            raise SpecError(f"searched={self.searched:g} is out of range (0 to 1)")
+        for name in ("searched", "margin_share"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise SpecError(f"{name}={getattr(self, name):g} is out of range (0 to 1)")
         if self.precision not in (AUTO, "float32", "mixed"):
             raise SpecError(f"precision={self.precision!r} is not one of auto, float32, mixed")
         if not 0 <= self.promote <= 1:
@@ -137,7 +141,7 @@ class AlphaZeroPlan:
         if self.promote and not self.selfplay.sample_plies:
             raise SpecError(f"promote={self.promote:g} needs a match of different games: set "
                             "sample_plies above 0")
-        for name, needed in _FINAL_HEADS.items():
+        for name, needed in (*_FINAL_HEADS.items(), ("margin_share", "margin")):
             weight = getattr(self, name)
             if not 0 <= weight <= 100:
                 raise SpecError(f"{name}={weight:g} is out of range (0 to 100)")
@@ -149,6 +153,11 @@ class AlphaZeroPlan:
     def final_heads(self) -> tuple[str, ...]:
         """The heads about the end of the game that the network has in training."""
         return tuple(name for name in _FINAL_HEADS if getattr(self, name) > 0)
+
+    @property
+    def needs_finals(self) -> bool:
+        """Whether there is something to learn from final boards."""
+        return bool(self.final_heads) or self.margin_share > 0
 
     def window_of(self, iteration: int) -> range:
         """The rounds whose games round `iteration` (from 1) learns from."""
@@ -201,11 +210,11 @@ PRESETS: dict[str, dict[str, Any]] = {
     "go": {
         "network": "resnet:blocks=8,filters=32", "encoder": "alphago41", "iterations": 50,
         "games": 1000, "window": 10, "passes": 4.0, "batch_size": 512, "decay": 0.05,
-        "ownership": 1.0, "score": 0.3, "searched": 0.25,
+        "ownership": 1.0, "score": 0.3, "searched": 0.25, "margin_share": 0.3,
         "selfplay": {"sims": 120, "fast_sims": 16, "full_share": 0.25, "learn_fast": False,
                      "forced": 2.0, "sample_plies": 16, "games_at_once": 128,
                      "random_share": 0.1, "random_plies": 6, "first_pass": 0.6,
-                     "resign": 0.9, "play_on": 0.2, "finish_sims": 2},
+                     "resign": 0.85, "play_on": 0.2, "finish_sims": 2},
     },
 }
 

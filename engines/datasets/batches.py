@@ -81,7 +81,7 @@ def batches(
     part: Dataset, encoder: Encoder, batch_size: int, seed: int = 0, epoch: int = 0,
     symmetries: bool = False, shuffle: bool = True, targets: str = "move",
     window_bytes: int = WINDOW_BYTES, chunk_bytes: int = CHUNK_BYTES, searched: float = 0.0,
-    finals: bool = False,
+    finals: bool = False, margin_share: float = 0.0,
 ) -> Iterator[Batch]:
     """All positions of a part once; the last batch may be smaller.
 
@@ -95,6 +95,8 @@ def batches(
         searched: part of each value that is the search's, where one is stored; the rest is the
             game's result.
         finals: add what is known of the final boards.
+        margin_share: part of each result that tells by how much the game was won
+            (`worth_of_margin`), where the final board is known; needs `finals`.
 
     Raises:
         DataError: if the encoder is for another game, or a game breaks the rules.
@@ -111,7 +113,7 @@ def batches(
     chunk = max(1, chunk_bytes // (4 * int(np.prod(encoder.shape)) * batch_size)) * batch_size
     rest: list[Batch] = []
     for indices in _windows(part, rng if shuffle else None, window_bytes):
-        window = _Window(part, indices, targets, searched)
+        window = _Window(part, indices, targets, searched, margin_share)
         if finals:
             window.look_at_ends(replayer)
         order = rng.permutation(len(window)) if shuffle else np.arange(len(window))
@@ -146,14 +148,20 @@ def _windows(
     yield np.flatnonzero(np.isin(part.shards, taken))
 
 
+def worth_of_margin(points: np.ndarray, cells: int) -> np.ndarray:
+    """A margin as a value between -1 and 1 (Wu 2019): half of it at twice the board's length."""
+    return 2 / np.pi * np.arctan(points / (2 * np.sqrt(cells)))
+
+
 class _Window:
     """The games of a window, their positions numbered through."""
 
     def __init__(
-        self, part: Dataset, indices: np.ndarray, targets: str, searched: float
+        self, part: Dataset, indices: np.ndarray, targets: str, searched: float,
+        margin_share: float,
     ) -> None:
         self._part, self._indices, self._targets = part, indices, targets
-        self._searched = searched
+        self._searched, self._margin_share = searched, margin_share
         games = part.games(indices)
         self._replayed = [(one.actions, one.start) for one in games]
         lengths = np.array([len(one.actions) for one in games], np.int64)
@@ -201,6 +209,11 @@ class _Window:
         results = self._results[which]
         sides = 1 - 2 * players.astype(np.int64)
         values = np.where(results == NO_RESULT, 0, results * sides)
+        if self._margin_share > 0 and self._finals is not None:
+            owners, margins, known = self._finals
+            worth = sides * worth_of_margin(margins[which], owners[0].size)
+            share = self._margin_share * known[which]
+            values = (1 - share) * values + share * worth
         if self._searched > 0:
             found = self._values[chosen]
             share = np.where(found == NO_VALUE, 0.0, self._searched)

@@ -11,6 +11,7 @@ from dlgo import Player, Point, get_game
 from dlgo.encoders import get_encoder
 from dlgo.games.go.scoring import score
 from engines.datasets import Dataset, GameBuilder, ShardWriter, batches
+from engines.datasets.batches import worth_of_margin
 from engines.datasets.records import NO_RESULT
 from engines.datasets.replay import start_state
 from tests.datasets.test_batches import a_folder, fingerprints, random_game
@@ -67,6 +68,28 @@ def test_finals_are_the_count_of_the_last_board_for_the_player_to_move(tmp_path:
     (plain,) = batches(data, encoder, 10_000, shuffle=False)
     assert plain.ownership is plain.margins is plain.final_weights is None
     assert fingerprints([plain]) == fingerprints([batch])
+
+
+def test_a_share_of_the_value_may_tell_by_how_much(tmp_path: Path) -> None:
+    """Half the worth of a margin at twice the board's length; given-up games keep their result."""
+    game = get_game("go:size=5")
+    with ShardWriter(tmp_path, game, {}, 4) as writer:
+        for i in range(12):
+            writer.add(random_game(str(game), i))
+        given_up = GameBuilder(game)
+        for action in (12, 7, 3):
+            given_up.add(action)
+        writer.add(given_up.finish(1))
+    data = Dataset.open(tmp_path)
+    encoder = get_encoder("oneplane", data.game)
+    (plain,) = batches(data, encoder, 10_000, shuffle=False, finals=True)
+    (mixed,) = batches(data, encoder, 10_000, shuffle=False, finals=True, margin_share=0.25)
+    points = 25 * plain.margins
+    worth = plain.final_weights * np.arctan(points / 10) / (np.pi / 2)
+    expected = (1 - 0.25 * plain.final_weights) * plain.values + 0.25 * worth
+    np.testing.assert_allclose(mixed.values, expected, atol=1e-6)
+    assert worth_of_margin(np.array([10.0, -10.0, 0.0]), 25).tolist() == [0.5, -0.5, 0.0]
+    assert 0 < plain.final_weights.sum() < len(plain) and len(np.unique(mixed.values)) > 5
 
 
 def test_finals_stay_with_their_positions(tmp_path: Path) -> None:
