@@ -71,12 +71,13 @@ class Learner:
 
         Args:
             window: the games to learn from.
-            iteration: number of the round; the order of positions comes from it and the seed.
+            iteration: number of the round, 0 for games of others before the first; the order of
+                positions comes from it and the seed.
             progress: told steps done, and of how many.
         """
         plan = self._plan
         wall, cpu = time.perf_counter(), time.process_time()
-        rate = plan.learning_rate(iteration, self._rate)
+        rate = plan.learning_rate(max(iteration, 1), self._rate)
         self.network.optimizer.learning_rate.assign(rate)
         sums: dict[str, float] = {}
         done = 0

@@ -43,6 +43,9 @@ class AlphaZeroPlan:
         batch_size: positions a step.
         optimizer: with its learning rate, which falls by `decay` in all, evenly by the
             logarithm, from the first round to the last.
+        first_games: folder of games of other players (`dlgo generate`, `dlgo data import-sgf`)
+            that are learned before the first round, as AlphaGo did; "": begin with nothing, as
+            AlphaZero. first_passes: how often.
         value_weight: of the value's squared error beside the policy's cross-entropy.
         ownership: weight of what training alone asks besides: whose each cell of the board will
             be at the end; score: the same for the final margin. 0: not asked. For games that
@@ -83,6 +86,8 @@ class AlphaZeroPlan:
     batch_size: int = 256
     optimizer: str = "adam:lr=0.002"
     decay: float = 0.1
+    first_games: str = ""
+    first_passes: float = 4.0
     value_weight: float = 1.0
     ownership: float = 0.0
     score: float = 0.0
@@ -126,8 +131,9 @@ class AlphaZeroPlan:
                 raise SpecError(f"{name}={getattr(self, name)} is less than {least}")
         if self.runtime not in (AUTO, *KINDS):
             raise SpecError(f"runtime={self.runtime!r} is not one of {', '.join((AUTO, *KINDS))}")
-        if not 0 < self.passes <= 100:
-            raise SpecError(f"passes={self.passes:g} is out of range (above 0, to 100)")
+        for name in ("passes", "first_passes"):
+            if not 0 < getattr(self, name) <= 100:
+                raise SpecError(f"{name}={getattr(self, name):g} is out of range (above 0, to 100)")
         for name in ("searched", "margin_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise SpecError(f"{name}={getattr(self, name):g} is out of range (0 to 1)")

@@ -4,7 +4,8 @@ A run lives in a folder:
 
     plan.json            what is done
     games/games-*.npz    the games of each round, a shard for each worker
-    nets/0000, 0001, ... the network after each round; 0000 knows nothing yet
+    nets/0000, 0001, ... the network after each round; 0000 knows nothing yet, or what it has
+                         learned from games of others (`first_games`)
     checkpoint.npz       weights and optimiser after the last round
     history.csv          a line for each round
 
@@ -128,13 +129,11 @@ class AlphaZeroRun:
             return read_card(self._player(done + 1, checkpoint))
         began = time.monotonic()
         learner = Learner(plan)
-        if done:
+        if checkpoint.state:
             checkpoint.restore(learner.state, self.folder)
             self._report(f"continuing after round {done} of {plan.iterations}")
         else:
-            learner.save(self.net(0), self._name(0), {
-                "method": "alphazero", "iterations": 0, "cpu_seconds": 0.0,
-            })
+            self._begin(learner, checkpoint)
         if self.plan.runtime == AUTO:
             runtime = fastest_kind(
                 str(self.net(0)), self.plan.selfplay.games_at_once, learner.gpu is not None
@@ -160,6 +159,33 @@ class AlphaZeroRun:
         finally:
             workers.close()
         return read_card(self._player(plan.iterations + 1, checkpoint))
+
+    def _begin(self, learner: Any, checkpoint: Checkpoint) -> None:
+        """Write the network that plays the first round; it may have learned from others."""
+        plan = self.plan
+        training: dict[str, Any] = {"method": "alphazero", "iterations": 0, "cpu_seconds": 0.0}
+        if plan.first_games:
+            data = Dataset.open(Path(plan.first_games), self._report)
+            steps = max(1, round(plan.first_passes * data.n_positions / plan.batch_size))
+            told = learner.learn(data, 0, steps, partial(self._progress, "games of others"))
+            training |= {
+                "data": {
+                    "folder": data.folder.name, "games": data.n_games,
+                    "positions": data.n_positions, "cpu_seconds": round(data.cpu_seconds, 1),
+                    "digest": data.digest,
+                },
+                "cpu_seconds": round(told["train_cpu_seconds"], 1),
+                "wall_seconds": round(told["train_wall_seconds"], 1),
+            }
+            self._report(
+                f"{data.n_games:,} games of others, {data.n_positions:,} positions: policy loss "
+                f"{told['policy_loss']:.3f}, value error {told['value_loss']:.3f}; "
+                f"{told['train_wall_seconds']:.0f} s"
+            )
+        learner.save(self.net(0), self._name(0), training)
+        if plan.first_games:
+            checkpoint.state = [np.asarray(variable) for variable in learner.state]
+            write_checkpoint(self.folder, checkpoint)
 
     def _name(self, iteration: int) -> str:
         return f"{self.folder.name}-{iteration:04d}"
@@ -202,14 +228,18 @@ class AlphaZeroRun:
             for name in ("selfplay_cpu_seconds", "train_cpu_seconds", "match_cpu_seconds",
                          "wall_seconds", "games")
         }
+        before = read_card(self.net(0)).training
         learner.save(self.net(iteration), self._name(iteration), {
             "method": "alphazero", "settings": plan.to_json(), "seed": plan.seed,
             "iterations": iteration, "games": totals["games"], "gpu": learner.gpu,
             "cpu_seconds": round(
-                totals["selfplay_cpu_seconds"] + totals["train_cpu_seconds"]
+                before["cpu_seconds"] + totals["selfplay_cpu_seconds"]
+                + totals["train_cpu_seconds"]
                 + totals["match_cpu_seconds"], 1  # of the matches before its own
             ),
-            "gpu_seconds": 0.0, "wall_seconds": totals["wall_seconds"],
+            "gpu_seconds": 0.0,
+            "wall_seconds": round(before.get("wall_seconds", 0.0) + totals["wall_seconds"], 1),
+            **({"data": before["data"]} if "data" in before else {}),
         })
         if plan.promote:
             row |= self._match(iteration, workers, checkpoint)

@@ -142,6 +142,11 @@ class Dataset:
         """What making these games has cost."""
         return float(self.costs.sum())
 
+    @property
+    def digest(self) -> str:
+        """Equal for the same games in the same order."""
+        return hashlib.sha256(self.digests.tobytes()).hexdigest()[:16]
+
     def split(self, test: float = 0.1, seed: int = 0) -> tuple[Dataset, Dataset]:
         """(train, test): two parts with disjoint games.
 

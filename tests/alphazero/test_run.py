@@ -15,19 +15,24 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from dlgo import SpecError
+from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
 from engines.alphazero import run as run_module
 from engines.alphazero.doctor import examine_run
 from engines.alphazero.plan import make_plan, parse_settings
 from engines.alphazero.run import AlphaZeroRun
-from engines.datasets import Dataset
+from engines.datasets import Dataset, batches
 from engines.datasets.shards import read_shard
+from engines.nets.agent import softmax
 from engines.nets.card import read_card
+from engines.nets.evaluators import load_evaluator
 from experiments.cli import cli
+from experiments.datasets.generate import generate, make_recipe
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = {"iterations": 4, "games": 24, "sims": 4, "network": "resnet:blocks=1,filters=4",
@@ -161,13 +166,44 @@ def test_kills_at_random_moments_change_nothing(whole: Path, tmp_path: Path) -> 
         same(folder, whole)
 
 
+def test_a_run_may_begin_with_games_of_others(tmp_path: Path, monkeypatch) -> None:
+    """They are learned once, also if the run is killed before its first round or within it."""
+    games = generate(make_recipe("tictactoe", "mcts:sims=50"), 60, tmp_path / "games", workers=1)
+    common = SETTINGS | {"iterations": 1, "network": "resnet:blocks=1,filters=16",
+                         "optimizer": "adam:lr=0.01", "batch_size": 64}
+    plan = make_plan("tictactoe", **common, first_games=str(games), first_passes=20.0)
+    told: list[str] = []
+    card = AlphaZeroRun(plan, tmp_path / "whole", told.append).run()
+    assert told[0].startswith("60 games of others, ") and len(told) == 2
+    taught, data = read_card(tmp_path / "whole/nets/0000"), Dataset.open(games)
+    assert taught.training["data"] == card.training["data"]
+    assert card.training["data"]["positions"] == data.n_positions
+    assert card.training["cpu_seconds"] > taught.training["cpu_seconds"] > 0
+    # It predicts those games better than a network that knows nothing.
+    AlphaZeroRun(make_plan("tictactoe", **common), tmp_path / "nothing", lambda line: None).run()
+    (batch,) = batches(data, get_encoder("planes", data.game), 10_000)
+    losses = []
+    for run in ("whole", "nothing"):
+        logits, _ = load_evaluator(str(tmp_path / run / "nets/0000")).evaluate(batch.planes)
+        losses.append(-(batch.policies * np.log(softmax(logits))).sum(axis=1).mean())
+    assert losses[0] < 0.9 * losses[1]
+    # Killed after the network was written, then before the first round is.
+    for call in (1, 2):
+        folder = tmp_path / f"killed{call}"
+        with monkeypatch.context() as patch:
+            patch.setattr(run_module, "write_checkpoint", dying(run_module.write_checkpoint, call))
+            with pytest.raises(Killed):
+                AlphaZeroRun(plan, folder, lambda line: None).run()
+        assert AlphaZeroRun(plan, folder, told.append).run().network_id == card.network_id
+    assert sum(line.startswith("60 games of others") for line in told) == 2
+
+
 class Killed(BaseException):
     """Stands for the end of the process: nothing after it is done."""
 
 
-def dies(folder: Path, monkeypatch, name: str, call: int) -> None:
-    """Run until so many calls of a function that writes; the last one writes nothing."""
-    original = getattr(run_module, name)
+def dying(write, call: int):
+    """A function that writes, until so many calls; the last one writes nothing."""
     calls = 0
 
     def die(*args) -> None:
@@ -175,10 +211,15 @@ def dies(folder: Path, monkeypatch, name: str, call: int) -> None:
         calls += 1
         if calls == call:
             raise Killed
-        original(*args)
+        write(*args)
 
+    return die
+
+
+def dies(folder: Path, monkeypatch, name: str, call: int) -> None:
+    """Run until so many calls of a function that writes; the last one writes nothing."""
     with monkeypatch.context() as patch:
-        patch.setattr(run_module, name, die)
+        patch.setattr(run_module, name, dying(getattr(run_module, name), call))
         with pytest.raises(Killed):
             continued(folder)
 
