@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from dlgo.encoders import get_encoder
+from dlgo.errors import ModelError
 from dlgo.games import get_game
 from engines.alphazero.plan import AlphaZeroPlan
 from engines.datasets import Batch, Dataset, batches, joined
@@ -59,6 +60,35 @@ class Learner:
             weighted_metrics={"policy": ["categorical_accuracy"], "value": []},
             jit_compile="auto" if self.gpu else False,
         )
+
+    def take_over(self, name: str) -> Card:
+        """Begin with the weights of a model; heads that only training has stay as they are.
+
+        Args:
+            name: of a shipped model, or a folder.
+
+        Returns:
+            The model's card.
+
+        Raises:
+            ModelError: for an unknown or damaged model, or one that is built otherwise.
+        """
+        from engines.nets.evaluators import KerasEvaluator, load_evaluator
+
+        plan = self._plan
+        model = load_evaluator(name, "keras")
+        assert isinstance(model, KerasEvaluator)
+        card = model.card
+        for what, wanted, found in (
+            ("network", plan.network, card.network), ("encoder", plan.encoder, card.encoder),
+            ("shape", tuple(self._encoder.shape), tuple(card.shape)),
+            ("value head", True, card.value_head),
+        ):
+            if wanted != found:
+                raise ModelError(f"first_network={name} cannot begin this run: its {what} is "
+                                 f"{found}, the run's {wanted}; choose another model or {what}")
+        self._playing.set_weights(model.model.get_weights())
+        return card
 
     def learn(
         self, window: Dataset, iteration: int, steps: int,

@@ -43,6 +43,9 @@ class AlphaZeroPlan:
         batch_size: positions a step.
         optimizer: with its learning rate, which falls by `decay` in all, evenly by the
             logarithm, from the first round to the last.
+        first_network: model, by name or folder, whose weights the run begins with; "": random
+            ones. Its architecture, encoder and shape must be the run's; komi, say, may differ. Its
+            optimiser and games are not known any more: choose a smaller learning rate.
         first_games: folder of games of other players (`dlgo generate`, `dlgo data import-sgf`)
             that are learned before the first round, as AlphaGo did; "": begin with nothing, as
             AlphaZero. first_passes: how often.
@@ -86,6 +89,7 @@ class AlphaZeroPlan:
     batch_size: int = 256
     optimizer: str = "adam:lr=0.002"
     decay: float = 0.1
+    first_network: str = ""
     first_games: str = ""
     first_passes: float = 4.0
     value_weight: float = 1.0

@@ -4,8 +4,9 @@ A run lives in a folder:
 
     plan.json            what is done
     games/games-*.npz    the games of each round, a shard for each worker
-    nets/0000, 0001, ... the network after each round; 0000 knows nothing yet, or what it has
-                         learned from games of others (`first_games`)
+    nets/0000, 0001, ... the network after each round; 0000 knows nothing yet, or what another
+                         network knows (`first_network`) or games of others taught it
+                         (`first_games`)
     checkpoint.npz       weights and optimiser after the last round
     history.csv          a line for each round
 
@@ -161,9 +162,22 @@ class AlphaZeroRun:
         return read_card(self._player(plan.iterations + 1, checkpoint))
 
     def _begin(self, learner: Any, checkpoint: Checkpoint) -> None:
-        """Write the network that plays the first round; it may have learned from others."""
+        """Write the network that plays the first round; it may have learned before."""
         plan = self.plan
         training: dict[str, Any] = {"method": "alphazero", "iterations": 0, "cpu_seconds": 0.0}
+        if plan.first_network:
+            card = learner.take_over(plan.first_network)
+            training |= {
+                name: card.training[name]
+                for name in ("games", "cpu_seconds", "wall_seconds", "data")
+                if name in card.training
+            }
+            training["first_network"] = {
+                "name": card.name, "network_id": card.network_id,
+                **{name: card.training[name] for name in ("iterations", "games", "cpu_seconds")
+                   if name in card.training},
+            }
+            self._report(f"beginning with the weights of {card.name}")
         if plan.first_games:
             data = Dataset.open(Path(plan.first_games), self._report)
             steps = max(1, round(plan.first_passes * data.n_positions / plan.batch_size))
@@ -174,8 +188,12 @@ class AlphaZeroRun:
                     "positions": data.n_positions, "cpu_seconds": round(data.cpu_seconds, 1),
                     "digest": data.digest,
                 },
-                "cpu_seconds": round(told["train_cpu_seconds"], 1),
-                "wall_seconds": round(told["train_wall_seconds"], 1),
+                "cpu_seconds": round(
+                    training["cpu_seconds"] + told["train_cpu_seconds"], 1
+                ),
+                "wall_seconds": round(
+                    training.get("wall_seconds", 0.0) + told["train_wall_seconds"], 1
+                ),
             }
             self._report(
                 f"{data.n_games:,} games of others, {data.n_positions:,} positions: policy loss "
@@ -183,7 +201,7 @@ class AlphaZeroRun:
                 f"{told['train_wall_seconds']:.0f} s"
             )
         learner.save(self.net(0), self._name(0), training)
-        if plan.first_games:
+        if plan.first_network or plan.first_games:
             checkpoint.state = [np.asarray(variable) for variable in learner.state]
             write_checkpoint(self.folder, checkpoint)
 
@@ -231,7 +249,8 @@ class AlphaZeroRun:
         before = read_card(self.net(0)).training
         learner.save(self.net(iteration), self._name(iteration), {
             "method": "alphazero", "settings": plan.to_json(), "seed": plan.seed,
-            "iterations": iteration, "games": totals["games"], "gpu": learner.gpu,
+            "iterations": iteration, "games": before.get("games", 0.0) + totals["games"],
+            "gpu": learner.gpu,
             "cpu_seconds": round(
                 before["cpu_seconds"] + totals["selfplay_cpu_seconds"]
                 + totals["train_cpu_seconds"]
@@ -239,7 +258,7 @@ class AlphaZeroRun:
             ),
             "gpu_seconds": 0.0,
             "wall_seconds": round(before.get("wall_seconds", 0.0) + totals["wall_seconds"], 1),
-            **({"data": before["data"]} if "data" in before else {}),
+            **{name: before[name] for name in ("first_network", "data") if name in before},
         })
         if plan.promote:
             row |= self._match(iteration, workers, checkpoint)

@@ -7,8 +7,10 @@ moments more.
 from __future__ import annotations
 
 import csv
+import dataclasses
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,8 +31,9 @@ from engines.alphazero.run import AlphaZeroRun
 from engines.datasets import Dataset, batches
 from engines.datasets.shards import read_shard
 from engines.nets.agent import softmax
-from engines.nets.card import read_card
+from engines.nets.card import Card, read_card
 from engines.nets.evaluators import load_evaluator
+from engines.nets.store import find_model
 from experiments.cli import cli
 from experiments.datasets.generate import generate, make_recipe
 
@@ -187,15 +190,58 @@ def test_a_run_may_begin_with_games_of_others(tmp_path: Path, monkeypatch) -> No
         logits, _ = load_evaluator(str(tmp_path / run / "nets/0000")).evaluate(batch.planes)
         losses.append(-(batch.policies * np.log(softmax(logits))).sum(axis=1).mean())
     assert losses[0] < 0.9 * losses[1]
-    # Killed after the network was written, then before the first round is.
+    told = killed_and_continued(plan, tmp_path, card, monkeypatch)
+    assert sum(line.startswith("60 games of others") for line in told) == 1
+
+
+def test_a_run_may_begin_with_a_network(tmp_path: Path, monkeypatch) -> None:
+    """It plays the first round; what it has cost counts; it is needed only once."""
+    folder = tmp_path / "model"
+    shutil.copytree(find_model("tictactoe-alphazero"), folder)
+    common = {key: value for key, value in SETTINGS.items() if key != "network"}
+    plan = make_plan("tictactoe", **common | {"iterations": 1}, first_network=str(folder))
+    card = AlphaZeroRun(plan, tmp_path / "whole", lambda line: None).run()
+    before = read_card(folder)
+    assert read_card(tmp_path / "whole/nets/0000").network_id == before.network_id
+    assert before.network_id != card.network_id
+    assert card.training["first_network"]["network_id"] == before.network_id
+    assert card.training["games"] == before.training["games"] + 24
+    assert card.training["cpu_seconds"] > before.training["cpu_seconds"]
+    told = killed_and_continued(plan, tmp_path, card, monkeypatch)
+    assert sum(line.startswith("beginning with the weights of") for line in told) == 1
+    shutil.rmtree(folder)
+    longer = dataclasses.replace(plan, iterations=2)
+    AlphaZeroRun(longer, tmp_path / "whole", lambda line: None).run()
+    with pytest.raises(ModelError, match="unknown model"):
+        AlphaZeroRun(plan, tmp_path / "none", lambda line: None).run()
+
+
+@pytest.mark.parametrize(("model", "settings", "message"), [
+    ("connect4-alphazero", {}, "its network is resnet:blocks=5,filters=64, the run's resnet"),
+    ("tictactoe-alphazero", {"encoder": "threeplane"}, "its encoder is planes, the run's three"),
+])
+def test_a_network_that_does_not_fit_is_refused(
+    model: str, settings: dict, message: str, tmp_path: Path
+) -> None:
+    plan = make_plan("tictactoe", **settings, first_network=model)
+    with pytest.raises(ModelError, match=message):
+        AlphaZeroRun(plan, tmp_path, lambda line: None).run()
+
+
+def killed_and_continued(plan, folder: Path, card: Card, monkeypatch) -> list[str]:
+    """Kill a run after its first network was written, then before its first round is.
+
+    What it says when it is continued; it must end with the same network.
+    """
+    told: list[str] = []
     for call in (1, 2):
-        folder = tmp_path / f"killed{call}"
+        run = folder / f"killed{call}"
         with monkeypatch.context() as patch:
             patch.setattr(run_module, "write_checkpoint", dying(run_module.write_checkpoint, call))
             with pytest.raises(Killed):
-                AlphaZeroRun(plan, folder, lambda line: None).run()
-        assert AlphaZeroRun(plan, folder, told.append).run().network_id == card.network_id
-    assert sum(line.startswith("60 games of others") for line in told) == 2
+                AlphaZeroRun(plan, run, lambda line: None).run()
+        assert AlphaZeroRun(plan, run, told.append).run().network_id == card.network_id
+    return told
 
 
 class Killed(BaseException):
