@@ -261,12 +261,16 @@ def look_at_history(
     if not all(np.isfinite(row.get("loss", 0.0)) for row in history):
         found.say("loss", ILL, "the loss is not a number any more: a lower learning rate")
     if plan.selfplay.resign > 0:
-        wrong = last["resigned_wrongly"]
+        wrong, short = last["resigned_wrongly"], plan.selfplay.finish_sims
+        remedy = "; resign at a lower value" + (
+            f", or finish with more than {short} simulations: the winner may not find the win"
+            if short else ""
+        )
         found.say(
             "resignation", ILL if wrong > 0.05 else FINE,
-            f"{last['resigned']:.0%} of the games are resigned; of those played on, {wrong:.0%} "
-            "would have been given away wrongly (AlphaGo Zero: 5% at most)"
-            + ("; resign at a lower value" if wrong > 0.05 else ""),
+            f"{last['resigned']:.0%} of the games are resigned; of those played on to their end, "
+            f"{wrong:.0%} were not lost (AlphaGo Zero: 5% at most)"
+            + (remedy if wrong > 0.05 else ""),
         )
     if plan.promote > 0:
         _judge_promotion(found, plan, history)

@@ -207,8 +207,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "passes": 4.0, "batch_size": 512, "decay": 0.05, "searched": 0.3,
         "selfplay": {"sims": 80, "fast_sims": 16, "full_share": 0.35, "learn_fast": False,
                      "forced": 2.0, "sample_plies": 20, "games_at_once": 128,
-                     "random_share": 0.3, "random_plies": 10,
-                     "resign": 0.8, "play_on": 0.15, "finish_sims": 2},
+                     "random_share": 0.3, "random_plies": 10, "resign": 0.8, "play_on": 0.15},
     },
     # Komi 24.5 makes winning by 25 the goal (`experiments/az_go5.py`).
     "go 5x5": {

@@ -42,7 +42,8 @@ class SelfPlaySettings:
         play_on: share of games in which nobody resigns, to count how often that were wrong.
         finish_sims: of moves after a resignation, which are not learned from: for little, the
             game gets its true result and its last board, and every resignation is checked; 0:
-            a game that is resigned is over.
+            a game that is resigned is over. Not for games in which a win must be found move by
+            move, as in draughts: a glance at each does not find it.
         reuse: keep the subtree of the move played.
         longest: plies after which a game has no result; 0: 4 a cell of the board and 100 more,
             since cycles of Go longer than a ko have no end.

@@ -212,7 +212,10 @@ def test_resignations_that_give_games_away_are_named() -> None:
     row = {"resigned": 0.4, "resigned_wrongly": 0.2, "divergence": 0.1, "agreed": 0.5}
     found = CheckUp("test")
     look_at_history(found, plan, [row])
-    assert found.ill() == ["resignation"]
+    assert found.ill() == ["resignation"] and "simulations" not in found.findings[-1].text
+    found = CheckUp("test")
+    look_at_history(found, make_plan("connect4", resign=0.9, finish_sims=2), [row])
+    assert found.ill() == ["resignation"] and "more than 2 simulations" in found.findings[-1].text
     found = CheckUp("test")
     look_at_history(found, plan, [row | {"resigned_wrongly": 0.03}])
     assert found.ill() == []
