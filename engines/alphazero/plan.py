@@ -1,8 +1,7 @@
 """What a run of AlphaZero is: game, network, self-play, training. Equal plans, equal networks.
 
 `PRESETS` holds settings by game, or by game and size of board. docs/lab_notebook.md says what came
-of them: tic-tac-toe's, Connect Four's and those of Go on 5x5 have been run to their end and work;
-those of draughts and of larger Go boards have only been begun.
+of them. All have been run to their end and work, that of larger Go boards on 9x9 and in two parts.
 """
 
 from __future__ import annotations
