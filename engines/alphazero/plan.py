@@ -1,8 +1,8 @@
 """What a run of AlphaZero is: game, network, self-play, training. Equal plans, equal networks.
 
 `PRESETS` holds settings by game, or by game and size of board. docs/lab_notebook.md says what came
-of them. Tic-tac-toe's, Connect Four's and that of Go on 5x5 have been run to their end as they stand,
-that of draughts with `finish_sims=2`, that of larger Go boards on 9x9 and in two parts.
+of them. Tic-tac-toe's, Connect Four's and that of Go on 5x5 have been run to their end as they
+are, that of draughts with `finish_sims=2`, that of larger Go boards on 9x9 and in two parts.
 """
 
 from __future__ import annotations
