@@ -59,5 +59,5 @@ setup(
             "scikit-learn>=1.3",
         ],
     },
-    entry_points={"console_scripts": ["dlgo = experiments.cli:main"]},
+    entry_points={"console_scripts": ["dlgo = experiments.cli.main:main"]},
 )

@@ -2,7 +2,7 @@
 
 Two options that every engine has. `resign=0.05` resigns after three decisions of one's own in a row
 whose expected share of the wins was below 0.05; how often that gives away games that were not
-lost is for `experiments/ch08_resignation.py` to find out. `pass_back=yes` answers a pass with
+lost is for the script `ch08_resignation.py` to find out. `pass_back=yes` answers a pass with
 a pass if that ends the game as won; it never ends one that would be drawn or lost so.
 
 Called by `engines/base.py`.

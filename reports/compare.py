@@ -10,9 +10,9 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
+from reports.csv_import import load_games
 from reports.differences import Counts, binomial_test, elo_of_score
-from reports.meeting import Meeting, find_meetings
-from reports.outside import load_games
+from reports.head_to_head import Meeting, find_meetings
 from reports.sprt import SprtBounds, SprtResult, run_sprt
 
 

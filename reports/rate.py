@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from dlgo.errors import DlgoError
 from reports.bootstrap import Bootstrap, add_intervals, check_ratings
 from reports.compare import los_text
-from reports.outside import UNNAMED, load_games
+from reports.csv_import import UNNAMED, load_games
 from reports.rating_table import Estimate, RatingTable
 from reports.tables import rate_games, ratings_frame, write_csv
 from reports.text import elo_text, markdown_table, nu_text

@@ -16,7 +16,7 @@ from dlgo.api import GameState
 from dlgo.errors import DlgoError
 from dlgo.games import get_game
 from dlgo.moves import Move
-from experiments.arena.ledger import GameRecord
+from dlgo.records.ledger import GameRecord
 from reports.rating_table import RatingTable
 
 if TYPE_CHECKING:

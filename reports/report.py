@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dlgo.errors import LedgerError
-from experiments.arena.ledger import Ledger
+from dlgo.records.ledger import Ledger
 from reports import method, tables
 from reports.bootstrap import add_intervals, check_ratings
+from reports.cost_table import spending_frame
 from reports.files import file_slug, make_folder, write_bytes
 from reports.lengths import plot_lengths
 from reports.markdown import build_markdown
@@ -24,7 +25,6 @@ from reports.page import Figure, GameReport, build_page
 from reports.plots import AXES, FamilyStyle, family_styles, game_title, plot_game, plot_overview
 from reports.rating_table import RatingTable
 from reports.replays import choose_games, replay
-from reports.spending import spending_frame
 from reports.text import elo_text, nu_text
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlgo.errors import DlgoError
+from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.specs import quote_value, split_spec
-from experiments.arena.ledger import GameRecord, Ledger
 from reports.connections import listing
 from reports.files import write_bytes
 from reports.rating_table import RatingTable

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from dlgo import GameState, Player, get_game
-from experiments.console import Console
-from experiments.session import Session, make_player
+from experiments.play.console import Console
+from experiments.play.session import Session, make_player
 
 
 def dlgo(*arguments: str, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
@@ -189,7 +189,8 @@ def test_the_same_seed_prints_the_same_game() -> None:
 
 
 def test_an_internal_error_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    from experiments import cli, perft
+    from experiments.cli import main as cli
+    from experiments.play import perft
 
     def broken(*_: object) -> None:
         raise RuntimeError("the moon is in the way")

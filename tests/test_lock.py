@@ -11,8 +11,8 @@ from dlgo.errors import DataError, DlgoError, ModelError
 from dlgo.lock import held
 from engines.alphazero.plan import make_plan
 from engines.alphazero.run import AlphaZeroRun
-from engines.datasets import Dataset
-from engines.nets.training import TrainingPlan, train
+from engines.learning.data import Dataset
+from engines.learning.networks.training import TrainingPlan, train
 from experiments.datasets.generate import generate, make_recipe
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs flock")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dlgo import get_game
-from experiments.perft import perft_counts
+from experiments.play.perft import perft_counts
 
 DRAUGHTS = [7, 49, 302, 1469, 7361, 36768, 179740, 845931, 3963680]  # whole moves, not jumps
 TIC_TAC_TOE = [9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872]

@@ -24,7 +24,12 @@ from dlgo.errors import SpecError
 from dlgo.rng import derive_seed, make_rng, uniform
 from dlgo.specs import Option
 from engines.base import Budget, Decision
-from engines.nets.agent import RUNTIME_OPTION, NetworkAgent, load_agent, model_for
+from engines.learning.networks.leaf_evaluator import (
+    RUNTIME_OPTION,
+    NetworkAgent,
+    load_agent,
+    model_for,
+)
 from engines.treesearch.agent import AgentSearcher
 from engines.treesearch.engine import TREE_OPTIONS, TreeSearchEngine
 from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel, best_child

@@ -22,8 +22,8 @@ from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
 from dlgo.games import get_game
 from engines.alphazero.plan import AlphaZeroPlan
-from engines.datasets import Batch, Dataset, batches, joined
-from engines.nets.card import Card
+from engines.learning.data import Batch, Dataset, batches, joined
+from engines.learning.networks.card import Card
 
 
 class Learner:
@@ -34,9 +34,9 @@ class Learner:
     """
 
     def __init__(self, plan: AlphaZeroPlan) -> None:
-        from engines.nets import backend
-        from engines.nets.architectures import build_network, playing_part
-        from engines.nets.optimizers import final_loss, make_optimizer, policy_loss
+        from engines.learning.networks import backend
+        from engines.learning.networks.architectures import build_network, playing_part
+        from engines.learning.networks.optimizers import final_loss, make_optimizer, policy_loss
 
         self._plan = plan
         self._encoder = get_encoder(plan.encoder, get_game(plan.game))
@@ -73,7 +73,7 @@ class Learner:
         Raises:
             ModelError: for an unknown or damaged model, or one that is built otherwise.
         """
-        from engines.nets.evaluators import KerasEvaluator, load_evaluator
+        from engines.learning.networks.runtimes import KerasEvaluator, load_evaluator
 
         plan = self._plan
         model = load_evaluator(name, "keras")
@@ -160,7 +160,7 @@ class Learner:
 
     def save(self, folder: Path, name: str, training: dict[str, Any]) -> Card:
         """Write the network as a model folder, with a policy and a value head and no others."""
-        from engines.nets.store import save_model
+        from engines.learning.networks.store import save_model
 
         plan = self._plan
         self._kept.set_weights(self._playing.get_weights())

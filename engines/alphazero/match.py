@@ -21,9 +21,9 @@ import numpy as np
 from dlgo import kernels
 from dlgo.api import GameSpec
 from dlgo.rng import derive_seed
-from engines.alphazero.forest import root_policy
 from engines.alphazero.selfplay import draw, new_forest
 from engines.alphazero.settings import SelfPlaySettings, longest_game
+from engines.learning.selfplay.batched_search import root_policy
 from engines.treesearch import tree as ts
 from engines.treesearch.agent import Agent
 from engines.treesearch.gumbel import Gumbel, best_child

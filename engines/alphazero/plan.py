@@ -19,8 +19,8 @@ from dlgo.errors import SpecError
 from dlgo.games import get_game
 from dlgo.specs import suggest
 from engines.alphazero.settings import SelfPlaySettings
-from engines.nets import catalog
-from engines.nets.evaluators import KINDS
+from engines.learning.networks import catalog
+from engines.learning.networks.runtimes import KINDS
 
 AUTO = "auto"
 # Weights of heads about the end of the game, and what a game must offer for each.
@@ -209,7 +209,7 @@ PRESETS: dict[str, dict[str, Any]] = {
                      "forced": 2.0, "sample_plies": 20, "games_at_once": 128,
                      "random_share": 0.3, "random_plies": 10, "resign": 0.8, "play_on": 0.15},
     },
-    # Komi 24.5 makes winning by 25 the goal (`experiments/az_go5.py`).
+    # Komi 24.5 makes winning by 25 the goal (`experiments/chapters/ch14_go5.py`).
     "go 5x5": {
         "network": "resnet:blocks=4,filters=48", "encoder": "zero11", "iterations": 24,
         "games": 1600, "window": 8, "passes": 2.5, "batch_size": 512, "searched": 0.3,

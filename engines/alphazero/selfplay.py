@@ -29,9 +29,9 @@ import numpy as np
 from dlgo import kernels
 from dlgo.api import GameSpec
 from dlgo.rng import below, derive_seed, uniform
-from engines.alphazero.forest import NO_ACTION, Forest, root_policy, root_value
 from engines.alphazero.settings import SelfPlaySettings, longest_game, plies_without_pass
-from engines.datasets.records import NO_RESULT, GameBuilder, GameData
+from engines.learning.data.records import NO_RESULT, GameBuilder, GameData
+from engines.learning.selfplay.batched_search import NO_ACTION, Forest, root_policy, root_value
 from engines.treesearch import tree as ts
 from engines.treesearch.agent import Agent
 from engines.treesearch.forced import ForcedPUCT, prune

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dlgo.errors import SpecError
 from dlgo.rng import derive_seed
 from dlgo.specs import Option
-from engines.nets.agent import RUNTIME_OPTION, load_agent
+from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, load_agent
 from engines.treesearch.agent import Agent, AgentSearcher, EngineAgent
 from engines.treesearch.engine import TREE_OPTIONS, TreeSearchEngine
 from engines.treesearch.evaluators import HeavyRollout, LightRollout, Static, Uniform

@@ -19,8 +19,8 @@ from dlgo.jit import kernel
 from dlgo.rng import make_rng, uniform
 from dlgo.specs import Option
 from engines.base import Budget, Cost, Decision, Engine
-from engines.nets.agent import RUNTIME_OPTION, encoder_of, model_for, softmax
-from engines.nets.evaluators import load_evaluator
+from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, encoder_of, model_for, softmax
+from engines.learning.networks.runtimes import load_evaluator
 
 # As in listing 8.3: no move is ruled out or certain.
 _CLIP = 1e-6

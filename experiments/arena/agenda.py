@@ -20,7 +20,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
-from experiments.arena.ledger import GameRecord
+from dlgo.records.ledger import GameRecord
 from experiments.arena.limits import Limits
 from experiments.arena.match import GameTask
 from experiments.arena.openings import Openings

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from multiprocessing.context import BaseContext
 from typing import Any, NamedTuple
 
-from experiments.arena.costs import ROW
+from dlgo.records.costs import ROW
 
 # What is being done. IDLE: nothing that an engine answers for.
 IDLE, PREPARING, THINKING = range(3)

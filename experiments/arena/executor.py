@@ -22,9 +22,9 @@ from multiprocessing.connection import wait
 from typing import Protocol
 
 from dlgo.errors import DlgoError, SpecError
-from experiments.arena import janitor
+from dlgo.records.ledger import GameRecord
+from experiments.arena import reaper as janitor
 from experiments.arena.handle import FAREWELL, Loss, Worker
-from experiments.arena.ledger import GameRecord
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
 from experiments.arena.match import GameTask, core_count
 from experiments.arena.worker import Ready, WarmedUp, WarmUp

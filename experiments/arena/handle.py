@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from multiprocessing import resource_tracker
 
 from dlgo.errors import SpecError
+from dlgo.records.ledger import GameRecord
 from engines.base import Budget
 from engines.registry import EngineSpec
 from experiments.arena import processes
 from experiments.arena.board import DOING, PREPARING, THINKING, Board
-from experiments.arena.ledger import GameRecord
 from experiments.arena.limits import PREPARE_TIMEOUT, Limits, hard_limit
 from experiments.arena.match import GameTask, record_of_lost_game
 from experiments.arena.worker import Message, Ready, Retired, WarmedUp, WarmUp, work

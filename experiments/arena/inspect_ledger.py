@@ -1,6 +1,6 @@
 """Looking into a ledger: lists, totals, the check by the rules, exports.
 
-Called by `experiments/ledger_cli.py`. Everything is read game by game, so that the size of the
+Called by `experiments/cli/ledger.py`. Everything is read game by game, so that the size of the
 ledger does not matter.
 """
 
@@ -18,8 +18,8 @@ from dlgo.games import get_game
 from dlgo.games.draughts.pdn import write_game
 from dlgo.games.draughts.state import Draughts
 from dlgo.games.go.state import Go
-from dlgo.sgf import write_sgf
-from experiments.arena.ledger import FAILURES, GameRecord, Ledger
+from dlgo.records.ledger import FAILURES, GameRecord, Ledger
+from dlgo.records.sgf import write_sgf
 from experiments.arena.lock import ledger_lock
 from experiments.arena.match import SIDES, length_limit
 

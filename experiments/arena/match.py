@@ -26,12 +26,12 @@ from dlgo.api import GameSpec, GameState, Move
 from dlgo.errors import IllegalMoveError
 from dlgo.games import get_game
 from dlgo.jit import source_digest
+from dlgo.records.costs import PackedCosts
+from dlgo.records.ledger import GameRecord
 from dlgo.rng import derive_seed
 from engines.base import Engine
 from engines.registry import build_engine
 from experiments.arena.board import CAPACITY, DOING, PREPARING, THINKING, Board
-from experiments.arena.costs import PackedCosts
-from experiments.arena.ledger import GameRecord
 from experiments.arena.limits import DEFAULT_LIMITS, Account, Limits
 
 # The players as reasons and seeds call them; player 0 (black) is first.

@@ -12,7 +12,7 @@ from typing import Protocol, TextIO
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from experiments.arena.ledger import GameRecord
+from dlgo.records.ledger import GameRecord
 
 # Failures told one by one; a broken engine would fill the screen.
 _FAILURES_TOLD = 5

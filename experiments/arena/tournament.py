@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dlgo.errors import LedgerError, SpecError
+from dlgo.records.ledger import Ledger
 from experiments.arena import executor
 from experiments.arena.agenda import Agenda, Rate, Result
-from experiments.arena.ledger import Ledger
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
 from experiments.arena.lock import ledger_lock
 from experiments.arena.match import GameTask

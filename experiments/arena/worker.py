@@ -24,10 +24,10 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from dlgo.games import get_game
+from dlgo.records.ledger import GameRecord
 from engines.registry import build_engine
 from experiments.arena import processes
 from experiments.arena.board import Board
-from experiments.arena.ledger import GameRecord
 from experiments.arena.limits import Limits
 from experiments.arena.match import EngineCache, GameTask, error_text, play_game
 

@@ -30,14 +30,15 @@ from pathlib import Path
 import click
 
 from dlgo import kernels
+from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.rng import derive_seed
 from experiments.arena import processes
-from experiments.arena.ledger import GameRecord, Ledger
 from experiments.arena.limits import DEFAULT_LIMITS
 from experiments.arena.match import EngineCache, GameLog, core_count
 from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.tournament import run_tournament
+from experiments.command import run
 
 
 @dataclass(frozen=True)
@@ -147,4 +148,4 @@ def main(sims: tuple[int, ...], games: int, workers: int) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -37,10 +37,11 @@ import numpy as np
 
 from dlgo import DlgoError, GameState, get_game
 from dlgo.rng import derive_seed
-from engines.nets.store import write_atomically
+from engines.learning.networks.store import write_atomically
 from engines.registry import EngineSpec, build_engine
 from engines.solver.outcomes import is_mistake
 from engines.solver.solver import Solver
+from experiments.command import run
 
 SHIPPED = Path(__file__).with_name("connect4_positions.json")
 CLASSES = ("L1_R1", "L1_R2", "L1_R3", "L2_R1", "L2_R2", "L3_R1")
@@ -303,6 +304,4 @@ def main(
 
 
 if __name__ == "__main__":
-    from experiments.cli import main as run
-
-    run(command=main)
+    run(main)

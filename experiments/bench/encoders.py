@@ -23,6 +23,7 @@ import numpy as np
 from dlgo import GameSpec, GameState, get_game, kernels
 from dlgo.encoders import Encoder, encode_many, encoder_names, get_encoder
 from engines.registry import build_engine
+from experiments.command import run as run_command
 
 BATCH = 64
 BATCHES = 4
@@ -143,4 +144,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_command(main)

@@ -28,8 +28,9 @@ import numpy as np
 
 from dlgo import get_game
 from dlgo.encoders import default_encoder, get_encoder
-from engines.nets.card import Card
-from engines.nets.evaluators import load_evaluator
+from engines.learning.networks.card import Card
+from engines.learning.networks.runtimes import load_evaluator
+from experiments.command import run
 
 BATCHES = (1, 8, 64, 256)
 _SIDE = 2048  # of the square matrices
@@ -111,9 +112,9 @@ def measure(
 
 def _make_model(folder: Path, encoder: Any, net: str, threads: int) -> int:
     """A model with random weights in `folder`; its operations an evaluation."""
-    from engines.nets.architectures import build_network, flops
-    from engines.nets.backend import keras
-    from engines.nets.store import save_model
+    from engines.learning.networks.architectures import build_network, flops
+    from engines.learning.networks.backend import keras
+    from engines.learning.networks.store import save_model
 
     if keras.backend.backend() == "tensorflow":
         import tensorflow as tf
@@ -225,4 +226,4 @@ def _products(threads: int, with_openvino: bool) -> dict[str, Call]:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

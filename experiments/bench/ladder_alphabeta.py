@@ -25,6 +25,7 @@ from dlgo.api import GameSpec
 from engines.minimax.stack import TECHNIQUE_HELP
 from engines.registry import build_engine
 from experiments.arena.series import play_series
+from experiments.command import run
 
 TECHNIQUES = list(TECHNIQUE_HELP)
 # Techniques that come together with the one named: deepening orders moves by the table's.
@@ -131,4 +132,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

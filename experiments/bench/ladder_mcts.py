@@ -21,6 +21,7 @@ from dlgo.api import GameSpec
 from engines.registry import build_engine
 from experiments.arena.series import play_series
 from experiments.bench.ladder_alphabeta import random_positions
+from experiments.command import run
 
 
 @dataclass(frozen=True)
@@ -139,4 +140,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -42,10 +42,10 @@ from dlgo.encoders import default_encoder, get_encoder
 from dlgo.errors import DlgoError, ModelError
 from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
-from engines.nets import catalog
-from engines.nets.agent import NetworkAgent, encoder_of
-from engines.nets.evaluators import Evaluator, KerasEvaluator, load_evaluator
-from experiments.cli import main as run_command
+from engines.learning.networks import catalog
+from engines.learning.networks.leaf_evaluator import NetworkAgent, encoder_of
+from engines.learning.networks.runtimes import Evaluator, KerasEvaluator, load_evaluator
+from experiments.command import run as run_command
 
 RUNTIMES = ("onnx", "openvino-bf16")
 PREDICT = "model.predict"
@@ -277,10 +277,10 @@ def _gather(workers: list, results: Any) -> list[Measured]:
 
 def make_model(folder: str, game_name: str, net: str) -> None:
     """A network with random weights. In a process of its own, so that it takes TensorFlow along."""
-    from engines.nets.architectures import build_network
-    from engines.nets.backend import keras
-    from engines.nets.card import Card
-    from engines.nets.store import save_model
+    from engines.learning.networks.architectures import build_network
+    from engines.learning.networks.backend import keras
+    from engines.learning.networks.card import Card
+    from engines.learning.networks.store import save_model
 
     game = get_game(game_name)
     encoder = get_encoder(default_encoder(game), game)
@@ -397,4 +397,4 @@ def _in_a_process(work: Any) -> None:
 
 
 if __name__ == "__main__":
-    run_command(command=main)
+    run_command(main)

@@ -40,7 +40,8 @@ import numpy as np
 from dlgo import GameState, get_game
 from engines.solver.search import ALL_FEATURES, FEATURES
 from engines.solver.solver import Solver, pack
-from experiments.analyze import analyze, lines_there
+from experiments.command import run
+from experiments.play.analyze import analyze, lines_there
 
 SETS = Path(__file__).resolve().parents[3] / "shared" / "oracles" / "connect4"
 WITHOUT = [(f"without {name}", ALL_FEATURES ^ (1 << i)) for i, name in enumerate(FEATURES)]
@@ -281,4 +282,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

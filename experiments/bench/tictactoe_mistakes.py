@@ -21,6 +21,7 @@ from dlgo import GameState, get_game
 from engines.base import Engine
 from engines.registry import build_engine
 from engines.solver.outcomes import is_mistake, outcomes_of
+from experiments.command import run
 
 GAME = get_game("tictactoe")
 
@@ -140,6 +141,4 @@ def main(engines: tuple[str, ...]) -> None:
 
 
 if __name__ == "__main__":
-    from experiments.cli import main as run
-
-    run(command=main)
+    run(main)

@@ -19,7 +19,7 @@ from typing import Any
 from dlgo import DlgoError, GameSpec, GameState, Move
 from dlgo.rng import derive_seed
 from engines.registry import build_engine
-from experiments.game_file import SavedGame
+from experiments.play.game_file import SavedGame
 
 ACT_TIMEOUT = 2.0  # seconds a move, the environment's default
 OVERAGE = 60.0  # seconds beyond it, for a whole game

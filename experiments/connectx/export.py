@@ -17,9 +17,9 @@ import numpy as np
 
 from dlgo import GameSpec, get_game
 from dlgo.errors import ModelError
-from engines.nets.card import FILE_NAME, Card
-from engines.nets.evaluators import OnnxEvaluator
-from engines.nets.store import ONNX_FILE, load_card, read_file, write_atomically
+from engines.learning.networks.card import FILE_NAME, Card
+from engines.learning.networks.runtimes import OnnxEvaluator
+from engines.learning.networks.store import ONNX_FILE, load_card, read_file, write_atomically
 from experiments.connectx.environment import board_of, run_agent_file
 
 TEMPLATE = Path(__file__).with_name("agent_template.py")

@@ -22,8 +22,8 @@ from dlgo.errors import DataError
 from dlgo.games import get_game
 from dlgo.lock import held
 from engines.base import Engine
-from engines.datasets.selfplay import Variety, play_game
-from engines.datasets.shards import make_folder, read_shard, shard_path, write_shard
+from engines.learning.data.selfplay import Variety, play_game
+from engines.learning.data.shards import make_folder, read_shard, shard_path, write_shard
 from engines.registry import EngineSpec
 from experiments.arena.match import machine_text, time_text, version_text
 from experiments.arena.progress import duration

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import dlgo
 from dlgo.errors import DataError
-from engines.datasets.shards import make_folder
+from engines.learning.data.shards import make_folder
 
 PAGE = "https://u-go.net/gamerecords/"
 _ENDINGS = (".tar.gz", ".tgz")

@@ -23,9 +23,9 @@ import numpy as np
 
 from dlgo.errors import DataError, NotationError
 from dlgo.games import get_game
+from dlgo.records.sgf import read_sgf
 from dlgo.rng import derive_seed
-from dlgo.sgf import read_sgf
-from engines.datasets.sgf_games import (
+from engines.learning.data.sgf_games import (
     Entry,
     Filter,
     contents,
@@ -34,7 +34,7 @@ from engines.datasets.sgf_games import (
     rank_number,
     to_game,
 )
-from engines.datasets.shards import make_folder, read_shard, shard_path, write_shard
+from engines.learning.data.shards import make_folder, read_shard, shard_path, write_shard
 from experiments.arena.match import machine_text, time_text, version_text
 from experiments.arena.progress import duration
 from experiments.datasets.jobs import run_jobs

@@ -2,7 +2,7 @@
 
 Whatever comes in, the answer is a GTP response, and the next line is read: unknown commands,
 bytes that are no text, lines without end, an engine that breaks down. The end of the input and
-`quit` end it. Called by `experiments/cli.py`.
+`quit` end it. Called by `experiments/cli/main.py`.
 """
 
 from __future__ import annotations

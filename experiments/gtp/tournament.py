@@ -11,7 +11,7 @@ from dlgo.games.go.scoring import likely_dead, score
 from dlgo.games.go.state import handicap_points
 from dlgo.gtp import GtpError
 from dlgo.gtp.protocol import parse_color, parse_float, parse_int
-from dlgo.sgf import read_sgf, replay
+from dlgo.records.sgf import read_sgf, replay
 from experiments.gtp.clock import Clock
 from experiments.gtp.core import Arguments, arguments
 from experiments.gtp.session import Session, stones_of

@@ -10,10 +10,10 @@ import pytest
 from dlgo import GameState, SpecError, get_game, kernels
 from dlgo.encoders import get_encoder
 from dlgo.symmetry import symmetries
-from engines.nets.agent import NetworkAgent, encoder_of, softmax
-from engines.nets.evaluators import Evaluator, load_evaluator
+from engines.learning.networks.leaf_evaluator import NetworkAgent, encoder_of, softmax
+from engines.learning.networks.runtimes import Evaluator, load_evaluator
 from engines.registry import build_engine
-from tests.nets.models import write_model
+from tests.learning.networks.models import write_model
 
 GAME = get_game("connect4")
 START = GameState.new_game(GAME)

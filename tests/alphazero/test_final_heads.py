@@ -15,14 +15,14 @@ import pytest
 from dlgo import GameState, Move, Player, Point, SpecError, get_game
 from engines.alphazero.plan import AlphaZeroPlan, make_plan, parse_settings
 from engines.alphazero.run import AlphaZeroRun
-from engines.datasets import Dataset, GameBuilder, ShardWriter, Start, batches
-from engines.nets.card import read_card
-from engines.nets.evaluators import load_evaluator
+from engines.learning.data import Dataset, GameBuilder, ShardWriter, Start, batches
+from engines.learning.networks.card import read_card
+from engines.learning.networks.runtimes import load_evaluator
 
 pytest.importorskip("keras")
 
 from engines.alphazero.learner import Learner  # noqa: E402
-from engines.nets.backend import keras  # noqa: E402
+from engines.learning.networks.backend import keras  # noqa: E402
 
 GAME = get_game("go:size=3,komi=0.5")
 HEADS = {"ownership": 1.0, "score": 0.5}

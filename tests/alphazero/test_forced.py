@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from dlgo import GameState, SpecError, get_game, kernels
-from engines.alphazero.forest import Forest, root_policy
 from engines.alphazero.plan import make_plan, parse_settings
 from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
-from engines.datasets.records import FULL_SEARCH
+from engines.learning.data.records import FULL_SEARCH
+from engines.learning.selfplay.batched_search import Forest, root_policy
 from engines.treesearch import tree as ts
 from engines.treesearch.agent import Agent
 from engines.treesearch.forced import ForcedPUCT, prune

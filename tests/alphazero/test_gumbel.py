@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from dlgo import GameState, get_game, kernels
-from engines.alphazero.forest import Forest
 from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
-from engines.datasets.records import FULL_SEARCH
+from engines.learning.data.records import FULL_SEARCH
+from engines.learning.selfplay.batched_search import Forest
 from engines.treesearch import tree as ts
 from engines.treesearch.agent import Agent, AgentSearcher, UniformAgent
 from engines.treesearch.gumbel import (

@@ -13,22 +13,22 @@ from click.testing import CliRunner
 from dlgo import GameState, SpecError, get_game
 from dlgo.errors import ModelError
 from dlgo.rng import derive_seed
-from engines.alphazero.checkup import FINE, WATCH, CheckUp
-from engines.alphazero.doctor import examine_run, look_at_history
 from engines.alphazero.match import Match, playing_network
 from engines.alphazero.plan import make_plan, parse_settings
 from engines.alphazero.run import AlphaZeroRun
 from engines.alphazero.settings import SelfPlaySettings
-from engines.alphazero.workers import MatchJob, Workers
-from engines.datasets.shards import read_shard
-from engines.nets.card import read_card
+from engines.learning.data.shards import read_shard
+from engines.learning.diagnostics.checkup import FINE, WATCH, CheckUp
+from engines.learning.diagnostics.doctor import examine_run, look_at_history
+from engines.learning.networks.card import read_card
+from engines.learning.selfplay.workers import MatchJob, Workers
 from engines.treesearch import tree as ts
 from engines.treesearch.agent import Agent, AgentSearcher, UniformAgent
 from engines.treesearch.rules import PUCT
-from experiments.cli import cli
+from experiments.cli.main import cli
 from tests.alphazero import test_run as runs
-from tests.alphazero.test_doctor import Judge
 from tests.alphazero.test_selfplay import GAMES, Opinionated
+from tests.learning.diagnostics.test_doctor import Judge
 
 SETTINGS = SelfPlaySettings(sims=24, games_at_once=7, sample_plies=8)
 

@@ -25,16 +25,16 @@ from dlgo import SpecError
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
 from engines.alphazero import run as run_module
-from engines.alphazero.doctor import examine_run
 from engines.alphazero.plan import make_plan, parse_settings
 from engines.alphazero.run import AlphaZeroRun
-from engines.datasets import Dataset, batches
-from engines.datasets.shards import read_shard
-from engines.nets.agent import softmax
-from engines.nets.card import Card, read_card
-from engines.nets.evaluators import load_evaluator
-from engines.nets.store import find_model
-from experiments.cli import cli
+from engines.learning.data import Dataset, batches
+from engines.learning.data.shards import read_shard
+from engines.learning.diagnostics.doctor import examine_run
+from engines.learning.networks.card import Card, read_card
+from engines.learning.networks.leaf_evaluator import softmax
+from engines.learning.networks.runtimes import load_evaluator
+from engines.learning.networks.store import find_model
+from experiments.cli.main import cli
 from experiments.datasets.generate import generate, make_recipe
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -293,7 +293,7 @@ def test_a_run_keeps_the_runtime_it_began_with(whole: Path) -> None:
 
 def test_training_in_bfloat16_writes_a_network_of_float32(whole: Path, tmp_path: Path) -> None:
     from engines.alphazero.learner import Learner
-    from engines.nets.backend import keras
+    from engines.learning.networks.backend import keras
 
     learner = Learner(make_plan("tictactoe", **SETTINGS | {"precision": "mixed"}))
     assert learner.network.layers[1].compute_dtype == "bfloat16"

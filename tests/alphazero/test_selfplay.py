@@ -10,10 +10,10 @@ import pytest
 
 from dlgo import GameState, get_game, kernels
 from dlgo.rng import gamma, make_rng
-from engines.alphazero.forest import Forest, draw_noise, root_policy, root_value
 from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
-from engines.datasets.records import FULL_SEARCH, LABELLED, GameData
+from engines.learning.data.records import FULL_SEARCH, LABELLED, GameData
+from engines.learning.selfplay.batched_search import Forest, draw_noise, root_policy, root_value
 from engines.treesearch import tree as ts
 from engines.treesearch.agent import Agent, AgentSearcher, UniformAgent
 from engines.treesearch.rules import PUCT

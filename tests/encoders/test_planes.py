@@ -9,7 +9,7 @@ from dlgo import GameState, Move, Player, Point, get_game
 from dlgo.encoders import encoder_names, get_encoder
 from dlgo.games.draughts.state import Draughts
 from dlgo.games.go.board import KO
-from dlgo.sgf import read_sgf, replay
+from dlgo.records.sgf import read_sgf, replay
 from tests.conftest import random_game
 from tests.encoders import reference
 

@@ -11,10 +11,10 @@ import pytest
 from dlgo import GameState, SpecError, get_game, kernels
 from dlgo.encoders import default_encoder, encoder_names, get_encoder
 from dlgo.symmetry import exchange, symmetries
-from engines.datasets import Dataset, GameBuilder, ShardWriter, batches
-from engines.nets.agent import load_agent
+from engines.learning.data import Dataset, GameBuilder, ShardWriter, batches
+from engines.learning.networks.leaf_evaluator import load_agent
 from engines.registry import build_engine
-from tests.nets.models import write_model
+from tests.learning.networks.models import write_model
 
 GAME = get_game("draughts")
 EXCHANGE = exchange(GAME)

@@ -323,7 +323,7 @@ def test_quiescence_sees_the_whole_exchange() -> None:
 def test_the_opponent_on_pydraughts_takes_what_it_can_see() -> None:
     from draughts.core.game import Game
 
-    from experiments import pydraughts_opponent as opponent
+    from experiments.opponents import pydraughts_opponent as opponent
 
     game = Game("english", "W:W18,22:B15,10,K1")
     assert opponent.material(game) == 2 - 3.5

@@ -18,7 +18,7 @@ from engines.solver import search
 from engines.solver.board import mirrored, playable, winning_cells
 from engines.solver.solver import Solver, pack, words_of
 from engines.solver.zugzwang import UNKNOWN, zugzwang_verdict
-from experiments.analyze import analyze, lines_there
+from experiments.play.analyze import analyze, lines_there
 from tests.conftest import random_game
 
 GAME = get_game("connect4")

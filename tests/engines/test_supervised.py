@@ -15,7 +15,7 @@ from dlgo.errors import ModelError
 from dlgo.rng import make_rng
 from engines.registry import EngineSpec, build_engine
 from engines.supervised.engine import clipped, draw
-from tests.nets.models import write_model
+from tests.learning.networks.models import write_model
 
 GAMES = ("tictactoe", "connect4", "connectn:cols=5,rows=4,n=3,pie=yes", "go:size=5", "draughts")
 
@@ -160,7 +160,7 @@ def test_playing_needs_neither_tensorflow_nor_keras(tmp_path: Path) -> None:
 import sys
 for name in ("tensorflow", "keras", "tf2onnx", "torch", "jax"):
     sys.modules[name] = None  # an import of it raises ImportError
-import experiments.cli
+import experiments.cli.main
 from dlgo import get_game
 from experiments.arena.series import play_series
 

@@ -19,11 +19,11 @@ import time
 from pathlib import Path
 
 from dlgo import GameState, Move
+from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.specs import Option
 from engines import registry
 from engines.base import Budget, Cost, Decision, Engine
 from engines.random_bot.engine import RandomEngine
-from experiments.arena.ledger import GameRecord, Ledger
 from experiments.arena.match import GameTask
 from experiments.arena.processes import MARK
 from experiments.arena.progress import PlainReporter

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import pytest
 
 from dlgo import SpecError
+from dlgo.records.ledger import GameRecord
 from experiments.arena.agenda import Agenda, Result
-from experiments.arena.ledger import GameRecord
 from experiments.arena.limits import Limits
 from experiments.arena.match import GameTask
 from experiments.arena.planfile import read_plan

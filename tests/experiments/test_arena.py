@@ -14,8 +14,8 @@ from collections import Counter
 import pytest
 
 from dlgo import GameState, LedgerError, Player, SpecError, game_names, get_game
+from dlgo.records.ledger import Ledger, MoveCost
 from experiments.arena import match
-from experiments.arena.ledger import Ledger, MoveCost
 from experiments.arena.match import EngineCache, play_game
 from experiments.arena.schedule import Plan, tasks
 from tests.experiments.mocks import assert_legal, make_task, run

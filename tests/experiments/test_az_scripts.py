@@ -14,12 +14,13 @@ from dlgo import get_game
 from dlgo.errors import ModelError, SpecError
 from engines.alphazero.plan import make_plan
 from engines.alphazero.run import AlphaZeroRun
-from engines.nets.card import read_card
+from engines.learning.networks.card import read_card
 from engines.registry import EngineSpec, engine_class, engine_names
-from experiments import az_curve, az_go5, az_variants
 from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
+from experiments.chapters import ch14_go5 as az_go5
+from experiments.studies import az_curve, az_variants
 
 
 @pytest.fixture(scope="module")

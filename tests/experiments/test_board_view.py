@@ -15,13 +15,13 @@ from dlgo import DlgoError, GameState, Move, Player, Point, get_game
 from dlgo.games.draughts.notation import square_place
 from dlgo.games.draughts.state import Draughts
 from dlgo.games.tictactoe.state import TicTacToe
-from experiments import cli
-from experiments.arena.ledger import GameRecord, Ledger
-from experiments.board_animation import load_game, show_game
-from experiments.board_drawing import draw_board
-from experiments.board_view import BoardView, cell_moves, has_event_loop
-from experiments.game_file import write_game_file
-from experiments.session import Session, make_player
+from dlgo.records.ledger import GameRecord, Ledger
+from experiments.cli import main as cli
+from experiments.play.board_animation import load_game, show_game
+from experiments.play.board_drawing import draw_board
+from experiments.play.board_view import BoardView, cell_moves, has_event_loop
+from experiments.play.game_file import write_game_file
+from experiments.play.session import Session, make_player
 from tests.conftest import random_game
 from tests.golden.update import golden_games
 

@@ -16,16 +16,16 @@ import pytest
 from dlgo import DlgoError, GameState, Player, get_game
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
-from engines.nets.evaluators import load_evaluator
+from engines.learning.networks.runtimes import load_evaluator
 from engines.solver.outcomes import is_mistake
 from experiments.bench.connect4_mistakes import draw
 from experiments.connectx import agent_template as template
 from experiments.connectx import environment, export
 from experiments.connectx.environment import configuration, load_agent_file, observation, play
 from experiments.connectx.export import TEMPLATE, export_agent
-from experiments.game_file import read_game_file
+from experiments.play.game_file import read_game_file
 from tests.conftest import random_game
-from tests.nets.models import write_model
+from tests.learning.networks.models import write_model
 from tests.test_cli import dlgo
 
 MODEL = "connect4-supervised"
@@ -206,10 +206,10 @@ def test_its_network_is_the_models(submission: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore:__array__ implementation")  # Keras and NumPy among themselves
 def test_a_network_of_another_size_on_another_board(tmp_path: Path) -> None:
-    from engines.nets.architectures import build_network
-    from engines.nets.backend import keras
-    from engines.nets.card import Card
-    from engines.nets.store import save_model
+    from engines.learning.networks.architectures import build_network
+    from engines.learning.networks.backend import keras
+    from engines.learning.networks.card import Card
+    from engines.learning.networks.store import save_model
 
     keras.utils.set_random_seed(3)
     game = get_game("connectn:cols=5,rows=4,n=3")

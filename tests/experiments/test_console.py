@@ -10,10 +10,10 @@ import pytest
 from dlgo import DlgoError, GameState, Move, NotationError, Player, get_game
 from dlgo.games.draughts.state import Draughts
 from engines.base import Decision
-from experiments import cli
-from experiments.console import Console, board_text
-from experiments.game_file import game_bytes, read_game_file, write_game_file
-from experiments.session import (
+from experiments.cli import main as cli
+from experiments.play.console import Console, board_text
+from experiments.play.game_file import game_bytes, read_game_file, write_game_file
+from experiments.play.session import (
     DEFAULT_HINT,
     Session,
     evaluation_text,

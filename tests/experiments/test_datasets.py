@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from dlgo.errors import DataError
-from engines.datasets import Dataset, read_shard
-from engines.datasets.sgf_games import Filter
-from experiments.ch07_leak import compare
+from engines.learning.data import Dataset, read_shard
+from engines.learning.data.sgf_games import Filter
+from experiments.chapters.ch07_leak import compare
 from experiments.datasets.generate import generate, make_recipe
 from experiments.datasets.jobs import run_jobs
 from experiments.datasets.progress import LineProgress

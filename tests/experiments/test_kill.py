@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from dlgo import LedgerError
+from dlgo.records.ledger import GameRecord
 from experiments.arena.inspect_ledger import check_lines
-from experiments.arena.ledger import GameRecord
 from experiments.arena.limits import Limits
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.tournament import run_tournament

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from dlgo import Player, get_game
-from experiments.ch06_networks import CAPTURE, ESCAPE, probe
-from tests.nets.models import write_model
+from experiments.chapters.ch06_networks import CAPTURE, ESCAPE, probe
+from tests.learning.networks.models import write_model
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -66,7 +66,7 @@ def test_mistakes_of_dlgo_train_are_one_line(tmp_path: Path, arguments, part) ->
 def test_listings_need_no_keras() -> None:
     code = (
         "import sys; sys.modules['keras'] = sys.modules['tensorflow'] = None\n"
-        "from experiments.cli import main; main(sys.argv[1:])"
+        "from experiments.cli.main import main; main(sys.argv[1:])"
     )
     for arguments, words in (
         (["train", "supervised", "--list"], ("resnet", "blocks", "adadelta", "cosine")),

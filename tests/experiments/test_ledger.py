@@ -17,9 +17,9 @@ import pytest
 
 from dlgo import LedgerError
 from dlgo.games.draughts.pdn import read_game
-from dlgo.sgf import read_sgf, replay
+from dlgo.records.ledger import Ledger, MoveCost
+from dlgo.records.sgf import read_sgf, replay
 from experiments.arena.inspect_ledger import check_lines, export_games, list_lines
-from experiments.arena.ledger import Ledger, MoveCost
 from experiments.arena.lock import ledger_lock
 from experiments.arena.match import EngineCache, play_game
 from experiments.arena.schedule import Plan, tasks

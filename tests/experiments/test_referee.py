@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from dlgo import SpecError
+from dlgo.records.ledger import GameRecord
 from engines.base import Budget, Cost
 from experiments.arena import limits
 from experiments.arena.executor import play_tasks
 from experiments.arena.inspect_ledger import problem_of
-from experiments.arena.ledger import GameRecord
 from experiments.arena.limits import Account, Limits, hard_limit
 from experiments.arena.match import EngineCache, play_game
 from experiments.arena.schedule import Plan
@@ -178,7 +178,7 @@ def test_who_fails_again_and_again_is_stopped(tmp_path, capfd) -> None:
     assert "stopped: crasher on tictactoe failed 4 games in a row" in said
     assert f"{summary.left_out} games were left out" in said
 
-    from experiments.arena.ledger import Ledger
+    from dlgo.records.ledger import Ledger
 
     with Ledger(path) as ledger:
         assert len(ledger.get_meta("plan")["stopped"]) == 2

@@ -15,9 +15,9 @@ from dlgo import get_game
 from dlgo.errors import DlgoError
 from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
-from engines.nets.agent import load_agent
+from engines.learning.networks.leaf_evaluator import load_agent
 from experiments.bench.selfplay import Meter, Over, Task, run
-from tests.nets.models import write_model
+from tests.learning.networks.models import write_model
 
 ROOT = Path(__file__).resolve().parents[2]
 

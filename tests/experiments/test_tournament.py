@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from dlgo import LedgerError, SpecError
+from dlgo.records.ledger import Ledger
 from experiments.arena.executor import WorkerError, play_tasks, warm_up
-from experiments.arena.ledger import Ledger
 from experiments.arena.limits import Limits
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.tournament import run_tournament

@@ -24,7 +24,7 @@ from dlgo.games.go import kernel
 from dlgo.games.go.board import is_eye
 from dlgo.games.go.textbook import Board, TextbookState, is_point_an_eye
 from dlgo.games.go.textbook_zobrist import ZobristBoard, ZobristState
-from dlgo.sgf import read_sgf, replay
+from dlgo.records.sgf import read_sgf, replay
 
 AnyState = GameState | TextbookState
 COLORS = {"x": Player.black, "o": Player.white}

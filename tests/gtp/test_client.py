@@ -15,8 +15,8 @@ import pytest
 
 from dlgo import DlgoError, GameState, Move, Player, Point, SpecError, get_game
 from dlgo.gtp import GtpError
+from dlgo.records.ledger import Ledger
 from engines.registry import EngineSpec, build_engine
-from experiments.arena.ledger import Ledger
 from experiments.arena.planfile import read_plan
 from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan

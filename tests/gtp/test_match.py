@@ -1,4 +1,4 @@
-"""experiments/ch08_gnugo.py: the match is counted, saved as SGF, and goes on where it was."""
+"""The match against GNU Go (chapter 8): it is counted, saved as SGF, and goes on where it was."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from dlgo.sgf import read_sgf, replay
+from dlgo.records.sgf import read_sgf, replay
 from tests.gtp.programs import needs_gnugo
 
 
@@ -15,7 +15,8 @@ from tests.gtp.programs import needs_gnugo
 def test_a_match_is_saved_and_continued(tmp_path: Path) -> None:
     def run(*options: str) -> str:
         done = subprocess.run(
-            [sys.executable, "-m", "experiments.ch08_gnugo", "--out", str(tmp_path), "--size", "7",
+            [sys.executable, "-m", "experiments.chapters.ch08_gnugo", "--out", str(tmp_path),
+             "--size", "7",
              "--engine", "random", "--level", "0", "--workers", "1", *options],
             capture_output=True, text=True, timeout=300, check=False,
         )

@@ -10,7 +10,7 @@ import pytest
 from sgfmill import boards, common
 
 from dlgo import Player, get_game
-from dlgo.sgf import write_sgf
+from dlgo.records.sgf import write_sgf
 from experiments.gtp.clock import Clock
 from tests.conftest import random_game
 from tests.gtp.talk import Talk

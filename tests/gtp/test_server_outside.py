@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from dlgo import GameState, get_game
-from dlgo.sgf import write_sgf
+from dlgo.records.sgf import write_sgf
 from engines.registry import build_engine
 from experiments.arena.match import EngineCache, GameTask, play_game
 from experiments.gtp.server import MAX_LINE

@@ -16,10 +16,10 @@ import pytest
 from dlgo import GameState, get_game
 from dlgo.games import game_names
 from dlgo.games.tictactoe.state import TicTacToe
-from experiments.arena.ledger import GameRecord, Ledger, MoveCost
+from dlgo.records.ledger import GameRecord, Ledger, MoveCost
+from reports.cost_table import spending_frame
 from reports.replays import find_grid, replay
 from reports.report import write_report
-from reports.spending import spending_frame
 from tests.conftest import random_game
 
 EVIL = "<script>alert('x')</script>&\"$a_b$"

@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dlgo.errors import DlgoError
-from experiments.arena.ledger import GameRecord, Ledger
-from experiments.cli import cli, main
-from reports.meeting import find_meetings
-from reports.outside import load_games, read_games
+from dlgo.records.ledger import GameRecord, Ledger
+from experiments.cli.main import cli, main
+from reports.csv_import import load_games, read_games
+from reports.head_to_head import find_meetings
 
 
 def run(*arguments: object) -> Result:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dlgo.errors import DlgoError, LedgerError
-from experiments.arena.ledger import GameRecord, Ledger, MoveCost
+from dlgo.records.ledger import GameRecord, Ledger, MoveCost
 from reports.files import write_bytes
 from reports.labels import Label, place_labels
 from reports.plots import family_styles, game_title

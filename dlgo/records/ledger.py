@@ -1,0 +1,362 @@
+"""The ledger: every rated game in one SQLite file, committed when the game ends.
+
+Written by the arena (one process writes), read by `reports/`. A game occupies a *slot* of
+the plan: game, the two entrants, the number of the opening pair and who moves first. Slots
+are unique in the file, so a run that was killed and started again plays exactly what is
+missing. SQLite's write-ahead log keeps the file whole when a process dies at any moment.
+docs/tournaments.md explains the tables.
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dlgo.api import GameState, Move
+from dlgo.errors import LedgerError
+from dlgo.games import get_game
+from dlgo.records.costs import MoveCost, PackedCosts
+
+SCHEMA_VERSION = 2
+
+# How the reason begins when an engine lost by a fault of its own instead of by the rules.
+FAILURES = (
+    "illegal move by ", "crash of ", "process died ", "process sent nonsense ", "no move from ",
+    "overrun by ", "out of memory: ",
+)
+
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE games (
+    id INTEGER PRIMARY KEY,
+    slot TEXT NOT NULL UNIQUE,  -- identity in the plan
+    game TEXT NOT NULL,         -- canonical game specification
+    first TEXT NOT NULL,        -- canonical engine specification of who moves first
+    second TEXT NOT NULL,
+    pair INTEGER NOT NULL,      -- the two games of a pair share the opening, colours swapped
+    opening TEXT NOT NULL,      -- its moves, in the game's notation
+    seed INTEGER NOT NULL,
+    result REAL NOT NULL,       -- 1, 0.5 or 0, as `first` sees it
+    reason TEXT NOT NULL,       -- why it ended
+    moves TEXT NOT NULL,        -- all moves, the opening included
+    started TEXT NOT NULL,      -- UTC, ISO 8601
+    finished TEXT NOT NULL,
+    machine TEXT NOT NULL,
+    version TEXT NOT NULL,      -- of the code
+    networks TEXT,              -- JSON: which network each side plays with, where it has one
+    limits TEXT                 -- JSON: what held for both sides (`limits.Limits`)
+);
+CREATE TABLE costs (            -- one row a move that an engine chose
+    game_id INTEGER NOT NULL REFERENCES games(id),
+    ply INTEGER NOT NULL,       -- index into the game's moves, from 0
+    player INTEGER NOT NULL,    -- 0: first, 1: second
+    cpu REAL NOT NULL,          -- seconds, all threads
+    wall REAL NOT NULL,
+    nodes INTEGER NOT NULL,
+    simulations INTEGER NOT NULL,
+    evaluations INTEGER NOT NULL,
+    value REAL,                 -- the engine's estimate for itself, -1 to 1
+    PRIMARY KEY (game_id, ply)
+) WITHOUT ROWID;
+"""
+
+# From format 1, which had no ids and wrote the slot into every row of costs.
+_UPGRADE = (
+    "ALTER TABLE games RENAME TO old_games; ALTER TABLE costs RENAME TO old_costs;"
+    + _SCHEMA.partition(";")[2]
+    + """
+INSERT INTO games SELECT NULL, slot, game, first, second, pair, opening, seed, result, reason,
+    moves, started, finished, machine, version, NULL, NULL FROM old_games ORDER BY rowid;
+INSERT INTO costs SELECT id, ply, player, cpu, wall, nodes, simulations, evaluations, value
+    FROM old_costs JOIN games USING (slot) ORDER BY id, ply;
+DROP TABLE old_costs; DROP TABLE old_games
+"""
+)
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """One finished game: a row of `games` and its costs."""
+
+    slot: str
+    game: str
+    first: str
+    second: str
+    pair: int
+    opening: str
+    seed: int
+    result: float
+    reason: str
+    moves: str
+    started: str
+    finished: str
+    machine: str
+    version: str
+    networks: str | None = None
+    limits: str | None = None
+    costs: Sequence[MoveCost] = field(default=(), repr=False)
+
+    @property
+    def failed(self) -> bool:
+        """Whether an engine broke down: an illegal move, a crash, no move in time."""
+        return self.reason.startswith(FAILURES)
+
+    def replay(self) -> GameState:
+        """The final position, every stored move checked by the rules again.
+
+        Raises:
+            DlgoError: if the moves are not a legal game.
+        """
+        state = GameState.new_game(get_game(self.game))
+        for text in self.moves.split():
+            resigns = text == "resign"
+            move = Move.resign() if resigns else state.game.parse_move(state, text)
+            state = state.apply_move(move)
+        return state
+
+
+_GAME_COLUMNS = tuple(name for name in GameRecord.__dataclass_fields__ if name != "costs")
+_COST_COLUMNS = tuple(MoveCost.__dataclass_fields__)
+_GAME_VALUES = operator.attrgetter(*_GAME_COLUMNS)
+_COST_VALUES = operator.attrgetter(*_COST_COLUMNS)
+
+
+def _insert(table: str, columns: Sequence[str]) -> str:
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+
+
+_INSERT_GAME = _insert("games", _GAME_COLUMNS) + " ON CONFLICT (slot) DO NOTHING"
+_INSERT_COST = _insert("costs", ("game_id", *_COST_COLUMNS))
+
+
+@dataclass(frozen=True)
+class CostTotals:
+    """What the moves of an entrant have cost in all games of one game.
+
+    Attributes:
+        game, entrant: who, and at what.
+        moves: the number of moves it chose.
+        cpu, wall, nodes, simulations, evaluations: sums over these moves.
+        max_cpu, max_wall, max_nodes, max_simulations, max_evaluations: the dearest move.
+    """
+
+    game: str
+    entrant: str
+    moves: int
+    cpu: float
+    wall: float
+    nodes: int
+    simulations: int
+    evaluations: int
+    max_cpu: float
+    max_wall: float
+    max_nodes: int
+    max_simulations: int
+    max_evaluations: int
+
+
+_TOTALS = """
+SELECT game, entrant, sum(moves), sum(cpu), sum(wall), sum(nodes), sum(simulations),
+    sum(evaluations), max(max_cpu), max(max_wall), max(max_nodes), max(max_simulations),
+    max(max_evaluations)
+FROM (
+    SELECT game, CASE player WHEN 0 THEN first ELSE second END AS entrant, count(*) AS moves,
+        sum(cpu) AS cpu, sum(wall) AS wall, sum(nodes) AS nodes,
+        sum(simulations) AS simulations, sum(evaluations) AS evaluations, max(cpu) AS max_cpu,
+        max(wall) AS max_wall, max(nodes) AS max_nodes, max(simulations) AS max_simulations,
+        max(evaluations) AS max_evaluations
+    FROM costs JOIN games ON games.id = costs.game_id GROUP BY game, first, second, player
+) GROUP BY game, entrant ORDER BY game, entrant
+"""
+
+
+class Ledger:
+    """An open ledger file.
+
+    Args:
+        path: the file; created if absent unless `read_only`.
+        read_only: for reports; a missing file is then an error, and no game can be added.
+
+    Raises:
+        LedgerError: if the file cannot be opened, is no ledger, or is of another version.
+    """
+
+    def __init__(self, path: str | Path, read_only: bool = False) -> None:
+        self.path = Path(path)
+        try:
+            if self.path.is_dir():
+                raise LedgerError(f"ledger {self.path} is a folder; name a file")
+            if read_only and not self.path.exists():
+                raise LedgerError(f"ledger {self.path} does not exist; `dlgo tournament` makes one")
+            if not read_only:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            # A reader, too, opens the file for writing ("rw"): after a kill, SQLite has to
+            # bring the finished games from its log into view. But it creates nothing ("rwc").
+            address = f"{self.path.absolute().as_uri()}?mode={'rw' if read_only else 'rwc'}"
+            self._db = sqlite3.connect(address, timeout=30, isolation_level=None, uri=True)
+            try:
+                if read_only:
+                    self._db.execute("PRAGMA query_only = 1")
+                else:
+                    self._create()
+                    self._upgrade()
+                self._check()
+            except BaseException:
+                self._db.close()
+                raise
+        except (sqlite3.Error, OSError) as error:
+            # No advice to delete it: the file may be somebody's, or a newer program's.
+            raise LedgerError(
+                f"ledger {self.path} cannot be used: {error}; name another file"
+            ) from error
+
+    def _create(self) -> None:
+        """Make the tables if the file is empty."""
+        if self._is_empty():
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("BEGIN IMMEDIATE")
+            if self._is_empty():  # still so, now that no other process can write
+                for statement in _SCHEMA.split(";"):
+                    self._db.execute(statement)
+                self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            self._db.execute("COMMIT")
+        # In WAL mode the file survives a killed process; only a power cut may lose games.
+        self._db.execute("PRAGMA synchronous = NORMAL")
+
+    def _upgrade(self) -> None:
+        """Bring a file of format 1 up to date, in one transaction."""
+        if self._version() == 1 and not self._is_empty():
+            self._db.execute("BEGIN IMMEDIATE")
+            if self._version() == 1:
+                for statement in _UPGRADE.split(";"):
+                    self._db.execute(statement)
+                self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            self._db.execute("COMMIT")
+
+    def _check(self) -> None:
+        version = self._version()
+        if self._is_empty():
+            raise sqlite3.DatabaseError("it is empty")
+        if version == 1:
+            raise LedgerError(
+                f"ledger {self.path} is of an older format; `dlgo ledger {self.path} upgrade` "
+                "brings it up to date"
+            )
+        if version != SCHEMA_VERSION:
+            raise sqlite3.DatabaseError(
+                f"it is no ledger of format {SCHEMA_VERSION} (found format {version})"
+            )
+
+    def _version(self) -> int:
+        return self._db.execute("PRAGMA user_version").fetchone()[0]
+
+    def _is_empty(self) -> bool:
+        tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        return tables == 0 and self._version() == 0
+
+    def close(self) -> None:
+        """Close the file; nothing is lost without it."""
+        self._db.close()
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def add(self, *records: GameRecord) -> int:
+        """Store finished games, all or none; those whose slot was taken already are left out.
+
+        Returns:
+            how many were stored.
+
+        Raises:
+            LedgerError: if it cannot be written (a full disk, a file taken away).
+        """
+        added = 0
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            for record in records:
+                cursor = self._db.execute(_INSERT_GAME, _GAME_VALUES(record))
+                if cursor.rowcount == 1:
+                    added += 1
+                    key, costs = cursor.lastrowid, record.costs
+                    packed = isinstance(costs, PackedCosts)
+                    rows = costs.rows() if packed else map(_COST_VALUES, costs)
+                    self._db.executemany(_INSERT_COST, ((key, *row) for row in rows))
+            self._db.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise LedgerError(f"ledger {self.path} cannot be written: {error}") from error
+        finally:
+            if self._db.in_transaction:  # after Ctrl-C too
+                self._db.execute("ROLLBACK")
+        return added
+
+    def __len__(self) -> int:
+        """The number of games."""
+        return next(self._query("SELECT count(*) FROM games"))[0]
+
+    def slots(self) -> set[str]:
+        """The slots played so far."""
+        return {row[0] for row in self._query("SELECT slot FROM games")}
+
+    def games(
+        self, with_costs: bool = False, where: str = "", *values: Any
+    ) -> Iterator[GameRecord]:
+        """Games in the order of their slots, one by one as they are read from the file.
+
+        Args:
+            with_costs: whether to read the costs of the moves too.
+            where: an SQL condition on the columns of `games`, with ? for each of `values`.
+        """
+        costs = f"SELECT {', '.join(_COST_COLUMNS)} FROM costs WHERE game_id = ? ORDER BY ply"
+        sql = f"SELECT {', '.join(_GAME_COLUMNS)}, id FROM games"
+        for *row, key in self._query(f"{sql} WHERE {where or 1} ORDER BY slot", values):
+            rows = self._query(costs, (key,)) if with_costs else ()
+            yield GameRecord(*row, costs=tuple(MoveCost(*cost) for cost in rows))
+
+    def results(self) -> Iterator[tuple[str, str, str, str, str, float]]:
+        """Slot, game, first, second, moves and result of all games."""
+        return self._query("SELECT slot, game, first, second, moves, result FROM games")
+
+    def cost_totals(self) -> list[CostTotals]:
+        """What each entrant has spent on each game, added up by SQLite: fit for any size."""
+        return [CostTotals(*row) for row in self._query(_TOTALS)]
+
+    def damages(self) -> Iterator[str]:
+        """What SQLite finds wrong with the file itself."""
+        for (text,) in self._query("PRAGMA integrity_check(10)"):
+            if text != "ok":
+                yield text
+
+    def get_meta(self, key: str) -> Any:
+        """A stored setting (any JSON value), or None.
+
+        Raises:
+            LedgerError: if it cannot be read.
+        """
+        rows = list(self._query("SELECT value FROM meta WHERE key = ?", (key,)))
+        try:
+            return json.loads(rows[0][0]) if rows else None
+        except ValueError as error:
+            raise LedgerError(f"ledger {self.path}: {key!r} is damaged: {error}") from error
+
+    def set_meta(self, key: str, value: Any) -> None:
+        """Store a setting."""
+        try:
+            self._db.execute(
+                "INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, json.dumps(value))
+            )
+        except sqlite3.Error as error:
+            raise LedgerError(f"ledger {self.path} cannot be written: {error}") from error
+
+    def _query(self, sql: str, values: Iterable[Any] = ()) -> Iterator[Any]:
+        try:
+            yield from self._db.execute(sql, tuple(values))
+        except sqlite3.Error as error:
+            raise LedgerError(f"ledger {self.path} cannot be read: {error}") from error

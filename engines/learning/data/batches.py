@@ -1,0 +1,278 @@
+"""Games to batches of planes, policies and values, in an order that the seed and epoch give.
+
+The games of as many shards as fit in the window are in memory; their positions are shuffled
+all together, then encoded some at a time (`replay.py`). Data that fits in the window is so
+shuffled perfectly; of larger data the shards are shuffled too, and come window after window.
+
+Called by the training of networks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from dlgo.encoders.base import Encoder
+from dlgo.errors import DataError
+from dlgo.rng import derive_seed
+from dlgo.symmetry import symmetries as symmetries_of
+from engines.learning.data.dataset import Dataset
+from engines.learning.data.records import (
+    FULL_SEARCH,
+    LABELLED,
+    NO_RESULT,
+    NO_VALUE,
+    VALUE_SCALE,
+    GameData,
+)
+from engines.learning.data.replay import Replayer
+
+# Bytes of games that are shuffled together: about two million positions of 9x9 Go.
+WINDOW_BYTES = 256 * 2**20
+# Bytes of planes made at a time. The more positions at a time, the fewer times a game is replayed.
+CHUNK_BYTES = 64 * 2**20
+TARGETS = ("move", "policy")
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Positions to learn from.
+
+    Attributes:
+        planes: float32[n, rows, cols, planes].
+        policies: float32[n, num_actions], each sums to 1; in the order in which the encoder shows
+            the actions (`Encoder.as_seen`).
+        values: float32[n], for the player to move, -1 to 1: the game's result (0, too, where
+            it is not known), or in part what the search expected.
+        policy_weights: float32[n], 0 where the policy comes from a shortened search and is
+            not to be learned, else 1.
+        ownership: float32[n, rows, cols], whose each cell is at the end of the game: +1 the
+            player's to move, -1 the opponent's, 0 nobody's. None, as the next two, where it
+            was not asked for.
+        margins: float32[n], by how many points the player to move has won, a cell of the board.
+        final_weights: float32[n], 0 where the game has no final board (it was given up, or has
+            no result, or another one than its moves say), else 1.
+    """
+
+    planes: np.ndarray
+    policies: np.ndarray
+    values: np.ndarray
+    policy_weights: np.ndarray
+    ownership: np.ndarray | None = None
+    margins: np.ndarray | None = None
+    final_weights: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def rows(self, start: int, stop: int) -> Batch:
+        """Some of the positions, sharing memory."""
+        return self.at(slice(start, stop))
+
+    def at(self, which: slice | np.ndarray) -> Batch:
+        """The positions that an index array or a slice picks."""
+        arrays = (getattr(self, field.name) for field in fields(self))
+        return Batch(*(None if array is None else array[which] for array in arrays))
+
+
+def batches(
+    part: Dataset, encoder: Encoder, batch_size: int, seed: int = 0, epoch: int = 0,
+    symmetries: bool = False, shuffle: bool = True, targets: str = "move",
+    window_bytes: int = WINDOW_BYTES, chunk_bytes: int = CHUNK_BYTES, searched: float = 0.0,
+    finals: bool = False, margin_share: float = 0.0,
+) -> Iterator[Batch]:
+    """All positions of a part once; the last batch may be smaller.
+
+    Args:
+        seed, epoch: the order and the symmetries come from these two and nothing else.
+        symmetries: show each position from a random side.
+        shuffle: False keeps games and plies in order.
+        targets: "move", all on the move the engine chose; or "policy", its visits, where they
+            are stored.
+        window_bytes: memory for games; chunk_bytes: memory for planes made at a time.
+        searched: part of each value that is the search's, where one is stored; the rest is the
+            game's result.
+        finals: add what is known of the final boards.
+        margin_share: part of each result that tells by how much the game was won
+            (`worth_of_margin`), where the final board is known; needs `finals`.
+
+    Raises:
+        DataError: if the encoder is for another game, or a game breaks the rules.
+    """
+    if encoder.game != part.game:
+        raise DataError(f"{part.folder} holds games of {part.game}, the encoder is for "
+                        f"{encoder.game}")
+    if targets not in TARGETS:
+        raise DataError(f"targets={targets!r} is not one of {', '.join(TARGETS)}")
+    if batch_size < 1:
+        raise DataError(f"batch_size={batch_size} is not at least 1")
+    rng = np.random.default_rng(derive_seed("batches", seed, epoch))
+    replayer = Replayer(encoder)
+    chunk = max(1, chunk_bytes // (4 * int(np.prod(encoder.shape)) * batch_size)) * batch_size
+    rest: list[Batch] = []
+    for indices in _windows(part, rng if shuffle else None, window_bytes):
+        window = _Window(part, indices, targets, searched, margin_share)
+        if finals:
+            window.look_at_ends(replayer)
+        order = rng.permutation(len(window)) if shuffle else np.arange(len(window))
+        for begin in range(0, len(order), chunk):
+            made = window.encode(replayer, order[begin : begin + chunk])
+            if symmetries:
+                _turn(made, encoder, rng)
+            # Less than a batch is left where a window ends; the next one completes it.
+            made = joined([*rest, made])
+            full = len(made) - len(made) % batch_size
+            for start in range(0, full, batch_size):
+                yield made.rows(start, start + batch_size)
+            rest = [made.rows(full, len(made))] if full < len(made) else []
+    yield from rest
+
+
+def _windows(
+    part: Dataset, rng: np.random.Generator | None, limit: int
+) -> Iterator[np.ndarray]:
+    """Indices of games, as many shards at a time as fit in the limit."""
+    shards = np.unique(part.shards)
+    if rng is not None:
+        shards = rng.permutation(shards)
+    taken: list[int] = []
+    size = 0
+    for shard in shards.tolist():
+        if taken and size + part.shard_bytes(shard) > limit:
+            yield np.flatnonzero(np.isin(part.shards, taken))
+            taken, size = [], 0
+        taken.append(shard)
+        size += part.shard_bytes(shard)
+    yield np.flatnonzero(np.isin(part.shards, taken))
+
+
+def worth_of_margin(points: np.ndarray, cells: int) -> np.ndarray:
+    """A margin as a value between -1 and 1 (Wu 2019): half of it at twice the board's length."""
+    return 2 / np.pi * np.arctan(points / (2 * np.sqrt(cells)))
+
+
+class _Window:
+    """The games of a window, their positions numbered through."""
+
+    def __init__(
+        self, part: Dataset, indices: np.ndarray, targets: str, searched: float,
+        margin_share: float,
+    ) -> None:
+        self._part, self._indices, self._targets = part, indices, targets
+        self._searched, self._margin_share = searched, margin_share
+        games = part.games(indices)
+        self._replayed = [(one.actions, one.start) for one in games]
+        lengths = np.array([len(one.actions) for one in games], np.int64)
+        flags = _all(games, "flags")
+        labelled = np.flatnonzero(flags & LABELLED)
+        which = np.repeat(np.arange(len(games)), lengths)
+        self._which = which[labelled]
+        self._plies = (np.arange(len(which)) - np.repeat(np.cumsum(lengths) - lengths, lengths))[
+            labelled
+        ]
+        self._chosen = _all(games, "chosen")[labelled]
+        self._values = _all(games, "values").astype(np.int64)[labelled]
+        self._weights = (flags[labelled] & FULL_SEARCH).astype(bool)
+        self._results = np.array([one.result for one in games], np.int64)
+        counts = _all(games, "counts").astype(np.int64)
+        self._firsts = (np.cumsum(counts) - counts)[labelled]
+        self._counts = counts[labelled]
+        self._policy_actions = _all(games, "policy_actions")
+        self._policy_shares = _all(games, "policy_shares")
+        self._finals: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
+
+    def look_at_ends(self, replayer: Replayer) -> None:
+        """Play the games to their ends, so that batches tell of the final boards."""
+        try:
+            owners, margins, results = replayer.finals(self._replayed)
+        except ValueError as error:
+            raise self._broken(error) from None
+        known = (results == self._results) & (results != NO_RESULT)
+        self._finals = owners, margins, known
+
+    def _broken(self, error: ValueError) -> DataError:
+        source = self._part.source(self._indices[error.args[0]])
+        return DataError(f"{source}: holds a move that {self._part.game} does not allow")
+
+    def __len__(self) -> int:
+        return len(self._which)
+
+    def encode(self, replayer: Replayer, chosen: np.ndarray) -> Batch:
+        """The positions with these numbers."""
+        which = self._which[chosen]
+        try:
+            planes, players = replayer.encode(self._replayed, which, self._plies[chosen])
+        except ValueError as error:
+            raise self._broken(error) from None
+        results = self._results[which]
+        sides = 1 - 2 * players.astype(np.int64)
+        values = np.where(results == NO_RESULT, 0, results * sides)
+        if self._margin_share > 0 and self._finals is not None:
+            owners, margins, known = self._finals
+            worth = sides * worth_of_margin(margins[which], owners[0].size)
+            share = self._margin_share * known[which]
+            values = (1 - share) * values + share * worth
+        if self._searched > 0:
+            found = self._values[chosen]
+            share = np.where(found == NO_VALUE, 0.0, self._searched)
+            values = (1 - share) * values + share * found / VALUE_SCALE
+        policies = replayer.encoder.as_seen(self._policies(chosen), players)
+        ends = self._ends(which, sides)
+        if ends:
+            ends = (replayer.encoder.cells_as_seen(ends[0], players), *ends[1:])
+        return Batch(
+            planes, policies, values.astype(np.float32), self._weights[chosen].astype(np.float32),
+            *ends,
+        )
+
+    def _ends(self, which: np.ndarray, sides: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The last three arrays of a batch, for positions of these games."""
+        if self._finals is None:
+            return ()
+        owners, margins, known = (array[which] for array in self._finals)
+        counts = known.astype(np.float32)
+        seen = sides * known  # nothing is said of ends that do not count
+        cells = owners.shape[1] * owners.shape[2]
+        return (
+            (owners * seen[:, None, None]).astype(np.float32),
+            (margins * seen / cells).astype(np.float32), counts,
+        )
+
+    def _policies(self, chosen: np.ndarray) -> np.ndarray:
+        policies = np.zeros((len(chosen), self._part.game.num_actions), np.float32)
+        counts = self._counts[chosen] if self._targets == "policy" else np.zeros_like(chosen)
+        bare = np.flatnonzero(counts == 0)
+        policies[bare, self._chosen[chosen[bare]]] = 1.0
+        rows = np.repeat(np.arange(len(chosen)), counts)
+        within = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+        entries = np.repeat(self._firsts[chosen], counts) + within
+        policies[rows, self._policy_actions[entries]] = self._policy_shares[entries]
+        policies /= policies.sum(axis=1, keepdims=True)
+        return policies
+
+
+def _all(games: list[GameData], name: str) -> np.ndarray:
+    return np.concatenate([getattr(one, name) for one in games])
+
+
+def joined(parts: list[Batch]) -> Batch:
+    """Batches as one, in their order."""
+    if len(parts) == 1:
+        return parts[0]
+    arrays = ([getattr(part, field.name) for part in parts] for field in fields(Batch))
+    return Batch(*(None if some[0] is None else np.concatenate(some) for some in arrays))
+
+
+def _turn(batch: Batch, encoder: Encoder, rng: np.random.Generator) -> None:
+    """Show each position from a random side, in place."""
+    known = symmetries_of(encoder.game)
+    sides = rng.integers(len(known), size=len(batch))
+    for k in range(1, len(known)):
+        seen = np.flatnonzero(sides == k)
+        batch.planes[seen] = known.planes(k, batch.planes[seen])
+        batch.policies[seen] = known.policy(k, batch.policies[seen])
+        if batch.ownership is not None:
+            owners = batch.ownership[seen][..., None]
+            batch.ownership[seen] = known.planes(k, owners)[..., 0]

@@ -1,0 +1,207 @@
+"""Plays stored games again and encodes chosen positions: from actions to planes, compiled.
+
+Each game is played once from its start, however many of its positions are wanted, and every
+position is encoded before its move. So a position of 9x9 Go costs microseconds, and planes,
+which take a hundred times the room of an action, need not be stored. The final boards of
+games, for those who learn whose each point will be, are made again in the same way.
+
+Called by `batches.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameSpec, GameState, Player
+from dlgo.encoders.base import Encoder, encode
+from dlgo.jit import kernel
+from engines.learning.data.records import NO_RESULT, Start
+
+DONE = -1
+
+
+def start_state(game: GameSpec, start: Start | None) -> GameState:
+    """Where a stored game begins."""
+    if start is None:
+        return GameState.new_game(game)
+    actions = [action for action in range(game.num_actions) if action != game.pass_action]
+    black, white = (
+        [game.move_of(action).point
+         for action, cell in zip(actions, start.cells, strict=True) if cell == owner]
+        for owner in (1, 2)
+    )
+    return game.position(black, white, Player.from_index(start.player))
+
+
+class Replayer:
+    """Encodes positions of games; keeps the scratch arrays that this takes.
+
+    Args:
+        encoder: what the planes are; it must not be used elsewhere at the same time.
+    """
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.encoder = encoder
+        self._game = encoder.game
+        self._room = 0
+        self._window: Any = None
+        self._starts: dict[Start | None, Any] = {}
+
+    def encode(
+        self, games: Sequence[tuple[np.ndarray, Start | None]], which: np.ndarray,
+        plies: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Planes of positions, and whose turn it is there.
+
+        Args:
+            games: (actions, start) of each game.
+            which: int[n], the game of each position, an index into `games`; in any order.
+            plies: int[n], how many plies have been played in it.
+
+        Returns:
+            planes float32[n, rows, cols, planes] and players int8[n], in the order of `which`.
+
+        Raises:
+            ValueError: with the index of a game that the rules do not allow.
+        """
+        n = len(which)
+        out = np.empty((n, *self.encoder.shape), np.float32)
+        players = np.empty(n, np.int8)
+        order = np.lexsort((plies, which))
+        used, firsts = np.unique(which[order], return_index=True)
+        failed = replay(
+            self.encoder.kernel, self.encoder.history,
+            *self._laid_out([games[i] for i in used.tolist()]),
+            np.append(firsts, n).astype(np.int64),
+            plies[order].astype(np.int64), order.astype(np.int64), out, players,
+        )
+        if failed != DONE:
+            raise ValueError(int(used[failed]))
+        return out, players
+
+    def finals(
+        self, games: Sequence[tuple[np.ndarray, Start | None]]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """How the board looks at the end of each game; see `kernels.ownership` and `margin`.
+
+        Args:
+            games: (actions, start) of each.
+
+        Returns:
+            owners int8[games, rows, cols] and margins float64[games] as player 0 sees them;
+            results int64[games], NO_RESULT where the actions do not lead to the end of the
+            game (as after a resignation): there the others are 0.
+
+        Raises:
+            ValueError: with the index of a game that the rules do not allow.
+        """
+        n = len(games)
+        owners = np.zeros((n, *self.encoder.shape[:2]), np.int8)
+        margins = np.zeros(n)
+        results = np.full(n, NO_RESULT, np.int64)
+        failed = play_to_the_end(*self._laid_out(games), owners, margins, results)
+        if failed != DONE:
+            raise ValueError(int(failed))
+        return owners, margins, results
+
+    def _laid_out(
+        self, games: Sequence[tuple[np.ndarray, Start | None]]
+    ) -> tuple[Any, Any, np.ndarray, np.ndarray, np.ndarray]:
+        """The games as the kernels below take them, and room for the longest."""
+        lengths = [len(actions) for actions, _ in games]
+        self._make_room(max(lengths, default=0))
+        kinds = list(dict.fromkeys(start for _, start in games))
+        number_of = {start: k for k, start in enumerate(kinds)}
+        actions = [actions for actions, _ in games] or [np.empty(0, np.int64)]
+        return (
+            self._window, self._batch(kinds),
+            np.array([number_of[start] for _, start in games], np.int64),
+            np.concatenate(actions).astype(np.int64), np.cumsum([0, *lengths]),
+        )
+
+    def _make_room(self, plies: int) -> None:
+        if self._window is None or plies > self._room:
+            self._room = plies
+            like = self._game.scratch_state(self._game.new_kernel_state(), room=plies + 1)
+            self._window = kernels.make_batch(like, self.encoder.history + 1)
+            # `replay` copies states along before all of them exist, so each must be one.
+            for i in range(self.encoder.history + 1):
+                kernels.copy_into(kernels.row(self._window, i), self._game.new_kernel_state())
+
+    def _batch(self, kinds: Sequence[Start | None]) -> Any:
+        """The starts as a batch of states."""
+        batch = kernels.make_batch(self._game.new_kernel_state(), max(len(kinds), 1))
+        for k, start in enumerate(kinds):
+            kernels.copy_into(
+                kernels.row(batch, k), start_state(self._game, start).kernel_state
+            )
+        return batch
+
+
+@kernel
+def replay(
+    encoder, history, window, starts, start_of, actions, first_action, first_wanted, wanted,
+    slots, out, players,
+):
+    """Play games and encode the wanted plies of each; -1, or the game with an illegal action.
+
+    Args:
+        window: batch of history + 1 states with room for the longest game; scratch, but each
+            must be some state.
+        starts: batch of start positions; start_of: int64[games], which one is each game's.
+        actions: int64, of all games; game g's begin at `first_action[g]`.
+        wanted: int64, plies played before each wanted position, rising within a game; game
+            g's begin at `first_wanted[g]`.
+        slots: int64, where in `out` and `players` each goes.
+    """
+    state = kernels.row(window, 0)
+    for g in range(len(start_of)):
+        kernels.copy_into(state, kernels.row(starts, start_of[g]))
+        ply = 0
+        for w in range(first_wanted[g], first_wanted[g + 1]):
+            while ply < wanted[w]:
+                action = actions[first_action[g] + ply]
+                if (
+                    first_action[g] + ply >= first_action[g + 1]
+                    or kernels.terminal(state) or not kernels.is_legal(state, action)
+                ):
+                    return g
+                # Only the last positions before a wanted one have to be remembered.
+                if wanted[w] - ply <= history:
+                    for i in range(history, 0, -1):
+                        kernels.copy_into(kernels.row(window, i), kernels.row(window, i - 1))
+                kernels.play(state, action)
+                ply += 1
+            slot = slots[w]
+            players[slot] = kernels.to_move(state)
+            encode(encoder, window, min(ply, history) + 1, out[slot])
+    return DONE
+
+
+@kernel
+def play_to_the_end(
+    window, starts, start_of, actions, first_action, owners, margins, results
+):
+    """Play whole games and look at their ends; -1, or the game with an illegal action.
+
+    Args:
+        window, starts, start_of, actions, first_action: as in `replay`.
+        owners: int8[games, rows, cols]; margins: float64[games]; results: int64[games]. Written
+            for the games that have come to their end.
+    """
+    state = kernels.row(window, 0)
+    for g in range(len(start_of)):
+        kernels.copy_into(state, kernels.row(starts, start_of[g]))
+        for i in range(first_action[g], first_action[g + 1]):
+            if kernels.terminal(state) or not kernels.is_legal(state, actions[i]):
+                return g
+            kernels.play(state, actions[i])
+        if kernels.terminal(state):
+            results[g] = kernels.result(state)
+            margins[g] = kernels.margin(state)
+            kernels.ownership(state, owners[g])
+    return DONE

@@ -1,0 +1,100 @@
+"""Plays one game of an engine against itself, or another, as training data.
+
+An engine alone plays nearly the same game again and again. So a game begins with some random
+plies, and in the next few the move is drawn from the engine's policy. The label is what the
+engine chose all the same: data says what a good move is, not what was played by chance.
+The position is stored before the move (chapter 6.1 of the book).
+
+Called by `dlgo generate`, see `experiments/datasets/generate.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dlgo.api import GameSpec, GameState
+from dlgo.rng import below, derive_seed, make_rng, uniform
+from engines.base import Decision, Engine
+from engines.learning.data.records import NO_RESULT, GameBuilder, GameData
+
+
+@dataclass(frozen=True)
+class Variety:
+    """How games are made to differ.
+
+    Attributes:
+        opening_plies: a game begins with 0 to so many random plies, all numbers alike.
+        sample_plies: in so many plies after them the move is drawn from the policy.
+        temperature: the draw is in proportion to `share ** (1 / temperature)`; 0 draws nothing.
+    """
+
+    opening_plies: int
+    sample_plies: int
+    temperature: float = 1.0
+
+
+def play_game(
+    game: GameSpec, engines: Sequence[Engine], seed: int, number: int, variety: Variety
+) -> GameData:
+    """Play game `number`; it depends on nothing but the arguments.
+
+    Args:
+        engines: one that plays both sides, or two; the second one begins the odd games.
+    """
+    rng = make_rng(derive_seed(seed, "data", number))
+    for i, engine in enumerate(engines):
+        engine.new_game(derive_seed(seed, "data engine", number, i))
+    state = GameState.new_game(game)
+    builder = GameBuilder(game)
+    opening = below(rng, variety.opening_plies + 1)
+    sampled_until = opening + variety.sample_plies if variety.temperature > 0 else 0
+    # Games end by their rules, but for cycles of Go longer than a ko could take for ever.
+    most = 4 * game.board_rows * game.board_cols + 100
+    while not state.is_over() and len(builder) < most:
+        if len(builder) < opening:
+            action = _random_action(state, rng)
+            if action is not None:
+                builder.skip(action)
+                state = state.apply_move(game.move_of(action))
+                continue
+            opening = len(builder)
+        which = (state.next_player.index + number) % len(engines)
+        decision = engines[which].select_move(state)
+        chosen = game.action_of(decision.move)
+        if chosen is None:  # a resignation
+            state = state.apply_move(decision.move)
+            break
+        policy = _policy(game, decision)
+        action = chosen
+        if len(builder) < sampled_until and policy:
+            action = _draw(policy, variety.temperature, rng)
+        builder.add(action, chosen, policy, decision.value, second=which == 1)
+        state = state.apply_move(game.move_of(action))
+    return builder.finish(state.result() if state.is_over() else NO_RESULT)
+
+
+def _random_action(state: GameState, rng: np.ndarray) -> int | None:
+    """A random move that leaves the game unfinished and is no pass; None if there is none."""
+    game = state.game
+    actions = [a for a in state.legal_actions().tolist() if a != game.pass_action]
+    while actions:
+        action = actions.pop(below(rng, len(actions)))
+        if not state.apply_move(game.move_of(action)).is_over():
+            return action
+    return None
+
+
+def _policy(game: GameSpec, decision: Decision) -> dict[int, float]:
+    shares = {game.action_of(move): share for move, share in decision.policy.items()}
+    return {action: share for action, share in shares.items() if action is not None and share > 0}
+
+
+def _draw(policy: dict[int, float], temperature: float, rng: np.ndarray) -> int:
+    actions = sorted(policy)
+    most = max(policy.values())
+    # Shares of the largest, so that a low temperature does not round all of them to 0.
+    weights = np.cumsum([(policy[a] / most) ** (1 / temperature) for a in actions])
+    return actions[int(np.searchsorted(weights, uniform(rng) * weights[-1], side="right"))]

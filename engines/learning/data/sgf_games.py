@@ -1,0 +1,243 @@
+"""SGF archives: what is in them, and their games as training data (chapter 7.1 and 7.2).
+
+    for member in members(Path("KGS-2019-04.tar.gz")): ...     # names, nothing is unpacked to disk
+    for name, data in contents(archive, names): ...             # the files themselves
+    entry = describe(name, data)                                # size, players, handicap, ...
+    game = to_game(read_sgf(data, name))                        # a GameData for a shard
+
+An archive is a `.tar.gz` (or `.tgz`, `.tar`, `.tar.bz2`, `.tar.xz`), a `.zip`, a folder or a
+single `.sgf` file. Called by `experiments/datasets/sgf_import.py`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dlgo.api import Player
+from dlgo.errors import DataError, NotationError
+from dlgo.games import get_game
+from dlgo.records.sgf import MAX_BYTES, GameRecordSgf, Setup, read_sgf, replay
+from engines.learning.data.records import NO_RESULT, GameBuilder, GameData, Start
+
+TAR_ENDINGS = (".tar.gz", ".tgz", ".tar", ".tar.bz2", ".tar.xz")
+# What broken archives make the standard library raise.
+_BROKEN = (
+    OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error, RuntimeError,
+    NotImplementedError, ValueError,
+)
+
+
+def members(archive: Path) -> list[str]:
+    """The names of the SGF files of an archive, in order.
+
+    Raises:
+        DataError: if it is no archive, is cut off or cannot be read.
+    """
+    return sorted(name for name, _ in _files(archive))
+
+
+def contents(archive: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """Some SGF files of an archive: (name, content), in the order in which they are stored.
+
+    Content of more than 8 MiB, which is no game, is cut there.
+    """
+    wanted = set(names)
+    for name, read in _files(archive):
+        if name in wanted:
+            wanted.discard(name)  # an archive may hold two files of one name
+            try:
+                yield name, read()
+            except _BROKEN as error:
+                raise _unreadable(archive, error) from None
+
+
+def _files(archive: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    """Names of the SGF files, each with a function that reads it."""
+    text = archive.name.lower()
+    try:
+        if archive.is_dir():
+            for path in sorted(archive.rglob("*")):
+                if path.suffix.lower() == ".sgf" and path.is_file():
+                    yield str(path.relative_to(archive)), lambda path=path: _read(path.open("rb"))
+        elif text.endswith(TAR_ENDINGS):
+            with tarfile.open(archive) as tar:
+                for info in tar:
+                    if info.isfile() and info.name.lower().endswith(".sgf"):
+                        yield info.name, lambda info=info, tar=tar: _read(tar.extractfile(info))
+        elif text.endswith(".zip"):
+            with zipfile.ZipFile(archive) as container:
+                for entry in container.infolist():
+                    if entry.filename.lower().endswith(".sgf"):
+                        yield entry.filename, (
+                            lambda entry=entry: _read(container.open(entry))
+                        )
+        elif text.endswith(".sgf"):
+            yield archive.name, lambda: _read(archive.open("rb"))
+        else:
+            raise DataError(
+                f"{archive}: neither a folder nor a {', '.join(TAR_ENDINGS)}, .zip or .sgf file"
+            )
+    except _BROKEN as error:
+        raise _unreadable(archive, error) from None
+
+
+def _read(file) -> bytes:
+    with file:
+        return file.read(MAX_BYTES + 1)
+
+
+def _unreadable(archive: Path, error: Exception) -> DataError:
+    # tarfile lists what each way of unpacking said, line by line.
+    reason = str(getattr(error, "strerror", None) or error).partition("\n")[0].rstrip(":")
+    return DataError(f"{archive}: cannot be read: {reason or type(error).__name__}")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What an SGF file says of its game.
+
+    Attributes:
+        name: the file. error: why it cannot be used, "" if it can; the rest is then empty.
+        size: lines of the board. moves: passes included. handicap: stones.
+        ranks: as written, black first.
+    """
+
+    name: str
+    error: str = ""
+    size: int = 0
+    handicap: int = 0
+    moves: int = 0
+    result: str = ""
+    black: str = ""
+    white: str = ""
+    ranks: tuple[str, str] = ("", "")
+    date: str = ""
+
+
+def describe(name: str, data: bytes) -> Entry:
+    """The index entry of a file; never raises."""
+    try:
+        record = with_handicap(read_sgf(data, name))
+    except NotationError as error:
+        return Entry(name, str(error))
+    ranks = record.info.get("BR", ""), record.info.get("WR", "")
+    return Entry(
+        name, "", record.size, handicap_of(record), len(record.moves), record.result,
+        record.black, record.white, ranks, record.info.get("DT", ""),
+    )
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which games are wanted. None: any.
+
+    Attributes:
+        size: lines of the board.
+        max_handicap: stones.
+        min_rank: of both players, as `rank_number` gives it; unknown ranks do not pass.
+        min_moves: passes included.
+        decided: only games with a result.
+    """
+
+    size: int
+    max_handicap: int | None = None
+    min_rank: float | None = None
+    min_moves: int = 1
+    decided: bool = False
+
+    def refuses(self, record: GameRecordSgf) -> str:
+        """Why a game is not wanted, in a word or two; "" if it is."""
+        if record.size != self.size:
+            return "another board size"
+        if self.max_handicap is not None and handicap_of(record) > self.max_handicap:
+            return "too much handicap"
+        if len(record.moves) < self.min_moves:
+            return "too few moves"
+        if self.decided and result_of(record) == NO_RESULT:
+            return "no result"
+        if self.min_rank is not None:
+            ranks = [rank_number(record.info.get(key, "")) for key in ("BR", "WR")]
+            if any(rank is None or rank < self.min_rank for rank in ranks):
+                return "rank too low or unknown"
+        return ""
+
+
+def rank_number(text: str) -> float | None:
+    """A rank as a number: 30k is -29, 1k is 0, 1d is 1, 1p is 10; None if it is none."""
+    match = re.match(r"\s*(\d{1,2})\s*(k|d|p|級|段|级)", text.lower())
+    if not match:
+        return None
+    number = int(match[1])
+    return {"k": 1 - number, "級": 1 - number, "级": 1 - number, "p": 9 + number}.get(
+        match[2], number
+    )
+
+
+def result_of(record: GameRecordSgf) -> int:
+    """+1, 0, -1 as black sees it, or NO_RESULT."""
+    if record.winner is not None:
+        return 1 if record.winner is Player.black else -1
+    return 0 if record.result.strip().lower() in ("0", "draw", "jigo") else NO_RESULT
+
+
+def handicap_of(record: GameRecordSgf) -> int:
+    """The handicap stones: those set up before the first move, or the number the file gives."""
+    stones = sum(len(setup.black) for before, setup in record.setups if before == 0)
+    return max(record.handicap, stones)
+
+
+def with_handicap(record: GameRecordSgf) -> GameRecordSgf:
+    """The record with free handicap stones set up rather than moved.
+
+    Some servers write them as moves: Black's first HA moves in a row, and none of White's.
+    """
+    n = record.handicap
+    first = record.moves[:n]
+    placed = n >= 2 and not any(setup.black for _, setup in record.setups) and (
+        len(first) == n and all(p is Player.black and move.is_play for p, move in first)
+    )
+    if not placed or len({move.point for _, move in first}) < n:
+        return record
+    stones = Setup(black=frozenset(move.point for _, move in first), player=Player.white)
+    return dataclasses.replace(record, setups=((0, stones),), moves=record.moves[n:])
+
+
+def to_game(record: GameRecordSgf) -> GameData:
+    """A record as training data of `go:size=N`; the komi shows in the result only.
+
+    Moves after two passes in a row, where the rules end the game, are left out.
+
+    Raises:
+        NotationError: for a move that the rules forbid or out of turn, no moves at all, or
+            setup stones after the first move, which begin another game.
+    """
+    record = with_handicap(record)
+    late = [before for before, _ in record.setups if before > 0]
+    if late:
+        raise NotationError(f"{record.source}: stones are set up after move {late[0]}")
+    if not record.moves:
+        raise NotationError(f"{record.source}: no moves")
+    # Chinese files count komi in quarters, which no result of ours needs.
+    states = replay(dataclasses.replace(record, komi=None, moves=_until_two_passes(record)))
+    state = next(states)
+    game = get_game("go", size=record.size)
+    builder = GameBuilder(game, Start.of(state))
+    for state in states:
+        action = game.action_of(state.last_move)
+        assert action is not None
+        builder.add(action)
+    return builder.finish(result_of(record))
+
+
+def _until_two_passes(record: GameRecordSgf) -> tuple:
+    for i in range(1, len(record.moves)):
+        if record.moves[i - 1][1].is_pass and record.moves[i][1].is_pass:
+            return record.moves[: i + 1]
+    return record.moves

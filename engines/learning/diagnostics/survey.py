@@ -1,0 +1,219 @@
+"""What the games of self-play say about themselves, as numbers: the doctor's instruments.
+
+Games are played again and laid out as arrays, a row a position (`survey`); the functions below
+measure one thing each. Values and results are seen by the player to move, -1 to 1.
+
+Called by `doctor.py` and `doctor_network.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameSpec
+from dlgo.jit import kernel
+from engines.learning.data.records import (
+    FULL_SEARCH,
+    LABELLED,
+    NO_RESULT,
+    NO_VALUE,
+    VALUE_SCALE,
+    GameData,
+)
+
+# A value so near to a result was proved by the search, and says nothing about the network.
+_PROVED = 0.999
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """Positions of self-play, a row each, in the order of games and plies.
+
+    Attributes:
+        game, games: what was played.
+        which, ply: int64[n], the game of each position and the plies played before it.
+        players: int8[n]. keys: int64[n].
+        legal: bool[n, num_actions].
+        labelled, full: bool[n], whether there is something to learn, and a policy.
+        values: float[n], of the search, nan where there is none. results: float[n].
+        chosen: int64[n], the search's move.
+        policies: float32[n, num_actions], of the search; all 0 where there is none.
+    """
+
+    game: GameSpec
+    games: Sequence[GameData]
+    which: np.ndarray
+    ply: np.ndarray
+    players: np.ndarray
+    keys: np.ndarray
+    legal: np.ndarray
+    labelled: np.ndarray
+    full: np.ndarray
+    values: np.ndarray
+    results: np.ndarray
+    chosen: np.ndarray
+    policies: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.which)
+
+    def line(self, row: int) -> list[int]:
+        """The actions that led to a position."""
+        return self.games[self.which[row]].actions[: self.ply[row]].tolist()
+
+
+def survey(game: GameSpec, games: Sequence[GameData]) -> Survey:
+    """Lay out games that begin at the start of the game.
+
+    Raises:
+        ValueError: if a game breaks the rules.
+    """
+    lengths = np.array([len(one.actions) for one in games], np.int64)
+    actions = _joined(games, "actions").astype(np.int64)
+    n = len(actions)
+    keys, players = np.empty(n, np.int64), np.empty(n, np.int8)
+    legal = np.zeros((n, game.num_actions), np.bool_)
+    start = game.new_kernel_state()
+    work = game.scratch_state(start, room=int(lengths.max(initial=0)) + 1)
+    if not look_through(
+        start, work, actions, np.cumsum([0, *lengths]), keys, players, legal,
+        np.empty(game.num_actions, np.int64),
+    ):
+        raise ValueError(f"a game breaks the rules of {game}")
+    which = np.repeat(np.arange(len(games)), lengths)
+    flags = _joined(games, "flags")
+    stored = _joined(games, "values").astype(float)
+    outcomes = np.array([one.result for one in games], float)
+    outcomes[outcomes == NO_RESULT] = 0
+    counts = _joined(games, "counts").astype(np.int64)
+    policies = np.zeros((n, game.num_actions), np.float32)
+    policies[np.repeat(np.arange(n), counts), _joined(games, "policy_actions")] = _joined(
+        games, "policy_shares"
+    )
+    policies /= np.maximum(policies.sum(axis=1, keepdims=True), 1e-9)
+    return Survey(
+        game, games, which, np.arange(n) - np.repeat(np.cumsum(lengths) - lengths, lengths),
+        players, keys, legal, (flags & LABELLED) > 0, (flags & FULL_SEARCH) > 0,
+        np.where(stored == NO_VALUE, np.nan, stored / VALUE_SCALE),
+        outcomes[which] * (1 - 2 * players), _joined(games, "chosen").astype(np.int64), policies,
+    )
+
+
+def _joined(games: Sequence[GameData], name: str) -> np.ndarray:
+    return np.concatenate([np.asarray(getattr(one, name)) for one in games] or [np.empty(0)])
+
+
+@kernel
+def look_through(start, work, actions, firsts, keys, players, legal, scratch):
+    """Play games again; False if one breaks the rules.
+
+    Args:
+        work: scratch state with room for the longest game.
+        actions: of all games; game g's are `actions[firsts[g]:firsts[g + 1]]`.
+        keys, players, legal: a row a position before its move, out; `legal` all False before.
+        scratch: int64[num_actions].
+    """
+    for g in range(len(firsts) - 1):
+        kernels.copy_into(work, start)
+        for i in range(firsts[g], firsts[g + 1]):
+            if kernels.terminal(work):
+                return False
+            keys[i] = kernels.key(work)
+            players[i] = kernels.to_move(work)
+            for k in range(kernels.legal_actions(work, scratch)):
+                legal[i, scratch[k]] = True
+            if not legal[i, actions[i]]:
+                return False
+            kernels.play(work, actions[i])
+    return True
+
+
+def correlation(one: np.ndarray, other: np.ndarray) -> float:
+    """Pearson's; 0 where one of them is constant or there are too few."""
+    if len(one) < 20 or np.std(one) < 1e-6 or np.std(other) < 1e-6:
+        return 0.0
+    return float(np.corrcoef(one, other)[0, 1])
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How expected values and results go together.
+
+    Attributes:
+        bins: (expected, found, positions) of positions with about the same expected value.
+        correlation: of value and result.
+        error: mean squared error; spread: that of always expecting the mean result.
+        positions: how many were compared.
+    """
+
+    bins: list[tuple[float, float, int]]
+    correlation: float
+    error: float
+    spread: float
+    positions: int
+
+
+def calibrate(values: np.ndarray, results: np.ndarray, n_bins: int = 10) -> Calibration:
+    """Compare values with results; values that were proved are left out."""
+    some = np.isfinite(values) & (np.abs(values) < _PROVED)
+    values, results = values[some], results[some]
+    place = np.clip(((values + 1) / 2 * n_bins).astype(int), 0, n_bins - 1)
+    bins = [
+        (float(values[place == k].mean()), float(results[place == k].mean()),
+         int((place == k).sum()))
+        for k in range(n_bins) if (place == k).any()
+    ]
+    if not len(values):
+        return Calibration([], 0.0, 0.0, 0.0, 0)
+    return Calibration(
+        bins, correlation(values, results), float(((values - results) ** 2).mean()),
+        float(results.var()), len(values),
+    )
+
+
+@dataclass(frozen=True)
+class Variety:
+    """How different games are.
+
+    Attributes:
+        games: how many. distinct: share of them that are not equal to an earlier one.
+        commonest: share of all games that are one and the same.
+        repeated: share of the positions that have been seen before, of those after ply `after`.
+    """
+
+    games: int
+    distinct: float
+    commonest: float
+    repeated: float
+    after: int
+
+
+def variety(seen: Survey) -> Variety:
+    """How different the games are, and the positions in their middle."""
+    lines = [one.actions.astype(np.int64).tobytes() for one in seen.games]
+    _, counts = np.unique(np.array([hash(line) for line in lines]), return_counts=True)
+    after = int(np.median(seen.ply)) if len(seen) else 0
+    keys = seen.keys[seen.ply >= after]
+    repeated = 1 - len(np.unique(keys)) / len(keys) if len(keys) else 0.0
+    return Variety(len(lines), len(counts) / max(len(lines), 1),
+                   float(counts.max(initial=0)) / max(len(lines), 1), repeated, after)
+
+
+def entropy(policies: np.ndarray) -> np.ndarray:
+    """Of each row, in nats."""
+    return -(policies * np.log(np.maximum(policies, 1e-12))).sum(axis=1)
+
+
+def divergence(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Kullback-Leibler of each row, from `other` to `one`, in nats."""
+    ratio = np.log(np.maximum(one, 1e-12)) - np.log(np.maximum(other, 1e-12))
+    return (one * ratio).sum(axis=1)
+
+
+def distance(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Of each row: the share that would have to move (total variation), 0 to 1."""
+    return 0.5 * np.abs(one - other).sum(axis=1)

@@ -1,0 +1,52 @@
+"""The check that finds nearly every mistake in a backward pass: gradients by differences.
+
+By definition, a derivative is the change of the loss when a parameter changes a little.
+Computed so, it takes two forward passes for every parameter, which is no way to train, but it
+uses nothing of the backward pass. Called by the tests and by `experiments/chapters/ch05_digits.py`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engines.learning.from_scratch.layers import Floats
+from engines.learning.from_scratch.network import Network
+
+# Half the distance of the two points: too large, and the curve is not straight between them;
+# too small, and the difference of two nearly equal losses has no digits left.
+_STEP = 1e-5
+
+
+def gradient_error(
+    network: Network, inputs: Floats, labels: Floats, rng: np.random.Generator, most: int = 200
+) -> float:
+    """The largest relative difference between backpropagation and finite differences.
+
+    Below 1e-5 the gradients are right; a wrong sign or a wrong factor gives about 1.
+
+    Args:
+        inputs, labels: a mini-batch.
+        rng: picks the parameters to be checked.
+        most: how many of each array, at most.
+    """
+    network.backward(network.loss.delta(network.forward(inputs), labels))
+    # The loop below runs more forward passes, but no backward pass: gradients stay.
+    worst = 0.0
+    for layer in network.layers:
+        for parameter, gradient in zip(layer.parameters, layer.gradients, strict=True):
+            flat, known = parameter.reshape(-1), gradient.reshape(-1)
+            for i in rng.permutation(len(flat))[:most]:
+                slope = _slope(network, flat, i, inputs, labels)
+                size = max(abs(slope), abs(known[i]), 1e-6)
+                worst = max(worst, abs(slope - known[i]) / size)
+    return worst
+
+
+def _slope(network: Network, flat: Floats, i: int, inputs: Floats, labels: Floats) -> float:
+    kept = flat[i]
+    losses = []
+    for value in (kept + _STEP, kept - _STEP):
+        flat[i] = value
+        losses.append(network.loss.value(network.forward(inputs), labels))
+    flat[i] = kept
+    return (losses[0] - losses[1]) / (2 * _STEP)

@@ -1,0 +1,105 @@
+"""Keras, imported without its chatter, and what differs between its backends.
+
+    from engines.learning.networks.backend import keras
+
+TensorFlow unless KERAS_BACKEND says otherwise. The import takes seconds, so only what trains or
+writes networks comes here; playing does not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from dlgo.errors import DlgoError
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    """Nothing reaches standard error, not even from C++: TensorFlow greets there on import."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    try:
+        with open(os.devnull, "wb") as nowhere:  # noqa: PTH123
+            os.dup2(nowhere.fileno(), 2)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+# It warns of every second network that one process trains.
+logging.getLogger("tensorflow").setLevel(logging.ERROR)
+try:
+    with _silence():
+        import keras
+except ImportError as error:
+    raise DlgoError(
+        f"training needs Keras and a backend, but {error}; run pip install keras tensorflow"
+    ) from None
+
+__all__ = [
+    "backend_name", "export_onnx", "gpu_name", "keras", "make_repeatable", "use_precision",
+]
+
+
+def backend_name() -> str:
+    """The backend and its version, for a model's card."""
+    name = keras.backend.backend()
+    module = sys.modules.get(name)
+    return f"{name} {getattr(module, '__version__', '')}".strip()
+
+
+def gpu_name() -> str | None:
+    """What the GPU is called, or None where there is none (that the backend can use)."""
+    gpus = keras.distribution.list_devices("gpu") if _lists_devices() else []
+    if not gpus:
+        return None
+    if keras.backend.backend() == "tensorflow":
+        import tensorflow as tf
+
+        device = tf.config.list_physical_devices("GPU")[0]
+        details = tf.config.experimental.get_device_details(device)
+        return str(details.get("device_name", gpus[0]))
+    return str(gpus[0])
+
+
+def _lists_devices() -> bool:
+    return keras.backend.backend() in ("tensorflow", "jax")
+
+
+def make_repeatable(seed: int) -> None:
+    """The same seed gives the same weights, on this machine and backend."""
+    keras.utils.set_random_seed(seed)
+    if keras.backend.backend() == "tensorflow":
+        import tensorflow as tf
+
+        tf.config.experimental.enable_op_determinism()
+
+
+def use_precision(name: str) -> str:
+    """Set the type networks compute in; "auto" is mixed where there is a GPU.
+
+    Returns:
+        The Keras policy: "float32" or "mixed_bfloat16".
+    """
+    mixed = name == "mixed" or (name == "auto" and gpu_name() is not None)
+    policy = "mixed_bfloat16" if mixed else "float32"
+    keras.config.set_dtype_policy(policy)
+    return policy
+
+
+def export_onnx(model: Any, path: str) -> None:
+    """Write `model` as ONNX, in silence."""
+    model(keras.ops.zeros((1, *model.input_shape[1:])))  # Keras exports no model never called
+    with _silence():
+        model.export(path, format="onnx", verbose=False)

@@ -1,0 +1,227 @@
+"""A network in the tree search: positions in, priors and values out.
+
+    agent = load_agent("out/my-model", game)             values from its value head
+    agent = load_agent("out/my-model", game, "onnx", LightRollout())      from random games
+
+The tree (`engines/treesearch/agent.py`) gives leaves in batches; encoding, one call of the
+network and a softmax answer for all of them. Used by `puct`, and by `engines/supervised` for the
+check that a model fits a game.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameSpec
+from dlgo.encoders import Encoder, encode_many, get_encoder
+from dlgo.errors import DlgoError, ModelError
+from dlgo.jit import kernel
+from dlgo.rng import make_rng, next_word
+from dlgo.specs import Option
+from dlgo.symmetry import symmetries
+from engines.learning.networks.card import Card
+from engines.learning.networks.runtimes import KINDS, Evaluator, load_evaluator
+from engines.learning.networks.store import load_card, shipped_models
+from engines.treesearch.agent import Agent
+from engines.treesearch.evaluators import value_of
+from engines.treesearch.search import new_scratch
+
+RUNTIME_OPTION = Option("runtime", "onnx", "what runs the network", choices=KINDS)
+
+
+def encoder_of(card: Card, game: GameSpec) -> Encoder:
+    """The encoder a network was trained with, for `game`.
+
+    Raises:
+        ModelError: if the network is for another game or another size of board.
+    """
+    trained = card.game.partition(":")[0]
+    problem = f"it was trained on {card.game}, not on {game}"
+    if trained != game.name:
+        raise ModelError(f"model {card.name} cannot play {game}: {problem}")
+    try:
+        encoder = get_encoder(card.encoder, game)
+    except DlgoError as error:
+        raise ModelError(f"model {card.name} cannot play {game}: {error}") from None
+    wanted = (tuple(encoder.shape), encoder.num_actions)
+    if wanted != (card.shape, card.num_actions):
+        raise ModelError(
+            f"model {card.name} cannot play {game}: it reads planes of {card.shape} and knows "
+            f"{card.num_actions} actions, the game has {wanted[0]} and {wanted[1]}; {problem}"
+        )
+    return encoder
+
+
+def model_for(game: GameSpec, method: str) -> str:
+    """The model that comes with the package for a game, made by "supervised" learning, say.
+
+    Raises:
+        ModelError: if there is none.
+    """
+    for name in shipped_models():
+        _, card = load_card(name)
+        if card.training.get("method") == method and fits(card, game):
+            return name
+    names = ", ".join(shipped_models()) or "none"
+    raise ModelError(
+        f"no {method} model comes with the package for {game}; models there are: {names}; "
+        "model=NAME takes one of them, or the folder of one that `dlgo train` wrote"
+    )
+
+
+def fits(card: Card, game: GameSpec) -> bool:
+    """Whether a network can play a game."""
+    try:
+        encoder_of(card, game)
+    except ModelError:
+        return False
+    return True
+
+
+def softmax(logits: np.ndarray) -> np.ndarray:
+    """Probabilities of logits, along the last axis."""
+    powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def load_agent(
+    name: str, game: GameSpec, kind: str = "onnx", values: Any = None, sides: int | None = None
+) -> NetworkAgent:
+    """The model `name` as an agent for the tree search. See `NetworkAgent`.
+
+    Raises:
+        ModelError: if there is no such model, or it is not for this game, or it has no value
+            head and no other values are asked for.
+    """
+    evaluator = load_evaluator(name, kind)
+    return NetworkAgent(evaluator, encoder_of(evaluator.card, game), values, sides)
+
+
+class NetworkAgent(Agent):
+    """Priors and values of a network.
+
+    Args:
+        evaluator: the network.
+        encoder: what it sees. An agent of its own for each thread: encoders have scratch.
+        values: a compiled evaluator (`engines/treesearch/evaluators.py`, a rollout for instance)
+            that values the leaves in place of the value head.
+        sides: a seed, to show the network each position from a random side of the board
+            (Silver et al. 2017), so that what it sees from one side only weighs less. Which
+            side depends on the seed and the position alone, so that answers do not depend on
+            what else is asked. None: positions as they are.
+
+    Raises:
+        ModelError: if nothing gives values.
+    """
+
+    def __init__(
+        self, evaluator: Evaluator, encoder: Encoder, values: Any = None, sides: int | None = None
+    ) -> None:
+        if values is None and not evaluator.card.value_head:
+            raise ModelError(
+                f"model {evaluator.card.name} has no value head; let rollouts value the leaves "
+                "(evaluator=rollout)"
+            )
+        self.network_id = evaluator.network_id
+        self.training_cpu_seconds = evaluator.card.total_cpu_seconds
+        self.history = encoder.history
+        self.window = encoder.window
+        self._evaluator, self._encoder, self._values = evaluator, encoder, values
+        self._scratch = new_scratch(encoder.num_actions)
+        self._symmetries = symmetries(encoder.game) if sides is not None else None
+        self._sides_seed, self._sides_rng = make_rng(sides or 0), make_rng(0)
+        self._planes = np.empty((0, *encoder.shape), np.float32)
+        self._work: Any = None
+        self.new_game(0)
+
+    def new_game(self, seed: int) -> None:
+        self._rng = make_rng(seed)
+
+    def evaluate(self, leaves: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+        return self.evaluate_windows(leaves, leaves, np.ones(n, np.int64), n)
+
+    def evaluate_windows(
+        self, leaves: Any, windows: Any, known: np.ndarray, n: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        if len(self._planes) < n:
+            self._planes = np.empty((n, *self._encoder.shape), np.float32)
+        planes = self._planes[:n]
+        encode_many(self._encoder.kernel, windows, known, n, planes)
+        if self._symmetries is not None:
+            sides = np.empty(n, np.int64)
+            choose_sides(
+                leaves, n, len(self._symmetries), self._sides_seed, self._sides_rng, sides
+            )
+            policies, values = self._from_sides(planes, sides)
+        else:
+            logits, values = self._evaluator.evaluate(planes)
+            policies = softmax(logits)
+        if self._encoder.turns is not None:
+            players = np.empty(n, np.int64)
+            list_movers(leaves, n, players)
+            policies = self._encoder.as_seen(policies, players)
+        if self._values is not None:
+            values = np.empty(n, np.float32)
+            value_leaves(
+                self._values, leaves, n, self._work_like(leaves), self._scratch, self._rng, values
+            )
+        return policies, values
+
+    def _from_sides(
+        self, planes: np.ndarray, sides: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """Policies and values of positions that the network sees from these sides."""
+        known = self._symmetries
+        assert known is not None
+        rows = [(k, np.flatnonzero(sides == k)) for k in np.unique(sides).tolist()]
+        for k, seen in rows:
+            planes[seen] = known.planes(k, planes[seen])
+        logits, values = self._evaluator.evaluate(planes)
+        policies = softmax(logits)
+        for k, seen in rows:
+            policies[seen] = known.policy(int(known.inverse[k]), policies[seen])
+        return policies, values
+
+    def _work_like(self, leaves: Any) -> Any:
+        """A scratch state as large as the leaves; their size grows with the length of the game."""
+        shapes = [field.shape[1:] for field in leaves]
+        if self._work is None or [field.shape for field in self._work] != shapes:
+            self._work = kernels.row(kernels.make_batch(kernels.row(leaves, 0), 1), 0)
+        return self._work
+
+
+@kernel
+def list_movers(leaves, n, out):
+    """Who is to move in each of the first `n` states; out: int64[n]."""
+    for i in range(n):
+        out[i] = kernels.to_move(kernels.row(leaves, i))
+
+
+@kernel
+def choose_sides(leaves, n, count, seed, rng, out):
+    """Draw one of `count` symmetries for each of the first `n` states, by seed and position.
+
+    Args:
+        seed: generator state; unchanged. rng: another one, scratch. out: int64[n].
+    """
+    for i in range(n):
+        rng[0] = seed[0] ^ np.uint64(kernels.key(kernels.row(leaves, i)))
+        out[i] = np.int64(next_word(rng) % np.uint64(count))
+
+
+@kernel
+def value_leaves(evaluator, leaves, n, work, scratch, rng, out):
+    """Values of the first `n` states of a batch by a compiled evaluator.
+
+    Args:
+        work: scratch state. scratch: of `search.new_scratch`.
+        out: float32[n], written: seen by the player to move, -1 to 1.
+    """
+    for i in range(n):
+        kernels.copy_into(work, kernels.row(leaves, i))
+        scratch.played[:] = kernels.NOBODY
+        sign = 1 - 2 * kernels.to_move(work)
+        out[i] = sign * value_of(evaluator, work, scratch, rng)

@@ -1,0 +1,85 @@
+"""Optimisers, learning-rate schedules and losses of chapters 6 and 7, in Keras 3.
+
+And the losses of heads that tell of the end of the game (`architectures.py`).
+
+    make_optimizer("momentum:lr=0.05", "cosine", epochs=20, steps_per_epoch=312)
+
+Called by `training.py` and AlphaZero's learner; names and options are in `catalog.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engines.learning.networks import catalog
+from engines.learning.networks.backend import keras
+
+LOSSES = ("cross-entropy", "mse")
+# Of a board: up to here an error of the score counts by its square, then evenly. So games that
+# end with a whole side captured do not rule the others.
+SCORE_DELTA = 0.1
+
+
+def make_optimizer(
+    optimizer: str, schedule: str, epochs: int, steps_per_epoch: int
+) -> keras.optimizers.Optimizer:
+    """The optimiser, its rate following the schedule.
+
+    Raises:
+        SpecError: for an unknown optimiser, schedule or option.
+    """
+    name, settings = catalog.parse("optimizer", catalog.OPTIMIZERS, optimizer)
+    rate = _schedule(settings.pop("lr"), schedule, epochs, steps_per_epoch)
+    kind = {
+        "sgd": keras.optimizers.SGD, "momentum": keras.optimizers.SGD,
+        "adagrad": keras.optimizers.Adagrad, "adadelta": keras.optimizers.Adadelta,
+        "adam": keras.optimizers.Adam,
+    }[name]
+    return kind(learning_rate=rate, **settings)
+
+
+def _schedule(rate: float, schedule: str, epochs: int, steps_per_epoch: int) -> Any:
+    name, settings = catalog.parse("schedule", catalog.SCHEDULES, schedule)
+    schedules = keras.optimizers.schedules
+    if name == "decay":
+        return schedules.InverseTimeDecay(rate, 1, settings["decay"])
+    if name == "steps":
+        return schedules.ExponentialDecay(
+            rate, settings["every"] * steps_per_epoch, settings["factor"], staircase=True
+        )
+    if name == "cosine":
+        return schedules.CosineDecay(rate, epochs * steps_per_epoch, alpha=settings["floor"])
+    return rate
+
+
+def policy_loss(name: str) -> Any:
+    """The loss of the policy's logits.
+
+    `cross-entropy` of the softmax (chapter 6.5); `mse`, the mean squared error of the sigmoid
+    of each logit, as the first networks of chapter 6 are trained.
+    """
+    if name == "mse":
+        return _sigmoid_mse
+    return keras.losses.CategoricalCrossentropy(from_logits=True, name="cross_entropy")
+
+
+def _sigmoid_mse(target: Any, logits: Any) -> Any:
+    return keras.ops.mean(keras.ops.square(target - keras.ops.sigmoid(logits)), axis=-1)
+
+
+
+def final_loss(head: str) -> Any:
+    """The loss of a head about the end of the game, one number a position.
+
+    "ownership": the mean of the cells' squared errors; "score": Huber's loss, scaled so that it
+    is about the absolute error where that is large, in boards.
+    """
+    return {"ownership": _cells_squared, "score": _score_huber}[head]
+
+
+def _cells_squared(target: Any, found: Any) -> Any:
+    return keras.ops.mean(keras.ops.square(target - found), axis=(1, 2))
+
+
+def _score_huber(target: Any, found: Any) -> Any:
+    return keras.losses.huber(target, found, SCORE_DELTA) / SCORE_DELTA

@@ -1,0 +1,286 @@
+"""Processes that play a round of self-play, one a core, and write the games.
+
+Each plays its share in lockstep with a network of its own on one thread. Two such processes
+keep two cores busier than one whose network takes both: walking the trees of one runs beside
+the network of the other. A worker's shard is written whole or not at all, and not played again
+if it is there.
+
+They also play the matches that decide about promotion (`match.py`), which are short and leave no
+files: a match that was broken off is played again.
+
+Called by `run.py`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dlgo.errors import DataError, ModelError
+from dlgo.games import get_game
+from dlgo.rng import derive_seed
+from engines.alphazero.match import Match
+from engines.alphazero.plan import AlphaZeroPlan
+from engines.alphazero.selfplay import SelfPlay, SelfPlayStats
+from engines.learning.data.shards import read_shard, shard_path, write_shard
+
+if TYPE_CHECKING:
+    from engines.learning.networks.leaf_evaluator import NetworkAgent
+
+
+@dataclass(frozen=True)
+class Job:
+    """A worker's share of a round.
+
+    Attributes:
+        plan: of the run.
+        iteration: number of the round, from 1; worker: which share.
+        network: folder of the model that plays.
+        folder: where the shard goes.
+    """
+
+    plan: AlphaZeroPlan
+    iteration: int
+    worker: int
+    network: Path
+    folder: Path
+
+    @property
+    def path(self) -> Path:
+        """The shard."""
+        return shard_path(self.folder, (self.iteration - 1) * self.plan.workers + self.worker)
+
+    @property
+    def numbers(self) -> range:
+        """The games to play: every one of the round has a number of its own in the run."""
+        start = (self.iteration - 1) * self.plan.games
+        return range(start + self.worker, start + self.plan.games, self.plan.workers)
+
+
+@dataclass(frozen=True)
+class MatchJob:
+    """A worker's share of a round's match.
+
+    Attributes:
+        plan: of the run.
+        iteration: the round that the new network comes from; worker: which share.
+        networks: folders of the new network and of the one that plays now.
+    """
+
+    plan: AlphaZeroPlan
+    iteration: int
+    worker: int
+    networks: tuple[Path, Path]
+
+    @property
+    def numbers(self) -> list[int]:
+        """The games to play, always both of a pair."""
+        return [
+            number for number in range(self.plan.promote_games)
+            if number // 2 % self.plan.workers == self.worker
+        ]
+
+
+def stored_stats(job: Job) -> SelfPlayStats | None:
+    """What a shard that was written earlier says of its games; None if it has to be played."""
+    try:
+        told = read_shard(job.path).provenance
+        return SelfPlayStats(**told["stats"])
+    except (DataError, KeyError, TypeError):
+        return None
+
+
+def _agent(plan: AlphaZeroPlan, iteration: int, network: Path) -> NetworkAgent:
+    """A network as the plan has it play in a round."""
+    from engines.learning.networks.leaf_evaluator import load_agent
+
+    sides = derive_seed(plan.seed, "sides", iteration) if plan.sides else None
+    return load_agent(str(network), get_game(plan.game), plan.runtime, sides=sides)
+
+
+def play_job(job: Job) -> SelfPlayStats:
+    """Play a share and write its shard."""
+    plan, game = job.plan, get_game(job.plan.game)
+    cpu, wall = time.process_time(), time.perf_counter()
+    agent = _agent(plan, job.iteration, job.network)
+    timed = _Timed(agent)
+    selfplay = SelfPlay(game, timed, plan.selfplay, plan.seed)
+    played = {}
+    for number, data in selfplay.play(job.numbers):
+        played[number] = data
+        _count_game()
+    games = [played[number] for number in job.numbers]
+    stats = selfplay.stats
+    stats.network_seconds = timed.seconds
+    stats.wall_seconds = time.perf_counter() - wall
+    stats.cpu_seconds = time.process_time() - cpu
+    write_shard(job.path, game, games, {
+        "engine": f"self-play of {agent.network_id}", "seed": plan.seed,
+        "iteration": job.iteration, "stats": asdict(stats), "cpu_seconds": stats.cpu_seconds,
+    })
+    return stats
+
+
+def play_match(job: MatchJob) -> tuple[float, float]:
+    """Play a share of a match: (points of the new network, CPU seconds)."""
+    plan, numbers = job.plan, job.numbers
+    cpu = time.process_time()
+    settings = replace(
+        plan.selfplay, games_at_once=min(plan.selfplay.games_at_once, len(numbers))
+    )
+    match = Match(
+        get_game(plan.game), [_agent(plan, job.iteration, one) for one in job.networks], settings,
+        derive_seed(plan.seed, "match", job.iteration),
+    )
+    points = 0.0
+    for _, one in match.play(numbers):
+        points += one
+        _count_game()
+    return points, time.process_time() - cpu
+
+
+# Games finished since the processes began, counted by all of them together; None in the parent.
+_finished: Any = None
+
+
+def _count_game() -> None:
+    if _finished is not None:
+        with _finished.get_lock():
+            _finished.value += 1
+
+
+class _Timed:
+    """An agent, and how long its answers took."""
+
+    history = 0
+
+    def __init__(self, agent: Any) -> None:
+        self._agent = agent
+        self.seconds = 0.0
+
+    def evaluate(self, leaves: Any, n: int) -> Any:
+        start = time.perf_counter()
+        answer = self._agent.evaluate(leaves, n)
+        self.seconds += time.perf_counter() - start
+        return answer
+
+
+class Workers:
+    """The processes; they live as long as the run, so that they start and compile once."""
+
+    def __init__(self, count: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._finished = context.Value("q", 0)
+        self._pool = ProcessPoolExecutor(
+            count, mp_context=context, initializer=_begin, initargs=(os.getpid(), self._finished),
+        )
+
+    def play(
+        self, jobs: list[Job], progress: Callable[[int, int], None] = lambda done, of: None
+    ) -> SelfPlayStats:
+        """Play what is not there yet; the stats of all jobs together.
+
+        Args:
+            progress: told, a few times a second, how many games are done and of how many.
+
+        Raises:
+            ModelError: if a process dies.
+        """
+        total = SelfPlayStats()
+        missing = []
+        of = sum(len(job.numbers) for job in jobs)
+        for job in jobs:
+            stats = stored_stats(job)
+            if stats is None:
+                missing.append(job)
+            else:
+                total.add(stats)
+        there = of - sum(len(job.numbers) for job in missing)
+        for stats in self._results(play_job, missing, lambda done: progress(there + done, of)):
+            total.add(stats)
+        return total
+
+    def match(
+        self, jobs: list[MatchJob], progress: Callable[[int, int], None] = lambda done, of: None
+    ) -> tuple[float, float]:
+        """Play a match: (points of the new network, CPU seconds), of all jobs together.
+
+        Args, raises: as `play`.
+        """
+        jobs = [job for job in jobs if job.numbers]
+        of = sum(len(job.numbers) for job in jobs)
+        points = seconds = 0.0
+        for one, spent in self._results(play_match, jobs, lambda done: progress(done, of)):
+            points += one
+            seconds += spent
+        return points, seconds
+
+    def _results(
+        self, function: Callable[[Any], Any], jobs: Sequence[Any], progress: Callable[[int], None]
+    ) -> Iterator[Any]:
+        """What the function makes of each job, as they end; `progress` is told games done."""
+        waiting: set[Future[Any]] = set()
+        before = self._finished.value
+        for job in jobs:
+            with _no_interrupt():  # a process may start here
+                waiting.add(self._pool.submit(function, job))
+        try:
+            while waiting:
+                ended, waiting = wait(waiting, 0.3, FIRST_COMPLETED)
+                for future in ended:
+                    yield future.result()
+                progress(self._finished.value - before)
+        except BrokenProcessPool as error:
+            raise ModelError(
+                f"a process of self-play has died ({error}); look at the free memory, and run the "
+                "same command again: it continues"
+            ) from None
+
+    def close(self) -> None:
+        """End the processes, finished or not."""
+        processes = list((self._pool._processes or {}).values())
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.kill()
+
+
+@contextlib.contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """A process that is started in here inherits that Ctrl-C is blocked.
+
+    It needs a second before it can ignore the signal itself. This process still receives it, a
+    little later.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def _begin(parent: int, finished: Any) -> None:
+    """Leave Ctrl-C to the parent, and end when it ends."""
+    import threading
+
+    global _finished
+    _finished = finished
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -1,0 +1,96 @@
+"""Chapter 8.3: how soon may an engine resign, and how often would that give a game away?
+
+    python -m experiments.chapters.ch08_resignation [--quick] [--game go9] [--engine mcts:sims=400]
+        [--games 100] [--seed 1] [--out out/resignation]
+
+An engine that resigns below a threshold never learns whether it was right. So here it plays
+itself to the end, its estimates are stored with every move, and afterwards each threshold is
+tried on them: three estimates in a row below it, and the game would have been resigned.
+
+What to look for: the false resignations, games that would have been given up and were not
+lost in the end, and the share of the moves that resigning saves. A threshold is good while
+the first stays below a few percent. `resign=0.05` in any engine's specification uses one.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from dlgo import get_game
+from dlgo.errors import DlgoError
+from dlgo.records.ledger import GameRecord, Ledger
+from engines.termination import PATIENCE
+from experiments.arena.progress import PlainReporter
+from experiments.arena.schedule import Plan, tasks
+from experiments.arena.tournament import run_tournament
+from experiments.command import run
+
+THRESHOLDS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
+
+
+@click.command()
+@click.option("--quick", is_flag=True, help="A dozen games of Connect Four; under a minute.")
+@click.option("--game", "game_name", default="go9", show_default=True)
+@click.option("--engine", default="mcts:sims=400", show_default=True)
+@click.option("--games", type=click.IntRange(min=2), default=100, show_default=True)
+@click.option("--seed", default=1, show_default=True)
+@click.option("--out", type=click.Path(path_type=Path), default=Path("out/resignation"))
+def main(
+    quick: bool, game_name: str, engine: str, games: int, seed: int, out: Path
+) -> None:
+    """Play an engine against itself and count what resigning would have done."""
+    if quick:
+        game_name, games = "connect4", 12
+    try:
+        # The opponent is the same player; another name, because a meeting needs two entrants.
+        entrants = (engine, f"{engine},nodes_max=3999999")
+        plan = Plan((str(get_game(game_name)),), entrants, -(-games // 2), seed).canonical()
+        out.mkdir(parents=True, exist_ok=True)
+        path = out / "games.sqlite"
+        run_tournament(plan, path, progress=PlainReporter(sys.stdout))
+        wanted = {task.slot for task in tasks(plan)}
+        with Ledger(path, read_only=True) as ledger:
+            records = [g for g in ledger.games(with_costs=True) if g.slot in wanted]
+    except DlgoError as error:
+        raise click.ClickException(str(error)) from None
+    print(f"\n{len(records)} games of {engine} on {game_name}, {PATIENCE} estimates in a row")
+    print(f"{'threshold':>10}{'resigned':>10}{'false':>8}{'false %':>9}{'moves saved %':>15}")
+    for threshold in THRESHOLDS:
+        resigned, false, saved = _try(records, threshold)
+        share = f"{100 * false / resigned:.1f}" if resigned else "-"
+        print(f"{threshold:>10g}{resigned:>10}{false:>8}{share:>9}{100 * saved:>15.1f}")
+
+
+def _try(records: list[GameRecord], threshold: float) -> tuple[int, int, float]:
+    """Games resigned, resigned but not lost, and the share of all moves that is saved."""
+    resigned = false = saved = moves = 0
+    for record in records:
+        length = len(record.moves.split())
+        moves += length
+        end = _resignation(record, threshold)
+        if end is None:
+            continue
+        ply, player = end
+        resigned += 1
+        saved += length - ply
+        lost = record.result == (0 if player == 0 else 1)
+        false += not lost
+    return resigned, false, saved / max(moves, 1)
+
+
+def _resignation(record: GameRecord, threshold: float) -> tuple[int, int] | None:
+    """The ply at which a player would first have resigned, and which player; None if never."""
+    streak = [0, 0]
+    for cost in record.costs:
+        hopeless = cost.value is not None and 0.5 + 0.5 * cost.value < threshold
+        streak[cost.player] = streak[cost.player] + 1 if hopeless else 0
+        if streak[cost.player] == PATIENCE:
+            return cost.ply, cost.player
+    return None
+
+
+if __name__ == "__main__":
+    run(main)

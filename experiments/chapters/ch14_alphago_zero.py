@@ -1,0 +1,108 @@
+"""Chapter 14: the search of AlphaGo Zero, step by step, without any training.
+
+    python -m experiments.chapters.ch14_alphago_zero [--quick]
+
+Four things to look at, on positions of Connect Four:
+
+1. which branch is followed (table 14.2 of the book): with c = 1 the one with the good mean, with
+   c = 4 the one that is least explored;
+2. noise in the priors of the root (14.4): a move that the network dismisses gets visits;
+3. a search in batches: many games at once ask the network about all their leaves in one call;
+4. eight simulations, by PUCT and by Gumbel's plan (Danihelka et al. 2022), which does not exist
+   in the book.
+
+What to look for: in 2, the first column, whose prior is 1%; in 3, leaves a call; in 4, that Gumbel
+gives the better move a chance where PUCT follows the prior. Training is `az_tictactoe` and
+`az_connect4`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import click
+import numpy as np
+
+from dlgo import GameState, get_game, kernels
+from engines.alphazero.selfplay import SelfPlay
+from engines.alphazero.settings import SelfPlaySettings
+from engines.learning.selfplay.batched_search import Forest
+from engines.treesearch import tree as ts
+from engines.treesearch.agent import Agent, UniformAgent
+from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel, best_child
+from engines.treesearch.rules import PUCT
+from experiments.command import run
+
+GAME = get_game("connect4")
+PRIORS = np.array([0.01, 0.04, 0.15, 0.5, 0.2, 0.06, 0.04])
+
+
+class Biased(Agent):
+    """A network that likes the centre, and takes every position for even."""
+
+    def evaluate(self, leaves, n):
+        return np.tile(PRIORS.astype(np.float32), (n, 1)), np.zeros(n, np.float32)
+
+
+def branches() -> None:
+    """Figure 14.3: three branches of a node with three visits."""
+    rows = (("A", 0.1, 2, 0.068), ("B", -0.5, 1, 0.042), ("C", 0.0, 0, 0.038))
+    for c in (1.0, 4.0):
+        scores = {name: q + c * p * math.sqrt(3) / (1 + n) for name, q, n, p in rows}
+        told = "  ".join(f"{name} {score:+.3f}" for name, score in scores.items())
+        print(f"   c = {c:g}: {told}   -> {max(scores, key=scores.__getitem__)}")
+
+
+def visits(rule, noise: float, sims: int, state: GameState, seed: int = 1) -> tuple[list[int], int]:
+    """Visits of each column, and the column to play."""
+    forest = Forest(GAME, 1, 20_000, rule, Biased(), room=50)
+    kernels.copy_into(kernels.row(forest.roots, 0), state.kernel_state)
+    forest.seed(0, seed)
+    forest.plant(0)
+    forest.begin(0, sims, noise, 10.0)
+    while forest.left[0] > 0:
+        forest.step()
+    tree, found = forest.tree(0), [0] * 7
+    first = int(tree.first_child[ts.ROOT])
+    for child in range(first, first + int(tree.n_children[ts.ROOT])):
+        found[int(tree.action[child])] = int(tree.visits[child])
+    best = best_child(rule, tree) if isinstance(rule, Gumbel) else ts.most_visited(tree, ts.ROOT)
+    return found, int(tree.action[best]) + 1
+
+
+@click.command()
+@click.option("--quick", is_flag=True, help="Fewer games; ends in seconds.")
+def main(quick: bool) -> None:
+    """Show the parts of the search."""
+    print("1. which branch is followed:")
+    branches()
+
+    start, rule = GameState.new_game(GAME), PUCT(0.9, 0.1)
+    print(f"\n2. visits of 200 simulations; priors are {PRIORS.tolist()}:")
+    for seed, noise in enumerate((0.0, 0.25, 0.25, 0.5)):
+        found, best = visits(rule, noise, 200, start, seed)
+        print(f"   noise {noise:4.0%}: {found}, plays {best}")
+
+    print("\n3. self-play, all leaves of a step in one call:")
+    games = 16 if quick else 200
+    for at_once in (1, 4, 16) if quick else (1, 16, 64):
+        settings = SelfPlaySettings(sims=32, fast_sims=8, games_at_once=at_once)
+        selfplay = SelfPlay(GAME, UniformAgent(GAME), settings, seed=1)
+        plies = [len(game.actions) for _, game in selfplay.play(range(games))]
+        stats = selfplay.stats
+        print(f"   {at_once:>3} games at once: {len(plies)} games of {np.mean(plies):.0f} plies, "
+              f"{stats.evaluations:,} leaves in {stats.steps:,} calls, "
+              f"{stats.evaluations / stats.steps:.1f} a call")
+
+    print("\n4. eight simulations where column 1 wins at once (its prior is 1%):")
+    state = start
+    for text in "121314":
+        state = state.apply_move(GAME.parse_move(state, text))
+    print(state)
+    for name, one in (("PUCT", rule), ("Gumbel", Gumbel(16, *GUMBEL_SCALES))):
+        found, best = visits(one, 0.0, 9, state)
+        print(f"   {name:<7} {found}, plays {best}")
+
+
+if __name__ == "__main__":
+    run(main)

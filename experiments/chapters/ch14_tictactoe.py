@@ -1,0 +1,57 @@
+"""Chapter 14: AlphaZero learns tic-tac-toe from its rules, and is checked against all of it.
+
+    python -m experiments.chapters.ch14_tictactoe [--quick] [--out out/alphazero/tictactoe]
+
+Trains with the preset of `dlgo train alphazero --game tictactoe` (a few minutes on two cores;
+stopped, it continues), then asks the questions that a solved game allows:
+
+* with 50 simulations, does it lose any line of play, from either side?
+* without search, in how many of the 4,520 positions does the policy make a losing mistake?
+
+What to look for: the search hides what the policy has not learned: it loses no line after two or
+three rounds, when the policy alone still errs in many positions that its own play never reaches.
+That is why some games begin with random plies (`random_share`). docs/lab_notebook.md has results.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dlgo import DlgoError
+from engines.alphazero.plan import make_plan
+from engines.alphazero.run import AlphaZeroRun
+from engines.registry import build_engine
+from experiments.bench.tictactoe_mistakes import GAME, report
+from experiments.command import run
+
+
+@click.command()
+@click.option("--quick", is_flag=True, help="Three short rounds: it will still lose.")
+@click.option("--out", type=click.Path(path_type=Path), default=Path("out/alphazero/tictactoe"),
+              show_default=True, help="Folder of the run.")
+@click.option("--seed", default=1, show_default=True)
+def main(quick: bool, out: Path, seed: int) -> None:
+    """Train and check."""
+    given: dict = {"seed": seed}
+    if quick:
+        given |= {"iterations": 3, "games": 60, "sims": 16, "workers": 1,
+                  "network": "resnet:blocks=1,filters=16"}
+        out = out.with_name(f"{out.name}-quick")
+    try:
+        run = AlphaZeroRun(make_plan("tictactoe", **given), out, print)
+        card = run.run()
+    except DlgoError as error:
+        raise click.ClickException(str(error)) from None
+    print(f"\ntraining took {card.training['cpu_seconds']:,.0f} CPU s, "
+          f"{card.training['wall_seconds']:,.0f} s, {card.training['games']:,.0f} games")
+    for number in sorted({0, run.plan.iterations // 2, run.plan.iterations}):
+        print(f"\nafter round {number}:")
+        for sims in (1,) if quick and number < run.plan.iterations else (1, 50):
+            spec = f"alphazero:model={run.net(number)},sims={sims}"
+            report(build_engine(spec, GAME, 1), f"  {sims} simulation{'s' * (sims > 1)}")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,62 @@
+"""`dlgo connectx export` and `dlgo connectx play`: what is typed and what is printed.
+
+Registered by `cli.py`; the work is done in `experiments/connectx`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.group()
+def connectx() -> None:
+    """Make agents for Kaggle's ConnectX, and have them play."""
+
+
+@connectx.command()
+@click.option("--model", required=True,
+              help="A shipped model's name, a model's folder, or a run's folder.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path),
+              default=Path("submission.py"), show_default=True, help="The file to write.")
+def export(model: str, out: Path) -> None:
+    """Write a network and a search as one file that Kaggle takes for an agent."""
+    from experiments.connectx.export import export_agent
+
+    card, error = export_agent(model, out)
+    click.echo(f"{out}: {card.network} of {card.name}, {out.stat().st_size / 1e3:,.0f} kB; off by "
+               f"{error:.1g} at most")
+
+
+@connectx.command()
+@click.argument("first")
+@click.argument("second")
+@click.option("--game", "game_name", default="connect4", show_default=True,
+              help="connect4, or connectn with gravity.")
+@click.option("--act-timeout", type=click.FloatRange(0.01, 3600), default=2.0, show_default=True,
+              help="Seconds a move of an agent.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the engines.")
+@click.option("--save", type=click.Path(dir_okay=False, path_type=Path), default=None,
+              help="Write the game's moves there.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), default=None,
+              help="Draw the game: .gif or .html for the moves, .png for the last position.")
+def play(
+    first: str, second: str, game_name: str, act_timeout: float, seed: int, save: Path | None,
+    out: Path | None,
+) -> None:
+    """Play a game as Kaggle would: FIRST against SECOND, an agent's .py file or an engine each."""
+    from dlgo import get_game
+    from experiments.connectx.environment import play as play_one
+    from experiments.play.board_animation import check_ending, show_game
+    from experiments.play.game_file import write_game_file
+
+    if out is not None:
+        check_ending(out)
+    played = play_one(get_game(game_name), (first, second), act_timeout, seed, click.echo)
+    click.echo(played.result)
+    if save is not None:
+        write_game_file(save, played.state, played.black, played.white)
+        click.echo(save)
+    if out is not None:
+        click.echo(show_game(played, out))

@@ -1,0 +1,122 @@
+"""`dlgo generate` and `dlgo data ...`: make training data and look into it.
+
+Registered by `cli.py`; the work is done in `experiments/datasets/`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("game")
+@click.option("--engine", required=True, help="Who plays, against itself; its choices are stored.")
+@click.option("--games", type=click.IntRange(min=1), required=True, help="How many games.")
+@click.option("--against", default=None, help="Another engine to play against.")
+@click.option("--out", type=click.Path(path_type=Path), default=None,
+              help="Folder; by default out/data/GAME-ENGINE.")
+@click.option("--workers", type=click.IntRange(min=1), default=None,
+              help="Processes; one per core by default.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Of openings and engines.")
+@click.option("--opening-plies", type=click.IntRange(min=0), default=None,
+              help="A game begins with 0 to so many random plies; each game's own by default.")
+@click.option("--sample-plies", type=click.IntRange(min=0), default=None,
+              help="Plies after that in which the move is drawn from the engine's policy; "
+                   "as many as the board is wide by default.")
+@click.option("--temperature", type=click.FloatRange(0, 100), default=1.0, show_default=True,
+              help="Of that draw: 0 plays the best move, 1 draws by visits.")
+@click.option("--shard-games", type=click.IntRange(1, 100_000), default=None,
+              help="Games a file; some 5,000 positions by default.")
+def generate(
+    game: str, games: int, out: Path | None, workers: int | None, engine: str, **settings: object
+) -> None:
+    """Make training data: games of GAME by an engine against itself.
+
+    Interrupted at any moment, the same command continues where it was; with more --games it
+    adds the missing ones. See docs/data.md.
+    """
+    from experiments.datasets.generate import generate as make
+    from experiments.datasets.generate import make_recipe
+
+    click.echo(make(make_recipe(game, engine, **settings), games, out, workers))
+
+
+@click.group()
+def data() -> None:
+    """Training data: import SGF archives, fetch them, look into a folder. See docs/data.md."""
+
+
+@data.command("show")
+@click.argument("folder", type=click.Path(path_type=Path))
+def show_data(folder: Path) -> None:
+    """Say what is in a FOLDER of training data and where it comes from."""
+    from experiments.datasets.show import show_lines
+
+    for line in show_lines(folder):
+        click.echo(line)
+
+
+_ARCHIVES = click.argument(
+    "archives", nargs=-1, required=True, type=click.Path(path_type=Path))
+_WORKERS = click.option("--workers", type=click.IntRange(min=1), default=None,
+                        help="Processes; one per core by default.")
+
+
+@data.command("index-sgf")
+@_ARCHIVES
+@click.option("--csv", "table", type=click.Path(path_type=Path, dir_okay=False), default=None,
+              help="Write a row for each file here.")
+@_WORKERS
+def index_sgf(archives: tuple[Path, ...], table: Path | None, workers: int | None) -> None:
+    """Say what is in ARCHIVES of SGF files: .tar.gz, .zip, folders, single files."""
+    from experiments.datasets.sgf_import import index_sgf as index
+
+    for line in index(archives, table, workers):
+        click.echo(line)
+
+
+@data.command("import-sgf")
+@_ARCHIVES
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of shards.")
+@click.option("--size", type=click.IntRange(2, 25), default=19, show_default=True,
+              help="Only boards of so many lines.")
+@click.option("--max-handicap", type=click.IntRange(min=0), default=None,
+              help="Only games with at most so many handicap stones.")
+@click.option("--min-rank", default=None, metavar="RANK",
+              help="Only games in which both players have this rank: 3k, 5d, 1p.")
+@click.option("--min-moves", type=click.IntRange(min=1), default=1, show_default=True,
+              help="Only games at least so long.")
+@click.option("--decided", is_flag=True, help="Only games with a result.")
+@click.option("--sample", type=click.IntRange(min=1), default=None,
+              help="Only so many files, drawn at random from all; filters come after.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Of that draw.")
+@_WORKERS
+def import_sgf(
+    archives: tuple[Path, ...], out: Path, size: int, max_handicap: int | None,
+    min_rank: str | None, min_moves: int, decided: bool, sample: int | None, seed: int,
+    workers: int | None,
+) -> None:
+    """Make training data of ARCHIVES of SGF files: .tar.gz, .zip, folders, single files."""
+    from dlgo.errors import DataError
+    from engines.learning.data.sgf_games import Filter, rank_number
+    from experiments.datasets.sgf_import import import_sgf as make
+
+    rank = None if min_rank is None else rank_number(min_rank)
+    if min_rank is not None and rank is None:
+        raise DataError(f"--min-rank {min_rank!r} is no rank; write 3k, 5d or 1p")
+    wanted = Filter(size, max_handicap, rank, min_moves, decided)
+    click.echo(make(archives, out, wanted, sample, seed, workers))
+
+
+@data.command("fetch-kgs")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of archives.")
+@click.option("--page", default=None, help="The page with the links; the book's by default.")
+@click.option("--match", default="", help="Only files with this in their names: 2019.")
+@click.option("--limit", type=click.IntRange(min=1), default=None, help="At most so many files.")
+def fetch_kgs(out: Path, page: str | None, match: str, limit: int | None) -> None:
+    """Download archives of games from a page that links to .tar.gz files."""
+    from experiments.datasets.kgs import PAGE, fetch_archives
+
+    fetch_archives(out, page or PAGE, match, limit, click.echo)

@@ -1,0 +1,231 @@
+"""`dlgo train`, `dlgo doctor` and `dlgo models`: what is typed and what is printed.
+
+The work is done in `engines/learning` and `engines/alphazero`. Keras is imported only
+when training starts.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.group()
+def train() -> None:
+    """Train networks."""
+
+
+@train.command()
+@click.option("--data", required=True, type=click.Path(path_type=Path),
+              help="Folder of games, as `dlgo generate` or `dlgo data` writes it.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the model.")
+@click.option("--encoder", default=None, help="What the network sees; the game's usual planes.")
+@click.option("--net", "network", default="resnet", show_default=True,
+              help="Architecture, such as cnn or resnet:blocks=4,filters=64; --list lists them.")
+@click.option("--value/--no-value", "value_head", default=None,
+              help="With a value head, or without; as is usual for the network.")
+@click.option("--epochs", type=click.IntRange(1, 100_000), default=10, show_default=True)
+@click.option("--patience", type=click.IntRange(0), default=0, show_default=True,
+              help="Stop after so many epochs without a better held-out loss; 0: never.")
+@click.option("--batch-size", type=click.IntRange(1, 1_000_000), default=128, show_default=True)
+@click.option("--optimizer", default="adam", show_default=True,
+              help="sgd, momentum, adagrad, adadelta or adam, with options: sgd:lr=0.1.")
+@click.option("--schedule", default="constant", show_default=True,
+              help="Learning rate over time: constant, decay, steps or cosine.")
+@click.option("--loss", type=click.Choice(["cross-entropy", "mse"]), default="cross-entropy",
+              show_default=True, help="Of the policy.")
+@click.option("--value-weight", type=click.FloatRange(0, 1000), default=1.0, show_default=True,
+              help="Of the value's squared error beside the policy's loss.")
+@click.option("--targets", type=click.Choice(["move", "policy"]), default="move",
+              show_default=True, help="Learn the moves played, or what the player thought of all.")
+@click.option("--symmetries", is_flag=True, help="Show each position from random sides.")
+@click.option("--test", type=click.FloatRange(0.001, 0.9), default=0.1, show_default=True,
+              help="Share of the games held out.")
+@click.option("--games", type=click.IntRange(1), default=None,
+              help="Use only so many of the training games.")
+@click.option("--precision", type=click.Choice(["auto", "float32", "mixed"]), default="auto",
+              show_default=True, help="auto: mixed where there is a GPU.")
+@click.option("--seed", default=1, show_default=True)
+@click.option("--name", default=None, help="The model's name; by default the folder's.")
+@click.option("--list", is_flag=True, is_eager=True, expose_value=False,
+              callback=lambda context, _, wanted: wanted and _list(context),
+              help="List networks, optimisers and schedules with their options, and exit.")
+def supervised(data: Path, out: Path, encoder: str | None, name: str | None, **given: Any) -> None:
+    """Train a network on recorded games: to predict the moves, and the results.
+
+    Killed or stopped, the same command continues, and ends with the same network.
+    """
+    from dlgo.encoders import default_encoder
+    from engines.learning.data import Dataset
+    from engines.learning.networks.training import TrainingPlan, train
+
+    opened = Dataset.open(data)
+    plan = TrainingPlan(
+        name=name or out.resolve().name, encoder=encoder or default_encoder(opened.game), **given
+    )
+    train(plan, opened, out, PrintedProgress(), source={"folder": data.resolve().name})
+
+
+@train.command()
+@click.option("--game", required=True, help="What to learn, such as connect4 or go:size=5.")
+@click.option("--out", type=click.Path(path_type=Path), default=None,
+              help="Folder of the run; by default out/alphazero/GAME.")
+@click.option("--iterations", type=click.IntRange(1), default=None,
+              help="Rounds of self-play and training.")
+@click.option("--games", type=click.IntRange(1), default=None, help="Of each round.")
+@click.option("--sims", type=click.IntRange(2), default=None, help="Simulations a move.")
+@click.option("--net", "network", default=None, help="Such as resnet:blocks=4,filters=32.")
+@click.option("--runtime", default=None, help="What runs the network in self-play.")
+@click.option("--workers", type=click.IntRange(1), default=None, help="Processes of self-play.")
+@click.option("--search", type=click.Choice(["puct", "gumbel"]), default=None,
+              help="gumbel improves on the network with fewer simulations.")
+@click.option("--seed", type=int, default=None)
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+              help="Any other setting of the plan, such as batch_size=512; may be repeated.")
+def alphazero(game: str, out: Path | None, settings: tuple[str, ...], **given: Any) -> None:
+    """Learn a game from nothing but its rules, by playing against oneself.
+
+    Killed or stopped, the same command continues.
+    """
+    from dlgo.games import get_game
+    from engines.alphazero.plan import make_plan, parse_settings
+    from engines.alphazero.run import AlphaZeroRun
+
+    plan = make_plan(game, **{**given, **parse_settings(settings)})
+    folder = out or Path("out/alphazero") / get_game(plan.game).slug
+    live, shown = sys.stderr.isatty(), 0.0
+
+    def show(what: str, done: int, of: int) -> None:
+        nonlocal shown
+        if live and (time.monotonic() - shown > 0.2 or done == of):
+            shown = time.monotonic()
+            click.echo(f"\r{f'{what}, {done:,} of {of:,}':<60}", err=True, nl=False)
+
+    def say(line: str) -> None:
+        if live:
+            click.echo("\r" + 60 * " " + "\r", err=True, nl=False)
+        click.echo(line)
+
+    card = AlphaZeroRun(plan, folder, say, show).run()
+    click.echo(f"{card.name}: {card.training['cpu_seconds']:,.0f} CPU s")
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), default=None,
+              help="Write a page with plots there, too.")
+def doctor(folder: Path, html: Path | None) -> None:
+    """Examine a run of `dlgo train alphazero` in FOLDER: does it learn, and where not?"""
+    from engines.learning.diagnostics.checkup import lines
+    from engines.learning.diagnostics.doctor import examine_run
+    from engines.learning.diagnostics.doctor_page import page
+    from engines.learning.networks.store import write_atomically
+
+    found = examine_run(folder)
+    click.echo(found.title)
+    for line in lines(found):
+        click.echo(line)
+    if html:
+        write_atomically(html, page(found))
+        click.echo(html)
+
+
+@click.command()
+@click.argument("names", metavar="[MODEL]...", nargs=-1)
+def models(names: tuple[str, ...]) -> None:
+    """List the models that come with the package, or tell about some (names or folders)."""
+    from engines.learning.networks.store import load_card, shipped_models
+
+    shown = names or shipped_models()
+    width = max(map(len, shown), default=0) + 2
+    for name in shown:
+        _, card = load_card(name)
+        cost, test = card.training_cost, card.accuracy.get("test", {})
+        accuracy = f", {test['accuracy']:.1%} of held-out moves" if "accuracy" in test else ""
+        click.echo(
+            f"{name:<{width}}{card.game}: {card.network} on {card.encoder}{accuracy}; "
+            f"{cost['cpu_seconds']:,.0f} CPU s, {cost['gpu_seconds']:,.0f} GPU s"
+            f"{_data_cost(card)}; {card.network_id[7:19]}"
+        )
+    if not names and not shipped_models():
+        click.echo("no model comes with this version; `dlgo train` makes some")
+
+
+def _data_cost(card: Any) -> str:
+    """What the games took that a network was trained on, where its card knows."""
+    total, own = card.total_cpu_seconds, card.training_cost["cpu_seconds"]
+    return f" and {total - own:,.0f} for its games" if total and total > own else ""
+
+
+def _list(context: click.Context) -> None:
+    from engines.learning.networks import catalog
+
+    for title, table in (
+        ("networks", catalog.NETWORKS), ("optimizers", catalog.OPTIMIZERS),
+        ("schedules", catalog.SCHEDULES),
+    ):
+        click.echo(title)
+        for name, entry in table.items():
+            click.echo(f"  {name:<11}{entry.summary}")
+            for option in entry.options:
+                limits = option.range_text()
+                about = ", ".join(filter(None, [limits, f"default {option.default}"]))
+                click.echo(f"      {option.name:<13}{option.help} ({about})")
+    context.exit()
+
+
+class PrintedProgress:
+    """Prints a line an epoch; on a terminal also where the epoch stands."""
+
+    _EVERY = 0.2  # seconds between two updates of the line
+
+    def __init__(self) -> None:
+        self._last = 0.0
+        self._live = sys.stderr.isatty()
+
+    def started(self, lines: list[str]) -> None:
+        """What is trained."""
+        click.echo("\n".join(lines))
+
+    def step(self, epoch: int, done: int, of: int, rate: float, left: float) -> None:
+        """Where the epoch stands."""
+        now = time.monotonic()
+        if self._live and (now - self._last > self._EVERY or done == of):
+            self._last = now
+            text = (
+                f"epoch {epoch}: batch {done:,} of {of:,}, {rate:,.0f} positions/s, "
+                f"{_duration(left)} left"
+            )
+            click.echo(f"\r{text:<78}", err=True, nl=False)
+
+    def epoch(self, row: dict[str, float], of: int) -> None:
+        """The epoch's results."""
+        if self._live:
+            click.echo("\r" + 78 * " " + "\r", err=True, nl=False)
+        value = f"  value error {row['test_value_mse']:.3f}" if "test_value_mse" in row else ""
+        click.echo(
+            f"epoch {int(row['epoch']):>3} of {of}: loss {row['cross_entropy']:.3f}, held out "
+            f"{row['test_cross_entropy']:.3f}  moves {row['accuracy']:.1%}, held out "
+            f"{row['test_accuracy']:.1%}{value}  {row['positions_per_second']:,.0f} positions/s, "
+            f"{_duration(row['wall_seconds'])}"
+        )
+
+    def ended(self, card: Any, reason: str) -> None:
+        """Where the model is."""
+        cost = card.training_cost
+        click.echo(
+            f"{reason}: model {card.name}, epoch {card.training.get('best_epoch')}, "
+            f"{card.accuracy['test']['accuracy']:.1%} of the held-out moves, "
+            f"{cost['cpu_seconds']:,.0f} CPU s, {cost['gpu_seconds']:,.0f} GPU s"
+        )
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,217 @@
+"""`dlgo analyze`: what an engine thinks of positions read line by line.
+
+One line in, one line out, at once, so that it can be used through a pipe. Lines that are
+already there are taken together: the solver answers them in one call of compiled code.
+Called by `experiments/cli/main.py`. A position is the moves that lead to it: columns for Connect
+Four (`4455`), moves separated by spaces or commas for the other games (`e4 pass c3`); the
+word `start` is the empty board. Empty lines are skipped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from json.encoder import encode_basestring_ascii as quoted
+from typing import BinaryIO, NamedTuple
+
+from dlgo.api import GameSpec, GameState
+from dlgo.errors import DlgoError
+from engines.base import Engine
+from engines.registry import EngineSpec
+from engines.solver.engine import SolverEngine
+
+START = "start"
+# Long lines are cut in messages.
+_SHOWN = 60
+_BLOCK = 1 << 16
+
+
+class Analysis(NamedTuple):
+    """What is said of one position.
+
+    Attributes:
+        position: the line as it was read.
+        best_move: in the game's notation.
+        score: exact, in the scale of the Connect Four test sets; None if the engine has none.
+        value: expected result for the player to move, -1 to +1; None if not estimated.
+        scores: exact score of every action in order, None where illegal; None if not asked.
+        nodes: positions visited (simulations, for an engine that counts those).
+        cpu_ms: CPU milliseconds spent.
+    """
+
+    position: str
+    best_move: str
+    score: int | None
+    value: float | None
+    scores: list[int | None] | None
+    nodes: int
+    cpu_ms: float
+
+
+def lines_there(stream: BinaryIO) -> Iterator[list[str]]:
+    """The lines of a stream, all that have arrived at a time: it never waits for another."""
+    rest = b""
+    while block := stream.read1(_BLOCK):
+        whole, newline, tail = block.rpartition(b"\n")
+        if newline:
+            yield (rest + whole).decode(errors="replace").split("\n")
+            rest = tail
+        else:
+            rest += tail
+    if rest:
+        yield [rest.decode(errors="replace")]
+
+
+def analyze(
+    game: GameSpec, engine_spec: str, lines: Iterable[list[str]], all_moves: bool, as_json: bool
+) -> Iterator[list[str]]:
+    """Yield a line of output for each position, in lists, as soon as they are known.
+
+    A line that is no position to analyse gives a line that says why, and the next one follows.
+
+    Args:
+        lines: lists of positions, as `lines_there` gives them.
+        all_moves: add the score of every legal move (engines that know exact scores).
+        as_json: a JSON object a line, else text for people.
+
+    Raises:
+        SpecError: for an engine that does not exist or does not play this game.
+        DlgoError: after the last line, if some could not be analysed.
+    """
+    engine = EngineSpec.parse(engine_spec).build(game)
+    engine.warm_up()
+    say = _json_line if as_json else _text_line
+    number = failed = total = 0
+    try:
+        for several in lines:
+            texts = [line.strip() for line in several]
+            numbers = [i for i, text in enumerate(texts, start=number + 1) if text]
+            texts = [text for text in texts if text]
+            number += len(several)
+            total += len(texts)
+            at = 0
+            for found in _analyses(engine, texts, all_moves):
+                out = []
+                for i, one in enumerate(found, start=at):
+                    if isinstance(one, DlgoError):
+                        failed += 1
+                        out.append(_error_line(numbers[i], texts[i], str(one), as_json))
+                    else:
+                        out.append(say(one))
+                at += len(found)
+                yield out
+    finally:
+        engine.close()
+    if failed:
+        raise DlgoError(f"{failed} of {total} positions could not be analysed")
+
+
+def read_position(game: GameSpec, text: str) -> GameState:
+    """The unfinished position after the moves in `text`.
+
+    Raises:
+        DlgoError: naming the move that is unreadable or illegal, or saying that the game is over.
+    """
+    state = GameState.new_game(game)
+    if text == START:
+        moves: list[str] = []
+    elif game.name == "connect4":
+        moves = list(text)
+    else:
+        moves = text.replace(",", " ").split()
+    for number, move in enumerate(moves, start=1):
+        try:
+            if state.is_over():
+                raise DlgoError("the game is already over")
+            state = state.apply_move(game.parse_move(state, move))
+        except DlgoError as error:
+            raise DlgoError(f"move {number}: {error}") from None
+    if state.is_over():
+        raise DlgoError("the game is over: there is no move to choose")
+    return state
+
+
+def _analyses(
+    engine: Engine, texts: Sequence[str], all_moves: bool
+) -> Iterator[list[Analysis | DlgoError]]:
+    """What the engine says of each text, in order. It keeps its table or tree in between."""
+    if isinstance(engine, SolverEngine):
+        yield from _solved(engine, texts, all_moves)
+        return
+    for text in texts:
+        try:
+            decision = engine.select_move(read_position(engine.game, text))
+        except DlgoError as error:
+            yield [error]
+        else:
+            cost = decision.cost
+            yield [Analysis(
+                position=text,
+                best_move=engine.game.move_text(decision.move),
+                score=None,
+                value=decision.value,
+                scores=None,
+                nodes=cost.nodes or cost.simulations,
+                cpu_ms=1000 * cost.cpu_seconds,
+            )]
+
+
+def _solved(
+    engine: SolverEngine, texts: Sequence[str], all_moves: bool
+) -> Iterator[list[Analysis | DlgoError]]:
+    columns = ["" if text == START else text for text in texts]
+    at = 0
+    for answers in engine.solver.analyse(columns, all_moves):
+        found: list[Analysis | DlgoError] = []
+        for text, answer in zip(texts[at : at + len(answers)], answers, strict=True):
+            if answer is None:
+                found.append(_trouble(engine.game, text))
+            else:
+                score, best, nodes, cpu_ms, scores = answer
+                value = 1.0 if score > 0 else -1.0 if score else 0.0
+                found.append(Analysis(text, str(best), score, value, scores, nodes, cpu_ms))
+        at += len(answers)
+        yield found
+
+
+def _trouble(game: GameSpec, text: str) -> DlgoError:
+    """Why a text that the solver could not read is no position."""
+    try:
+        read_position(game, text)
+    except DlgoError as error:
+        return error
+    raise AssertionError(f"the rules allow {text!r}, the solver does not")
+
+
+def _json_line(analysis: Analysis) -> str:
+    """As `json.dumps` writes it. Written out, because that took longer than solving."""
+    text, best, score, value, scores, nodes, cpu_ms = analysis
+    extra = "" if scores is None else f'"scores": {json.dumps(scores)}, '
+    return (
+        f'{{"position": {quoted(text)}, "best_move": {quoted(best)}, "score": {_json(score)}, '
+        f'"value": {_json(value)}, {extra}"nodes": {nodes}, "cpu_ms": {cpu_ms:.3f}}}'
+    )
+
+
+def _json(number: float | None) -> str:
+    return "null" if number is None else repr(number)
+
+
+def _text_line(analysis: Analysis) -> str:
+    parts = [f"{analysis.position}  best {analysis.best_move}"]
+    if analysis.score is not None:
+        parts.append(f"score {analysis.score:+d}" if analysis.score else "score 0 (draw)")
+    elif analysis.value is not None:
+        parts.append(f"value {analysis.value:+.3f}")
+    if analysis.scores is not None:
+        shown = ("-" if score is None else str(score) for score in analysis.scores)
+        parts.append(f"moves {' '.join(shown)}")
+    parts.append(f"{analysis.nodes:,} nodes  {analysis.cpu_ms:.2f} ms")
+    return "  ".join(parts)
+
+
+def _error_line(number: int, text: str, reason: str, as_json: bool) -> str:
+    shown = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+    if as_json:
+        return json.dumps({"line": number, "position": shown, "error": reason})
+    return f"line {number}: {shown!r}: {reason}"

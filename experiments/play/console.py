@@ -1,0 +1,196 @@
+"""Playing in the console: human or engine on either side (chapter 3.4 and 3.6 of the book).
+
+`Console` shows a `Session` and asks for moves. Colours come from rich, which leaves them out
+where the output is no terminal; NO_COLOR does so too. Called by `dlgo play` and by scripts.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TextIO
+
+from rich.console import Console as RichConsole
+from rich.text import Text
+
+from dlgo import DlgoError, GameSpec, GameState, Move
+from experiments.play.session import Bot, Human, Session, decision_notes, evaluation_text
+
+HELP = "Write a move, or: hint, undo, save FILE, resign, moves, help, quit."
+
+# Colours of black's and white's pieces: apart from each other on dark and light terminals.
+_PIECES = ("bold cyan", "bold magenta")
+_MARKED, _WON = " reverse", "bold green reverse"
+
+
+class Quit(Exception):
+    """The person at the keyboard has had enough."""
+
+
+def board_text(state: GameState) -> Text:
+    """The board as the game prints it, pieces coloured by owner, marks and winners shown up."""
+    game = state.game
+    text = Text()
+    won = bool(game.winning_cells(state))
+    for number, line in enumerate(str(state).split("\n")):
+        part = Text(line)
+        if number < game.board_rows:
+            _colour(part, game, won)
+        else:
+            part.stylize("dim")
+        text.append("\n" if number else "").append_text(part)
+    return text
+
+
+def _colour(line: Text, game: GameSpec, won: bool) -> None:
+    for symbol, style in zip(game.symbols, _PIECES, strict=True):
+        cell = rf"(?<=[ \[]){re.escape(symbol)}(?=[ \]]|$)"
+        for match in re.finditer(cell, line.plain, re.IGNORECASE):
+            marked = line.plain[match.start() - 1] == "["
+            first, last = match.start() - marked, match.end() + marked
+            line.stylize((_WON if won else style + _MARKED) if marked else style, first, last)
+    for match in re.finditer(r"(?<= )\.(?= |$)", line.plain):
+        line.stylize("dim", *match.span())
+
+
+class Console:
+    """One game, shown and asked for in text.
+
+    Args:
+        session: the game and its players.
+        delay: seconds to wait after an engine's move.
+        evaluation: show after each engine move what the engine expects.
+        source, target: where moves are read and boards are written.
+    """
+
+    def __init__(
+        self, session: Session, delay: float = 0.0, evaluation: bool = False,
+        source: TextIO | None = None, target: TextIO | None = None,
+    ) -> None:
+        self.session = session
+        self.delay = delay
+        self.evaluation = evaluation
+        self._source = source or sys.stdin
+        self._target = target or sys.stdout
+        options = {"color_system": None} if os.environ.get("NO_COLOR") else {}
+        self._rich = RichConsole(
+            file=self._target, highlight=False, markup=False, emoji=False, soft_wrap=True,
+            **options,
+        )
+        # The line editor of the terminal works on the standard streams only.
+        self._edited = self._source is sys.stdin and self._target is sys.stdout and (
+            sys.stdin.isatty() and sys.stdout.isatty()
+        )
+        session.say = lambda text: self._say(text, "red")
+
+    def run(self) -> GameState:
+        """Play until the game ends or a human quits; return the last state.
+
+        Raises:
+            KeyboardInterrupt: on Ctrl-C, after a line on what became of the game.
+        """
+        session = self.session
+        try:
+            self._greet()
+            while not session.state.is_over():
+                if isinstance(session.current, Bot):
+                    self._bot_turn(session.current)
+                else:
+                    self._human_turn()
+        except Quit:
+            self._say(session.farewell())
+            return session.state
+        except KeyboardInterrupt:
+            self._say(f"\n{session.farewell()}")
+            raise
+        self._say(f"Game over: {session.state.game.result_text(session.state)}.", "bold")
+        return session.state
+
+    def _greet(self) -> None:
+        symbols = self.session.state.game.symbols
+        names = ("black", "white")
+        for name, symbol, who in zip(names, symbols, self.session.players, strict=True):
+            self._say(f"{name} ({symbol}): {who}")
+        self.session.warm_up()
+        if any(isinstance(who, Human) for who in self.session.players):
+            self._say(HELP, "dim")
+        self._show()
+
+    def _bot_turn(self, bot: Bot) -> None:
+        mover, game = self.session.state.next_player, self.session.state.game
+        decision = self.session.bot_turn()
+        line = Text(f"\n{mover.name}: {game.move_text(decision.move)}")
+        self._rich.print(line.append(f"  [{decision_notes(decision)}]", "dim"))
+        if self.evaluation:
+            bar = "\u2588\u2591" if self._rich.encoding.startswith("utf") else "#-"
+            self._say(evaluation_text(decision, mover, str(bot), bar))
+        self._show()
+        time.sleep(self.delay)
+
+    def _human_turn(self) -> None:
+        line = self._ask(f"{self.session.state.next_player.name}> ").strip()
+        command, _, rest = line.partition(" ")
+        try:
+            match command.lower():
+                case "":
+                    pass
+                case "quit" | "exit":
+                    raise Quit
+                case "help":
+                    self._say(HELP, "dim")
+                case "moves":
+                    state = self.session.state
+                    self._say(" ".join(map(state.game.move_text, state.legal_moves())))
+                case "hint":
+                    self._say(self.session.hint_text(), "green")
+                case "undo":
+                    self._undo()
+                case "save":
+                    name = rest.strip()
+                    path = self.session.save(Path(name).expanduser() if name else None)
+                    self._say(f"saved: {path}")
+                case "resign":
+                    self._play([Move.resign()])
+                case _:
+                    state = self.session.state
+                    self._play(state.game.parse_moves(state, line.lower()))
+        except DlgoError as error:
+            self._say(str(error), "red")
+
+    def _ask(self, prompt: str) -> str:
+        try:
+            if self._edited:
+                with suppress(ImportError):
+                    import readline  # noqa: F401 (gives `input` editing and history)
+                return input(prompt)
+            self._target.write(prompt)
+            self._target.flush()
+            line = self._source.readline()
+            if not line:
+                raise EOFError
+            return line
+        except EOFError:
+            self._say("")
+            raise Quit from None
+
+    def _undo(self) -> None:
+        if self.session.undo():
+            self._show()
+        else:
+            self._say("There is no move of yours to take back.", "red")
+
+    def _play(self, moves: list[Move]) -> None:
+        state = self.session.state
+        self.session.play(moves)
+        self._say(f"\n{state.next_player.name}: {' '.join(map(state.game.move_text, moves))}")
+        self._show()
+
+    def _show(self) -> None:
+        self._rich.print(board_text(self.session.state))
+
+    def _say(self, text: str, style: str = "") -> None:
+        self._rich.print(Text(text, style))

@@ -1,0 +1,70 @@
+"""`dlgo play`: sets up a session from the options and shows it in the console or a window."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from dlgo import DlgoError, GameState, get_game
+from experiments.play.game_file import SavedGame, read_game_file
+from experiments.play.session import DEFAULT_HINT, Session, make_player, player_from_file
+
+_DEFAULTS = ("human", "mcts:sims=1000")
+
+
+def play_game(
+    game: str | None, board: bool, first: str | None, second: str | None, delay: float,
+    seed: int | None, hint: str | None, evaluation: bool, save: str | None, resume: str | None,
+) -> None:
+    """Play one game; the arguments are the options of the command, None where not given.
+
+    Raises:
+        DlgoError: for options that cannot be used, and files that cannot be read.
+    """
+    saved = _begin(game, resume)
+    state = saved.state
+    seed = int.from_bytes(os.urandom(4), "big") if seed is None else seed
+    players = [
+        make_player(given or player_from_file(named) or default, state.game, seed + place)
+        for place, (given, named, default) in enumerate(
+            zip((first, second), (saved.black, saved.white), _DEFAULTS, strict=True)
+        )
+    ]
+    session = Session(
+        state, players, hint or DEFAULT_HINT, seed + len(players),
+        Path(save) if save else None, Path(resume) if resume else None,
+    )
+    try:
+        if board:
+            from experiments.play.board_view import play_in_window
+
+            print(play_in_window(session, delay, evaluation))
+        else:
+            from experiments.play.console import Console
+
+            _read_and_write_anything()
+            Console(session, delay, evaluation).run()
+    finally:
+        session.close()
+
+
+def _begin(game: str | None, resume: str | None) -> SavedGame:
+    if resume is None:
+        if game is None:
+            raise DlgoError("name a GAME, such as connect4, or a file with --resume FILE")
+        return SavedGame(GameState.new_game(get_game(game)))
+    saved = read_game_file(Path(resume))
+    if game is not None and get_game(game) != saved.state.game:
+        raise DlgoError(
+            f"{resume} is a game of {saved.state.game}, not of {get_game(game)}; leave GAME out"
+        )
+    return saved
+
+
+def _read_and_write_anything() -> None:
+    """Bytes that are no text, typed or to be shown, become question marks, not errors."""
+    for stream in (sys.stdin, sys.stdout):
+        with suppress(AttributeError, ValueError):
+            stream.reconfigure(errors="replace")

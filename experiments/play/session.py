@@ -1,0 +1,256 @@
+"""A game in progress between people and engines: moves, undo, hints, saving.
+
+The console and the board window are two faces of one `Session`. Neither whose turn comes next
+nor how long a turn lasts is assumed here: the state says both.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from dlgo import DlgoError, GameSpec, GameState, Move, Player
+from engines.base import Decision, Engine
+from engines.registry import EngineSpec, engine_class
+from engines.termination import TERMINATION_OPTIONS
+from experiments.play.game_file import write_game_file
+
+# Answers within some hundredths of a second on every board up to 9x9.
+DEFAULT_HINT = "mcts:sims=2000"
+
+
+class Human:
+    """A person: the display asks for the moves."""
+
+    def __str__(self) -> str:
+        return "human"
+
+
+class Bot:
+    """An engine with the specification it was built from."""
+
+    def __init__(self, spec: EngineSpec, game: GameSpec, seed: int) -> None:
+        self.spec = spec
+        self.engine: Engine = spec.build(game, seed)
+
+    def __str__(self) -> str:
+        return str(self.spec)
+
+
+def make_player(text: str, game: GameSpec, seed: int) -> Human | Bot:
+    """`human`, or the engine that `text` specifies. Raises SpecError for anything else."""
+    return Human() if text.strip().lower() == "human" else Bot(EngineSpec.parse(text), game, seed)
+
+
+def player_from_file(name: str) -> str | None:
+    """The player that a saved game names, if it names one that may be built unasked.
+
+    A file can come from anywhere. So an engine whose options hold free text, such as the
+    command line of `gtp`, is left to the options of the user.
+    """
+    if name == "human":
+        return name
+    try:
+        spec = EngineSpec.parse(name)
+    except DlgoError:
+        return None
+    options = {o.name: o for o in (*engine_class(spec.name).options, *TERMINATION_OPTIONS)}
+    for key, value in spec.settings:
+        option = options[key]
+        if option.type is str and not option.choices and value != option.default:
+            return None
+    return name
+
+
+class Session:
+    """One game between two players.
+
+    Args:
+        state: where to begin; its moves can be taken back too.
+        players: black's and white's.
+        hint: the engine that is asked for hints.
+        seed: of that engine.
+        save: the file that is written after every move, if any.
+        known_file: a file that may be overwritten, such as the one that was resumed.
+
+    Raises:
+        DlgoError: if `hint` is no engine, or `save` is a file that is not `known_file`.
+    """
+
+    def __init__(
+        self, state: GameState, players: Sequence[Human | Bot], hint: str = DEFAULT_HINT,
+        seed: int = 0, save: Path | None = None, known_file: Path | None = None,
+    ) -> None:
+        self.state = state
+        self.players = tuple(players)
+        self.say: Callable[[str], None] = lambda text: None
+        self._hint_spec = EngineSpec.parse(hint)
+        self._hinter: Engine | None = None
+        self._seed = seed
+        self._autosave = save
+        self._own_files = {known_file.absolute()} if known_file else set()
+        self.file = known_file
+        self._saved_state = state if known_file else None
+        self._asked = self._turns_so_far()
+        if save is not None:  # better known before the game than after the first move
+            self._check_file(save)
+            if not os.access(save.absolute().parent, os.W_OK):
+                raise DlgoError(f"--save {save}: there is no folder to write to; name another")
+
+    def _turns_so_far(self) -> list[GameState]:
+        """The states of the moves made so far at which a turn of a human began."""
+        states: list[GameState] = []
+        state = self.state.previous_state
+        while state is not None:
+            before = state.previous_state
+            begins = before is None or before.next_player is not state.next_player
+            if begins and isinstance(self.players[state.next_player.index], Human):
+                states.append(state)
+            state = before
+        return states[::-1]
+
+    @property
+    def current(self) -> Human | Bot:
+        """Who is to move."""
+        return self.players[self.state.next_player.index]
+
+    def warm_up(self) -> None:
+        """Compile what the engines need before anybody waits for a move."""
+        for who in self.players:
+            if isinstance(who, Bot):
+                who.engine.warm_up()
+
+    def bot_turn(self) -> Decision:
+        """Let the engine that is to move choose and play one move."""
+        assert isinstance(self.current, Bot)
+        decision = self.current.engine.select_move(self.state)
+        self.state = self.state.apply_move(decision.move)
+        self._moved()
+        return decision
+
+    def play(self, moves: Sequence[Move]) -> None:
+        """What a human entered: one move, or the moves of one turn.
+
+        Raises:
+            IllegalMoveError: if one is illegal; then none is played.
+        """
+        before = state = self.state
+        for move in moves:
+            state = state.apply_move(move)
+        begun = before.previous_state
+        # The second jump of a capture belongs to the turn that is remembered already.
+        goes_on = begun is not None and begun.next_player is before.next_player and self._asked
+        if not goes_on:
+            self._asked.append(before)
+        self.state = state
+        self._moved()
+
+    def undo(self) -> bool:
+        """Back to the beginning of the last turn of a human; False if there was none."""
+        if not self._asked:
+            return False
+        self.state = self._asked.pop()
+        self._moved()
+        return True
+
+    def hint(self) -> Decision:
+        """What the engine for hints would play here. Raises DlgoError if it cannot."""
+        if self._hinter is None:
+            self._hinter = self._hint_spec.build(self.state.game, self._seed)
+        return self._hinter.select_move(self.state)
+
+    def hint_text(self) -> str:
+        """The hint in words: the move, what it promises, the line that is expected."""
+        decision = self.hint()
+        game = self.state.game
+        text = f"hint of {self._hint_spec}: {game.move_text(decision.move)}"
+        if decision.proven is not None:
+            text += f", a proven {('loss', 'draw', 'win')[decision.proven + 1]}"
+        elif decision.value is not None:
+            text += f", value {decision.value:+.2f} for {self.state.next_player.name}"
+        if len(decision.pv) > 1:
+            text += f", line {' '.join(game.move_text(move) for move in decision.pv)}"
+        return text
+
+    def save(self, path: Path | None = None) -> Path:
+        """Write the game to `path`, or where it was saved before; return where that is.
+
+        Raises:
+            DlgoError: if no file is known, it exists and is not this game's, or cannot be
+                written.
+        """
+        path = path or self.file
+        if path is None:
+            raise DlgoError("name a file: save FILE")
+        self._check_file(path)
+        write_game_file(path, self.state, *map(str, self.players))
+        self._own_files.add(path.absolute())
+        self.file, self._saved_state = path, self.state
+        return path
+
+    def _check_file(self, path: Path) -> None:
+        if os.path.lexists(path) and path.absolute() not in self._own_files:
+            raise DlgoError(
+                f"{path} exists and is not this game's file; name another, "
+                f"or go on with its game by --resume {path}"
+            )
+
+    def _moved(self) -> None:
+        if self._autosave is not None:
+            try:
+                self.save(self._autosave)
+            except DlgoError as error:  # a full disk ends no game
+                self.say(str(error))
+
+    def farewell(self) -> str:
+        """What became of a game that is left before its end."""
+        if self._saved_state is self.state:
+            return (
+                f"The game was left unfinished; `dlgo play --resume {self.file}` goes on with it."
+            )
+        return (
+            "The game was left unfinished and not saved; next time `save FILE`, or start with "
+            "--save FILE."
+        )
+
+    def close(self) -> None:
+        """Release what the engines hold."""
+        for engine in [who.engine for who in self.players if isinstance(who, Bot)]:
+            engine.close()
+        if self._hinter is not None:
+            self._hinter.close()
+
+
+def decision_notes(decision: Decision) -> str:
+    """What a move has cost and promises, in a few words."""
+    notes = [f"{1e3 * decision.cost.cpu_seconds:.0f} ms"]
+    if decision.cost.simulations:
+        notes.append(f"{decision.cost.simulations:,} simulations")
+    elif decision.cost.nodes > 1:
+        notes.append(f"{decision.cost.nodes:,} nodes")
+    if decision.value is not None:
+        notes.append(f"value {decision.value:+.2f}")
+    return ", ".join(notes)
+
+
+def evaluation_text(decision: Decision, mover: Player, who: str, bar: str = "#-") -> str:
+    """A decision's estimate as a bar of black's share of the point.
+
+    Args:
+        decision: with its value as `mover` sees it.
+        who: whose estimate it is.
+        bar: the characters for black's and for white's part.
+    """
+    value = decision.value if decision.proven is None else float(decision.proven)
+    if value is None:
+        return f"evaluation: {who} makes none"
+    black = (1 + (value if mover is Player.black else -value)) / 2
+    cells = round(20 * black)
+    text = f"evaluation: black {black:4.0%} {bar[0] * cells}{bar[1] * (20 - cells)} white"
+    if decision.proven is not None:
+        winner = mover if decision.proven > 0 else mover.other
+        text += f", proven {f'win of {winner.name}' if decision.proven else 'draw'}"
+        if decision.proven and decision.plies_to_end is not None:
+            text += f" in {decision.plies_to_end} plies"
+    return text

@@ -1,0 +1,175 @@
+"""One thing changed at a time: train each variant, test it on held-out games and in play.
+
+What the scripts of chapters 6 and 7 share. Each variant is a training plan; of each the table says
+what it learned, how it plays, and what learning took. Models and tables stay in the folder of
+the experiment, so that the same command continues where it was stopped.
+"""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dlgo.errors import DlgoError
+from engines.learning.data import Dataset
+from engines.learning.networks.card import Card
+from engines.learning.networks.store import write_atomically
+from engines.learning.networks.training import TrainingPlan, train
+from experiments.arena.series import play_series
+from experiments.datasets.generate import generate, make_recipe
+from experiments.datasets.progress import LineProgress
+
+COLUMNS = (
+    "variant", "network", "encoder", "positions", "epochs", "held_out_accuracy",
+    "held_out_cross_entropy", "train_accuracy", "score", "games", "training_cpu_seconds",
+    "cpu_ms_a_move",
+)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all variants of an experiment share.
+
+    Attributes:
+        quick: little data, short training, few games.
+        game, engine, n_games: the data that is made where `data` is None: games of an engine.
+        data: a folder of games.
+        reference: who the networks play against; pairs: of openings, 0 for no games.
+        epochs, seed: of the training. out: folder of the experiment.
+    """
+
+    quick: bool
+    game: str
+    engine: str
+    n_games: int
+    data: Path | None
+    reference: str
+    pairs: int
+    epochs: int
+    seed: int
+    out: Path
+
+    def model_folder(self, label: str) -> Path:
+        """Where the model of a variant stands."""
+        return self.out / "models" / "".join(c if c.isalnum() else "-" for c in label)
+
+
+def setting_options(name: str, **defaults: Any) -> Callable[[Callable], Callable]:
+    """The options of an ablation script; they arrive as one `Setting`.
+
+    Args:
+        name: folder of the experiment in `out`. defaults: of the options.
+    """
+    values = {"game": "go9", "engine": "mcts:sims=500", "games": 500, "epochs": 10,
+              "reference": "mcts:sims=50", "pairs": 50} | defaults
+    options = (
+        click.option("--quick", is_flag=True, help="Connect Four, little of all; within a minute."),
+        click.option("--game", default=values["game"], show_default=True),
+        click.option("--engine", default=values["engine"], show_default=True,
+                     help="Whose games are learned."),
+        click.option("--games", "n_games", default=values["games"], show_default=True,
+                     type=click.IntRange(10), help="How many of them are made."),
+        click.option("--data", type=click.Path(path_type=Path), default=None,
+                     help="Learn from this folder of games in their place."),
+        click.option("--reference", default=values["reference"], show_default=True,
+                     help="Who the networks play against."),
+        click.option("--pairs", default=values["pairs"], show_default=True,
+                     type=click.IntRange(0), help="Openings, each played with both colours."),
+        click.option("--epochs", default=values["epochs"], show_default=True,
+                     type=click.IntRange(1)),
+        click.option("--seed", default=1, show_default=True),
+        click.option("--out", type=click.Path(path_type=Path), default=Path("out") / name,
+                     show_default=True),
+    )
+
+    def decorate(function: Callable) -> Callable:
+        def command(quick: bool, **given: Any) -> None:
+            if quick:
+                given |= {"game": "connect4", "engine": "mcts:sims=30", "n_games": 60, "data": None,
+                          "pairs": 2, "epochs": 1, "reference": "random",
+                          "out": given["out"] / "quick"}
+            try:
+                function(Setting(quick, **given))
+            except DlgoError as error:
+                raise click.ClickException(str(error)) from None
+
+        command.__doc__ = function.__doc__
+        for option in reversed(options):
+            command = option(command)
+        return click.command()(command)
+
+    return decorate
+
+
+def load_data(setting: Setting) -> Dataset:
+    """The games to learn from, made first if need be."""
+    folder = setting.data
+    if folder is None:
+        recipe = make_recipe(setting.game, setting.engine, seed=setting.seed)
+        folder = generate(recipe, setting.n_games, setting.out / "games", None,
+                          LineProgress(sys.stdout))
+    data = Dataset.open(folder)
+    print(f"{data.game}: {data.n_games:,} games, {data.n_positions:,} positions")
+    return data
+
+
+def compare(
+    setting: Setting, data: Dataset, variants: dict[str, TrainingPlan]
+) -> list[dict[str, Any]]:
+    """Train and test the variants; print the table, write results.csv and results.md."""
+    rows: list[dict[str, Any]] = []
+    print(f"\n{'variant':<26}{'held out':>10}{'train':>8}{'loss':>8}{'score':>8}{'':>8}"
+          f"{'CPU s':>9}{'ms a move':>11}")
+    for label, plan in variants.items():
+        folder = setting.model_folder(label)
+        plan = dataclasses.replace(plan, name=label, seed=setting.seed)
+        row = _row(label, train(plan, data, folder))
+        margin = ""
+        if setting.pairs:
+            played = play_series(
+                data.game, f"supervised:model={folder}", setting.reference, setting.pairs,
+                setting.seed,
+            )
+            row |= {"score": played.points / played.games, "games": played.games,
+                    "cpu_ms_a_move": played.cpu_ms[0]}
+            margin = f"+-{100 / played.games**0.5:.0f}%"
+        rows.append(row)
+        score = f"{row['score']:.1%}" if setting.pairs else "-"
+        print(f"{label:<26}{row['held_out_accuracy']:>10.1%}{row['train_accuracy']:>8.1%}"
+              f"{row['held_out_cross_entropy']:>8.3f}{score:>8}{margin:>8}"
+              f"{row['training_cpu_seconds']:>9,.0f}{row['cpu_ms_a_move'] or 0:>11.2f}", flush=True)
+    _write(setting.out, rows)
+    return rows
+
+
+def _row(label: str, card: Card) -> dict[str, Any]:
+    return dict.fromkeys(COLUMNS) | {
+        "variant": label, "network": card.network, "encoder": card.encoder,
+        "positions": card.training["data"]["positions"], "epochs": card.training["epochs"],
+        "held_out_accuracy": card.accuracy["test"]["accuracy"],
+        "held_out_cross_entropy": card.accuracy["test"]["cross_entropy"],
+        "train_accuracy": card.accuracy["train"]["accuracy"],
+        "training_cpu_seconds": card.training_cost["cpu_seconds"],
+    }
+
+
+def _write(folder: Path, rows: list[dict[str, Any]]) -> None:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_atomically(folder / "results.csv", text.getvalue())
+    lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
+    for row in rows:
+        cells = (f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row.values())
+        lines.append("| " + " | ".join("-" if cell == "None" else cell for cell in cells) + " |")
+    write_atomically(folder / "results.md", "\n".join(lines) + "\n")
+    print(f"\ntables: {folder / 'results.csv'}, {folder / 'results.md'}")

@@ -1,0 +1,128 @@
+"""Chapter 14: which settings of self-play and training are worth what they cost?
+
+    python -m experiments.studies.az_variants --game connect4 --rounds 8 --set games=600 \\
+        --variant seed=2 --variant forced=2 --variant "search=gumbel sims=24" [--quick]
+
+Trains a game's preset, changed by --set, and once more for each --variant with its settings
+changed. What is compared is equal cost: the run that was cheapest sets a limit of CPU time, and
+each of the others is represented by its last network within it. These networks play each other,
+each with as many simulations a move as --sims says; 1 is the network alone. The learning rate
+does not fall during these runs, so that one that is cut short is not at a disadvantage.
+
+What to look for: how far two runs are apart that differ in nothing but the seed (--variant
+seed=2). A setting that gains less than that has not been shown to gain anything. What helps in
+the first minutes may harm later, and the other way round.
+
+Runs, games and `variants.csv` stay in the folder of --out, so the same command continues.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import pandas as pd
+
+from dlgo import DlgoError
+from dlgo.errors import SpecError
+from engines.alphazero.plan import AlphaZeroPlan, make_plan, parse_settings
+from engines.alphazero.run import AlphaZeroRun
+from experiments.arena.progress import BarReporter, PlainReporter
+from experiments.arena.schedule import Plan
+from experiments.arena.tournament import run_tournament
+from experiments.command import run
+from experiments.studies.az_curve import Point, network_points, rated_points
+from reports.tables import write_csv
+
+BASE = "base"
+_TINY = ("network=resnet:blocks=1,filters=8", "games=20", "sims=8", "workers=1")
+
+
+def plans_of(
+    game: str, rounds: int, common: Sequence[str], variants: Sequence[str]
+) -> dict[str, AlphaZeroPlan]:
+    """The base and its variants by label; a variant's settings are separated by blanks.
+
+    Raises:
+        SpecError: for a setting that is not known, or a variant that changes nothing.
+    """
+    usual = {"decay": 1.0, **parse_settings(common), "iterations": rounds}
+    plans = {BASE: make_plan(game, **usual)}
+    for text in variants:
+        plan = make_plan(game, **{**usual, **parse_settings(text.split())})
+        same = [label for label, other in plans.items() if other == plan]
+        if same:
+            raise SpecError(f"variant {text!r} is the same as {same[0]!r}; change something else")
+        plans[text] = plan
+    return plans
+
+
+def within(points: Sequence[Point], limit: float) -> Point:
+    """The last network that cost no more than so many CPU seconds."""
+    return max(
+        (point for point in points if point.cpu_seconds <= limit), key=lambda point: point.round
+    )
+
+
+def compare(
+    plans: dict[str, AlphaZeroPlan], out: Path, sims: int, pairs: int, more: str
+) -> pd.DataFrame:
+    """Train what has not been trained, let it play; a row for each variant, the best first."""
+    ways: dict[str, list[Point]] = {}
+    for number, (label, plan) in enumerate(plans.items()):
+        print(f"\n{label}: training, {number + 1} of {len(plans)}")
+        folder = out / "".join(c if c.isalnum() or c in "=.-" else "_" for c in label)
+        AlphaZeroRun(plan, folder, print).run()
+        ways[label] = network_points(folder, plan.iterations, (sims,), more)
+    limit = min(points[-1].cpu_seconds for points in ways.values())
+    chosen = {label: within(points, limit) for label, points in ways.items()}
+    engines = tuple(point.engine for point in chosen.values())
+    plan = Plan((plans[BASE].game,), engines, pairs=pairs, seed=1).canonical()
+    progress = BarReporter() if sys.stderr.isatty() else PlainReporter(sys.stdout)
+    run_tournament(plan, out / "games.sqlite", progress=progress)
+    frame = rated_points(plan.games[0], list(chosen.values()), (), out / "games.sqlite")
+    frame.insert(0, "variant", list(chosen))
+    return frame.sort_values("rating", ascending=False)
+
+
+@click.command()
+@click.option("--game", default="connect4", show_default=True)
+@click.option("--rounds", default=8, show_default=True, type=click.IntRange(1))
+@click.option("--set", "common", multiple=True, help="A setting of all runs; may be repeated.")
+@click.option("--variant", "variants", multiple=True, help='Settings of one more run, such as '
+              '"search=gumbel sims=24"; may be repeated. By default another seed and forced=2.')
+@click.option("--sims", default=64, show_default=True, type=click.IntRange(1),
+              help="Simulations a move in the games that compare.")
+@click.option("--pairs", default=30, show_default=True, type=click.IntRange(1),
+              help="Openings a meeting, each played with both colours.")
+@click.option("--with", "more", default="", help='Other settings of the networks\' engine, such '
+              'as "batch=8,runtime=openvino-bf16".')
+@click.option("--out", type=click.Path(path_type=Path), default=Path("out/alphazero/variants"),
+              show_default=True)
+@click.option("--quick", is_flag=True, help="Tiny runs of tic-tac-toe; ends within a minute.")
+def main(
+    game: str, rounds: int, common: tuple[str, ...], variants: tuple[str, ...], sims: int,
+    pairs: int, more: str, out: Path, quick: bool,
+) -> None:
+    """Train a game in several ways and see which network is best for the same cost."""
+    try:
+        if quick:
+            game, rounds, common, sims, pairs = "tictactoe", 2, _TINY, 8, 3
+            out = out.with_name(out.name + "-quick")
+        plans = plans_of(game, rounds, common, variants or ("seed=2", "forced=2"))
+        frame = compare(plans, out, sims, pairs, more)
+        write_csv(frame, out / "variants.csv")
+    except (DlgoError, KeyboardInterrupt) as error:
+        raise click.ClickException(str(error)) from None
+    print(f"\n{'Elo':>6}  {'95% interval':<14} {'CPU s':>7} {'round':>5} {'games':>7}  variant")
+    for row in frame.itertuples(index=False):
+        interval = f"{row.low95:.0f} to {row.high95:.0f}"
+        print(f"{row.rating:6.0f}  {interval:<14} {row.cpu_seconds:7,.0f} {row.round:5.0f} "
+              f"{row.games:7,.0f}  {row.variant}")
+    print(out / "variants.csv")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,316 @@
+"""Batches say of each position what replaying the game with `GameState` says."""
+
+from __future__ import annotations
+
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dlgo import GameState, Player, Point, get_game
+from dlgo.encoders import get_encoder
+from dlgo.errors import DataError
+from dlgo.rng import below, make_rng
+from dlgo.symmetry import symmetries
+from engines.learning.data import Dataset, GameBuilder, ShardWriter, Start, batches
+from engines.learning.data.batches import Batch
+from engines.learning.data.records import NO_RESULT, GameData
+from engines.learning.data.replay import start_state
+from tests.learning.data.encoders import HISTORY, history_encoder
+
+GAMES = ("go:size=5", "tictactoe", "connect4", "draughts", "connectn")
+
+
+def random_game(
+    name: str, seed: int, start: GameState | None = None, skipped: float = 0.25
+) -> GameData:
+    """Random moves to the end; some plies without a label, some policies."""
+    game = get_game(name)
+    rng = make_rng(seed)
+    state = start or GameState.new_game(game)
+    builder = GameBuilder(game, Start.of(state))
+    while not state.is_over() and len(builder) < 120:
+        legal = state.legal_actions().tolist()
+        action = legal[below(rng, len(legal))]
+        if below(rng, 100) < 100 * skipped:
+            builder.skip(action)
+        else:
+            chosen = legal[below(rng, len(legal))]
+            visits = {a: below(rng, 50) for a in legal} if below(rng, 2) else {}
+            builder.add(action, chosen, visits, full_search=below(rng, 3) > 0)
+        state = state.apply_move(game.move_of(action))
+    return builder.finish(state.result() if state.is_over() else NO_RESULT)
+
+
+def a_folder(path: Path, name: str, games: int, shard_games: int = 4) -> Dataset:
+    with ShardWriter(path, get_game(name), {}, shard_games) as writer:
+        for i in range(games):
+            writer.add(random_game(name, i))
+    return Dataset.open(path)
+
+
+def expected(data: Dataset, encoder, targets: str) -> list[tuple]:
+    """The positions in order, by the Python face of the rules."""
+    rows = []
+    for game in data.games():
+        state = start_state(data.game, game.start)
+        entry = 0
+        for ply, action in enumerate(game.actions.tolist()):
+            count = int(game.counts[ply])
+            if game.flags[ply] & 1:
+                policy = np.zeros(data.game.num_actions)
+                if targets == "policy" and count:
+                    span = slice(entry, entry + count)
+                    policy[game.policy_actions[span]] = game.policy_shares[span]
+                else:
+                    policy[game.chosen[ply]] = 1
+                sign = 1 if state.next_player is Player.black else -1
+                value = 0 if game.result == NO_RESULT else sign * game.result
+                rows.append((encoder.encode(state), policy / policy.sum(), value))
+            entry += count
+            state = state.apply_move(data.game.move_of(action))
+    return rows
+
+
+@pytest.mark.parametrize("targets", ["move", "policy"])
+@pytest.mark.parametrize("name", GAMES)
+def test_batches_show_the_positions_before_their_moves(
+    tmp_path: Path, name: str, targets: str
+) -> None:
+    data = a_folder(tmp_path, name, 9)
+    for encoder in [get_encoder("planes", data.game), get_encoder("zero", data.game)]:
+        rows = expected(data, encoder, targets)
+        assert len(rows) == data.n_positions > 0
+        made = list(batches(data, encoder, 32, shuffle=False, targets=targets))
+        assert [len(batch) for batch in made[:-1]] == [32] * (len(made) - 1)
+        i = 0
+        for batch in made:
+            assert batch.planes.dtype == batch.policies.dtype == batch.values.dtype == np.float32
+            for planes, policy, value in zip(
+                batch.planes, batch.policies, batch.values, strict=True
+            ):
+                assert np.array_equal(planes, rows[i][0]), (encoder.name, i)
+                assert np.allclose(policy, rows[i][1], atol=1e-6)
+                assert value == rows[i][2]
+                i += 1
+        assert i == len(rows)
+
+
+def fingerprints(stream) -> list[bytes]:
+    return [
+        planes.tobytes() + policy.tobytes() + value.tobytes()
+        for batch in stream
+        for planes, policy, value in zip(batch.planes, batch.policies, batch.values, strict=True)
+    ]
+
+
+def test_an_epoch_is_every_position_once_in_an_order_of_its_own(tmp_path: Path) -> None:
+    data = a_folder(tmp_path, "go:size=5", 12)
+    encoder = get_encoder("oneplane", data.game)
+    in_order = fingerprints(batches(data, encoder, 10, shuffle=False))
+    runs = {
+        (seed, epoch): fingerprints(batches(data, encoder, 10, seed=seed, epoch=epoch))
+        for seed in (1, 2) for epoch in (0, 1)
+    }
+    for run in runs.values():
+        assert sorted(run) == sorted(in_order)
+        assert run != in_order
+    assert len({tuple(run) for run in runs.values()}) == 4
+    assert fingerprints(batches(data, encoder, 10, seed=1, epoch=1)) == runs[1, 1]
+
+
+def test_small_windows_and_chunks_lose_and_double_nothing(tmp_path: Path) -> None:
+    data = a_folder(tmp_path, "connect4", 20)
+    encoder = get_encoder("oneplane", data.game)
+    whole = sorted(fingerprints(batches(data, encoder, 16)))
+    made = list(batches(data, encoder, 16, seed=3, window_bytes=1, chunk_bytes=1))
+    assert {len(batch) for batch in made[:-1]} == {16}
+    assert sorted(fingerprints(made)) == whole
+
+
+def test_a_shuffled_batch_mixes_games(tmp_path: Path) -> None:
+    data = a_folder(tmp_path, "connect4", 20)
+    encoder = get_encoder("oneplane", data.game)
+    first = next(batches(data, encoder, 32, seed=1))
+    assert set(first.values.tolist()) == {1.0, -1.0}
+    stones = np.abs(first.planes).sum((1, 2, 3))
+    assert stones.min() < 6
+    assert stones.max() > 12
+
+
+def test_memory_does_not_grow_with_the_data(tmp_path: Path) -> None:
+    data = a_folder(tmp_path, "go:size=9", 24)
+    encoder = get_encoder("oneplane", data.game)
+    chunk = 64 * 81 * 4
+    for _ in batches(data, encoder, 64, chunk_bytes=chunk):
+        pass
+    tracemalloc.start()
+    for _ in batches(data, encoder, 64, chunk_bytes=chunk):
+        pass
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert data.n_positions * 81 * 4 > 600_000
+    assert peak < 400_000
+
+
+def test_symmetries_move_planes_and_policies_alike(tmp_path: Path) -> None:
+    data = a_folder(tmp_path, "go:size=5", 6)
+    encoder = get_encoder("oneplane", data.game)
+    known = symmetries(data.game)
+    plain = list(batches(data, encoder, 8, shuffle=False, targets="policy", finals=True))
+    turned = list(batches(data, encoder, 8, seed=5, shuffle=False, symmetries=True,
+                          targets="policy", finals=True))
+    seen = set()
+    for before, after in zip(plain, turned, strict=True):
+        assert np.array_equal(before.values, after.values)
+        assert np.array_equal(before.margins, after.margins)
+        for i in range(len(before)):
+            fitting = [
+                k for k in range(8)
+                if np.array_equal(known.planes(k, before.planes[i]), after.planes[i])
+                and np.array_equal(known.policy(k, before.policies[i]), after.policies[i])
+                and np.array_equal(
+                    known.planes(k, before.ownership[i][..., None])[..., 0], after.ownership[i]
+                )
+            ]
+            assert fitting
+            seen.update(fitting if len(fitting) == 1 else ())
+    assert seen == set(range(8))
+
+
+def test_positions_of_shortened_searches_are_marked(tmp_path: Path) -> None:
+    builder = GameBuilder(get_game("tictactoe"))
+    builder.add(0)
+    builder.add(1, full_search=False)
+    with ShardWriter(tmp_path, get_game("tictactoe"), {}) as writer:
+        writer.add(builder.finish(0))
+    data = Dataset.open(tmp_path)
+    (batch,) = batches(data, get_encoder("oneplane", data.game), 8, shuffle=False)
+    assert batch.policy_weights.tolist() == [1.0, 0.0]
+
+
+def test_values_may_be_the_searchs_in_part(tmp_path: Path) -> None:
+    """The first player expected half a win and lost; of the second ply nothing is known."""
+    builder = GameBuilder(get_game("tictactoe"))
+    builder.add(0, value=0.5)
+    builder.add(1)
+    with ShardWriter(tmp_path, get_game("tictactoe"), {}) as writer:
+        writer.add(builder.finish(-1))
+    data = Dataset.open(tmp_path)
+    for searched, wanted in ((0.0, [-1, 1]), (0.5, [-0.25, 1]), (1.0, [0.5, 1])):
+        (batch,) = batches(
+            data, get_encoder("oneplane", data.game), 8, shuffle=False, searched=searched
+        )
+        np.testing.assert_allclose(batch.values, wanted, atol=0.01)
+        assert batch.values.dtype == np.float32
+
+
+def test_handicap_games_start_from_their_stones(tmp_path: Path) -> None:
+    game = get_game("go:size=5")
+    start = game.position([Point(2, 2), Point(4, 4)], [], Player.white)
+    with ShardWriter(tmp_path, game, {}) as writer:
+        writer.add(random_game("go:size=5", 1))
+        writer.add(random_game("go:size=5", 2, start))
+        writer.add(random_game("go:size=5", 3))
+    data = Dataset.open(tmp_path)
+    encoder = history_encoder(data.game)
+    rows = expected(data, encoder, "move")
+    (batch,) = batches(data, encoder, 1000, shuffle=False)
+    assert np.array_equal(batch.planes, np.stack([row[0] for row in rows]))
+
+
+def test_the_history_of_rare_positions_is_whole(tmp_path: Path) -> None:
+    game = get_game("go:size=5")
+    with ShardWriter(tmp_path, game, {}) as writer:
+        for i in range(20):
+            writer.add(random_game("go:size=5", i, skipped=0.85))
+    data = Dataset.open(tmp_path)
+    encoder = history_encoder(game)
+    gaps = np.concatenate([np.diff(np.flatnonzero(one.flags)) for one in data.games()])
+    assert gaps.min() < HISTORY < gaps.max()
+    (batch,) = batches(data, encoder, 10_000, shuffle=False)
+    assert np.array_equal(
+        batch.planes, np.stack([row[0] for row in expected(data, encoder, "move")]))
+
+
+@pytest.mark.parametrize("finals", [False, True])
+def test_a_game_against_the_rules_is_named(tmp_path: Path, finals: bool) -> None:
+    builder = GameBuilder(get_game("tictactoe"))
+    for action in (0, 0, 1):
+        builder.add(action)
+    with ShardWriter(tmp_path, get_game("tictactoe"), {}) as writer:
+        writer.add(builder.finish(0))
+    data = Dataset.open(tmp_path)
+    with pytest.raises(DataError, match="games-000000.npz, game 0: holds a move"):
+        list(batches(data, get_encoder("oneplane", data.game), 8, finals=finals))
+
+
+def test_wrong_requests_are_one_line(tmp_path: Path) -> None:
+    data = a_folder(tmp_path, "tictactoe", 3)
+    encoder = get_encoder("oneplane", data.game)
+    for bad in ({"targets": "value"}, {"batch_size": 0},
+                {"encoder": get_encoder("oneplane", get_game("connect4"))}):
+        arguments = {"encoder": encoder, "batch_size": 4, **bad}
+        with pytest.raises(DataError):
+            next(batches(data, **arguments))
+
+
+def test_parts_have_disjoint_games(tmp_path: Path) -> None:
+    data = a_folder(tmp_path, "go:size=5", 40)
+    train, test = data.split(0.25, seed=1)
+    assert (train.n_games, test.n_games) == (30, 10)
+    assert train.n_positions + test.n_positions == data.n_positions
+    ids = [set(zip(part.shards.tolist(), part.places.tolist(), strict=True))
+           for part in (train, test)]
+    assert not ids[0] & ids[1]
+    again, other = data.split(0.25, seed=1)[1], data.split(0.25, seed=2)[1]
+    assert np.array_equal(test.digests, again.digests)
+    assert not np.array_equal(test.digests, other.digests)
+
+
+def test_games_with_equal_moves_stay_together(tmp_path: Path) -> None:
+    game = get_game("tictactoe")
+    with ShardWriter(tmp_path, game, {}) as writer:
+        for i in range(60):
+            writer.add(random_game("tictactoe", i % 12))
+    data = Dataset.open(tmp_path)
+    for seed in range(10):
+        train, test = data.split(0.2, seed=seed)
+        assert not set(train.digests.tolist()) & set(test.digests.tolist())
+        assert test.n_games >= 12
+
+
+def test_subsets_are_nested(tmp_path: Path) -> None:
+    data = a_folder(tmp_path, "go:size=5", 12)
+    few, more = data.subset(3), data.subset(8)
+    assert set(few.digests.tolist()) < set(more.digests.tolist())
+    for bad in (0, 13):
+        with pytest.raises(DataError, match="12"):
+            data.subset(bad)
+
+
+def test_the_cost_of_games_is_split_with_them(tmp_path: Path) -> None:
+    game = get_game("tictactoe")
+    with ShardWriter(tmp_path, game, {"cpu_seconds": 6.0}, 4) as writer:
+        for i in range(12):
+            writer.add(random_game("tictactoe", i))
+    data = Dataset.open(tmp_path)
+    assert data.cpu_seconds == pytest.approx(3 * 6.0)
+    train, test = data.split(test=0.25)
+    assert train.cpu_seconds + test.cpu_seconds == pytest.approx(data.cpu_seconds)
+    assert test.cpu_seconds == pytest.approx(test.n_games * 1.5)
+
+
+def test_a_split_with_an_empty_part_is_refused(tmp_path: Path) -> None:
+    one = a_folder(tmp_path, "tictactoe", 1)
+    for share in (0.5, 0.0, 1.0):
+        with pytest.raises(DataError):
+            one.split(share)
+
+
+def test_rows_share_memory() -> None:
+    batch = Batch(*(np.zeros((4, 2), np.float32) for _ in range(4)))
+    assert np.shares_memory(batch.rows(1, 3).planes, batch.planes)
+    assert batch.at(np.array([3, 1])).planes.shape == (2, 2)
+    assert batch.rows(1, 3).ownership is None

@@ -1,0 +1,156 @@
+"""Games for training: sampled moves are played, but the engine's own choice is the label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from dlgo import GameState, Move, get_game
+from engines.base import Budget, Decision, Engine
+from engines.learning.data.records import (
+    FULL_SEARCH,
+    LABELLED,
+    NO_RESULT,
+    NO_VALUE,
+    SECOND,
+    GameData,
+)
+from engines.learning.data.selfplay import Variety, play_game
+from engines.registry import build_engine
+
+PLAIN = Variety(opening_plies=0, sample_plies=0)
+
+
+class Fan(Engine):
+    """Likes the first legal move best, the second half as much; says who it is by its value."""
+
+    name = "fan"
+    summary = "for tests"
+    value = 0.5
+
+    def new_game(self, seed: int) -> None:
+        pass
+
+    def _decide(self, state: GameState, budget: Budget) -> Decision:
+        first, *rest = state.legal_moves()
+        policy = {first: 2 / 3, rest[0]: 1 / 3} if rest else {first: 1.0}
+        return Decision(first, value=self.value, policy=policy)
+
+
+class Quitter(Fan):
+    def _decide(self, state: GameState, budget: Budget) -> Decision:
+        if len(state.moves()) == 3:
+            return Decision(Move.resign(), value=-1.0)
+        return super()._decide(state, budget)
+
+
+class Passer(Fan):
+    """Never ends a game of Go: passes whenever the other has just played."""
+
+    def _decide(self, state: GameState, budget: Budget) -> Decision:
+        if state.last_move is not None and state.last_move.is_play:
+            return Decision(Move.pass_turn())
+        return super()._decide(state, budget)
+
+
+def replayed(name: str, game: GameData) -> GameState:
+    spec = get_game(name)
+    state = GameState.new_game(spec)
+    for action in game.actions.tolist():
+        state = state.apply_move(spec.move_of(action))
+    return state
+
+
+def play(name: str, engines: Sequence[Engine], variety: Variety, number: int = 0) -> GameData:
+    return play_game(get_game(name), engines, 7, number, variety)
+
+
+def test_without_variety_the_choice_is_played() -> None:
+    game = play("tictactoe", [Fan(get_game("tictactoe"))], PLAIN)
+    assert game.actions.tolist() == game.chosen.tolist() == [0, 1, 2, 3, 4, 5, 6]
+    assert game.result == replayed("tictactoe", game).result() == 1
+    assert set(game.flags.tolist()) == {LABELLED | FULL_SEARCH}
+    assert game.policy_shares.reshape(-1, 2).tolist() == [[255, 128]] * 7
+
+
+def test_sampled_moves_are_played_but_not_learned() -> None:
+    fan = Fan(get_game("tictactoe"))
+    seconds = 0
+    for number in range(300):
+        game = play("tictactoe", [fan], Variety(0, sample_plies=1), number)
+        assert game.chosen[0] == 0
+        assert game.actions[0] in (0, 1)
+        assert game.actions[1:].tolist() == game.chosen[1:].tolist()
+        seconds += int(game.actions[0])
+    assert 70 <= seconds <= 130  # a third of 300, give or take 3.7 standard deviations
+
+
+@pytest.mark.parametrize(("temperature", "expected"), [(0.0, 0), (0.01, 0), (100.0, 150)])
+def test_temperature_sharpens_and_flattens_the_draw(temperature: float, expected: int) -> None:
+    fan = Fan(get_game("tictactoe"))
+    variety = Variety(0, 1, temperature)
+    seconds = sum(int(play("tictactoe", [fan], variety, i).actions[0]) for i in range(300))
+    assert abs(seconds - expected) <= (35 if expected else 0)
+
+
+def test_random_openings_are_not_learned_and_all_lengths_occur() -> None:
+    fan = Fan(get_game("connect4"))
+    lengths = set()
+    for number in range(60):
+        game = play("connect4", [fan], Variety(4, 0), number)
+        labelled = np.flatnonzero(game.flags & LABELLED)
+        opening = int(labelled[0])
+        assert labelled.tolist() == list(range(opening, len(game.actions)))
+        assert set(game.values[:opening].tolist()) <= {NO_VALUE}
+        lengths.add(opening)
+    assert lengths == {0, 1, 2, 3, 4}
+
+
+def test_openings_never_end_the_game_and_never_pass() -> None:
+    fan = Fan(get_game("tictactoe"))
+    for number in range(100):
+        game = play("tictactoe", [fan], Variety(9, 0), number)
+        assert game.n_positions >= 1
+    fan = Fan(get_game("go:size=3"))
+    for number in range(20):
+        game = play("go:size=3", [fan], Variety(4, 0), number)
+        skipped = game.actions[(game.flags & LABELLED) == 0]
+        assert 9 not in skipped.tolist()
+
+
+def test_two_engines_take_turns_at_beginning() -> None:
+    one, other = Fan(get_game("tictactoe")), Fan(get_game("tictactoe"))
+    other.value = -0.5
+    for number in (0, 1):
+        game = play("tictactoe", [one, other], PLAIN, number)
+        second = (game.flags & SECOND) > 0
+        assert second.tolist() == [(ply + number) % 2 == 1 for ply in range(7)]
+        assert (game.values < 0).tolist() == second.tolist()
+
+
+def test_resignations_end_the_game_and_are_no_position() -> None:
+    game = play("connect4", [Quitter(get_game("connect4"))], PLAIN)
+    assert len(game.actions) == 3
+    assert game.result == 1  # the second player, to move after three plies, gave up
+
+
+def test_endless_games_stop_without_a_result() -> None:
+    one, other = Fan(get_game("go:size=2")), Passer(get_game("go:size=2"))
+    game = play("go:size=2", [one, other], PLAIN)
+    assert len(game.actions) <= 4 * 4 + 100
+    assert game.result in (1, 0, -1, NO_RESULT)
+
+
+@pytest.mark.parametrize("name", ["go:size=5", "draughts", "connect4"])
+def test_games_of_a_search_obey_the_rules_and_end_as_they_say(name: str) -> None:
+    engine = build_engine("mcts:sims=20", get_game(name))
+    for number in range(3):
+        game = play(name, [engine], Variety(3, 4), number)
+        end = replayed(name, game)
+        assert end.is_over()
+        assert end.result() == game.result
+        again = play(name, [build_engine("mcts:sims=20", get_game(name))], Variety(3, 4), number)
+        for field in ("actions", "chosen", "values", "policy_actions", "policy_shares"):
+            assert np.array_equal(getattr(game, field), getattr(again, field))

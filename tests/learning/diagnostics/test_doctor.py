@@ -1,0 +1,263 @@
+"""The doctor finds faults that are planted: in games, in targets, in what a network learned.
+
+No network is trained: a table that remembers the mean of what it was shown for each position learns
+from the real batches, and so shows any fault of theirs in full.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+
+import numpy as np
+import pytest
+
+from dlgo import get_game, kernels
+from dlgo.encoders import get_encoder
+from dlgo.symmetry import symmetries
+from engines.alphazero.plan import make_plan
+from engines.alphazero.selfplay import SelfPlay
+from engines.alphazero.settings import SelfPlaySettings
+from engines.learning.data import Dataset, batches
+from engines.learning.data.records import GameData
+from engines.learning.data.shards import shard_path, write_shard
+from engines.learning.diagnostics.checkup import ILL, WATCH, CheckUp, lines
+from engines.learning.diagnostics.doctor import (
+    look_at_exact_results,
+    look_at_games,
+    look_at_history,
+)
+from engines.learning.diagnostics.doctor_network import look_at_network
+from engines.learning.diagnostics.doctor_page import page
+from engines.learning.diagnostics.survey import Calibration, calibrate, survey
+from engines.solver.outcomes import is_mistake, outcomes_of
+from engines.treesearch.agent import Agent
+from tests.alphazero.test_selfplay import Opinionated
+
+GAME = get_game("connect4")
+ENCODER = get_encoder("planes", GAME)
+SETTINGS = SelfPlaySettings(sims=24, fast_sims=8, games_at_once=80, sample_plies=14,
+                            random_share=0.3)
+
+
+class Judge(Agent):
+    """Values a position by the game's own formula, and likes the centre."""
+
+    def evaluate(self, leaves, n):
+        policies = np.tile(np.array([1, 2, 3, 4, 3, 2, 1], np.float32), (n, 1))
+        values = np.array(
+            [np.tanh(kernels.evaluate(kernels.row(leaves, i)) / 200) for i in range(n)], np.float32
+        )
+        return policies, values
+
+
+def play(agent: Agent, n: int, **changes) -> list[GameData]:
+    settings = dataclasses.replace(SETTINGS, **changes)
+    selfplay = SelfPlay(GAME, agent, settings, seed=2)
+    return [one for _, one in sorted(selfplay.play(range(n)))]
+
+
+@pytest.fixture(scope="module")
+def games() -> list[GameData]:
+    return play(Judge(), 160)
+
+
+class Table:
+    """Policy and value of each position it was shown, on average; knows nothing of others."""
+
+    def __init__(self) -> None:
+        self._shown: dict[bytes, list] = {}
+
+    def learn(self, planes, policies, values) -> None:
+        for one, policy, value in zip(planes, policies, values, strict=True):
+            entry = self._shown.setdefault(one.tobytes(), [0, np.zeros(len(policy)), 0.0])
+            entry[0] += 1
+            entry[1] += policy
+            entry[2] += value
+
+    def __call__(self, planes):
+        logits = np.zeros((len(planes), GAME.num_actions), np.float32)
+        values = np.zeros(len(planes), np.float32)
+        for i, one in enumerate(planes):
+            count, policy, value = self._shown.get(one.tobytes(), (0, 0, 0))
+            if count:
+                logits[i] = np.log(policy / count + 1e-4)
+                values[i] = value / count
+        return logits, values
+
+
+def taught(folder, games, spoil=lambda policies, values: (policies, values)) -> Table:
+    """A table that has seen all full searches from both sides."""
+    write_shard(shard_path(folder, 0), GAME, games, {})
+    table = Table()
+    data = Dataset.open(folder)
+    for epoch in range(6):
+        for batch in batches(data, ENCODER, 500, 1, epoch, symmetries=True, targets="policy"):
+            full = batch.policy_weights > 0
+            policies, values = spoil(batch.policies[full], batch.values[full])
+            table.learn(batch.planes[full], policies, values)
+    return table
+
+
+def told(games: list[GameData], evaluate=None) -> CheckUp:
+    found = CheckUp("test")
+    seen = survey(GAME, games)
+    look_at_games(found, seen)
+    if evaluate is not None:
+        look_at_network(found, seen, evaluate, ENCODER)
+    return found
+
+
+def test_nothing_is_wrong_with_a_healthy_run(games, tmp_path) -> None:
+    found = told(games, taught(tmp_path, games))
+    assert found.ill() == []
+    by_name = {one.name: one for one in found.findings}
+    assert by_name["repeated games"].level != ILL
+    assert {"value sign", "policy targets", "policy learned", "symmetries"} <= set(by_name)
+    assert not any("\n" in line for line in lines(found))
+
+
+def test_a_sign_turned_around_is_named(games, tmp_path) -> None:
+    wrong = [dataclasses.replace(one, values=np.where(
+        one.values == -128, one.values, -one.values).astype(np.int8)) for one in games]
+    assert told(wrong).ill() == ["value sign"]
+    table = taught(tmp_path, games, lambda policies, values: (policies, -values))
+    assert told(games, table).ill() == ["network value"]
+
+
+def test_the_values_of_a_network_that_knows_nothing_are_not_judged(games) -> None:
+    found = CheckUp("test")
+    wrong = [dataclasses.replace(one, values=np.where(
+        one.values == -128, one.values, -one.values).astype(np.int8)) for one in games]
+    look_at_games(found, survey(GAME, wrong), trained=False)
+    assert found.ill() == []
+
+
+def test_games_without_noise_and_temperature_are_named() -> None:
+    same = play(Opinionated(GAME), 30, noise_share=0.0, sample_plies=0, random_share=0.0,
+                full_share=1.0)
+    assert "repeated games" in told(same).ill()
+    noisy = play(Opinionated(GAME), 30)
+    assert "repeated games" not in told(noisy).ill()
+
+
+def shuffled(one: GameData, rng: np.random.Generator) -> GameData:
+    """The plies' policies in another order; all of them of a full search."""
+    ends = np.cumsum(one.counts)
+    order = rng.permutation(len(one.counts))
+    spans = [slice(ends[i] - one.counts[i], ends[i]) for i in order]
+    return dataclasses.replace(
+        one, counts=one.counts[order], flags=one.flags[order],
+        policy_actions=np.concatenate([one.policy_actions[span] for span in spans]),
+        policy_shares=np.concatenate([one.policy_shares[span] for span in spans]),
+    )
+
+
+def test_gumbel_draws_its_moves_and_policies_of_other_positions_are_named_there_too() -> None:
+    drawn = play(Judge(), 60, search="gumbel", full_share=1.0, considered=7)
+    rng = np.random.default_rng(1)
+
+    def contrary(one: GameData) -> GameData:
+        """As if the search had chosen what its policy likes least; all weights stay legal."""
+        firsts = np.cumsum(one.counts) - one.counts
+        worst = [
+            one.policy_actions[first + one.policy_shares[first : first + count].argmin()]
+            if count else chosen
+            for first, count, chosen in zip(firsts, one.counts, one.chosen, strict=True)
+        ]
+        return dataclasses.replace(one, chosen=np.array(worst))
+
+    for spoil, ill in (
+        (lambda one: one, []),
+        (lambda one: shuffled(one, rng), ["policy targets"]), (contrary, ["policy targets"]),
+    ):
+        games = [spoil(one) for one in drawn]
+        found = CheckUp("test")
+        look_at_games(found, survey(GAME, games), drawn=True)
+        assert found.ill() == ill
+
+
+def test_policies_of_other_positions_are_named(games, tmp_path) -> None:
+    rng = np.random.default_rng(1)
+    assert "policy targets" in told([shuffled(one, rng) for one in games]).ill()
+    table = taught(tmp_path, games, lambda policies, values: (rng.permutation(policies), values))
+    assert "policy learned" in told(games, table).ill()
+
+
+@pytest.mark.parametrize("what", ["planes", "policies"])
+def test_an_augmentation_of_one_half_is_named(games, tmp_path, monkeypatch, what) -> None:
+    known = symmetries(GAME)
+
+    def turn(batch, encoder, rng) -> None:
+        mirrored = rng.random(len(batch)) < 0.5
+        if what == "planes":
+            batch.planes[mirrored] = known.planes(1, batch.planes[mirrored])
+        else:
+            batch.policies[mirrored] = known.policy(1, batch.policies[mirrored])
+
+    # The package's name `batches` is the function.
+    monkeypatch.setattr(sys.modules["engines.learning.data.batches"], "_turn", turn)
+    assert "symmetries" in told(games, taught(tmp_path, games)).ill()
+
+
+def test_exact_results_say_how_the_search_errs(games) -> None:
+    seen = survey(GAME, games[:40])
+    found = CheckUp("test")
+    look_at_exact_results(found, seen)
+    assert found.findings[0].name == "exact results" and not found.ill()
+    turned = dataclasses.replace(seen, values=-seen.values)
+    found = CheckUp("test")
+    look_at_exact_results(found, turned)
+    assert found.ill() == ["exact results"]
+
+
+def test_resignations_that_give_games_away_are_named() -> None:
+    plan = make_plan("connect4", resign=0.9)
+    row = {"resigned": 0.4, "resigned_wrongly": 0.2, "divergence": 0.1, "agreed": 0.5}
+    found = CheckUp("test")
+    look_at_history(found, plan, [row])
+    assert found.ill() == ["resignation"] and "simulations" not in found.findings[-1].text
+    found = CheckUp("test")
+    look_at_history(found, make_plan("connect4", resign=0.9, finish_sims=2), [row])
+    assert found.ill() == ["resignation"] and "more than 2 simulations" in found.findings[-1].text
+    found = CheckUp("test")
+    look_at_history(found, plan, [row | {"resigned_wrongly": 0.03}])
+    assert found.ill() == []
+
+
+def test_calibration_of_values_that_are_what_they_promise() -> None:
+    """Results drawn with the expected mean: correlation and error follow from the values."""
+    rng = np.random.default_rng(3)
+    values = rng.uniform(-0.9, 0.9, 40_000)
+    results = np.where(rng.random(40_000) < (1 + values) / 2, 1.0, -1.0)
+    found = calibrate(values, results)
+    spread = np.var(values)
+    assert found.correlation == pytest.approx(np.sqrt(spread), abs=0.02)  # results: variance 1
+    assert found.error == pytest.approx(1 - spread, abs=0.02)
+    assert all(abs(a - b) < 0.08 for a, b, _ in found.bins)
+    assert calibrate(np.ones(100), np.ones(100)) == Calibration([], 0.0, 0.0, 0.0, 0)
+
+
+def test_the_page_holds_words_and_plots(games) -> None:
+    found = told(games)
+    found.title = "<b>out</b>"
+    found.say("test", WATCH, "a & b")
+    found.history = [{"iteration": k, "policy_loss": 1 / k} for k in (1, 2, 3)]
+    text = page(found).decode()
+    assert "&lt;b&gt;out" in text and "a &amp; b" in text
+    assert text.count("<svg") == 2
+    assert not any(word in text for word in ("src=", "<link", "<script", "@import", "url(http"))
+
+
+def test_exact_outcomes_are_those_of_the_books() -> None:
+    """Tic-tac-toe is a draw by any first move; after a corner, only the centre draws."""
+    game = get_game("tictactoe")
+    solve = outcomes_of(game)
+    start, corner = solve([[], [0]])
+    assert start == dict.fromkeys(range(9), 0)
+    assert {action for action, value in corner.items() if value == 0} == {4}
+    assert is_mistake(corner, 1) and not is_mistake(corner, 4)
+    # Connect Four: the first player wins by the centre alone; here the solver's own example.
+    ended = outcomes_of(GAME)([[0, 1, 0, 1, 0, 1]])[0]
+    assert ended[0] == 1 and set(ended.values()) > {1}
+    assert outcomes_of(get_game("go:size=5")) is None

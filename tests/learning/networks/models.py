@@ -1,0 +1,81 @@
+"""Small models for tests, written without Keras: one linear layer as ONNX, and a card."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from dlgo import get_game
+from dlgo.encoders import get_encoder
+from dlgo.rng import derive_seed
+from engines.learning.networks.card import Card
+from engines.learning.networks.store import KERAS_FILE, ONNX_FILE
+
+
+def linear_onnx(
+    shape: tuple[int, ...], policy: np.ndarray, bias: np.ndarray, value: np.ndarray | None,
+    value_bias: float = 0.0,
+) -> bytes:
+    """logits = planes @ policy + bias; value = tanh(planes @ value + value_bias)."""
+    nodes = [
+        helper.make_node("Flatten", ["planes"], ["flat"], axis=1),
+        helper.make_node("MatMul", ["flat", "w"], ["wx"]),
+        helper.make_node("Add", ["wx", "b"], ["policy"]),
+    ]
+    constants = {"w": policy, "b": bias}
+    outputs = [helper.make_tensor_value_info("policy", TensorProto.FLOAT, ["n", len(bias)])]
+    if value is not None:
+        nodes += [
+            helper.make_node("MatMul", ["flat", "v"], ["vx"]),
+            helper.make_node("Add", ["vx", "vb"], ["vy"]),
+            helper.make_node("Tanh", ["vy"], ["value"]),
+        ]
+        constants |= {"v": value[:, None], "vb": np.array([value_bias])}
+        outputs.append(helper.make_tensor_value_info("value", TensorProto.FLOAT, ["n", 1]))
+    graph = helper.make_graph(
+        nodes, "linear",
+        [helper.make_tensor_value_info("planes", TensorProto.FLOAT, ["n", *shape])], outputs,
+        [numpy_helper.from_array(array.astype(np.float32), name)
+         for name, array in constants.items()],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    model.ir_version = 9
+    onnx.checker.check_model(model)
+    return model.SerializeToString()
+
+
+def write_model(
+    folder: Path, game_name: str, encoder_name: str = "planes", *, value: bool = True,
+    bias: np.ndarray | None = None, value_bias: float | None = None, scale: float = 1.0,
+) -> Path:
+    """A model folder with random weights of the size `scale`, or only a bias if that is given."""
+    game = get_game(game_name)
+    encoder = get_encoder(encoder_name, game)
+    size = int(np.prod(encoder.shape))
+    rng = np.random.default_rng(derive_seed(game_name, encoder_name))
+    weights = scale * rng.standard_normal((size, game.num_actions))
+    heads = scale * rng.standard_normal(size) / 10
+    if bias is not None:
+        weights[:] = 0
+    if value_bias is not None:
+        heads[:] = 0
+    content = linear_onnx(
+        encoder.shape, weights, np.zeros(game.num_actions) if bias is None else bias,
+        heads if value else None, value_bias or 0.0,
+    )
+    digest = hashlib.sha256(content).hexdigest()
+    card = Card(
+        name=folder.name, game=str(game), encoder=encoder_name, network="linear",
+        value_head=value, shape=encoder.shape, num_actions=game.num_actions,
+        network_id=f"sha256:{digest[:32]}", files={ONNX_FILE: digest, KERAS_FILE: "none"},
+        training={"cpu_seconds": 12.5, "gpu_seconds": 0.0, "wall_seconds": 14.0},
+        accuracy={"test": {"accuracy": 0.25}},
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / ONNX_FILE).write_bytes(content)
+    (folder / "card.json").write_text(card.to_json())
+    return folder

@@ -1,0 +1,237 @@
+"""Networks in the tree search: priors, values, whose view they are, what came before."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dlgo import GameState, SpecError, get_game, kernels
+from dlgo.encoders import get_encoder
+from dlgo.errors import ModelError
+from dlgo.rng import make_rng
+from engines.learning.networks.leaf_evaluator import load_agent, softmax, value_leaves
+from engines.registry import build_engine
+from engines.treesearch import tree as ts
+from engines.treesearch.agent import Agent, AgentSearcher
+from engines.treesearch.evaluators import LightRollout
+from engines.treesearch.rules import PUCT
+from engines.treesearch.search import new_scratch
+from tests.conftest import random_game
+from tests.learning.networks.models import write_model
+
+GAMES = ("tictactoe", "connect4", "go:size=5", "draughts")
+
+
+def searched(state: GameState, agent: Agent, simulations: int, batch: int = 1) -> AgentSearcher:
+    searcher = AgentSearcher(state.game, 20_000, False, PUCT(0.6, 0.1), agent, batch)
+    searcher.plant(state)
+    searcher.simulate(simulations, [])
+    return searcher
+
+
+def test_priors_are_the_networks_among_the_legal_moves(tmp_path: Path) -> None:
+    game = get_game("tictactoe")
+    bias = np.log(np.arange(1.0, 10.0))  # action a has the weight a + 1
+    folder = write_model(tmp_path / "m", "tictactoe", bias=bias, value_bias=0.0)
+    state = random_game(game, seed=1)[3]
+    tree = searched(state, load_agent(str(folder), game), 1).tree
+    first, n = tree.first_child[ts.ROOT], tree.n_children[ts.ROOT]
+    actions = tree.action[first : first + n]
+    assert sorted(actions) == sorted(state.legal_actions())
+    np.testing.assert_allclose(
+        tree.prior[first : first + n], (actions + 1) / (actions + 1).sum(), rtol=1e-5
+    )
+
+
+@pytest.mark.parametrize("ply", [0, 1])
+def test_values_are_seen_by_the_player_to_move(tmp_path: Path, ply: int) -> None:
+    """A network that thinks the mover always wins; the tree counts for player 0."""
+    game = get_game("tictactoe")
+    folder = write_model(tmp_path / "m", "tictactoe", bias=np.zeros(9), value_bias=10.0)
+    state = random_game(game, seed=1)[ply]
+    tree = searched(state, load_agent(str(folder), game), 1).tree
+    assert tree.value_sum[ts.ROOT] == pytest.approx(1.0 if ply == 0 else -1.0)
+
+
+def test_rollouts_value_the_leaves_if_wanted(tmp_path: Path) -> None:
+    """From a position with one move left, every random game ends as that move does."""
+    game = get_game("tictactoe")
+    folder = write_model(tmp_path / "m", "tictactoe", bias=np.zeros(9), value_bias=10.0)
+    results = set()
+    for seed in range(60):
+        states = random_game(game, seed)
+        if len(states) == 10:  # nine moves were made
+            agent = load_agent(str(folder), game, values=LightRollout())
+            leaves = kernels.make_batch(states[8].kernel_state, 1)
+            kernels.copy_into(kernels.row(leaves, 0), states[8].kernel_state)
+            _, values = agent.evaluate(leaves, 1)
+            sign = 1 - 2 * states[8].next_player.index
+            assert values[0] == sign * states[9].result()
+            results.add(states[9].result())
+    assert results == {0, 1}
+
+
+def test_rollouts_leave_the_leaf_as_it_is() -> None:
+    game = get_game("go:size=5")
+    state = random_game(game, seed=3)[6]
+    leaves = kernels.make_batch(state.kernel_state, 2)
+    for i in range(2):
+        kernels.copy_into(kernels.row(leaves, i), state.kernel_state)
+    work = game.scratch_state(state.kernel_state)
+    values = np.empty(2, np.float32)
+    value_leaves(
+        LightRollout(), leaves, 2, work, new_scratch(game.num_actions), make_rng(1), values
+    )
+    assert set(np.abs(values)) <= {0.0, 1.0}
+    for i in range(2):
+        assert game.same_position(kernels.row(leaves, i), state.kernel_state)
+
+
+class _Witness(Agent):
+    """Looks two positions back and checks what it is shown."""
+
+    history = 2
+
+    def __init__(self, game: Any) -> None:
+        self._game, self._uniform = game, np.ones(game.num_actions, np.float32)
+        self.window = get_encoder("planes", game).window  # knows no history: see below
+        self.seen: list[int] = []
+
+    def evaluate(self, leaves, n):
+        raise AssertionError("an agent with a history is asked with windows")
+
+    def evaluate_windows(self, leaves, windows, known, n):
+        for i in range(n):
+            states = [kernels.row(windows, 3 * i + k) for k in range(known[i])]
+            assert self._game.same_position(states[0], kernels.row(leaves, i))
+            for after, before in zip(states, states[1:], strict=False):
+                assert self._follows(before, after)
+            self.seen.append(int(known[i]))
+        return np.tile(self._uniform, (n, 1)), np.zeros(n, np.float32)
+
+    def _follows(self, before, after) -> bool:
+        actions = np.empty(self._game.num_actions, np.int64)
+        for action in actions[: kernels.legal_actions(before, actions)]:
+            work = self._game.scratch_state(before)
+            kernels.copy_into(work, before)
+            kernels.play(work, action)
+            if kernels.key(work) == kernels.key(after):
+                return True
+        return False
+
+
+@pytest.mark.parametrize("game_name", GAMES)
+@pytest.mark.parametrize("plies", [0, 1, 5])
+def test_an_agent_sees_the_positions_that_led_to_a_leaf(game_name: str, plies: int) -> None:
+    game = get_game(game_name)
+    state = random_game(game, seed=4)[plies]
+    agent = _Witness(game)
+
+    def window(state: GameState):
+        past = kernels.make_batch(game.scratch_state(state.kernel_state), 3)
+        known = 0
+        while state is not None and known < 3:
+            kernels.copy_into(kernels.row(past, known), state.kernel_state)
+            state, known = state.previous_state, known + 1
+        return past, known
+
+    agent.window = window
+    searched(state, agent, 60, batch=4)
+    assert len(agent.seen) > 20
+    assert agent.seen[0] == min(plies + 1, 3)
+    assert max(agent.seen) == 3
+
+
+@pytest.mark.parametrize("game_name", GAMES)
+def test_puct_with_a_network_plays_every_game(tmp_path: Path, game_name: str) -> None:
+    folder = write_model(tmp_path / "m", game_name, scale=0.3)
+    game = get_game(game_name)
+    for more in ("evaluator=rollout", "evaluator=network,batch=4", "evaluator=static,threads=2"):
+        engine = build_engine(f"puct:sims=30,prior={folder},{more}", game, seed=3)
+        state = random_game(game, seed=2)[4]
+        decision = engine.select_move(state)
+        assert state.is_valid_move(decision.move)
+        assert 1 <= decision.cost.evaluations <= 30
+        engine.new_game(3)
+        assert engine.select_move(state).policy == decision.policy
+        assert engine.network_id == load_agent(str(folder), game).network_id
+        engine.close()
+
+
+def test_a_prior_that_knows_the_win_finds_it_with_few_simulations(tmp_path: Path) -> None:
+    """And one that rules it out takes longer: so the prior is used, and in the right place."""
+    game = get_game("connect4")
+    state = GameState.new_game(game)
+    for column in "112233":
+        state = state.apply_move(game.parse_move(state, column))
+    simulations = {}
+    for name, weight in (("knows", 6.0), ("denies", -6.0)):
+        bias = np.zeros(7)
+        bias[3] = weight  # column 4 wins
+        folder = write_model(tmp_path / name, "connect4", bias=bias, value_bias=0.0)
+        engine = build_engine(
+            f"puct:sims=200,prior={folder},evaluator=network,reuse=no", game, seed=1
+        )
+        decision = engine.select_move(state)
+        assert decision.proven == 1 or name == "denies"
+        simulations[name] = decision.cost.simulations
+    assert simulations["knows"] <= 3
+    assert simulations["denies"] > 30
+
+
+def test_settings_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
+    game = get_game("tictactoe")
+    folder = write_model(tmp_path / "m", "tictactoe", value=False)
+    with pytest.raises(SpecError, match="needs prior=NAME"):
+        build_engine("puct:evaluator=network", game)
+    with pytest.raises(SpecError, match="not both"):
+        build_engine(f"puct:prior={folder},agent=random", game)
+    with pytest.raises(ModelError, match="no value head"):
+        build_engine(f"puct:prior={folder},evaluator=network", game)
+    with pytest.raises(ModelError, match="unknown model 'nobody'"):
+        build_engine("puct:prior=nobody", game)
+
+
+def test_softmax_of_large_and_small_logits() -> None:
+    np.testing.assert_allclose(softmax(np.array([100.0, 100.0])), [0.5, 0.5])
+    found = softmax(np.array([[1e4, -1e4, 0.0], [1.0, 1.0, 1.0]], np.float32))
+    np.testing.assert_allclose(found, [[1, 0, 0], [1 / 3] * 3], rtol=1e-6)
+
+
+@pytest.mark.parametrize("encoder_name", ["planes", "zero"])
+@pytest.mark.parametrize("game_name", GAMES)
+def test_a_network_sees_what_its_encoder_shows(tmp_path, game_name, encoder_name) -> None:
+    """The root and the first leaves below it, with encoders that look back and that do not."""
+    game = get_game(game_name)
+    folder = write_model(tmp_path / "m", game_name, encoder_name, scale=0.01)
+    agent = load_agent(str(folder), game)
+    asked: list[np.ndarray] = []
+    evaluate = agent._evaluator.evaluate
+    agent._evaluator.evaluate = lambda planes: (asked.extend(planes.copy()), evaluate(planes))[1]
+    state = random_game(game, seed=6)[5]
+    tree = searched(state, agent, 4).tree
+    encoder = get_encoder(encoder_name, game)
+    np.testing.assert_array_equal(asked[0], encoder.encode(state))
+    first, n = tree.first_child[ts.ROOT], tree.n_children[ts.ROOT]
+    below = [
+        encoder.encode(state.apply_move(game.move_of(int(tree.action[child]))))
+        for child in range(first, first + n) if tree.visits[child]
+    ]
+    assert below and any((asked[1] == planes).all() for planes in below)
+
+
+@pytest.mark.parametrize("spec", ["supervised:{}", "puct:prior={},sims=8"])
+def test_engines_tell_what_their_network_has_cost(tmp_path: Path, spec: str) -> None:
+    """Training and data together, which the arena stores and the report plots."""
+    folder = write_model(tmp_path / "model", "tictactoe")
+    path = folder / "card.json"
+    card = json.loads(path.read_text())
+    card["training"]["data"] = {"cpu_seconds": 30.0}
+    path.write_text(json.dumps(card))
+    engine = build_engine(spec.format(folder), get_game("tictactoe"))
+    assert engine.training_cpu_seconds == 42.5
+    assert engine.network_id == card["network_id"]

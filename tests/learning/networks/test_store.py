@@ -1,0 +1,211 @@
+"""Models on disk: what is damaged, foreign or wrong is refused in one line, and never run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from dlgo import get_game
+from dlgo.errors import ModelError
+from engines.learning.networks import runtimes as evaluators
+from engines.learning.networks import store
+from engines.learning.networks.card import read_card
+from engines.learning.networks.leaf_evaluator import encoder_of
+from engines.learning.networks.runtimes import load_evaluator
+from engines.learning.networks.store import find_model, weights_digest
+from tests.learning.networks.models import linear_onnx, write_model
+
+
+def refused(function, *arguments) -> str:
+    with pytest.raises(ModelError) as error:
+        function(*arguments)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def change_card(folder: Path, **fields: object) -> None:
+    path = folder / "card.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | fields))
+
+
+def test_a_model_answers_as_its_weights_say(tmp_path: Path) -> None:
+    bias = np.arange(9.0)
+    folder = write_model(tmp_path / "m", "tictactoe", bias=bias, value_bias=0.5)
+    for kind in ("onnx", "openvino"):
+        if kind == "openvino":
+            pytest.importorskip("openvino")
+        evaluator = load_evaluator(str(folder), kind)
+        for n in (1, 3):
+            logits, values = evaluator.evaluate(np.zeros((n, 3, 3, 3), np.float32))
+            assert logits.shape == (n, 9) and logits.dtype == np.float32
+            np.testing.assert_allclose(logits, np.tile(bias, (n, 1)), atol=1e-6)
+            np.testing.assert_allclose(values, np.tanh(0.5), atol=1e-6)
+        assert evaluator.network_id == read_card(folder).network_id
+
+
+def test_openvino_and_onnx_runtime_agree(tmp_path: Path) -> None:
+    pytest.importorskip("openvino")
+    folder = write_model(tmp_path / "m", "connect4")
+    planes = np.random.default_rng(1).integers(0, 2, (150, 6, 7, 3)).astype(np.float32)
+    one, other = (load_evaluator(str(folder), kind) for kind in ("onnx", "openvino"))
+    wanted = one.evaluate(planes)
+    # Batches that are one of its sizes, fill one in part, or are cut into several.
+    for n in (1, 2, 3, 5, 12, 63, 64, 65, 127, 128, 131, 150):
+        for found, exact in zip(other.evaluate(planes[:n]), wanted, strict=True):
+            np.testing.assert_allclose(found, exact[:n], atol=1e-4)
+
+
+def test_the_fastest_kind_is_found_by_trying(monkeypatch) -> None:
+    class Slow:
+        card = SimpleNamespace(shape=(2, 2, 1))
+
+        def __init__(self, seconds: float) -> None:
+            self._seconds = seconds
+
+        def evaluate(self, planes: np.ndarray) -> None:
+            assert planes.shape == (8, 2, 2, 1)
+            time.sleep(self._seconds)
+
+    def fastest(**seconds: float) -> str:
+        def load(name: str, kind: str) -> Slow:
+            if kind not in seconds:
+                raise ModelError("not installed")
+            return Slow(seconds[kind])
+
+        monkeypatch.setattr(evaluators, "load_evaluator", load)
+        return evaluators.fastest_kind("m", 8, gpu="keras" in seconds, seconds=0.05)
+
+    assert fastest(onnx=0.010, openvino=0.002) == "openvino"
+    assert fastest(onnx=0.002, openvino=0.010) == "onnx"
+    assert fastest(onnx=0.010, keras=0.001) == "keras"
+    with pytest.raises(ModelError):  # the model itself is at fault
+        fastest(openvino=0.001)
+
+
+def test_a_model_without_a_value_head_gives_none(tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "m", "tictactoe", value=False)
+    assert load_evaluator(str(folder)).evaluate(np.zeros((2, 3, 3, 3), np.float32))[1] is None
+
+
+def test_an_unknown_name_lists_what_there_is(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(store, "SHIPPED", tmp_path)
+    assert "no model comes" in refused(find_model, "go9")
+    write_model(tmp_path / "go9-small", "tictactoe")
+    message = refused(find_model, "go9-smal")
+    assert "did you mean go9-small" in message
+    assert find_model("go9-small") == tmp_path / "go9-small"
+    assert load_evaluator("go9-small").card.name == "go9-small"
+
+
+def test_every_damaged_file_is_refused(tmp_path: Path) -> None:
+    """Cut off anywhere, or with any byte changed."""
+    folder = write_model(tmp_path / "m", "tictactoe")
+    path = folder / "network.onnx"
+    whole = path.read_bytes()
+    for damaged in (
+        whole[:-1], whole[: len(whole) // 2], b"", whole + b"x",
+        whole[:100] + bytes([whole[100] ^ 1]) + whole[101:],
+    ):
+        path.write_bytes(damaged)
+        assert "checksum" in refused(load_evaluator, str(folder))
+    path.unlink()
+    assert "has no network.onnx" in refused(load_evaluator, str(folder))
+
+
+def test_the_file_of_another_model_is_refused(tmp_path: Path) -> None:
+    one = write_model(tmp_path / "one", "tictactoe")
+    other = write_model(tmp_path / "other", "tictactoe", scale=2.0)
+    (one / "network.onnx").write_bytes((other / "network.onnx").read_bytes())
+    assert "another model" in refused(load_evaluator, str(one))
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("", "not JSON"), ("[1, 2]", "not the card"), ('{"format": "other"}', "not the card"),
+        ('{"format": "dlgo-model", "version": 99}', "version 99"),
+        ('{"format": "dlgo-model", "version": 1}', "name is missing"),
+    ],
+)
+def test_a_card_of_something_else_is_refused(tmp_path: Path, text: str, part: str) -> None:
+    folder = write_model(tmp_path / "m", "tictactoe")
+    (folder / "card.json").write_text(text)
+    assert part in refused(load_evaluator, str(folder))
+
+
+@pytest.mark.parametrize(
+    ("fields", "part"),
+    [({"shape": [3, 3]}, "rows, columns, planes"), ({"files": 3}, "files is missing or no dict"),
+     ({"num_actions": "9"}, "num_actions")],
+)
+def test_a_card_with_wrong_fields_is_refused(tmp_path: Path, fields: dict, part: str) -> None:
+    folder = write_model(tmp_path / "m", "tictactoe")
+    change_card(folder, **fields)
+    assert part in refused(load_evaluator, str(folder))
+
+
+@pytest.mark.parametrize(
+    ("fields", "part"), [({"shape": [3, 3, 7]}, "input"), ({"num_actions": 12}, "policy")]
+)
+def test_a_network_that_is_not_what_its_card_says_is_refused(tmp_path, fields, part) -> None:
+    folder = write_model(tmp_path / "m", "tictactoe")
+    change_card(folder, **fields)
+    assert f"its {part} has the shape" in refused(load_evaluator, str(folder))
+
+
+def test_a_card_that_promises_a_value_is_held_to_it(tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "m", "tictactoe", value=False)
+    change_card(folder, value_head=True)
+    assert "its value has the shape" in refused(load_evaluator, str(folder))
+
+
+class _Evil:
+    def __reduce__(self):
+        return Path.touch, (Path(self.path),)
+
+
+@pytest.mark.parametrize("file", ["network.onnx", "network.keras"])
+def test_a_pickle_in_disguise_is_not_run(tmp_path: Path, file: str) -> None:
+    """Its checksum is right, as that of an attacker's file would be."""
+    if file == "network.keras":
+        pytest.importorskip("keras")
+    folder = write_model(tmp_path / "m", "tictactoe")
+    evil = _Evil()
+    evil.path = str(tmp_path / "ran")
+    content = pickle.dumps(evil)
+    pickle.loads(content)
+    (tmp_path / "ran").unlink()  # so it would have run
+    (folder / file).write_bytes(content)
+    change_card(folder, files={file: hashlib.sha256(content).hexdigest()})
+    kind = "onnx" if file.endswith("onnx") else "keras"
+    assert "cannot read it" in refused(load_evaluator, str(folder), kind)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_network_plays_only_its_game_and_size(tmp_path: Path) -> None:
+    card = read_card(write_model(tmp_path / "m", "go:size=5"))
+    assert encoder_of(card, get_game("go:size=5,komi=0.5")).shape == card.shape
+    for other in ("go:size=9", "tictactoe", "connectn:cols=5,rows=5,n=4,gravity=no"):
+        message = refused(encoder_of, card, get_game(other))
+        assert "cannot play" in message and "go:size=5" in message
+
+
+def test_the_identity_is_that_of_the_weights() -> None:
+    one, other = np.ones((2, 3), np.float32), np.zeros(4, np.float32)
+    digest = weights_digest([one, other])
+    assert weights_digest([one.copy(), other.copy()]) == digest
+    assert weights_digest([one.T.copy(), other]) != digest
+    assert weights_digest([other, one]) != digest
+    other[2] = 1e-30
+    assert weights_digest([one, other]) != digest
+
+
+def test_the_linear_network_of_the_tests_is_valid_onnx() -> None:
+    assert linear_onnx((3, 3, 1), np.zeros((9, 9)), np.zeros(9), None)

@@ -1,0 +1,196 @@
+"""Training learns what the games show, and goes on after kill -9 as if nothing had been."""
+
+from __future__ import annotations
+
+import csv
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dlgo import GameState, get_game
+from dlgo.errors import DataError, ModelError, SpecError
+from engines.learning.data import Dataset, GameBuilder, ShardWriter
+from engines.learning.networks.card import read_card
+from engines.learning.networks.training import Progress, TrainingPlan, train
+from engines.registry import build_engine
+
+pytest.importorskip("keras")
+
+ROOT = Path(__file__).resolve().parents[3]
+# Dropout and symmetries, so that every generator has a say; Adam, so that the optimiser has.
+PLAN = TrainingPlan(
+    "m", "planes", "cnn:filters=4,hidden=16,dropout=0.2", value_head=True, optimizer="adam:lr=0.01",
+    schedule="decay", epochs=4, batch_size=64, test=0.2, symmetries=True, seed=7,
+)
+
+
+def write_games(folder: Path, n: int, game_name: str = "tictactoe") -> Path:
+    """Random games whose lesson is a rule: play the first free cell."""
+    game = get_game(game_name)
+    rng = np.random.default_rng(5)
+    with ShardWriter(folder, game, {}, shard_games=32) as writer:
+        for _ in range(n):
+            builder, state = GameBuilder(game), GameState.new_game(game)
+            while not state.is_over():
+                legal = np.sort(state.legal_actions())
+                action = int(rng.choice(legal))
+                builder.add(action, chosen=int(legal[0]), policy={int(legal[0]): 1})
+                state = state.apply_move(game.move_of(action))
+            writer.add(builder.finish(state.result()))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory) -> Path:
+    return write_games(tmp_path_factory.mktemp("games"), 150)
+
+
+class Talk(Progress):
+    """Prints each step, for the process that kills this one."""
+
+    def step(self, epoch, done, of, rate, left):
+        print(epoch, done, flush=True)
+
+
+def child(games: Path, folder: Path) -> subprocess.Popen:
+    code = (
+        f"from pathlib import Path; from {__name__} import *; "
+        f"train(PLAN, Dataset.open({str(games)!r}), Path({str(folder)!r}), Talk())"
+    )
+    return subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+
+
+def history(folder: Path) -> list[list[str]]:
+    """What was measured in each epoch, but for times."""
+    with (folder / "training/history.csv").open() as file:
+        return [
+            [value for key, value in row.items() if "second" not in key]
+            for row in csv.DictReader(file)
+        ]
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs kill -9")
+def test_a_killed_run_ends_with_the_network_of_an_unbroken_one(games, tmp_path) -> None:
+    broken, whole = tmp_path / "broken", tmp_path / "whole"
+    process = child(games, broken)
+    for line in process.stdout:
+        if line.split() == ["3", "2"]:  # in the middle of the third epoch
+            process.send_signal(signal.SIGKILL)
+            break
+    assert process.wait() == -signal.SIGKILL
+    assert not (broken / "card.json").exists()
+    assert len(history(broken)) == 2
+
+    process = child(games, broken)
+    steps = [line.split() for line in process.stdout]
+    assert process.wait() == 0
+    assert steps[0] == ["3", "1"]  # what was done is not done again
+
+    unbroken = train(PLAN, Dataset.open(games), whole)
+    assert read_card(broken).network_id == unbroken.network_id
+    assert history(broken) == history(whole)
+    assert len(history(whole)) == 4
+    logs = list((broken / "training").glob("tensorboard/*"))
+    assert len(logs) <= 1  # none where TensorBoard is not installed
+    assert (broken / "training/curves.png").read_bytes()[:4] == b"\x89PNG"
+    cost = read_card(broken).training_cost
+    assert cost["cpu_seconds"] > 0 and cost["gpu_seconds"] == 0
+
+
+def test_it_learns_a_rule_and_plays_by_it(games: Path, tmp_path: Path) -> None:
+    """The first free cell is a matter of the board alone, so held-out games must show it, too."""
+    plan = TrainingPlan("rule", "threeplane", "mlp:hidden=64,activation=relu", epochs=25,
+                        optimizer="adam:lr=0.01", batch_size=64, test=0.2)
+    card = train(plan, Dataset.open(games), tmp_path / "m")
+    assert card.accuracy["test"]["accuracy"] > 0.9
+    assert card.training["data"]["test_games"] >= 30
+    game = get_game("tictactoe")
+    state = GameState.new_game(game)
+    engine = build_engine(f"supervised:{tmp_path / 'm'}", game)
+    assert game.action_of(engine.select_move(state).move) == 0
+    assert engine.network_id == card.network_id
+
+
+def test_training_stops_when_it_no_longer_helps_and_keeps_the_best(games, tmp_path) -> None:
+    """At so high a rate the loss jumps about; the network of the best epoch is the one kept."""
+    plan = TrainingPlan("m", "planes", "mlp:hidden=16", optimizer="sgd:lr=20", epochs=40,
+                        patience=2, test=0.2)
+    card = train(plan, Dataset.open(games), tmp_path / "m")
+    rows = history(tmp_path / "m")
+    with (tmp_path / "m/training/history.csv").open() as file:
+        losses = [float(row["test_cross_entropy"]) for row in csv.DictReader(file)]
+    assert len(rows) < 40
+    best = card.training["best_epoch"]
+    assert len(rows) == best + 2
+    assert losses[best - 1] == min(losses)
+    assert card.accuracy["test"]["cross_entropy"] == min(losses)
+
+    told = []
+
+    class Listener(Progress):
+        def ended(self, card, reason):
+            told.append(reason)
+
+    assert train(plan, Dataset.open(games), tmp_path / "m", Listener()) == card
+    assert told == ["it was already trained"]
+
+
+def test_ctrl_c_says_what_is_kept(games: Path, tmp_path: Path) -> None:
+    class Interrupter(Progress):
+        def step(self, epoch, done, of, rate, left):
+            if epoch == 2:
+                raise KeyboardInterrupt
+
+    plan = TrainingPlan("m", "planes", "mlp:hidden=8", epochs=3, test=0.2)
+    with pytest.raises(KeyboardInterrupt, match="stopped after epoch 1 of 3.*continues"):
+        train(plan, Dataset.open(games), tmp_path / "m", Interrupter())
+    assert train(plan, Dataset.open(games), tmp_path / "m").training["epochs"] == 3
+
+
+def test_other_settings_or_data_do_not_continue_a_run(games: Path, tmp_path: Path) -> None:
+    plan = TrainingPlan("m", "planes", "mlp:hidden=8", epochs=1, test=0.2)
+    train(plan, Dataset.open(games), tmp_path / "m")
+    for other, part in (
+        ({"seed": 2}, "seed=1"), ({"network": "mlp:hidden=9"}, "network=mlp:hidden=8"),
+        ({"games": 20}, "games=None"),
+    ):
+        with pytest.raises(ModelError, match=part):
+            train(TrainingPlan(**{**vars(plan), **other}), Dataset.open(games), tmp_path / "m")
+    other = write_games(tmp_path / "others", 40)
+    with pytest.raises(ModelError, match="digest="):
+        train(plan, Dataset.open(other), tmp_path / "m")
+    more = TrainingPlan(**{**vars(plan), "epochs": 2})
+    assert train(more, Dataset.open(games), tmp_path / "m").training["epochs"] == 2
+
+
+def test_a_damaged_checkpoint_is_refused(games: Path, tmp_path: Path) -> None:
+    plan = TrainingPlan("m", "planes", "mlp:hidden=8", epochs=1, test=0.2)
+    train(plan, Dataset.open(games), tmp_path / "m")
+    path = tmp_path / "m/training/checkpoint.npz"
+    whole = path.read_bytes()
+    for damaged in (b"", whole[: len(whole) // 2], b"PK\x03\x04 and no more", b"\x80\x04."):
+        path.write_bytes(damaged)
+        with pytest.raises(ModelError, match="delete it to start anew") as error:
+            train(plan, Dataset.open(games), tmp_path / "m")
+        assert "\n" not in str(error.value)
+
+
+def test_mistakes_show_before_anything_is_trained(games: Path, tmp_path: Path) -> None:
+    data = Dataset.open(games)
+    for fields, error in (
+        ({"network": "cnnn"}, SpecError), ({"optimizer": "adam:lr=-1"}, SpecError),
+        ({"schedule": "cosin"}, SpecError), ({"encoder": "plane"}, SpecError),
+        ({"games": 10_000}, DataError),
+    ):
+        plan = {"name": "m", "encoder": "planes", "network": "mlp", "test": 0.2} | fields
+        with pytest.raises(error):
+            train(TrainingPlan(**plan), data, tmp_path / "m")
+    assert not (tmp_path / "m").exists()
