@@ -14,10 +14,12 @@ report: $(VENV)/.installed
 
 test: $(VENV)/.installed
 	$(BIN)/ruff check .
+	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
+	$(BIN)/lint-imports --no-cache --no-logo
 
 bench: $(VENV)/.installed
 	$(BIN)/dlgo bench

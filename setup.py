@@ -50,6 +50,7 @@ setup(
             "bitbully>=0.0.70",
             "choix>=0.3.5",
             "hypothesis>=6.90",
+            "import-linter>=2.16",
             "open_spiel>=1.5; platform_system != 'Windows'",
             "openvino>=2024.4; python_version < '3.14'",
             "pydraughts>=0.6.7",

@@ -2,42 +2,37 @@
 
 Numba's own disk cache looks at one source file only. A search compiles the rules of a game
 into itself, so after an edit of the rules the cached search would still play by the old
-ones. Here the cache folder is named after a digest of every source file of `dlgo` and
-`engines`: any edit starts an empty folder, and going back to the old text finds the old one.
-
-What is compiled for a game outside these two packages is not cached: the digest would not see
-its edits, and whoever reads the cache would have to import it.
+ones. Here a file of machine code is named after a digest of all that it was made of
+(`fingerprint.py`): nothing stale is ever loaded, and an edit compiles anew only what it
+changes. Games and engines from outside are cached in the same way.
 """
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import functools
-import hashlib
 import os
-import platform
+import pickle
 import shutil
+import stat
 import tempfile
+import time
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
 
-# Old digests kept for people who switch between branches; the rest is deleted.
-_KEPT_FOLDERS = 8
-_COMPILED_PACKAGES = ("dlgo", "engines")
+from dlgo.fingerprint import UnknownIngredient, fingerprint, is_compiled
 
-
-def source_digest() -> str:
-    """Digest of all sources that compiled code can come from, and of the compiler."""
-    digest = hashlib.sha256()
-    digest.update(f"{numba.__version__} {platform.python_version()}".encode())
-    root = Path(__file__).resolve().parent.parent
-    for package in _COMPILED_PACKAGES:
-        for path in sorted((root / package).rglob("*.py")):
-            digest.update(str(path.relative_to(root)).encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+_DAY = 86400.0
+# Machine code that nothing has loaded for so long is deleted.
+_KEPT_DAYS = 30
 
 
 def _base_folder() -> Path:
@@ -48,9 +43,15 @@ def _base_folder() -> Path:
     return Path.home() / ".cache" / "dlgo"
 
 
-def _writable(folder: Path) -> bool:
+def _is_private(folder: Path) -> bool:
+    """Whether only this user can write there: what lies in the folder will be executed."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        found = folder.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+            return False
+        if stat.S_IMODE(found.st_mode) != 0o700:
+            folder.chmod(0o700)
         with tempfile.TemporaryFile(dir=folder):
             return True
     except OSError:
@@ -59,50 +60,89 @@ def _writable(folder: Path) -> bool:
 
 @functools.cache
 def cache_folder() -> Path:
-    """The folder of this version's machine code; in the temporary folder if home is read-only."""
-    name = f"kernels-{source_digest()}"
-    folder = _base_folder() / name
-    if not _writable(folder):
-        folder = Path(tempfile.gettempdir()) / f"dlgo-{os.getuid()}" / name
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    os.utime(folder)
-    _forget_old(folder)
+    """The folder of machine code; one for this process alone if no lasting one is safe."""
+    folder = _base_folder() / "kernels"
+    if _is_private(folder):
+        _forget_old(folder)
+        return folder
+    folder = Path(tempfile.mkdtemp(prefix="dlgo-kernels-"))  # mode 0700
+    owner = os.getpid()  # a fork of this process must not delete it
+    atexit.register(lambda: os.getpid() == owner and shutil.rmtree(folder, ignore_errors=True))
     return folder
 
 
-def _forget_old(current: Path) -> None:
-    def age(folder: Path) -> float:
-        try:
-            return -folder.stat().st_mtime
-        except OSError:  # another process has just deleted it
-            return 0.0
+def _forget_old(folder: Path) -> None:
+    """Once a day, delete what has not been loaded for a long time."""
+    stamp = folder / "cleaned"
+    now = time.time()
+    with contextlib.suppress(OSError):  # another process may be doing the same
+        if stamp.exists() and now - stamp.stat().st_mtime < _DAY:
+            return
+        stamp.touch()
+        for path in folder.glob("*.*"):
+            if now - path.stat().st_mtime > _KEPT_DAYS * _DAY:
+                path.unlink()
 
-    siblings = sorted(current.parent.glob("kernels-*"), key=age)
-    for folder in siblings[_KEPT_FOLDERS:]:
-        if folder != current:
-            shutil.rmtree(folder, ignore_errors=True)
+
+class _KernelCache(NullCache):
+    """Machine code of one function on disk: a file for each combination of argument types."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+
+    @property
+    def cache_path(self) -> str:
+        return str(cache_folder())
+
+    def _file(self, signature: Any, codegen: Any) -> Path | None:
+        arguments = getattr(signature, "args", signature)
+        try:
+            made_of = fingerprint(self._function, tuple(arguments))
+        except UnknownIngredient:
+            return None
+        name = self._function.py_func.__name__.strip("<>")
+        target = uuid.uuid5(uuid.NAMESPACE_OID, repr(codegen.magic_tuple())).hex[:8]
+        return cache_folder() / f"{name}-{made_of}-{target}.code"
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled function for a signature, or None."""
+        target_context.refresh()
+        path = self._file(sig, target_context.codegen())
+        if path is None:
+            return None
+        try:
+            content = path.read_bytes()
+            if time.time() - path.stat().st_mtime > _DAY:
+                os.utime(path)  # in use: not to be forgotten
+            return CompileResult._rebuild(target_context, *pickle.loads(content))
+        except FileNotFoundError:
+            return None
+        except Exception:  # cut short, or written by another Numba: made anew
+            path.unlink(missing_ok=True)
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what has been compiled, if it can be; a full disk is no reason to stop."""
+        if any(not lifted.can_cache for lifted in data.lifted) or data.library.has_dynamic_globals:
+            return
+        path = self._file(sig, data.codegen)
+        if path is None:
+            return
+        temporary = path.with_suffix(f".{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp")
+        try:
+            temporary.write_bytes(dumps(data._reduce()))
+            temporary.replace(path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
 
 
 def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_folder())  # read by njit, below, and by nothing later
-    try:
-        compiled = numba.njit(
-            cache=True, nogil=True, error_model="numpy", _nrt=False, **flags
-        )(function)
-    finally:
-        numba.config.CACHE_DIR = before
+    compiled = numba.njit(nogil=True, error_model="numpy", _nrt=False, **flags)(function)
     if not numba.config.DISABLE_JIT:
-        cache = compiled._cache
-        save = cache.save_overload
-        cache.save_overload = lambda sig, data: save(sig, data) if _is_ours(sig) else None
+        is_compiled(function)
+        compiled._cache = _KernelCache(compiled)
     return compiled
-
-
-def _is_ours(signature: tuple[Any, ...]) -> bool:
-    """Whether all state classes among the argument types belong to the digested packages."""
-    classes = (getattr(kind, "instance_class", None) for kind in signature)
-    return all(c is None or c.__module__.split(".")[0] in _COMPILED_PACKAGES for c in classes)
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:

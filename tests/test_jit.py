@@ -1,4 +1,4 @@
-"""The cache of compiled code: quick to start from, never stale."""
+"""The cache of compiled code: quick to start from, never stale, and nobody else's."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,11 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def run(folder: Path, code: str, cache: Path) -> str:
     """Run Python code against the copy of the project in `folder`."""
-    environment = {**os.environ, "DLGO_CACHE_DIR": str(cache), "PYTHONPATH": str(folder)}
+    environment = {
+        **os.environ, "DLGO_CACHE_DIR": str(cache), "PYTHONPATH": str(folder),
+        "TMPDIR": str(cache.parent / "tmp"),
+    }
+    (cache.parent / "tmp").mkdir(exist_ok=True)
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, text=True,
         timeout=240, check=False,
@@ -24,14 +29,28 @@ def run(folder: Path, code: str, cache: Path) -> str:
     return done.stdout.strip()
 
 
+def machine_code(cache: Path) -> dict[str, int]:
+    """The cached files, with the times they were written at."""
+    return {path.name: path.stat().st_mtime_ns for path in cache.rglob("*.code")}
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A copy of the compiled packages that a test may edit."""
     for package in ("dlgo", "engines"):
         shutil.copytree(
-            ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__")
+            ROOT / package, tmp_path / package,
+            ignore=shutil.ignore_patterns("__pycache__", "models"),
         )
     return tmp_path
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    """Edit a file as an editor does that keeps its time: even that cannot hide a change."""
+    before, text = path.stat(), path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
 # The search compiles the rules into itself: this value comes from inside it.
@@ -42,52 +61,173 @@ game = get_game("tictactoe")
 decision = build_engine("alphabeta:depth=9", game).select_move(GameState.new_game(game))
 print(decision.proven, decision.cost.nodes > 100)
 """
+RULES = "dlgo/games/tictactoe/kernel.py"
 
 
 def test_an_edited_rule_is_played_by_at_once(project: Path, tmp_path: Path) -> None:
     """The cached search must not go on playing by rules that have been edited."""
     cache = tmp_path / "cache"
     assert run(project, SEARCH, cache) == "0 True"
-    rules = project / "dlgo/games/tictactoe/kernel.py"
-    text = rules.read_text()
-    before = rules.stat()
     # Two in a row win: the first player cannot miss it.
-    edited = text.replace("LINES = (0o7, 0o70,", "LINES = (0o3, 0o70,")
-    assert edited != text
-    rules.write_text(edited)
-    # Even an editor that keeps the time of the file cannot hide the change.
-    os.utime(rules, ns=(before.st_atime_ns, before.st_mtime_ns))
+    edit(project / RULES, "LINES = (0o7, 0o70,", "LINES = (0o3, 0o70,")
     assert run(project, SEARCH, cache).startswith("1")
-    rules.write_text(text)
+    both = machine_code(cache)
+    edit(project / RULES, "LINES = (0o3, 0o70,", "LINES = (0o7, 0o70,")
     assert run(project, SEARCH, cache) == "0 True"
-    assert len(list(cache.glob("kernels-*"))) == 2
+    assert machine_code(cache) == both  # the old rules' code was still there
 
 
 def test_a_second_start_loads_instead_of_compiling(project: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     run(project, SEARCH, cache)
-    compiled = {path: path.stat().st_mtime_ns for path in cache.rglob("*.nbc")}
+    compiled = machine_code(cache)
     assert compiled
     run(project, SEARCH, cache)
-    assert {path: path.stat().st_mtime_ns for path in cache.rglob("*.nbc")} == compiled
+    assert machine_code(cache) == compiled
+
+
+def test_an_edit_compiles_anew_only_what_it_changes(project: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    run(project, SEARCH, cache)
+    compiled = machine_code(cache)
+    # Another game, another engine, and what no machine code is made of.
+    edit(project / "dlgo/games/connect4/kernel.py", "STRIDE = ", "STRIDE = 1 + ")
+    edit(project / "engines/treesearch/rules.py", "math.log(", "0.5 * math.log(")
+    edit(project / "dlgo/api.py", "\nfrom __future__ import annotations\n",
+         "\nfrom __future__ import annotations\n\nANSWER = 42\n")
+    edit(project / RULES, '"""', '""" ')
+    assert run(project, SEARCH, cache) == "0 True"
+    assert machine_code(cache) == compiled
+
+
+PARTS = """
+from typing import NamedTuple
+import numpy as np
+from dlgo.dispatch import by_class
+from dlgo.jit import kernel
+import parts
+
+class Square(NamedTuple):
+    side: np.ndarray
+
+@by_class
+def area(shape): ...
+
+@kernel
+def square_area(shape):
+    return parts.helper(shape.side[0]) * parts.FACTOR + OFFSETS[1]
+
+OFFSETS = (5, 6)
+area.register(Square, square_area)
+
+@kernel
+def twice(shape):
+    return 2 * area(shape)
+
+print(twice(Square(np.array([3]))))
+"""
+MODULE = """
+from dlgo.jit import inline_kernel
+import numpy as np
+FACTOR = np.int64(10)
+
+@inline_kernel
+def helper(x):
+    return x * x
+"""
+
+
+@pytest.mark.parametrize("old,new,value", [
+    ("x * x", "x * x * x", 552),           # a kernel called by a kernel that a class chose
+    ("np.int64(10)", "np.int64(20)", 372),  # a constant of another module
+    ("(5, 6)", "(6, 7)", 194),              # a constant of its own
+    ("2 * area", "3 * area", 288),          # the function itself
+])
+def test_whatever_a_kernel_is_made_of_counts(
+    project: Path, tmp_path: Path, old: str, new: str, value: int
+) -> None:
+    """Also of modules outside this project, and through functions chosen by class."""
+    cache = tmp_path / "cache"
+    (project / "parts.py").write_text(MODULE)
+    (project / "shapes.py").write_text(PARTS)
+    start = "import shapes"
+    assert run(project, start, cache) == "192"
+    assert len(machine_code(cache)) > 0
+    compiled = machine_code(cache)
+    assert run(project, start, cache) == "192"
+    assert machine_code(cache) == compiled
+    for name in ("parts.py", "shapes.py"):
+        path = project / name
+        path.write_text(path.read_text().replace(old, new))
+    assert run(project, start, cache) == str(value)
+
+
+def test_what_has_no_digest_is_not_cached(project: Path, tmp_path: Path) -> None:
+    """A module as a value could be read in ways that no digest follows."""
+    cache = tmp_path / "cache"
+    code = (
+        "import dis\nfrom dlgo.fingerprint import UnknownIngredient, fingerprint\n"
+        "from dlgo.jit import kernel\nimport dlgo.rng as module\n"
+        "def f():\n    there = module\n    return there\n"
+        "try:\n    fingerprint(kernel(f), ())\nexcept UnknownIngredient as error:\n    print(error)"
+    )
+    assert "dlgo.rng" in run(project, code, cache)
+
+
+def test_damaged_machine_code_is_made_anew(project: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    run(project, SEARCH, cache)
+    for path in cache.rglob("*.code"):
+        path.write_bytes(path.read_bytes()[:100])
+    assert run(project, SEARCH, cache) == "0 True"
+    assert all(path.stat().st_size > 1000 for path in cache.rglob("*.code"))
+
+
+RANDOM = "import dlgo.jit, dlgo.rng as r; print(r.below(r.make_rng(1), 1), dlgo.jit.cache_folder())"
 
 
 def test_an_unwritable_cache_folder_is_no_obstacle(project: Path, tmp_path: Path) -> None:
     blocked = tmp_path / "blocked"
     blocked.write_text("a file where the folder should be")
-    assert run(project, "import dlgo.rng as r; print(r.below(r.make_rng(1), 1))", blocked) == "0"
+    zero, folder = run(project, RANDOM, blocked).split()
+    assert zero == "0"
+    assert Path(folder).parent == tmp_path / "tmp"
+    assert not Path(folder).exists()  # gone with its process
 
 
-def test_old_folders_are_forgotten(project: Path, tmp_path: Path) -> None:
+def test_a_folder_that_others_can_write_to_is_not_trusted(project: Path, tmp_path: Path) -> None:
+    """Machine code is unpickled: what somebody else has planted would run."""
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    linked = tmp_path / "linked"
+    linked.mkdir()
+    (linked / "kernels").symlink_to(theirs)
+    assert "dlgo-kernels-" in run(project, RANDOM, linked)
+    assert not list(theirs.iterdir())
+
+    open_to_all = tmp_path / "open"
+    (open_to_all / "kernels").mkdir(parents=True)
+    (open_to_all / "kernels").chmod(0o777)
+    assert run(project, RANDOM, open_to_all).endswith("open/kernels")
+    assert (open_to_all / "kernels").stat().st_mode & 0o777 == 0o700
+
+    if os.getuid() == 0:
+        other = tmp_path / "other"
+        (other / "kernels").mkdir(parents=True)
+        os.chown(other / "kernels", 12345, 12345)
+        assert "dlgo-kernels-" in run(project, RANDOM, other)
+
+
+def test_machine_code_that_nobody_uses_is_forgotten(project: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
-    for i in range(12):
-        old = cache / f"kernels-{i:016d}"
-        old.mkdir(parents=True)
-        os.utime(old, (i, i))
-    run(project, "import dlgo.rng", cache)
-    left = sorted(path.name for path in cache.glob("kernels-*"))
-    assert len(left) == 8
-    assert "kernels-0000000000000000" not in left
+    kernels = cache / "kernels"
+    kernels.mkdir(parents=True)
+    for name, days in (("used.code", 3), ("old.code", 40)):
+        (kernels / name).write_text("")
+        os.utime(kernels / name, (time.time() - days * 86400,) * 2)
+    run(project, RANDOM, cache)
+    assert {"used.code"} == {name for name in machine_code(cache) if name in ("used.code",
+                                                                              "old.code")}
 
 
 OUTSIDE = """
@@ -102,12 +242,13 @@ print(to_move(Outside(np.ones(5, np.int64))))
 """
 
 
-def test_games_from_outside_leave_nothing_in_the_cache(project: Path, tmp_path: Path) -> None:
-    """Others could not read it: they cannot import the game's class."""
+def test_a_game_from_outside_is_cached_as_well(project: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
-    assert run(project, OUTSIDE, cache) == "1"
-    assert not list(cache.rglob("*.nbc"))
-    ours = OUTSIDE.replace("to_move(Outside(", "to_move(TicTacToeState(").replace(
-        "import to_move", "import TicTacToeState, to_move")
-    assert run(project, ours, cache) == "1"
-    assert len(list(cache.rglob("*.nbc"))) == 1
+    (project / "outside.py").write_text(OUTSIDE)
+    assert run(project, "import outside", cache) == "1"
+    compiled = machine_code(cache)
+    assert len(compiled) == 1
+    assert run(project, "import outside", cache) == "1"
+    assert machine_code(cache) == compiled
+    # Where the class has gone, the cached code is of no use and does no harm.
+    assert run(project, SEARCH, cache) == "0 True"

@@ -24,8 +24,8 @@ from pathlib import Path
 from dlgo import __version__, kernels
 from dlgo.api import GameSpec, GameState, Move
 from dlgo.errors import IllegalMoveError
+from dlgo.fingerprint import source_digest
 from dlgo.games import get_game
-from dlgo.jit import source_digest
 from dlgo.records.costs import PackedCosts
 from dlgo.records.ledger import GameRecord
 from dlgo.rng import derive_seed
