@@ -24,7 +24,7 @@ setup(
         "reports": ["templates/*"], "engines": ["models/*/*"], "experiments": ["bench/*.json"],
     },
     install_requires=[
-        "click>=8.1",
+        "click>=8.2",
         "jinja2>=3.1",
         # Training, and writing networks as ONNX; playing needs onnxruntime alone.
         "keras>=3.8",

@@ -1,7 +1,4 @@
-"""`dlgo connectx export` and `dlgo connectx play`: what is typed and what is printed.
-
-Registered by `cli.py`; the work is done in `experiments/connectx`.
-"""
+"""`dlgo connectx export` and `dlgo connectx play`: agents for Kaggle's ConnectX."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""`dlgo generate` and `dlgo data ...`: make training data and look into it.
-
-Registered by `cli.py`; the work is done in `experiments/datasets/`.
-"""
+"""`dlgo generate` and `dlgo data ...`: make training data and look into it."""
 
 from __future__ import annotations
 

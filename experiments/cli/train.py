@@ -1,4 +1,4 @@
-"""`dlgo train`, `dlgo doctor` and `dlgo models`: what is typed and what is printed.
+"""`dlgo train` and `dlgo doctor`: what is typed and what is printed.
 
 The work is done in `engines/learning` and `engines/alphazero`. Keras is imported only
 when training starts.
@@ -132,33 +132,6 @@ def doctor(folder: Path, html: Path | None) -> None:
     if html:
         write_atomically(html, page(found))
         click.echo(html)
-
-
-@click.command()
-@click.argument("names", metavar="[MODEL]...", nargs=-1)
-def models(names: tuple[str, ...]) -> None:
-    """List the models that come with the package, or tell about some (names or folders)."""
-    from engines.learning.networks.store import load_card, shipped_models
-
-    shown = names or shipped_models()
-    width = max(map(len, shown), default=0) + 2
-    for name in shown:
-        _, card = load_card(name)
-        cost, test = card.training_cost, card.accuracy.get("test", {})
-        accuracy = f", {test['accuracy']:.1%} of held-out moves" if "accuracy" in test else ""
-        click.echo(
-            f"{name:<{width}}{card.game}: {card.network} on {card.encoder}{accuracy}; "
-            f"{cost['cpu_seconds']:,.0f} CPU s, {cost['gpu_seconds']:,.0f} GPU s"
-            f"{_data_cost(card)}; {card.network_id[7:19]}"
-        )
-    if not names and not shipped_models():
-        click.echo("no model comes with this version; `dlgo train` makes some")
-
-
-def _data_cost(card: Any) -> str:
-    """What the games took that a network was trained on, where its card knows."""
-    total, own = card.total_cpu_seconds, card.training_cost["cpu_seconds"]
-    return f" and {total - own:,.0f} for its games" if total and total > own else ""
 
 
 def _list(context: click.Context) -> None:

@@ -1,0 +1,34 @@
+"""`dlgo perft` and `dlgo bench`: positions counted, and how fast."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+@click.argument("game")
+@click.option("--depth", type=click.IntRange(0, 100), required=True, help="Plies to count.")
+def perft(game: str, depth: int) -> None:
+    """Count the move sequences of GAME, ply by ply: the classic test of the rules."""
+    from dlgo import get_game
+    from experiments.play.perft import perft_counts
+
+    for row in perft_counts(get_game(game), depth):
+        click.echo(f"depth {row.depth:>2}  {row.count:>15,}  {row.seconds:8.3f} s")
+
+
+@click.command()
+@click.option("--game", "games", multiple=True,
+              help="Game to measure; may be repeated; all games by default.")
+@click.option("--seconds", type=click.FloatRange(0.05, 600), default=1.0, show_default=True,
+              help="Length of one measurement.")
+@click.option("--rounds", type=click.IntRange(1, 100), default=3, show_default=True,
+              help="Measurements of each thing, in turns; the median counts.")
+@click.option("--csv", type=click.Path(dir_okay=False), default=None,
+              help="Write the table to this file, too.")
+def bench(games: tuple[str, ...], seconds: float, rounds: int, csv: str | None) -> None:
+    """Measure rollouts and simulations a second, beside OpenSpiel where it is installed."""
+    from dlgo import get_game
+    from experiments.bench.speed import run_bench
+
+    run_bench([get_game(game) for game in games], seconds, rounds, csv)

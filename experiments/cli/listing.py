@@ -1,0 +1,100 @@
+"""`dlgo games`, `engines`, `encoders` and `models`: what there is to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+
+@click.command()
+def games() -> None:
+    """List the games and their options."""
+    from dlgo.games import game_class, game_names
+
+    for name in game_names():
+        cls = game_class(name)
+        click.echo(f"{name:<12}{(cls.__doc__ or '').splitlines()[0]}")
+        _echo_options(cls.options)
+
+
+@click.command()
+def engines() -> None:
+    """List the engines, their options and the budgets they obey."""
+    from engines.base import BUDGET_OPTIONS
+    from engines.registry import EngineSpec, engine_class, engine_names
+    from engines.termination import TERMINATION_OPTIONS
+
+    click.echo("Write an engine as name:key=value,key=value - for example mcts:sims=800,c=1.4\n")
+    for name in engine_names():
+        cls = engine_class(name)
+        click.echo(f"{name:<12}{cls.summary}")
+        budgets = [option for option in BUDGET_OPTIONS if option.name in cls.budgets]
+        if budgets:
+            click.echo(f"    budget a move (default {EngineSpec.parse(name)}):")
+        _echo_options(budgets)
+        if cls.options:
+            click.echo("    options:")
+        _echo_options(cls.options)
+    click.echo("all engines")
+    _echo_options(TERMINATION_OPTIONS)
+
+
+def _echo_options(options: Sequence[Any]) -> None:
+    for option in options:
+        default = "" if option.default is None else f", default {option.default}"
+        limits = (option.range_text() + default).removeprefix(", ")
+        limits = f" ({limits})" if limits else ""
+        click.echo(f"      {option.name:<11}{option.help}{limits}")
+
+
+@click.command()
+@click.argument("game", required=False)
+def encoders(game: str | None) -> None:
+    """List the encoders of GAME, and what each plane shows; without GAME, their names."""
+    from dlgo import get_game
+    from dlgo.encoders import default_encoder, encoder_names, get_encoder
+    from dlgo.games import game_names
+
+    if game is None:
+        for name in game_names():
+            click.echo(f"{name}: {', '.join(encoder_names(get_game(name)))}")
+        click.echo("\n`dlgo encoders GAME` says what their planes show")
+        return
+    spec = get_game(game)
+    for name in encoder_names(spec):
+        encoder = get_encoder(name, spec)
+        size = "x".join(map(str, encoder.shape))
+        past = f", looks {encoder.history} positions back" if encoder.history else ""
+        default = ", the default" if name == default_encoder(spec) else ""
+        click.echo(f"{name:<12}{size}{past}{default}")
+        for plane, doc in enumerate(encoder.planes):
+            click.echo(f"{plane:>5}  {doc}")
+
+
+@click.command()
+@click.argument("names", metavar="[MODEL]...", nargs=-1)
+def models(names: tuple[str, ...]) -> None:
+    """List the models that come with the package, or tell about some (names or folders)."""
+    from engines.learning.networks.store import load_card, shipped_models
+
+    shown = names or shipped_models()
+    width = max(map(len, shown), default=0) + 2
+    for name in shown:
+        _, card = load_card(name)
+        cost, test = card.training_cost, card.accuracy.get("test", {})
+        accuracy = f", {test['accuracy']:.1%} of held-out moves" if "accuracy" in test else ""
+        click.echo(
+            f"{name:<{width}}{card.game}: {card.network} on {card.encoder}{accuracy}; "
+            f"{cost['cpu_seconds']:,.0f} CPU s, {cost['gpu_seconds']:,.0f} GPU s"
+            f"{_data_cost(card)}; {card.network_id[7:19]}"
+        )
+    if not names and not shipped_models():
+        click.echo("no model comes with this version; `dlgo train` makes some")
+
+
+def _data_cost(card: Any) -> str:
+    """What the games took that a network was trained on, where its card knows."""
+    total, own = card.total_cpu_seconds, card.training_cost["cpu_seconds"]
+    return f" and {total - own:,.0f} for its games" if total and total > own else ""

@@ -1,0 +1,90 @@
+"""`dlgo play`, `show`, `analyze` and `gtp`: one game at a time."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command()
+@click.argument("game", required=False)
+@click.option("--first", default=None,
+              help="Who moves first: human by default, or as in the file of --resume.")
+@click.option("--second", default=None,
+              help="Who moves second: mcts:sims=1000 by default, or as in the file of --resume.")
+@click.option("--delay", type=click.FloatRange(0, 60), default=0.5, show_default=True,
+              help="Seconds to look at the board after an engine's move.")
+@click.option("--seed", type=int, default=None, help="Seed of the engines; random by default.")
+@click.option("--hint", default=None, metavar="ENGINE",
+              help="Engine that answers `hint`: mcts:sims=2000 by default.")
+@click.option("--eval", "evaluation", is_flag=True,
+              help="Show what an engine expects after each of its moves.")
+@click.option("--save", type=click.Path(), default=None, metavar="FILE",
+              help="Write the game to this file after every move.")
+@click.option("--resume", type=click.Path(), default=None, metavar="FILE",
+              help="Go on with a saved game (SGF, PDN or a text of moves).")
+@click.option("--board", is_flag=True, help="Play in a window, by clicks.")
+def play(game: str | None, board: bool, **options: Any) -> None:
+    """Play GAME: you against an engine, or engine against engine.
+
+    A player is `human` or an engine such as mcts:sims=800 (see `dlgo engines`). GAME can be
+    left out with --resume. docs/play.md tells more.
+    """
+    from experiments.play.play import play_game
+
+    play_game(game, board, **options)
+
+
+@click.command()
+@click.argument("file", type=click.Path())
+@click.option("--out", required=True, type=click.Path(),
+              help="File to write: .gif or .html shows the moves, .png the last position.")
+@click.option("--slot", default=None,
+              help="Game of a ledger to draw: its slot, or its number from 1.")
+@click.option("--delay", type=click.FloatRange(0.02, 60), default=0.7, show_default=True,
+              help="Seconds a move.")
+def show(file: str, out: str, slot: str | None, delay: float) -> None:
+    """Draw a recorded game: FILE is SGF, PDN, a text of moves, or a ledger with --slot."""
+    from experiments.play.board_animation import check_ending, load_game, show_game
+
+    def progress(done: int, of: int) -> None:
+        if sys.stderr.isatty():
+            click.echo(f"\rframe {done} of {of}", err=True, nl=done == of)
+
+    check_ending(Path(out))
+    click.echo(show_game(load_game(Path(file), slot), Path(out), delay, progress))
+
+
+@click.command()
+@click.argument("game")
+@click.option("--engine", default="solver", show_default=True, help="Engine that analyses.")
+@click.option("--stdin", "from_stdin", is_flag=True, required=True,
+              help="Read positions from standard input, one a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+@click.option("--all-moves", is_flag=True, help="Add the exact score of every legal move.")
+def analyze(game: str, engine: str, from_stdin: bool, as_json: bool, all_moves: bool) -> None:
+    """Say of each position (a line of moves) the best move, score, nodes and CPU time."""
+    from dlgo import get_game
+    from experiments.play.analyze import analyze as analyze_lines
+    from experiments.play.analyze import lines_there
+
+    lines = lines_there(sys.stdin.buffer)
+    for answers in analyze_lines(get_game(game), engine, lines, all_moves, as_json):
+        click.echo("\n".join(answers))
+
+
+@click.command()
+@click.option("--engine", default="mcts:sims=1000", show_default=True, help="Engine that plays.")
+@click.option("--game", default="go:size=19", show_default=True,
+              help="Game that is played until a command changes it.")
+@click.option("--seed", type=int, default=None, help="Seed of the engine; random by default.")
+def gtp(engine: str, game: str, seed: int | None) -> None:
+    """Serve the Go Text Protocol on standard input and output, for Sabaki, GoGui, bridges."""
+    from dlgo import get_game
+    from experiments.gtp.server import serve
+
+    serve(get_game(game), engine, int.from_bytes(os.urandom(4), "big") if seed is None else seed)
