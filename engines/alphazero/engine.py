@@ -26,13 +26,13 @@ from dlgo.specs import Option
 from engines.base import Budget, Decision
 from engines.learning.networks.leaf_evaluator import (
     RUNTIME_OPTION,
-    NetworkAgent,
-    load_agent,
+    NetworkEvaluator,
+    load_leaf_evaluator,
     model_for,
 )
-from engines.treesearch.agent import AgentSearcher
 from engines.treesearch.engine import TREE_OPTIONS, TreeSearchEngine
 from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel, best_child
+from engines.treesearch.leaf_evaluator import LeafBatchSearcher
 from engines.treesearch.rules import PUCT
 from engines.treesearch.searcher import Searcher
 from engines.treesearch.tree import ROOT
@@ -67,7 +67,7 @@ class AlphaZeroEngine(TreeSearchEngine):
 
     def _set_up(self) -> None:
         self._model = self.settings["model"] or model_for(self.game, "alphazero")
-        self._agents: list[NetworkAgent] = []  # one a thread
+        self._evaluators: list[NetworkEvaluator] = []  # one a thread
         self._gumbel: Gumbel | None = None
         if self.settings["search"] == "gumbel":
             if self.budget.sims is None or self.settings["threads"] > 1:
@@ -84,18 +84,18 @@ class AlphaZeroEngine(TreeSearchEngine):
 
     def _new_searcher(self, capacity: int) -> Searcher:
         # The sides are the same in all games: what a network answers is no matter of luck.
-        agent = load_agent(
+        evaluator = load_leaf_evaluator(
             self._model, self.game, self.settings["runtime"],
             sides=0 if self.settings["sides"] else None,
         )
-        self._agents.append(agent)
-        self.network_id = agent.network_id
-        self.training_cpu_seconds = agent.training_cpu_seconds
+        self._evaluators.append(evaluator)
+        self.network_id = evaluator.network_id
+        self.training_cpu_seconds = evaluator.training_cpu_seconds
         rule = self._gumbel or PUCT(self.settings["c"], self.settings["first_play"])
         # Gumbel's plan counts visits from 0, so it begins every move with a new tree.
         reuse = self.settings["reuse"] and self._gumbel is None
-        return AgentSearcher(
-            self.game, capacity, reuse, rule, agent, self.settings["batch"]
+        return LeafBatchSearcher(
+            self.game, capacity, reuse, rule, evaluator, self.settings["batch"]
         )
 
     def _decide(self, state: GameState, budget: Budget) -> Decision:

@@ -25,8 +25,8 @@ from engines.alphazero.selfplay import draw, new_forest
 from engines.alphazero.settings import SelfPlaySettings, longest_game
 from engines.learning.selfplay.batched_search import root_policy
 from engines.treesearch import tree as ts
-from engines.treesearch.agent import Agent
 from engines.treesearch.gumbel import Gumbel, best_child
+from engines.treesearch.leaf_evaluator import LeafEvaluator
 
 # Moves are drawn by the square of their visits: enough to make games differ, and seldom a
 # move that the search thinks little of, which would blur who is the better.
@@ -61,20 +61,22 @@ class Match:
 
     Args:
         game: what is played.
-        agents: the new network and the old one. In even games the new one is player 0.
+        evaluators: the new network and the old one. In even games the new one is player 0.
         settings: of self-play. Searches are full ones without noise, each in a new tree; in the
             first `sample_plies` plies moves are drawn (with Gumbel, at the root).
         seed: game k depends on it, on k, on both networks, and on nothing else but rounding.
     """
 
     def __init__(
-        self, game: GameSpec, agents: Sequence[Agent], settings: SelfPlaySettings, seed: int
+        self, game: GameSpec, evaluators: Sequence[LeafEvaluator], settings: SelfPlaySettings,
+        seed: int,
     ) -> None:
         self._game, self._settings, self._seed = game, settings, seed
         rule, _ = settings.rules()
         self._gumbel = rule if isinstance(rule, Gumbel) else None
         self._forests = [
-            new_forest(game, settings, settings.games_at_once, agent) for agent in agents
+            new_forest(game, settings, settings.games_at_once, evaluator)
+            for evaluator in evaluators
         ]
         self._policy = np.empty(game.num_actions)
 

@@ -33,9 +33,9 @@ from engines.alphazero.settings import SelfPlaySettings, longest_game, plies_wit
 from engines.learning.data.records import NO_RESULT, GameBuilder, GameData
 from engines.learning.selfplay.batched_search import NO_ACTION, Forest, root_policy, root_value
 from engines.treesearch import tree as ts
-from engines.treesearch.agent import Agent
 from engines.treesearch.forced import ForcedPUCT, prune
 from engines.treesearch.gumbel import Gumbel, best_child, improved_policy
+from engines.treesearch.leaf_evaluator import LeafEvaluator
 
 # Simulations where there is only one move.
 _GLANCE = 2
@@ -43,11 +43,13 @@ _GLANCE = 2
 _PATIENCE = 2
 
 
-def new_forest(game: GameSpec, settings: SelfPlaySettings, n: int, agent: Agent) -> Forest:
+def new_forest(
+    game: GameSpec, settings: SelfPlaySettings, n: int, evaluator: LeafEvaluator
+) -> Forest:
     """`n` searches as the settings want them."""
     capacity = 4 * max(settings.sims, settings.fast_sims) * game.num_actions
     rule, noisy = settings.rules()
-    return Forest(game, n, capacity, rule, agent, longest_game(game, settings), noisy)
+    return Forest(game, n, capacity, rule, evaluator, longest_game(game, settings), noisy)
 
 
 @dataclass
@@ -117,21 +119,21 @@ class SelfPlay:
 
     Args:
         game: what is played.
-        agent: the network.
+        evaluator: the network.
         settings: how.
         seed: game k depends on it, on k, on the network, and on nothing else but rounding:
             a network's last digits may depend on the size of its batch.
     """
 
     def __init__(
-        self, game: GameSpec, agent: Agent, settings: SelfPlaySettings, seed: int
+        self, game: GameSpec, evaluator: LeafEvaluator, settings: SelfPlaySettings, seed: int
     ) -> None:
         self._game, self._settings, self._seed = game, settings, seed
         self._longest = longest_game(game, settings)
         self._first_pass = plies_without_pass(game, settings)
         _, self._noisy = settings.rules()
         self._gumbel = self._noisy if isinstance(self._noisy, Gumbel) else None
-        self._forest = new_forest(game, settings, settings.games_at_once, agent)
+        self._forest = new_forest(game, settings, settings.games_at_once, evaluator)
         self._actions = np.empty(game.num_actions, np.int64)
         self._policy = np.empty(game.num_actions)
         self.stats = SelfPlayStats()

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dlgo.errors import SpecError
 from dlgo.rng import derive_seed
 from dlgo.specs import Option
-from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, load_agent
-from engines.treesearch.agent import Agent, AgentSearcher, EngineAgent
+from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, load_leaf_evaluator
 from engines.treesearch.engine import TREE_OPTIONS, TreeSearchEngine
 from engines.treesearch.evaluators import HeavyRollout, LightRollout, Static, Uniform
+from engines.treesearch.leaf_evaluator import EngineEvaluator, LeafBatchSearcher, LeafEvaluator
 from engines.treesearch.rules import PUCT
 from engines.treesearch.searcher import Searcher
 
@@ -35,7 +35,7 @@ class PUCTEngine(TreeSearchEngine):
                "`prior`, and `agent` replaces it", choices=(*_EVALUATORS, _NETWORK)),
         Option("agent", None, "an engine, in quotes, asked for policy and value of every leaf",
                kind=str),
-        Option("batch", 1, "leaves the agent or network is asked about at once", low=1,
+        Option("batch", 1, "leaves the evaluator or network is asked about at once", low=1,
                high=4096),
         RUNTIME_OPTION,
         Option("c", 0.6, "weight of the prior; wins count on a scale of 0 to 1", low=0, high=100),
@@ -45,7 +45,7 @@ class PUCTEngine(TreeSearchEngine):
     )
 
     def _set_up(self) -> None:
-        self._agents: list[Agent] = []  # one a thread
+        self._evaluators: list[LeafEvaluator] = []  # one a thread
         if self.settings["prior"] is not None and self.settings["agent"] is not None:
             raise SpecError("engine puct takes its priors from `prior` or from `agent`, not both")
         if self.settings["prior"] is None and self.settings["evaluator"] == _NETWORK:
@@ -55,35 +55,36 @@ class PUCTEngine(TreeSearchEngine):
     def _new_searcher(self, capacity: int) -> Searcher:
         rule = PUCT(self.settings["c"], self.settings["first_play"])
         reuse = self.settings["reuse"]
-        agent = self._new_agent()
-        if agent is None:
-            evaluator = _EVALUATORS[self.settings["evaluator"]]
-            return Searcher(self.game, capacity, reuse, rule, evaluator, expand=1)
-        self._agents.append(agent)
-        return AgentSearcher(self.game, capacity, reuse, rule, agent, self.settings["batch"])
+        evaluator = self._new_evaluator()
+        if evaluator is None:
+            compiled = _EVALUATORS[self.settings["evaluator"]]
+            return Searcher(self.game, capacity, reuse, rule, compiled, expand=1)
+        self._evaluators.append(evaluator)
+        batch = self.settings["batch"]
+        return LeafBatchSearcher(self.game, capacity, reuse, rule, evaluator, batch)
 
-    def _new_agent(self) -> Agent | None:
+    def _new_evaluator(self) -> LeafEvaluator | None:
         """Who is asked from Python about leaves, if anybody is."""
         if self.settings["prior"] is not None:
-            agent = load_agent(
+            evaluator = load_leaf_evaluator(
                 self.settings["prior"], self.game, self.settings["runtime"],
                 _EVALUATORS.get(self.settings["evaluator"]),
             )
-            self.network_id = agent.network_id
-            self.training_cpu_seconds = agent.training_cpu_seconds
-            return agent
+            self.network_id = evaluator.network_id
+            self.training_cpu_seconds = evaluator.training_cpu_seconds
+            return evaluator
         if self.settings["agent"] is not None:
             from engines.registry import build_engine  # which imports this module
 
-            return EngineAgent(build_engine(self.settings["agent"], self.game))
+            return EngineEvaluator(build_engine(self.settings["agent"], self.game))
         return None
 
     def new_game(self, seed: int) -> None:
         super().new_game(seed)
-        for i, agent in enumerate(self._agents):
-            agent.new_game(derive_seed(seed, "agent", i))
+        for i, evaluator in enumerate(self._evaluators):
+            evaluator.new_game(derive_seed(seed, "agent", i))
 
     def close(self) -> None:
         super().close()
-        for agent in self._agents:
-            agent.close()
+        for evaluator in self._evaluators:
+            evaluator.close()

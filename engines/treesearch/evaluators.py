@@ -1,9 +1,9 @@
 """Evaluators: what a position that the tree does not search any further is worth.
 
-An evaluator is anything that gives a policy and a value for a position (the AGENT article's
-view: a search needs nothing else of an agent). The compiled ones below stay inside the search
+A leaf evaluator is anything that gives a policy and a value for a position: a search needs
+nothing else. The compiled ones below stay inside the search
 loop; each is a `NamedTuple` of its constants, and `value_of` is chosen by its class. Their
-policy is uniform. Evaluators in Python, such as networks, are asked through `agent.py`.
+policy is uniform. Evaluators in Python, such as networks, are asked through `leaf_evaluator.py`.
 
 Values are seen by player 0, from -1 (lost) to +1 (won).
 """

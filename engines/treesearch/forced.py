@@ -11,9 +11,6 @@ of them. That would teach the network to play what was tried only for the noise.
 policy is learned, up to n_forced visits are taken away from each child but the most visited, as
 many as leave its PUCT score below that child's, and what keeps a single visit is dropped: visits
 remain that PUCT would have given.
-
-Called by `engines/alphazero`: `ForcedPUCT` by the walk of `agent.py` as any rule, `prune` by
-`selfplay.py`.
 """
 
 from __future__ import annotations

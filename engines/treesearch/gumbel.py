@@ -21,8 +21,6 @@ With all g = 0 the search is deterministic: it considers the likeliest moves.
 The rule is `Gumbel`; `perturb` puts g into the priors of the root, `n` simulations stand in the
 tree's `info[BUDGET]`. The tree must be new (`plant`ed): the plan counts visits from 0. Proven
 results are exact values of q, and lost moves are left out.
-
-Called by `engines/alphazero`, and by the walk of `agent.py` as any rule.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Searcher:
         room: keyword arguments of `tree.new_tree`.
 
     Attributes:
-        evaluations: positions an agent has been asked about (see `agent.py`), since the start.
+        evaluations: positions a `LeafEvaluator` has been asked about, since the start.
     """
 
     evaluations = 0

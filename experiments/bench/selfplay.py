@@ -43,7 +43,7 @@ from dlgo.errors import DlgoError, ModelError
 from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
 from engines.learning.networks import catalog
-from engines.learning.networks.leaf_evaluator import NetworkAgent, encoder_of
+from engines.learning.networks.leaf_evaluator import NetworkEvaluator, encoder_of
 from engines.learning.networks.runtimes import Evaluator, KerasEvaluator, load_evaluator
 from experiments.command import run as run_command
 
@@ -125,7 +125,7 @@ class Meter:
 
     history = 0
 
-    def __init__(self, agent: NetworkAgent) -> None:
+    def __init__(self, agent: NetworkEvaluator) -> None:
         self._agent = agent
         self.play: SelfPlay | None = None
         self.evaluations = self.steps = 0
@@ -177,7 +177,7 @@ def measure(task: Task, barrier: Any, results: Any) -> None:
 def _measure(task: Task, barrier: Any) -> Measured:
     game = get_game(task.game)
     evaluator = _load(task.model, task.runtime)
-    agent = NetworkAgent(evaluator, encoder_of(evaluator.card, game))
+    agent = NetworkEvaluator(evaluator, encoder_of(evaluator.card, game))
     settings = SelfPlaySettings(
         sims=task.sims, full_share=1.0, games_at_once=task.at_once, random_share=0.0,
     )
@@ -218,7 +218,7 @@ def _warm_up(task: Task, evaluator: Evaluator, settings: SelfPlaySettings) -> No
         evaluator.evaluate(np.zeros((min(size, task.at_once), *evaluator.card.shape), np.float32))
         size *= 2
     game = get_game(task.game)
-    agent = NetworkAgent(_NoNetwork(evaluator.card), encoder_of(evaluator.card, game))
+    agent = NetworkEvaluator(_NoNetwork(evaluator.card), encoder_of(evaluator.card, game))
     next(SelfPlay(game, agent, settings, task.seed).play(iter(range(task.at_once))))
 
 

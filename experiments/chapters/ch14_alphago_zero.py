@@ -28,8 +28,8 @@ from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
 from engines.learning.selfplay.batched_search import Forest
 from engines.treesearch import tree as ts
-from engines.treesearch.agent import Agent, UniformAgent
 from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel, best_child
+from engines.treesearch.leaf_evaluator import LeafEvaluator, UniformEvaluator
 from engines.treesearch.rules import PUCT
 from experiments.command import run
 
@@ -37,7 +37,7 @@ GAME = get_game("connect4")
 PRIORS = np.array([0.01, 0.04, 0.15, 0.5, 0.2, 0.06, 0.04])
 
 
-class Biased(Agent):
+class Biased(LeafEvaluator):
     """A network that likes the centre, and takes every position for even."""
 
     def evaluate(self, leaves, n):
@@ -87,7 +87,7 @@ def main(quick: bool) -> None:
     games = 16 if quick else 200
     for at_once in (1, 4, 16) if quick else (1, 16, 64):
         settings = SelfPlaySettings(sims=32, fast_sims=8, games_at_once=at_once)
-        selfplay = SelfPlay(GAME, UniformAgent(GAME), settings, seed=1)
+        selfplay = SelfPlay(GAME, UniformEvaluator(GAME), settings, seed=1)
         plies = [len(game.actions) for _, game in selfplay.play(range(games))]
         stats = selfplay.stats
         print(f"   {at_once:>3} games at once: {len(plies)} games of {np.mean(plies):.0f} plies, "

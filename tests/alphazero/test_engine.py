@@ -10,7 +10,7 @@ import pytest
 from dlgo import GameState, SpecError, get_game, kernels
 from dlgo.encoders import get_encoder
 from dlgo.symmetry import symmetries
-from engines.learning.networks.leaf_evaluator import NetworkAgent, encoder_of, softmax
+from engines.learning.networks.leaf_evaluator import NetworkEvaluator, encoder_of, softmax
 from engines.learning.networks.runtimes import Evaluator, load_evaluator
 from engines.registry import build_engine
 from tests.learning.networks.models import write_model
@@ -114,13 +114,13 @@ def test_sides_are_those_of_the_board_and_come_from_the_position(tmp_path) -> No
     card = load_evaluator(str(write_model(tmp_path / "m", "tictactoe"))).card
     encoder = encoder_of(card, game)
     leaves, _ = batch_of(game, 300)
-    agent = NetworkAgent(OneSided(card), encoder, sides=7)
+    agent = NetworkEvaluator(OneSided(card), encoder, sides=7)
     policies, values = agent.evaluate(leaves, 300)
     favourites = collections.Counter(policies.argmax(axis=1).tolist())
     assert set(favourites) == {0, 2, 6, 8}
     assert min(favourites.values()) > 20
     # The number of stones is the same from all sides.
-    plain, same = NetworkAgent(OneSided(card), encoder).evaluate(leaves, 300)
+    plain, same = NetworkEvaluator(OneSided(card), encoder).evaluate(leaves, 300)
     assert values == pytest.approx(same)
     assert set(plain.argmax(axis=1).tolist()) == {0}
     # What else is in the batch does not matter.
@@ -134,8 +134,8 @@ def test_sides_do_not_change_a_network_that_turns_with_the_board(tmp_path, name:
     card = load_evaluator(str(write_model(tmp_path / "m", name))).card
     encoder = get_encoder(card.encoder, game)
     leaves, states = batch_of(game, 60)
-    plain, _ = NetworkAgent(Turning(card), encoder).evaluate(leaves, 60)
-    found, _ = NetworkAgent(Turning(card), encoder, sides=1).evaluate(leaves, 60)
+    plain, _ = NetworkEvaluator(Turning(card), encoder).evaluate(leaves, 60)
+    found, _ = NetworkEvaluator(Turning(card), encoder, sides=1).evaluate(leaves, 60)
     assert found == pytest.approx(plain, abs=1e-6)
     known = symmetries(game)
     planes = encoder.encode(states[5])[None]

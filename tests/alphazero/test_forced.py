@@ -15,8 +15,8 @@ from engines.alphazero.settings import SelfPlaySettings
 from engines.learning.data.records import FULL_SEARCH
 from engines.learning.selfplay.batched_search import Forest, root_policy
 from engines.treesearch import tree as ts
-from engines.treesearch.agent import Agent
 from engines.treesearch.forced import ForcedPUCT, prune
+from engines.treesearch.leaf_evaluator import LeafEvaluator
 from engines.treesearch.rules import PUCT
 from tests.alphazero.test_selfplay import GAMES, Opinionated, same, state_after
 
@@ -26,7 +26,9 @@ C, K = 0.9, 2.0
 PLAIN, FORCED = ForcedPUCT(C, 0.1, 0.0), ForcedPUCT(C, 0.1, K)
 
 
-def planted(game, state, agent: Agent, n: int, simulations: int, noise: float = 0.25) -> Forest:
+def planted(
+    game, state, agent: LeafEvaluator, n: int, simulations: int, noise: float = 0.25
+) -> Forest:
     """n searches of a position with forced playouts, each with noise of its own."""
     forest = Forest(game, n, 20_000, PLAIN, agent, 200, FORCED)
     for i in range(n):
@@ -131,7 +133,7 @@ def test_no_visit_is_learned_that_puct_would_not_have_given(name: str) -> None:
     assert tried > 20 and taken > 20
 
 
-class AgainstTheCorner(Agent):
+class AgainstTheCorner(LeafEvaluator):
     """Gives player 0 nearly no chance once the lower left corner is theirs; rarely looks there."""
 
     def evaluate(self, leaves, n):

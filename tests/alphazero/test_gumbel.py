@@ -13,7 +13,6 @@ from engines.alphazero.settings import SelfPlaySettings
 from engines.learning.data.records import FULL_SEARCH
 from engines.learning.selfplay.batched_search import Forest
 from engines.treesearch import tree as ts
-from engines.treesearch.agent import Agent, AgentSearcher, UniformAgent
 from engines.treesearch.gumbel import (
     GUMBEL_SCALES,
     Gumbel,
@@ -21,6 +20,7 @@ from engines.treesearch.gumbel import (
     considered_visits,
     improved_policy,
 )
+from engines.treesearch.leaf_evaluator import LeafBatchSearcher, LeafEvaluator, UniformEvaluator
 from tests.alphazero.test_selfplay import Opinionated
 
 GAME = get_game("connect4")
@@ -49,7 +49,7 @@ def test_the_plan_is_that_of_the_paper(considered: int, simulations: int) -> Non
     assert found == reference(considered, simulations)
 
 
-class Fixed(Agent):
+class Fixed(LeafEvaluator):
     """Priors of the start, and a value for each first column, whatever is played after it."""
 
     def __init__(self, priors: np.ndarray, wins: np.ndarray) -> None:
@@ -74,7 +74,7 @@ PRIORS = np.array([0.30, 0.25, 0.20, 0.10, 0.08, 0.05, 0.02])
 WINS = np.array([0.5, 0.45, 0.55, 0.6, 0.7, 0.4, 0.9])
 
 
-def planted(agent: Agent, rule: Gumbel, n: int, simulations: int, scale: float) -> Forest:
+def planted(agent: LeafEvaluator, rule: Gumbel, n: int, simulations: int, scale: float) -> Forest:
     """n searches of the start position, with different noise."""
     forest = Forest(GAME, n, 4000, rule, agent, room=50)
     for i in range(n):
@@ -90,7 +90,7 @@ def planted(agent: Agent, rule: Gumbel, n: int, simulations: int, scale: float) 
 def test_simulations_are_shared_out_by_halving() -> None:
     """16 for 4 moves: two rounds, 2 each, then 4 more each for the better two."""
     rule = Gumbel(4, *GUMBEL_SCALES)
-    searcher = AgentSearcher(GAME, 4000, False, rule, Fixed(PRIORS, WINS), batch=1)
+    searcher = LeafBatchSearcher(GAME, 4000, False, rule, Fixed(PRIORS, WINS), batch=1)
     searcher.plant(START)
     searcher.simulate(17, [])  # the first looks at the root
     tree = searcher.tree
@@ -147,13 +147,13 @@ def test_the_noise_is_taken_out_of_what_is_learned() -> None:
         assert policy == pytest.approx(PRIORS, abs=0.02)
 
 
-def found(columns: str, simulations: int) -> AgentSearcher:
+def found(columns: str, simulations: int) -> LeafBatchSearcher:
     """A search by finished games alone, after these columns."""
     state = START
     for text in columns:
         state = state.apply_move(GAME.parse_move(state, text))
-    searcher = AgentSearcher(
-        GAME, 4000, False, Gumbel(16, *GUMBEL_SCALES), UniformAgent(GAME), batch=1
+    searcher = LeafBatchSearcher(
+        GAME, 4000, False, Gumbel(16, *GUMBEL_SCALES), UniformEvaluator(GAME), batch=1
     )
     searcher.plant(state)
     searcher.simulate(simulations, [])

@@ -23,7 +23,7 @@ from engines.learning.diagnostics.doctor import examine_run, look_at_history
 from engines.learning.networks.card import read_card
 from engines.learning.selfplay.workers import MatchJob, Workers
 from engines.treesearch import tree as ts
-from engines.treesearch.agent import Agent, AgentSearcher, UniformAgent
+from engines.treesearch.leaf_evaluator import LeafBatchSearcher, LeafEvaluator, UniformEvaluator
 from engines.treesearch.rules import PUCT
 from experiments.cli.main import cli
 from tests.alphazero import test_run as runs
@@ -33,7 +33,7 @@ from tests.learning.diagnostics.test_doctor import Judge
 SETTINGS = SelfPlaySettings(sims=24, games_at_once=7, sample_plies=8)
 
 
-class Loser(Agent):
+class Loser(LeafEvaluator):
     """Knows what is good, as `Judge` does, and believes the opposite."""
 
     def evaluate(self, leaves, n):
@@ -41,7 +41,9 @@ class Loser(Agent):
         return 1 / policies, -values
 
 
-def points(name: str, new: Agent, old: Agent, n: int, **changes) -> dict[int, float]:
+def points(
+    name: str, new: LeafEvaluator, old: LeafEvaluator, n: int, **changes
+) -> dict[int, float]:
     settings = dataclasses.replace(SETTINGS, **changes)
     found = dict(Match(get_game(name), [new, old], settings, seed=5).play(range(n)))
     assert sorted(found) == list(range(n))
@@ -74,12 +76,12 @@ def test_the_better_one_wins_with_both_colours() -> None:
 def test_a_match_is_what_two_single_searches_play(name: str) -> None:
     """Where no move is drawn: the same trees, each grown alone, whoever's turn comes next."""
     game = get_game(name)
-    agents = [Opinionated(game), UniformAgent(game)]
+    agents = [Opinionated(game), UniformEvaluator(game)]
     found = points(name, *agents, 6, sample_plies=0)
     for number in range(6):
         searchers = []
         for player in (0, 1):
-            searchers.append(AgentSearcher(
+            searchers.append(LeafBatchSearcher(
                 game, 20_000, False, PUCT(SETTINGS.c, SETTINGS.first_play),
                 agents[(player + number) % 2], batch=1,
             ))

@@ -15,14 +15,14 @@ from engines.alphazero.settings import SelfPlaySettings
 from engines.learning.data.records import FULL_SEARCH, LABELLED, GameData
 from engines.learning.selfplay.batched_search import Forest, draw_noise, root_policy, root_value
 from engines.treesearch import tree as ts
-from engines.treesearch.agent import Agent, AgentSearcher, UniformAgent
+from engines.treesearch.leaf_evaluator import LeafBatchSearcher, LeafEvaluator, UniformEvaluator
 from engines.treesearch.rules import PUCT
 
 GAMES = ["tictactoe", "connect4", "go:size=5", "draughts"]
 RULE = PUCT(0.9, 0.1)
 
 
-class Opinionated(Agent):
+class Opinionated(LeafEvaluator):
     """Opinions that depend on nothing but the position: what a network is, made of its key."""
 
     def __init__(self, game) -> None:
@@ -63,7 +63,7 @@ def test_a_forest_grows_the_trees_that_single_searches_grow(name: str) -> None:
     while (forest.left > 0).any():
         forest.step()
     for i, state in enumerate(states):
-        alone = AgentSearcher(game, 20_000, False, RULE, Opinionated(game), batch=1)
+        alone = LeafBatchSearcher(game, 20_000, False, RULE, Opinionated(game), batch=1)
         alone.new_game(100 + i)
         alone.plant(state)
         alone.simulate(40 + 10 * i, [])
@@ -225,7 +225,7 @@ def test_the_policy_of_a_proven_win_holds_winning_moves_only() -> None:
     state = GameState.new_game(game)
     for text in ("A1", "A3", "B1", "B3"):  # black wins at C1
         state = state.apply_move(game.parse_move(state, text))
-    forest = Forest(game, 1, 10_000, RULE, UniformAgent(game), room=9)
+    forest = Forest(game, 1, 10_000, RULE, UniformEvaluator(game), room=9)
     kernels.copy_into(kernels.row(forest.roots, 0), state.kernel_state)
     forest.seed(0, 1)
     forest.plant(0)

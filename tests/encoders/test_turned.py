@@ -12,7 +12,7 @@ from dlgo import GameState, SpecError, get_game, kernels
 from dlgo.encoders import default_encoder, encoder_names, get_encoder
 from dlgo.symmetry import exchange, symmetries
 from engines.learning.data import Dataset, GameBuilder, ShardWriter, batches
-from engines.learning.networks.leaf_evaluator import load_agent
+from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 from engines.registry import build_engine
 from tests.learning.networks.models import write_model
 
@@ -76,7 +76,7 @@ def test_both_players_see_the_board_from_their_side() -> None:
 def test_players_of_a_network_choose_images_of_each_others_moves(tmp_path: Path) -> None:
     """In the tree search, and where a network plays alone."""
     model = str(write_model(tmp_path / "m", "draughts", "turned"))
-    agent = load_agent(model, GAME)
+    agent = load_leaf_evaluator(model, GAME)
     alone = build_engine(f"supervised:model={model}", GAME, 1)
     engine = build_engine(f"alphazero:model={model},sims=40", GAME, 1)
     moved = set()

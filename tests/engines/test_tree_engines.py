@@ -10,8 +10,8 @@ from dlgo.rng import make_rng
 from engines.base import Budget
 from engines.registry import build_engine
 from engines.treesearch import tree as ts
-from engines.treesearch.agent import Agent, AgentSearcher, UniformAgent
 from engines.treesearch.evaluators import HeavyRollout, LightRollout
+from engines.treesearch.leaf_evaluator import LeafBatchSearcher, LeafEvaluator, UniformEvaluator
 from engines.treesearch.rules import PUCT, RAVE, UCB1Tuned
 from engines.treesearch.searcher import Searcher
 from tests.conftest import random_game
@@ -116,7 +116,7 @@ def test_heavy_rollouts_take_a_win_and_stop_one() -> None:
             assert mover == 1 or result == 1
 
 
-class _Oracle(Agent):
+class _Oracle(LeafEvaluator):
     """Exact values of tic-tac-toe, and a policy that says nothing."""
 
     def __init__(self) -> None:
@@ -136,7 +136,7 @@ class _Oracle(Agent):
 def test_a_perfect_agent_needs_few_visits_whoever_moves(batch: int) -> None:
     """A value with the wrong sign at either player's turn would lead to losing moves."""
     oracle = _Oracle()
-    searcher = AgentSearcher(TIC_TAC_TOE, 5000, False, PUCT(0.6, 0.0), oracle, batch)
+    searcher = LeafBatchSearcher(TIC_TAC_TOE, 5000, False, PUCT(0.6, 0.0), oracle, batch)
     for state in all_positions()[::25]:
         searcher.plant(state)
         searcher.simulate(60, [])
@@ -148,7 +148,7 @@ def test_a_perfect_agent_needs_few_visits_whoever_moves(batch: int) -> None:
 
 def test_virtual_losses_leave_no_trace() -> None:
     game = get_game("connect4")
-    searcher = AgentSearcher(game, 5000, False, PUCT(0.6, 0.0), UniformAgent(game), 16)
+    searcher = LeafBatchSearcher(game, 5000, False, PUCT(0.6, 0.0), UniformEvaluator(game), 16)
     searcher.plant(GameState.new_game(game))
     assert searcher.simulate(200, []) == 200
     tree = searcher.tree

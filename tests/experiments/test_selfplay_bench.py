@@ -15,7 +15,7 @@ from dlgo import get_game
 from dlgo.errors import DlgoError
 from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
-from engines.learning.networks.leaf_evaluator import load_agent
+from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 from experiments.bench.selfplay import Meter, Over, Task, run
 from tests.learning.networks.models import write_model
 
@@ -63,7 +63,7 @@ def test_an_unknown_network_is_one_line() -> None:
 def test_the_meter_stops_after_a_move_and_counts_every_evaluation(tmp_path: Path) -> None:
     game = get_game("connect4")
     model = write_model(tmp_path / "even", "connect4", bias=np.zeros(7), value_bias=0.0)
-    meter = Meter(load_agent(str(model), game))
+    meter = Meter(load_leaf_evaluator(str(model), game))
     settings = SelfPlaySettings(sims=20, full_share=1, games_at_once=1, random_share=0)
     play = meter.play = SelfPlay(game, meter, settings, 1)
     began = time.perf_counter()

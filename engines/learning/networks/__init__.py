@@ -6,9 +6,9 @@
     card.py           what is known of a trained network (no Keras)
     store.py          a trained network on disk (Keras only to write one)
     evaluators.py     planes in, policy and value out: ONNX Runtime, OpenVINO, Keras
-    agent.py          a network in the tree search
+    leaf_evaluator.py a network in the tree search
     training.py       one loop for all that learns from records of games
 
-Playing needs `card`, `store`, `evaluators` and `agent`, and imports neither Keras nor
+Playing needs `card`, `store`, `evaluators` and `leaf_evaluator`, and imports neither Keras nor
 TensorFlow.
 """

@@ -1,11 +1,10 @@
 """A network in the tree search: positions in, priors and values out.
 
-    agent = load_agent("out/my-model", game)             values from its value head
-    agent = load_agent("out/my-model", game, "onnx", LightRollout())      from random games
+    load_leaf_evaluator("out/my-model", game)                          values from its value head
+    load_leaf_evaluator("out/my-model", game, "onnx", LightRollout())  values from random games
 
-The tree (`engines/treesearch/agent.py`) gives leaves in batches; encoding, one call of the
-network and a softmax answer for all of them. Used by `puct`, and by `engines/supervised` for the
-check that a model fits a game.
+The tree (`engines/treesearch/leaf_evaluator.py`) gives leaves in batches; encoding, one call of
+the network and a softmax answer for all of them.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ from dlgo.symmetry import symmetries
 from engines.learning.networks.card import Card
 from engines.learning.networks.runtimes import KINDS, Evaluator, load_evaluator
 from engines.learning.networks.store import load_card, shipped_models
-from engines.treesearch.agent import Agent
 from engines.treesearch.evaluators import value_of
+from engines.treesearch.leaf_evaluator import LeafEvaluator
 from engines.treesearch.search import new_scratch
 
 RUNTIME_OPTION = Option("runtime", "onnx", "what runs the network", choices=KINDS)
@@ -87,25 +86,25 @@ def softmax(logits: np.ndarray) -> np.ndarray:
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
-def load_agent(
+def load_leaf_evaluator(
     name: str, game: GameSpec, kind: str = "onnx", values: Any = None, sides: int | None = None
-) -> NetworkAgent:
-    """The model `name` as an agent for the tree search. See `NetworkAgent`.
+) -> NetworkEvaluator:
+    """The model `name` as a leaf evaluator for the tree search. See `NetworkEvaluator`.
 
     Raises:
         ModelError: if there is no such model, or it is not for this game, or it has no value
             head and no other values are asked for.
     """
     evaluator = load_evaluator(name, kind)
-    return NetworkAgent(evaluator, encoder_of(evaluator.card, game), values, sides)
+    return NetworkEvaluator(evaluator, encoder_of(evaluator.card, game), values, sides)
 
 
-class NetworkAgent(Agent):
+class NetworkEvaluator(LeafEvaluator):
     """Priors and values of a network.
 
     Args:
         evaluator: the network.
-        encoder: what it sees. An agent of its own for each thread: encoders have scratch.
+        encoder: what it sees. Each thread needs its own instance: encoders have scratch.
         values: a compiled evaluator (`engines/treesearch/evaluators.py`, a rollout for instance)
             that values the leaves in place of the value head.
         sides: a seed, to show the network each position from a random side of the board

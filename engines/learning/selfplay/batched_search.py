@@ -24,9 +24,9 @@ from dlgo.dispatch import by_class
 from dlgo.jit import inline_kernel, kernel
 from dlgo.rng import gamma, make_rng
 from engines.treesearch import tree as ts
-from engines.treesearch.agent import Agent, absorb, collect
 from engines.treesearch.forced import ForcedPUCT
 from engines.treesearch.gumbel import Gumbel, draw_gumbel, perturb, unperturbed
+from engines.treesearch.leaf_evaluator import LeafEvaluator, absorb, collect
 from engines.treesearch.rules import PUCT
 from engines.treesearch.tree import BUDGET, MAX_DEPTH, ROOT, UNPROVEN
 
@@ -41,7 +41,7 @@ class Forest:
         n: how many trees.
         capacity: nodes of each.
         rule: how they are descended, of `rules.py`.
-        agent: values the leaves.
+        evaluator: values the leaves.
         room: plies that the longest game may have.
         noisy: the rule where the root's priors have noise, of the same class; `rule` by default.
 
@@ -50,11 +50,11 @@ class Forest:
         left: int64[n], simulations each tree still wants; 0: it rests.
         noise_share: float64[n], how much noise the root's priors get; see `begin`.
         noise: float64[n, num_actions], the noise itself; 0 where there is none.
-        evaluations, steps: how many leaves were valued, in how many calls of the agent.
+        evaluations, steps: how many leaves were valued, in how many calls of the evaluator.
     """
 
     def __init__(
-        self, game: GameSpec, n: int, capacity: int, rule: Any, agent: Agent, room: int,
+        self, game: GameSpec, n: int, capacity: int, rule: Any, evaluator: LeafEvaluator, room: int,
         noisy: Any = None,
     ) -> None:
         start = game.new_kernel_state()
@@ -63,7 +63,7 @@ class Forest:
         self.noise_share = np.zeros(n)
         self._left_out = np.full(n, NO_ACTION)
         self.evaluations = self.steps = 0
-        self._rule, self._noisy, self._agent = rule, noisy or rule, agent
+        self._rule, self._noisy, self._evaluator = rule, noisy or rule, evaluator
         # One tree more: where the subtree that is kept is copied to.
         self._trees = kernels.make_batch(ts.new_tree(capacity), n + 1)
         self._place = np.arange(n + 1)  # of each tree; the last is the spare one
@@ -155,7 +155,7 @@ class Forest:
         )
         if n == 0:
             return
-        policies, values = self._agent.evaluate(self._leaves, n)
+        policies, values = self._evaluator.evaluate(self._leaves, n)
         self.evaluations += n
         self.steps += 1
         absorb_forest(

@@ -34,7 +34,7 @@ from engines.alphazero.selfplay import SelfPlay, SelfPlayStats
 from engines.learning.data.shards import read_shard, shard_path, write_shard
 
 if TYPE_CHECKING:
-    from engines.learning.networks.leaf_evaluator import NetworkAgent
+    from engines.learning.networks.leaf_evaluator import NetworkEvaluator
 
 
 @dataclass(frozen=True)
@@ -99,20 +99,20 @@ def stored_stats(job: Job) -> SelfPlayStats | None:
         return None
 
 
-def _agent(plan: AlphaZeroPlan, iteration: int, network: Path) -> NetworkAgent:
+def _evaluator(plan: AlphaZeroPlan, iteration: int, network: Path) -> NetworkEvaluator:
     """A network as the plan has it play in a round."""
-    from engines.learning.networks.leaf_evaluator import load_agent
+    from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 
     sides = derive_seed(plan.seed, "sides", iteration) if plan.sides else None
-    return load_agent(str(network), get_game(plan.game), plan.runtime, sides=sides)
+    return load_leaf_evaluator(str(network), get_game(plan.game), plan.runtime, sides=sides)
 
 
 def play_job(job: Job) -> SelfPlayStats:
     """Play a share and write its shard."""
     plan, game = job.plan, get_game(job.plan.game)
     cpu, wall = time.process_time(), time.perf_counter()
-    agent = _agent(plan, job.iteration, job.network)
-    timed = _Timed(agent)
+    evaluator = _evaluator(plan, job.iteration, job.network)
+    timed = _Timed(evaluator)
     selfplay = SelfPlay(game, timed, plan.selfplay, plan.seed)
     played = {}
     for number, data in selfplay.play(job.numbers):
@@ -124,7 +124,7 @@ def play_job(job: Job) -> SelfPlayStats:
     stats.wall_seconds = time.perf_counter() - wall
     stats.cpu_seconds = time.process_time() - cpu
     write_shard(job.path, game, games, {
-        "engine": f"self-play of {agent.network_id}", "seed": plan.seed,
+        "engine": f"self-play of {evaluator.network_id}", "seed": plan.seed,
         "iteration": job.iteration, "stats": asdict(stats), "cpu_seconds": stats.cpu_seconds,
     })
     return stats
@@ -137,8 +137,9 @@ def play_match(job: MatchJob) -> tuple[float, float]:
     settings = replace(
         plan.selfplay, games_at_once=min(plan.selfplay.games_at_once, len(numbers))
     )
+    evaluators = [_evaluator(plan, job.iteration, network) for network in job.networks]
     match = Match(
-        get_game(plan.game), [_agent(plan, job.iteration, one) for one in job.networks], settings,
+        get_game(plan.game), evaluators, settings,
         derive_seed(plan.seed, "match", job.iteration),
     )
     points = 0.0
@@ -159,17 +160,17 @@ def _count_game() -> None:
 
 
 class _Timed:
-    """An agent, and how long its answers took."""
+    """An evaluator, and how long its answers took."""
 
     history = 0
 
-    def __init__(self, agent: Any) -> None:
-        self._agent = agent
+    def __init__(self, evaluator: Any) -> None:
+        self._evaluator = evaluator
         self.seconds = 0.0
 
     def evaluate(self, leaves: Any, n: int) -> Any:
         start = time.perf_counter()
-        answer = self._agent.evaluate(leaves, n)
+        answer = self._evaluator.evaluate(leaves, n)
         self.seconds += time.perf_counter() - start
         return answer
 

@@ -31,7 +31,7 @@ from engines.learning.diagnostics.doctor_network import look_at_network
 from engines.learning.diagnostics.doctor_page import page
 from engines.learning.diagnostics.survey import Calibration, calibrate, survey
 from engines.solver.outcomes import is_mistake, outcomes_of
-from engines.treesearch.agent import Agent
+from engines.treesearch.leaf_evaluator import LeafEvaluator
 from tests.alphazero.test_selfplay import Opinionated
 
 GAME = get_game("connect4")
@@ -40,7 +40,7 @@ SETTINGS = SelfPlaySettings(sims=24, fast_sims=8, games_at_once=80, sample_plies
                             random_share=0.3)
 
 
-class Judge(Agent):
+class Judge(LeafEvaluator):
     """Values a position by the game's own formula, and likes the centre."""
 
     def evaluate(self, leaves, n):
@@ -51,7 +51,7 @@ class Judge(Agent):
         return policies, values
 
 
-def play(agent: Agent, n: int, **changes) -> list[GameData]:
+def play(agent: LeafEvaluator, n: int, **changes) -> list[GameData]:
     settings = dataclasses.replace(SETTINGS, **changes)
     selfplay = SelfPlay(GAME, agent, settings, seed=2)
     return [one for _, one in sorted(selfplay.play(range(n)))]

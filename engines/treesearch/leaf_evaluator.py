@@ -1,8 +1,8 @@
-"""Tree search over any agent that gives (policy, value), in Python: networks, other engines.
+"""Tree search over any evaluator that gives (policy, value), in Python: networks, other engines.
 
 The compiled loop of `search.py` cannot call Python. So a search here alternates between two
-kernels: `collect` walks to some leaves and stops, the agent is asked about all of them in one
-call, `absorb` gives them children with the agent's priors and counts its values. While a
+kernels: `collect` walks to some leaves and stops, the evaluator is asked about all of them in one
+call, `absorb` gives them children with the evaluator's priors and counts its values. While a
 leaf waits for its answer, a virtual loss on its path sends the next walk elsewhere
 (Chaslot et al. 2008); with one leaf at a time the search is the textbook's.
 """
@@ -22,7 +22,7 @@ from engines.treesearch.searcher import Limit, Searcher
 from engines.treesearch.tree import BUDGET, DEEPEST, MAX_DEPTH, ROOT, UNPROVEN, back_up, expand
 
 
-class Agent(ABC):
+class LeafEvaluator(ABC):
     """What a tree search wants to know of a position.
 
     Attributes:
@@ -47,7 +47,7 @@ class Agent(ABC):
     def evaluate_windows(
         self, leaves: Any, windows: Any, known: np.ndarray, n: int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Like `evaluate`, for agents that look at earlier positions, too.
+        """Like `evaluate`, for evaluators that look at earlier positions, too.
 
         Args:
             windows: batch of `history + 1` states for each leaf, the leaf itself first, then the
@@ -60,14 +60,14 @@ class Agent(ABC):
         """The root and what came before it, as one window; asked for if `history` is not 0."""
         raise NotImplementedError
 
-    def new_game(self, seed: int) -> None:  # noqa: B027 (most agents remember nothing)
+    def new_game(self, seed: int) -> None:  # noqa: B027 (most evaluators remember nothing)
         """Forget everything and seed the generator."""
 
     def close(self) -> None:  # noqa: B027
-        """Release what the agent holds outside Python."""
+        """Release what the evaluator holds outside Python."""
 
 
-class UniformAgent(Agent):
+class UniformEvaluator(LeafEvaluator):
     """Knows nothing: every move is as good as another, every position even."""
 
     def __init__(self, game: GameSpec) -> None:
@@ -77,8 +77,8 @@ class UniformAgent(Agent):
         return np.ones((n, self._num_actions), np.float32), np.zeros(n, np.float32)
 
 
-class EngineAgent(Agent):
-    """Any engine as an agent: its decision's policy, or else its move, and its value.
+class EngineEvaluator(LeafEvaluator):
+    """Any engine as an evaluator: its decision's policy, or else its move, and its value.
 
     Args:
         engine: plays the same game; must estimate values.
@@ -113,13 +113,14 @@ class EngineAgent(Agent):
         self._engine.close()
 
 
-class AgentSearcher(Searcher):
-    """A searcher whose leaves are valued by an agent, `batch` at a time."""
+class LeafBatchSearcher(Searcher):
+    """A searcher whose leaves are valued by an evaluator, `batch` at a time."""
 
     def __init__(
-        self, game: GameSpec, capacity: int, reuse: bool, rule: Any, agent: Agent, batch: int,
+        self, game: GameSpec, capacity: int, reuse: bool, rule: Any, evaluator: LeafEvaluator,
+        batch: int,
     ) -> None:
-        self._agent, self._batch = agent, batch
+        self._evaluator, self._batch = evaluator, batch
         self._paths = np.empty((batch, MAX_DEPTH + 2), np.int32)
         self._lengths = np.empty(batch, np.int64)
         self._leaves: Any = None
@@ -128,8 +129,8 @@ class AgentSearcher(Searcher):
     def plant(self, state: GameState) -> None:
         super().plant(state)
         self._leaves = kernels.make_batch(self._work, self._batch)
-        if history := self._agent.history:
-            self._past, self._past_known = self._agent.window(state)
+        if history := self._evaluator.history:
+            self._past, self._past_known = self._evaluator.window(state)
             self._windows = kernels.make_batch(self._work, self._batch * (history + 1))
             self._known = np.empty(self._batch, np.int64)
 
@@ -160,13 +161,13 @@ class AgentSearcher(Searcher):
         return done
 
     def _ask(self, n: int) -> tuple[np.ndarray, np.ndarray]:
-        if not self._agent.history:
-            return self._agent.evaluate(self._leaves, n)
+        if not self._evaluator.history:
+            return self._evaluator.evaluate(self._leaves, n)
         look_back(
             self.tree, self._past, self._past_known, self._paths, self._lengths, n,
-            self._agent.history, self._work, self._windows, self._known,
+            self._evaluator.history, self._work, self._windows, self._known,
         )
-        return self._agent.evaluate_windows(self._leaves, self._windows, self._known, n)
+        return self._evaluator.evaluate_windows(self._leaves, self._windows, self._known, n)
 
 
 @kernel

@@ -13,11 +13,11 @@ from dlgo import GameState, SpecError, get_game, kernels
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
 from dlgo.rng import make_rng
-from engines.learning.networks.leaf_evaluator import load_agent, softmax, value_leaves
+from engines.learning.networks.leaf_evaluator import load_leaf_evaluator, softmax, value_leaves
 from engines.registry import build_engine
 from engines.treesearch import tree as ts
-from engines.treesearch.agent import Agent, AgentSearcher
 from engines.treesearch.evaluators import LightRollout
+from engines.treesearch.leaf_evaluator import LeafBatchSearcher, LeafEvaluator
 from engines.treesearch.rules import PUCT
 from engines.treesearch.search import new_scratch
 from tests.conftest import random_game
@@ -26,8 +26,10 @@ from tests.learning.networks.models import write_model
 GAMES = ("tictactoe", "connect4", "go:size=5", "draughts")
 
 
-def searched(state: GameState, agent: Agent, simulations: int, batch: int = 1) -> AgentSearcher:
-    searcher = AgentSearcher(state.game, 20_000, False, PUCT(0.6, 0.1), agent, batch)
+def searched(
+    state: GameState, agent: LeafEvaluator, simulations: int, batch: int = 1
+) -> LeafBatchSearcher:
+    searcher = LeafBatchSearcher(state.game, 20_000, False, PUCT(0.6, 0.1), agent, batch)
     searcher.plant(state)
     searcher.simulate(simulations, [])
     return searcher
@@ -38,7 +40,7 @@ def test_priors_are_the_networks_among_the_legal_moves(tmp_path: Path) -> None:
     bias = np.log(np.arange(1.0, 10.0))  # action a has the weight a + 1
     folder = write_model(tmp_path / "m", "tictactoe", bias=bias, value_bias=0.0)
     state = random_game(game, seed=1)[3]
-    tree = searched(state, load_agent(str(folder), game), 1).tree
+    tree = searched(state, load_leaf_evaluator(str(folder), game), 1).tree
     first, n = tree.first_child[ts.ROOT], tree.n_children[ts.ROOT]
     actions = tree.action[first : first + n]
     assert sorted(actions) == sorted(state.legal_actions())
@@ -53,7 +55,7 @@ def test_values_are_seen_by_the_player_to_move(tmp_path: Path, ply: int) -> None
     game = get_game("tictactoe")
     folder = write_model(tmp_path / "m", "tictactoe", bias=np.zeros(9), value_bias=10.0)
     state = random_game(game, seed=1)[ply]
-    tree = searched(state, load_agent(str(folder), game), 1).tree
+    tree = searched(state, load_leaf_evaluator(str(folder), game), 1).tree
     assert tree.value_sum[ts.ROOT] == pytest.approx(1.0 if ply == 0 else -1.0)
 
 
@@ -65,7 +67,7 @@ def test_rollouts_value_the_leaves_if_wanted(tmp_path: Path) -> None:
     for seed in range(60):
         states = random_game(game, seed)
         if len(states) == 10:  # nine moves were made
-            agent = load_agent(str(folder), game, values=LightRollout())
+            agent = load_leaf_evaluator(str(folder), game, values=LightRollout())
             leaves = kernels.make_batch(states[8].kernel_state, 1)
             kernels.copy_into(kernels.row(leaves, 0), states[8].kernel_state)
             _, values = agent.evaluate(leaves, 1)
@@ -91,7 +93,7 @@ def test_rollouts_leave_the_leaf_as_it_is() -> None:
         assert game.same_position(kernels.row(leaves, i), state.kernel_state)
 
 
-class _Witness(Agent):
+class _Witness(LeafEvaluator):
     """Looks two positions back and checks what it is shown."""
 
     history = 2
@@ -158,7 +160,7 @@ def test_puct_with_a_network_plays_every_game(tmp_path: Path, game_name: str) ->
         assert 1 <= decision.cost.evaluations <= 30
         engine.new_game(3)
         assert engine.select_move(state).policy == decision.policy
-        assert engine.network_id == load_agent(str(folder), game).network_id
+        assert engine.network_id == load_leaf_evaluator(str(folder), game).network_id
         engine.close()
 
 
@@ -208,7 +210,7 @@ def test_a_network_sees_what_its_encoder_shows(tmp_path, game_name, encoder_name
     """The root and the first leaves below it, with encoders that look back and that do not."""
     game = get_game(game_name)
     folder = write_model(tmp_path / "m", game_name, encoder_name, scale=0.01)
-    agent = load_agent(str(folder), game)
+    agent = load_leaf_evaluator(str(folder), game)
     asked: list[np.ndarray] = []
     evaluate = agent._evaluator.evaluate
     agent._evaluator.evaluate = lambda planes: (asked.extend(planes.copy()), evaluate(planes))[1]
