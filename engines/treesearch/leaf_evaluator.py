@@ -120,7 +120,7 @@ class LeafBatchSearcher(Searcher):
         self, game: GameSpec, capacity: int, reuse: bool, rule: Any, evaluator: LeafEvaluator,
         batch: int,
     ) -> None:
-        self._evaluator, self._batch = evaluator, batch
+        self._leaf_evaluator, self._batch = evaluator, batch
         self._paths = np.empty((batch, MAX_DEPTH + 2), np.int32)
         self._lengths = np.empty(batch, np.int64)
         self._leaves: Any = None
@@ -129,8 +129,8 @@ class LeafBatchSearcher(Searcher):
     def plant(self, state: GameState) -> None:
         super().plant(state)
         self._leaves = kernels.make_batch(self._work, self._batch)
-        if history := self._evaluator.history:
-            self._past, self._past_known = self._evaluator.window(state)
+        if history := self._leaf_evaluator.history:
+            self._past, self._past_known = self._leaf_evaluator.window(state)
             self._windows = kernels.make_batch(self._work, self._batch * (history + 1))
             self._known = np.empty(self._batch, np.int64)
 
@@ -161,13 +161,13 @@ class LeafBatchSearcher(Searcher):
         return done
 
     def _ask(self, n: int) -> tuple[np.ndarray, np.ndarray]:
-        if not self._evaluator.history:
-            return self._evaluator.evaluate(self._leaves, n)
+        if not self._leaf_evaluator.history:
+            return self._leaf_evaluator.evaluate(self._leaves, n)
         look_back(
             self.tree, self._past, self._past_known, self._paths, self._lengths, n,
-            self._evaluator.history, self._work, self._windows, self._known,
+            self._leaf_evaluator.history, self._work, self._windows, self._known,
         )
-        return self._evaluator.evaluate_windows(self._leaves, self._windows, self._known, n)
+        return self._leaf_evaluator.evaluate_windows(self._leaves, self._windows, self._known, n)
 
 
 @kernel
