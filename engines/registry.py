@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dlgo.api import GameSpec
+from dlgo.budgets import BUDGET_NAMES, BUDGET_OPTIONS
 from dlgo.errors import SpecError
 from dlgo.specs import check_settings, format_spec, split_spec, suggest
-from engines.base import BUDGET_NAMES, BUDGET_OPTIONS, Budget, Engine
+from engines.base import Budget, Engine
 from engines.termination import TERMINATION_OPTIONS
 
 # name -> "module:class". Modules load on demand: listing engines must not load them all.

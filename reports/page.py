@@ -49,7 +49,7 @@ class GameReport:
         table: the ratings.
         ratings: rows of `tables.ratings_frame`, best first.
         overview: the row of `overview.overview_frame`.
-        spending: rows of `spending.spending_frame`.
+        costs: rows of `cost_table.cost_table`.
         cross: of `tables.crosstable`, in the order of the ratings.
         facts: sentences.
         figures: plots.
@@ -62,7 +62,7 @@ class GameReport:
     table: RatingTable
     ratings: pd.DataFrame
     overview: Any
-    spending: pd.DataFrame
+    costs: pd.DataFrame
     cross: pd.DataFrame
     facts: Sequence[str]
     figures: Sequence[Figure] = ()
@@ -132,7 +132,7 @@ def _view(game: GameReport) -> dict[str, Any]:
             (rating.entrant, row.tolist())
             for rating, row in zip(table.ratings, table.superiority(), strict=True)
         ],
-        "spending": list(game.spending.itertuples()),
+        "costs": list(game.costs.itertuples()),
     }
 
 

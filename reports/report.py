@@ -1,9 +1,8 @@
 """The report of a tournament: a page, tables as CSV, and plots.
 
-Called by `dlgo report`; `write_report` is all there is to call. It reads the ledger, has
-`tables.py` rate and tabulate, `plots.py` draw, `replays.py` set up games, and writes the
-result as `report.html` (`page.py`) and `report.md` (`markdown.py`). The same ledger gives the
-same files.
+`write_report` reads the ledger, has `tables.py` rate and tabulate, `plots.py` draw, `replays.py`
+set up games, and writes the result as `report.html` (`page.py`) and `report.md` (`markdown.py`).
+The same ledger gives the same files.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from dlgo.errors import LedgerError
 from dlgo.records.ledger import Ledger
 from reports import method, tables
 from reports.bootstrap import add_intervals, check_ratings
-from reports.cost_table import spending_frame
+from reports.cost_table import cost_table
 from reports.files import file_slug, make_folder, write_bytes
 from reports.lengths import plot_lengths
 from reports.markdown import build_markdown
@@ -30,7 +29,7 @@ from reports.text import elo_text, nu_text
 if TYPE_CHECKING:
     import pandas as pd
 
-_MOST_FAILURES = 30  # listed one by one; a report is no log
+_MOST_FAILURES = 30  # listed one by one: a report is not a log
 
 
 def write_report(
@@ -49,7 +48,7 @@ def write_report(
         out_dir: a folder; made if absent, files of the same names are replaced.
         anchor: an entrant and the rating it is given; None: 0 is the mean of the field.
         replicates: of the bootstrap that checks the intervals; 0 for none.
-        progress: told what is being done.
+        progress: called with each step, in words.
 
     Returns:
         the files, `report.html` first.
@@ -65,13 +64,16 @@ def write_report(
                 f"ledger {ledger_path} holds no games; play some with `dlgo tournament` first"
             )
         plan = ledger.get_meta("plan")
-        spending = spending_frame(ledger)
+        costs = cost_table(games, ledger.cost_totals())
         rated = tables.rate_games(games, anchor)
         chosen = {
             slot: why for game, table in rated.items()
             for slot, why in choose_games(games[games["game"] == game], table)
         }
-        shown = {one.slot: one for one in ledger.games(with_costs=True) if one.slot in chosen}
+        marks = ", ".join("?" * len(chosen))
+        shown = {
+            record.slot: record for record in ledger.games(True, f"slot IN ({marks})", *chosen)
+        }
     out = Path(out_dir)
     make_folder(out)
     checks = {}
@@ -84,18 +86,20 @@ def write_report(
     paths = [
         tables.write_csv(frame, out / f"{name}.csv")
         for name, frame in (("games", games), ("ratings", ratings), ("overview", overview),
-                            ("spending", spending))
+                            ("spending", costs))
     ]
     styles = family_styles(ratings["family"])
     reports = []
     for row in overview.itertuples():
         part = games[games["game"] == row.game]
         replays = [
-            one for slot, why in chosen.items()
-            if shown[slot].game == row.game and (one := replay(shown[slot], why)) is not None
+            frames for slot, why in chosen.items()
+            if shown[slot].game == row.game and (frames := replay(shown[slot], why)) is not None
         ]
-        mine = spending[spending["game"] == row.game]
-        report, files = _game(rated[row.game], ratings, part, mine, row, replays, styles, out)
+        report, files = _game(
+            rated[row.game], ratings, part, costs[costs["game"] == row.game], row, replays,
+            styles, out,
+        )
         reports.append(report)
         paths += files
 
@@ -104,23 +108,24 @@ def write_report(
     lengths = plot_lengths(games, out / "lengths")
     paths += overall + lengths
     failed = games[games["failed"]].head(_MOST_FAILURES)
+    facts = _facts(str(ledger_path), games)
+    settings = method.settings(plan, rated, anchor, replicates)
     page = build_page(
-        reports, facts=_facts(str(ledger_path), games), played=len(games),
+        reports, facts=facts, played=len(games),
         figures=_figures([("All games: Elo against CPU time per move", overall),
                           ("Lengths of the rated games", lengths)]),
-        failures=[(row.slot, _culprit(row), row.reason) for row in failed.itertuples()],
+        failures=[(row.slot, _failed_entrant(row), row.reason) for row in failed.itertuples()],
         failure_total=int(games["failed"].sum()), method=method.paragraphs(),
-        settings=method.settings(plan, rated, anchor, replicates),
+        settings=settings,
     )
-    facts = _facts(str(ledger_path), games) + method.settings(plan, rated, anchor, replicates)
-    text = build_markdown(reports, facts, games, _MOST_FAILURES)
+    text = build_markdown(reports, facts + settings, games, _MOST_FAILURES)
     return [
         write_bytes(out / "report.html", page), write_bytes(out / "report.md", text), *paths
     ]
 
 
 def _game(
-    table: RatingTable, ratings: pd.DataFrame, games: pd.DataFrame, spending: pd.DataFrame,
+    table: RatingTable, ratings: pd.DataFrame, games: pd.DataFrame, costs: pd.DataFrame,
     overview: Any, replays: list[dict[str, Any]], styles: Mapping[str, FamilyStyle], out: Path,
 ) -> tuple[GameReport, list[Path]]:
     """All about one game, and the files written for it."""
@@ -144,7 +149,7 @@ def _game(
         paths += drawn[-1][1]
     report = GameReport(
         game, game_title(game), slug, table, ratings[ratings["game"] == game], overview,
-        spending, cross, _game_facts(table, games), _figures(drawn), replays,
+        costs, cross, _game_facts(table, games), _figures(drawn), replays,
     )
     return report, paths
 
@@ -155,7 +160,7 @@ def _figures(drawn: list[tuple[str, list[Path]]]) -> list[Figure]:
     ]
 
 
-def _culprit(row: Any) -> str:
+def _failed_entrant(row: Any) -> str:
     """Who broke down: the loser."""
     return str(row.second if row.result == 1 else row.first)
 

@@ -17,8 +17,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dlgo.budgets import BUDGET_NAMES
 from dlgo.errors import DlgoError
-from dlgo.records.ledger import GameRecord, Ledger
+from dlgo.records.ledger import GameRecord, Ledger, SideCosts
 from dlgo.specs import quote_value, split_spec
 from reports.connections import listing
 from reports.files import write_bytes
@@ -27,10 +28,6 @@ from reports.ratings import fit_ratings, repeated_games
 
 if TYPE_CHECKING:
     import pandas as pd
-
-# What limits an engine's thinking and is no part of its character. `engines.base` has the
-# same names (except `evals`, evaluations of a network), but a report imports no engine.
-BUDGET_KEYS = ("sims", "depth", "nodes", "evals", "cpu", "wall")
 
 _SIDES = ("first", "second")
 _COSTS = ("cpu_ms", "wall_ms", "nodes", "simulations", "evaluations")
@@ -60,9 +57,9 @@ def family_and_budget(entrant: str) -> tuple[str, str]:
     except DlgoError:
         return entrant, ""
     kept = [
-        f"{key}={quote_value(value)}" for key, value in settings.items() if key not in BUDGET_KEYS
+        f"{key}={quote_value(value)}" for key, value in settings.items() if key not in BUDGET_NAMES
     ]
-    budget = [f"{key}={value}" for key, value in settings.items() if key in BUDGET_KEYS]
+    budget = [f"{key}={value}" for key, value in settings.items() if key in BUDGET_NAMES]
     return f"{name}:{','.join(kept)}" if kept else name, ",".join(budget)
 
 
@@ -78,31 +75,28 @@ def games_frame(ledger: Ledger) -> pd.DataFrame:
     """
     import pandas as pd
 
-    frame = pd.DataFrame([_game_row(record) for record in ledger.games(with_costs=True)])
+    costs = {(side.slot, side.player): side for side in ledger.side_costs()}
+    frame = pd.DataFrame([_game_row(record, costs) for record in ledger.games()])
     if frame.empty:
         return pd.DataFrame(columns=list(GAME_COLUMNS))
     frame["counted"] = ~repeated_games(frame)
     return frame[list(GAME_COLUMNS)]
 
 
-def _game_row(record: GameRecord) -> dict[str, object]:
+def _game_row(
+    record: GameRecord, costs: Mapping[tuple[str, int], SideCosts]
+) -> dict[str, object]:
     row: dict[str, object] = {
         name: getattr(record, name) for name in GAME_COLUMNS if hasattr(record, name)
     }
     row["plies"] = len(record.moves.split())
     for player, side in enumerate(_SIDES):
-        costs = [cost for cost in record.costs if cost.player == player]
-        count = len(costs)
-        totals = {
-            "cpu_ms": 1000 * sum(cost.cpu for cost in costs),
-            "wall_ms": 1000 * sum(cost.wall for cost in costs),
-            "nodes": sum(cost.nodes for cost in costs),
-            "simulations": sum(cost.simulations for cost in costs),
-            "evaluations": sum(cost.evaluations for cost in costs),
-        }
-        row[f"{side}_moves"] = count
-        for name, total in totals.items():
-            row[f"{side}_{name}"] = total / count if count else float("nan")
+        spent = costs.get((record.slot, player), SideCosts(record.slot, player, *[0] * 6))
+        totals = (1000 * spent.cpu, 1000 * spent.wall, spent.nodes, spent.simulations,
+                  spent.evaluations)
+        row[f"{side}_moves"] = spent.moves
+        for name, total in zip(_COSTS, totals, strict=True):
+            row[f"{side}_{name}"] = total / spent.moves if spent.moves else float("nan")
         row[f"{side}_training_cpu_hours"] = _training_hours(record.networks, side)
     return row
 

@@ -160,6 +160,32 @@ class CostTotals:
     max_evaluations: int
 
 
+@dataclass(frozen=True)
+class SideCosts:
+    """What the moves of one side of one game have cost together.
+
+    Attributes:
+        slot, player: which game, and which side (0: first, 1: second).
+        moves: the number of moves it chose.
+        cpu, wall, nodes, simulations, evaluations: sums over these moves.
+    """
+
+    slot: str
+    player: int
+    moves: int
+    cpu: float
+    wall: float
+    nodes: int
+    simulations: int
+    evaluations: int
+
+
+_SIDE_COSTS = """
+SELECT slot, player, count(*), sum(cpu), sum(wall), sum(nodes), sum(simulations),
+    sum(evaluations)
+FROM costs JOIN games ON games.id = costs.game_id GROUP BY game_id, player
+"""
+
 _TOTALS = """
 SELECT game, entrant, sum(moves), sum(cpu), sum(wall), sum(nodes), sum(simulations),
     sum(evaluations), max(max_cpu), max(max_wall), max(max_nodes), max(max_simulations),
@@ -323,6 +349,10 @@ class Ledger:
     def results(self) -> Iterator[tuple[str, str, str, str, str, float]]:
         """Slot, game, first, second, moves and result of all games."""
         return self._query("SELECT slot, game, first, second, moves, result FROM games")
+
+    def side_costs(self) -> Iterator[SideCosts]:
+        """What each side of each game has spent, added up by SQLite."""
+        return (SideCosts(*row) for row in self._query(_SIDE_COSTS))
 
     def cost_totals(self) -> list[CostTotals]:
         """What each entrant has spent on each game, added up by SQLite: fit for any size."""

@@ -22,7 +22,7 @@ def games() -> None:
 @click.command()
 def engines() -> None:
     """List the engines, their options and the budgets they obey."""
-    from engines.base import BUDGET_OPTIONS
+    from dlgo.budgets import BUDGET_OPTIONS
     from engines.registry import EngineSpec, engine_class, engine_names
     from engines.termination import TERMINATION_OPTIONS
 

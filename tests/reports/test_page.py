@@ -17,9 +17,10 @@ from dlgo import GameState, get_game
 from dlgo.games import game_names
 from dlgo.games.tictactoe.state import TicTacToe
 from dlgo.records.ledger import GameRecord, Ledger, MoveCost
-from reports.cost_table import spending_frame
+from reports.cost_table import cost_table
 from reports.replays import find_grid, replay
 from reports.report import write_report
+from reports.tables import games_frame
 from tests.conftest import random_game
 
 EVIL = "<script>alert('x')</script>&\"$a_b$"
@@ -166,7 +167,7 @@ def test_the_facts_of_a_small_ledger(tmp_path):
     }
     # Only mcts has simulations or evaluations: no plot of a single point.
     with Ledger(tmp_path / "games.sqlite", read_only=True) as ledger:
-        spent = spending_frame(ledger).set_index("entrant")
+        spent = cost_table(games_frame(ledger), ledger.cost_totals()).set_index("entrant")
     row = spent.loc["mcts:sims=100"]
     # Second to move it chose plies 1 and 3, first plies 2 and 4: 101, 103, 102, 104 simulations
     # in two games, none in the third and fourth (ply 1 of game 2 was b's).
