@@ -37,17 +37,17 @@ import numpy as np
 
 from dlgo.errors import ModelError
 from dlgo.lock import held
+from engines.alphazero.doctor import examine_round
 from engines.alphazero.match import playing_network
 from engines.alphazero.plan import AUTO, AlphaZeroPlan
 from engines.alphazero.selfplay import SelfPlayStats
+from engines.alphazero.workers import Job, MatchJob, Workers
 from engines.learning.data import Dataset
 from engines.learning.diagnostics.checkup import lines
-from engines.learning.diagnostics.doctor import examine_round
 from engines.learning.networks.card import FILE_NAME, Card, read_card
 from engines.learning.networks.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from engines.learning.networks.runtimes import fastest_kind
 from engines.learning.networks.store import write_atomically
-from engines.learning.selfplay.workers import Job, MatchJob, Workers
 
 LOCK = ".lock"
 Report = Callable[[str], None]

@@ -13,15 +13,15 @@ from click.testing import CliRunner
 from dlgo import GameState, SpecError, get_game
 from dlgo.errors import ModelError
 from dlgo.rng import derive_seed
+from engines.alphazero.doctor import examine_run, look_at_history
 from engines.alphazero.match import Match, playing_network
 from engines.alphazero.plan import make_plan, parse_settings
 from engines.alphazero.run import AlphaZeroRun
 from engines.alphazero.settings import SelfPlaySettings
+from engines.alphazero.workers import MatchJob, Workers
 from engines.learning.data.shards import read_shard
 from engines.learning.diagnostics.checkup import FINE, WATCH, CheckUp
-from engines.learning.diagnostics.doctor import examine_run, look_at_history
 from engines.learning.networks.card import read_card
-from engines.learning.selfplay.workers import MatchJob, Workers
 from engines.treesearch import tree as ts
 from engines.treesearch.leaf_evaluator import LeafBatchSearcher, LeafEvaluator, UniformEvaluator
 from engines.treesearch.rules import PUCT

@@ -25,11 +25,11 @@ from dlgo import SpecError
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
 from engines.alphazero import run as run_module
+from engines.alphazero.doctor import examine_run
 from engines.alphazero.plan import make_plan, parse_settings
 from engines.alphazero.run import AlphaZeroRun
 from engines.learning.data import Dataset, batches
 from engines.learning.data.shards import read_shard
-from engines.learning.diagnostics.doctor import examine_run
 from engines.learning.networks.card import Card, read_card
 from engines.learning.networks.leaf_evaluator import softmax
 from engines.learning.networks.runtimes import load_evaluator

@@ -1,14 +1,8 @@
-"""Processes that play a round of self-play, one a core, and write the games.
+"""A process a core that plays games for a learner.
 
-Each plays its share in lockstep with a network of its own on one thread. Two such processes
+Each process plays its share in lockstep with a network of its own on one thread. Two such processes
 keep two cores busier than one whose network takes both: walking the trees of one runs beside
-the network of the other. A worker's shard is written whole or not at all, and not played again
-if it is there.
-
-They also play the matches that decide about promotion (`match.py`), which are short and leave no
-files: a match that was broken off is played again.
-
-Called by `run.py`.
+the network of the other.
 """
 
 from __future__ import annotations
@@ -21,146 +15,27 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dlgo.errors import DataError, ModelError
-from dlgo.games import get_game
-from dlgo.rng import derive_seed
-from engines.alphazero.match import Match
-from engines.alphazero.plan import AlphaZeroPlan
-from engines.alphazero.selfplay import SelfPlay, SelfPlayStats
-from engines.learning.data.shards import read_shard, shard_path, write_shard
-
-if TYPE_CHECKING:
-    from engines.learning.networks.leaf_evaluator import NetworkEvaluator
-
-
-@dataclass(frozen=True)
-class Job:
-    """A worker's share of a round.
-
-    Attributes:
-        plan: of the run.
-        iteration: number of the round, from 1; worker: which share.
-        network: folder of the model that plays.
-        folder: where the shard goes.
-    """
-
-    plan: AlphaZeroPlan
-    iteration: int
-    worker: int
-    network: Path
-    folder: Path
-
-    @property
-    def path(self) -> Path:
-        """The shard."""
-        return shard_path(self.folder, (self.iteration - 1) * self.plan.workers + self.worker)
-
-    @property
-    def numbers(self) -> range:
-        """The games to play: every one of the round has a number of its own in the run."""
-        start = (self.iteration - 1) * self.plan.games
-        return range(start + self.worker, start + self.plan.games, self.plan.workers)
-
-
-@dataclass(frozen=True)
-class MatchJob:
-    """A worker's share of a round's match.
-
-    Attributes:
-        plan: of the run.
-        iteration: the round that the new network comes from; worker: which share.
-        networks: folders of the new network and of the one that plays now.
-    """
-
-    plan: AlphaZeroPlan
-    iteration: int
-    worker: int
-    networks: tuple[Path, Path]
-
-    @property
-    def numbers(self) -> list[int]:
-        """The games to play, always both of a pair."""
-        return [
-            number for number in range(self.plan.promote_games)
-            if number // 2 % self.plan.workers == self.worker
-        ]
-
-
-def stored_stats(job: Job) -> SelfPlayStats | None:
-    """What a shard that was written earlier says of its games; None if it has to be played."""
-    try:
-        told = read_shard(job.path).provenance
-        return SelfPlayStats(**told["stats"])
-    except (DataError, KeyError, TypeError):
-        return None
-
-
-def _evaluator(plan: AlphaZeroPlan, iteration: int, network: Path) -> NetworkEvaluator:
-    """A network as the plan has it play in a round."""
-    from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
-
-    sides = derive_seed(plan.seed, "sides", iteration) if plan.sides else None
-    return load_leaf_evaluator(str(network), get_game(plan.game), plan.runtime, sides=sides)
-
-
-def play_job(job: Job) -> SelfPlayStats:
-    """Play a share and write its shard."""
-    plan, game = job.plan, get_game(job.plan.game)
-    cpu, wall = time.process_time(), time.perf_counter()
-    evaluator = _evaluator(plan, job.iteration, job.network)
-    timed = _Timed(evaluator)
-    selfplay = SelfPlay(game, timed, plan.selfplay, plan.seed)
-    played = {}
-    for number, data in selfplay.play(job.numbers):
-        played[number] = data
-        _count_game()
-    games = [played[number] for number in job.numbers]
-    stats = selfplay.stats
-    stats.network_seconds = timed.seconds
-    stats.wall_seconds = time.perf_counter() - wall
-    stats.cpu_seconds = time.process_time() - cpu
-    write_shard(job.path, game, games, {
-        "engine": f"self-play of {evaluator.network_id}", "seed": plan.seed,
-        "iteration": job.iteration, "stats": asdict(stats), "cpu_seconds": stats.cpu_seconds,
-    })
-    return stats
-
-
-def play_match(job: MatchJob) -> tuple[float, float]:
-    """Play a share of a match: (points of the new network, CPU seconds)."""
-    plan, numbers = job.plan, job.numbers
-    cpu = time.process_time()
-    settings = replace(
-        plan.selfplay, games_at_once=min(plan.selfplay.games_at_once, len(numbers))
-    )
-    evaluators = [_evaluator(plan, job.iteration, network) for network in job.networks]
-    match = Match(
-        get_game(plan.game), evaluators, settings,
-        derive_seed(plan.seed, "match", job.iteration),
-    )
-    points = 0.0
-    for _, one in match.play(numbers):
-        points += one
-        _count_game()
-    return points, time.process_time() - cpu
-
+from dlgo.errors import ModelError
 
 # Games finished since the processes began, counted by all of them together; None in the parent.
 _finished: Any = None
 
 
-def _count_game() -> None:
+def count_game() -> None:
+    """Tell the parent of a worker process that a game has ended."""
     if _finished is not None:
         with _finished.get_lock():
             _finished.value += 1
 
 
-class _Timed:
-    """An evaluator, and how long its answers took."""
+class Timed:
+    """A leaf evaluator that measures how long its answers take.
+
+    Attributes:
+        seconds: wall-clock time of all answers.
+    """
 
     history = 0
 
@@ -175,60 +50,28 @@ class _Timed:
         return answer
 
 
-class Workers:
-    """The processes; they live as long as the run, so that they start and compile once."""
+class WorkerPool:
+    """Worker processes; they live as long as the run, so that they start and compile once."""
 
     def __init__(self, count: int) -> None:
         context = multiprocessing.get_context("spawn")
         self._finished = context.Value("q", 0)
         self._pool = ProcessPoolExecutor(
-            count, mp_context=context, initializer=_begin, initargs=(os.getpid(), self._finished),
+            count, mp_context=context, initializer=_start, initargs=(os.getpid(), self._finished),
         )
 
-    def play(
-        self, jobs: list[Job], progress: Callable[[int, int], None] = lambda done, of: None
-    ) -> SelfPlayStats:
-        """Play what is not there yet; the stats of all jobs together.
+    def results(
+        self, function: Callable[[Any], Any], jobs: Sequence[Any], progress: Callable[[int], None]
+    ) -> Iterator[Any]:
+        """The function's result for each job, in the order in which they end.
 
         Args:
-            progress: told, a few times a second, how many games are done and of how many.
+            function: runs in a worker process; it and the jobs must be picklable.
+            progress: called a few times a second with the number of games that have ended.
 
         Raises:
             ModelError: if a process dies.
         """
-        total = SelfPlayStats()
-        missing = []
-        of = sum(len(job.numbers) for job in jobs)
-        for job in jobs:
-            stats = stored_stats(job)
-            if stats is None:
-                missing.append(job)
-            else:
-                total.add(stats)
-        there = of - sum(len(job.numbers) for job in missing)
-        for stats in self._results(play_job, missing, lambda done: progress(there + done, of)):
-            total.add(stats)
-        return total
-
-    def match(
-        self, jobs: list[MatchJob], progress: Callable[[int, int], None] = lambda done, of: None
-    ) -> tuple[float, float]:
-        """Play a match: (points of the new network, CPU seconds), of all jobs together.
-
-        Args, raises: as `play`.
-        """
-        jobs = [job for job in jobs if job.numbers]
-        of = sum(len(job.numbers) for job in jobs)
-        points = seconds = 0.0
-        for one, spent in self._results(play_match, jobs, lambda done: progress(done, of)):
-            points += one
-            seconds += spent
-        return points, seconds
-
-    def _results(
-        self, function: Callable[[Any], Any], jobs: Sequence[Any], progress: Callable[[int], None]
-    ) -> Iterator[Any]:
-        """What the function makes of each job, as they end; `progress` is told games done."""
         waiting: set[Future[Any]] = set()
         before = self._finished.value
         for job in jobs:
@@ -271,7 +114,7 @@ def _no_interrupt() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
-def _begin(parent: int, finished: Any) -> None:
+def _start(parent: int, finished: Any) -> None:
     """Leave Ctrl-C to the parent, and end when it ends."""
     import threading
 

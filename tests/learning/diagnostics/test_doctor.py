@@ -15,6 +15,7 @@ import pytest
 from dlgo import get_game, kernels
 from dlgo.encoders import get_encoder
 from dlgo.symmetry import symmetries
+from engines.alphazero.doctor import look_at_history
 from engines.alphazero.plan import make_plan
 from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
@@ -22,11 +23,7 @@ from engines.learning.data import Dataset, batches
 from engines.learning.data.records import GameData
 from engines.learning.data.shards import shard_path, write_shard
 from engines.learning.diagnostics.checkup import ILL, WATCH, CheckUp, lines
-from engines.learning.diagnostics.doctor import (
-    look_at_exact_results,
-    look_at_games,
-    look_at_history,
-)
+from engines.learning.diagnostics.doctor import look_at_exact_results, look_at_games
 from engines.learning.diagnostics.doctor_network import look_at_network
 from engines.learning.diagnostics.doctor_page import page
 from engines.learning.diagnostics.survey import Calibration, calibrate, survey

@@ -1,0 +1,181 @@
+"""AlphaZero's worker processes: they play the games of an iteration and write them to shards.
+
+A worker's shard is written whole or not at all, and not played again if it is there. The workers
+also play the matches that decide about promotion (`match.py`). Matches are short and leave no
+files: an interrupted match is played again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dlgo.errors import DataError
+from dlgo.games import get_game
+from dlgo.rng import derive_seed
+from engines.alphazero.match import Match
+from engines.alphazero.plan import AlphaZeroPlan
+from engines.alphazero.selfplay import SelfPlay, SelfPlayStats
+from engines.learning.data.shards import read_shard, shard_path, write_shard
+from engines.learning.selfplay.workers import Timed, WorkerPool, count_game
+
+if TYPE_CHECKING:
+    from engines.learning.networks.leaf_evaluator import NetworkEvaluator
+
+
+@dataclass(frozen=True)
+class Job:
+    """A worker's share of a round.
+
+    Attributes:
+        plan: of the run.
+        iteration: number of the round, from 1; worker: which share.
+        network: folder of the model that plays.
+        folder: where the shard goes.
+    """
+
+    plan: AlphaZeroPlan
+    iteration: int
+    worker: int
+    network: Path
+    folder: Path
+
+    @property
+    def path(self) -> Path:
+        """The shard."""
+        return shard_path(self.folder, (self.iteration - 1) * self.plan.workers + self.worker)
+
+    @property
+    def numbers(self) -> range:
+        """The games to play: every one of the round has a number of its own in the run."""
+        start = (self.iteration - 1) * self.plan.games
+        return range(start + self.worker, start + self.plan.games, self.plan.workers)
+
+
+@dataclass(frozen=True)
+class MatchJob:
+    """A worker's share of a round's match.
+
+    Attributes:
+        plan: of the run.
+        iteration: the round that the new network comes from; worker: which share.
+        networks: folders of the new network and of the one that plays now.
+    """
+
+    plan: AlphaZeroPlan
+    iteration: int
+    worker: int
+    networks: tuple[Path, Path]
+
+    @property
+    def numbers(self) -> list[int]:
+        """The games to play, always both of a pair."""
+        return [
+            number for number in range(self.plan.promote_games)
+            if number // 2 % self.plan.workers == self.worker
+        ]
+
+
+def stored_stats(job: Job) -> SelfPlayStats | None:
+    """What a shard that was written earlier says of its games; None if it has to be played."""
+    try:
+        told = read_shard(job.path).provenance
+        return SelfPlayStats(**told["stats"])
+    except (DataError, KeyError, TypeError):
+        return None
+
+
+def _evaluator(plan: AlphaZeroPlan, iteration: int, network: Path) -> NetworkEvaluator:
+    """A network as the plan has it play in a round."""
+    from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
+
+    sides = derive_seed(plan.seed, "sides", iteration) if plan.sides else None
+    return load_leaf_evaluator(str(network), get_game(plan.game), plan.runtime, sides=sides)
+
+
+def play_job(job: Job) -> SelfPlayStats:
+    """Play a share and write its shard."""
+    plan, game = job.plan, get_game(job.plan.game)
+    cpu, wall = time.process_time(), time.perf_counter()
+    evaluator = _evaluator(plan, job.iteration, job.network)
+    timed = Timed(evaluator)
+    selfplay = SelfPlay(game, timed, plan.selfplay, plan.seed)
+    played = {}
+    for number, data in selfplay.play(job.numbers):
+        played[number] = data
+        count_game()
+    games = [played[number] for number in job.numbers]
+    stats = selfplay.stats
+    stats.network_seconds = timed.seconds
+    stats.wall_seconds = time.perf_counter() - wall
+    stats.cpu_seconds = time.process_time() - cpu
+    write_shard(job.path, game, games, {
+        "engine": f"self-play of {evaluator.network_id}", "seed": plan.seed,
+        "iteration": job.iteration, "stats": asdict(stats), "cpu_seconds": stats.cpu_seconds,
+    })
+    return stats
+
+
+def play_match(job: MatchJob) -> tuple[float, float]:
+    """Play a share of a match: (points of the new network, CPU seconds)."""
+    plan, numbers = job.plan, job.numbers
+    cpu = time.process_time()
+    settings = replace(
+        plan.selfplay, games_at_once=min(plan.selfplay.games_at_once, len(numbers))
+    )
+    evaluators = [_evaluator(plan, job.iteration, network) for network in job.networks]
+    match = Match(
+        get_game(plan.game), evaluators, settings, derive_seed(plan.seed, "match", job.iteration)
+    )
+    points = 0.0
+    for _, one in match.play(numbers):
+        points += one
+        count_game()
+    return points, time.process_time() - cpu
+
+
+class Workers(WorkerPool):
+    """The processes of a run, and what they can be asked for."""
+
+    def play(
+        self, jobs: list[Job], progress: Callable[[int, int], None] = lambda done, of: None
+    ) -> SelfPlayStats:
+        """Play what is not there yet; the stats of all jobs together.
+
+        Args:
+            progress: told, a few times a second, how many games are done and of how many.
+
+        Raises:
+            ModelError: if a process dies.
+        """
+        total = SelfPlayStats()
+        missing = []
+        of = sum(len(job.numbers) for job in jobs)
+        for job in jobs:
+            stats = stored_stats(job)
+            if stats is None:
+                missing.append(job)
+            else:
+                total.add(stats)
+        there = of - sum(len(job.numbers) for job in missing)
+        for stats in self.results(play_job, missing, lambda done: progress(there + done, of)):
+            total.add(stats)
+        return total
+
+    def match(
+        self, jobs: list[MatchJob], progress: Callable[[int, int], None] = lambda done, of: None
+    ) -> tuple[float, float]:
+        """Play a match: (points of the new network, CPU seconds), of all jobs together.
+
+        Args, raises: as `play`.
+        """
+        jobs = [job for job in jobs if job.numbers]
+        of = sum(len(job.numbers) for job in jobs)
+        points = seconds = 0.0
+        for one, spent in self.results(play_match, jobs, lambda done: progress(done, of)):
+            points += one
+            seconds += spent
+        return points, seconds
