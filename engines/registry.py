@@ -103,7 +103,9 @@ class EngineSpec:
 
     def build(self, game: GameSpec, seed: int = 0) -> Engine:
         """The engine, ready to play `game`."""
-        return engine_class(self.name)(game, self.budget, seed, **dict(self.settings))
+        return engine_class(self.name)(
+            game, self.budget, seed, build_engine=build_engine, **dict(self.settings)
+        )
 
 
 def build_engine(spec: str | EngineSpec, game: GameSpec, seed: int = 0) -> Engine:

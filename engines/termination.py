@@ -1,23 +1,19 @@
 """When to end a game that is decided: resign, or pass when the opponent has passed (chapter 8.3).
 
-Two options that every engine has. `resign=0.05` resigns after three decisions of one's own in a row
-whose expected share of the wins was below 0.05; how often that gives away games that were not
-lost is for the script `ch08_resignation.py` to find out. `pass_back=yes` answers a pass with
-a pass if that ends the game as won; it never ends one that would be drawn or lost so.
-
-Called by `engines/base.py`.
+Two options that every engine has. `resign=0.05` resigns after three decisions in a row, by this
+engine, whose expected share of the wins was below 0.05; experiments/chapters/ch08_resignation.py
+measures how often that gives away games that were not lost. `pass_back=yes` answers a pass with a
+pass if that ends the game as won; it never ends one that would be drawn or lost so.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dlgo.api import GameState, Move
 from dlgo.specs import Option
-
-if TYPE_CHECKING:
-    from engines.base import Decision
+from engines.decision import Decision
 
 # One bad estimate may be an accident of the search; so many in a row seldom are.
 PATIENCE = 3
@@ -35,7 +31,7 @@ class Termination:
     def __init__(self, settings: dict[str, Any]) -> None:
         self._resign, self._pass_back = settings["resign"], settings["pass_back"]
         self._hopeless = 0
-        self._seen: GameState | None = None
+        self._last_state: GameState | None = None
 
     def shortcut(self, state: GameState) -> Move | None:
         """The pass that wins at once, if it is wanted and there is one."""
@@ -50,9 +46,9 @@ class Termination:
         """The decision, or a resignation if this was one hopeless estimate too many."""
         if not self._resign or decision.value is None:
             return decision
-        if not _continues(self._seen, state):
+        if not _continues(self._last_state, state):
             self._hopeless = 0
-        self._seen = state
+        self._last_state = state
         share = 0.5 + 0.5 * decision.value
         self._hopeless = self._hopeless + 1 if share < self._resign else 0
         if self._hopeless < PATIENCE:

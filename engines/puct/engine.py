@@ -74,9 +74,9 @@ class PUCTEngine(TreeSearchEngine):
             self.training_cpu_seconds = evaluator.training_cpu_seconds
             return evaluator
         if self.settings["agent"] is not None:
-            from engines.registry import build_engine  # which imports this module
-
-            return EngineEvaluator(build_engine(self.settings["agent"], self.game))
+            if self._build_engine is None:
+                raise SpecError("engine puct with agent=... is built by build_engine")
+            return EngineEvaluator(self._build_engine(self.settings["agent"], self.game))
         return None
 
     def new_game(self, seed: int) -> None:
