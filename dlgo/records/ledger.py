@@ -20,68 +20,19 @@ from typing import Any
 from dlgo.api import GameState, Move
 from dlgo.errors import LedgerError
 from dlgo.games import get_game
+from dlgo.records import schema
 from dlgo.records.costs import MoveCost, PackedCosts
-
-SCHEMA_VERSION = 2
-
-# How the reason begins when an engine lost by a fault of its own instead of by the rules.
-FAILURES = (
-    "illegal move by ", "crash of ", "process died ", "process sent nonsense ", "no move from ",
-    "overrun by ", "out of memory: ",
-)
-
-_SCHEMA = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE games (
-    id INTEGER PRIMARY KEY,
-    slot TEXT NOT NULL UNIQUE,  -- identity in the plan
-    game TEXT NOT NULL,         -- canonical game specification
-    first TEXT NOT NULL,        -- canonical engine specification of who moves first
-    second TEXT NOT NULL,
-    pair INTEGER NOT NULL,      -- the two games of a pair share the opening, colours swapped
-    opening TEXT NOT NULL,      -- its moves, in the game's notation
-    seed INTEGER NOT NULL,
-    result REAL NOT NULL,       -- 1, 0.5 or 0, as `first` sees it
-    reason TEXT NOT NULL,       -- why it ended
-    moves TEXT NOT NULL,        -- all moves, the opening included
-    started TEXT NOT NULL,      -- UTC, ISO 8601
-    finished TEXT NOT NULL,
-    machine TEXT NOT NULL,
-    version TEXT NOT NULL,      -- of the code
-    networks TEXT,              -- JSON: which network each side plays with, where it has one
-    limits TEXT                 -- JSON: what held for both sides (`limits.Limits`)
-);
-CREATE TABLE costs (            -- one row a move that an engine chose
-    game_id INTEGER NOT NULL REFERENCES games(id),
-    ply INTEGER NOT NULL,       -- index into the game's moves, from 0
-    player INTEGER NOT NULL,    -- 0: first, 1: second
-    cpu REAL NOT NULL,          -- seconds, all threads
-    wall REAL NOT NULL,
-    nodes INTEGER NOT NULL,
-    simulations INTEGER NOT NULL,
-    evaluations INTEGER NOT NULL,
-    value REAL,                 -- the engine's estimate for itself, -1 to 1
-    PRIMARY KEY (game_id, ply)
-) WITHOUT ROWID;
-"""
-
-# From format 1, which had no ids and wrote the slot into every row of costs.
-_UPGRADE = (
-    "ALTER TABLE games RENAME TO old_games; ALTER TABLE costs RENAME TO old_costs;"
-    + _SCHEMA.partition(";")[2]
-    + """
-INSERT INTO games SELECT NULL, slot, game, first, second, pair, opening, seed, result, reason,
-    moves, started, finished, machine, version, NULL, NULL FROM old_games ORDER BY rowid;
-INSERT INTO costs SELECT id, ply, player, cpu, wall, nodes, simulations, evaluations, value
-    FROM old_costs JOIN games USING (slot) ORDER BY id, ply;
-DROP TABLE old_costs; DROP TABLE old_games
-"""
-)
+from dlgo.records.failures import Failure
 
 
 @dataclass(frozen=True)
 class GameRecord:
-    """One finished game: a row of `games` and its costs."""
+    """One finished game: a row of `games` and its costs.
+
+    Attributes:
+        reason: why it ended, a sentence for people.
+        failure: how the loser failed; None if the rules decided.
+    """
 
     slot: str
     game: str
@@ -99,12 +50,13 @@ class GameRecord:
     version: str
     networks: str | None = None
     limits: str | None = None
+    failure: Failure | None = None
     costs: Sequence[MoveCost] = field(default=(), repr=False)
 
     @property
     def failed(self) -> bool:
         """Whether an engine broke down: an illegal move, a crash, no move in time."""
-        return self.reason.startswith(FAILURES)
+        return self.failure is not None
 
     def replay(self) -> GameState:
         """The final position, every stored move checked by the rules again.
@@ -227,10 +179,13 @@ class Ledger:
             self._db = sqlite3.connect(address, timeout=30, isolation_level=None, uri=True)
             try:
                 if read_only:
+                    schema.show_as_current(self._db)
                     self._db.execute("PRAGMA query_only = 1")
                 else:
-                    self._create()
-                    self._upgrade()
+                    schema.bring_up_to_date(self._db)
+                    # In WAL mode the file survives a killed process; only a power cut may
+                    # lose games.
+                    self._db.execute("PRAGMA synchronous = NORMAL")
                 self._check()
             except BaseException:
                 self._db.close()
@@ -241,49 +196,19 @@ class Ledger:
                 f"ledger {self.path} cannot be used: {error}; name another file"
             ) from error
 
-    def _create(self) -> None:
-        """Make the tables if the file is empty."""
-        if self._is_empty():
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("BEGIN IMMEDIATE")
-            if self._is_empty():  # still so, now that no other process can write
-                for statement in _SCHEMA.split(";"):
-                    self._db.execute(statement)
-                self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            self._db.execute("COMMIT")
-        # In WAL mode the file survives a killed process; only a power cut may lose games.
-        self._db.execute("PRAGMA synchronous = NORMAL")
-
-    def _upgrade(self) -> None:
-        """Bring a file of format 1 up to date, in one transaction."""
-        if self._version() == 1 and not self._is_empty():
-            self._db.execute("BEGIN IMMEDIATE")
-            if self._version() == 1:
-                for statement in _UPGRADE.split(";"):
-                    self._db.execute(statement)
-                self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            self._db.execute("COMMIT")
-
     def _check(self) -> None:
-        version = self._version()
-        if self._is_empty():
+        version = schema.version_of(self._db)
+        if schema.is_empty(self._db):
             raise sqlite3.DatabaseError("it is empty")
         if version == 1:
             raise LedgerError(
                 f"ledger {self.path} is of an older format; `dlgo ledger {self.path} upgrade` "
                 "brings it up to date"
             )
-        if version != SCHEMA_VERSION:
+        if version not in schema.READABLE:
             raise sqlite3.DatabaseError(
-                f"it is no ledger of format {SCHEMA_VERSION} (found format {version})"
+                f"it is not a ledger of format {schema.VERSION} (its format is {version})"
             )
-
-    def _version(self) -> int:
-        return self._db.execute("PRAGMA user_version").fetchone()[0]
-
-    def _is_empty(self) -> bool:
-        tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        return tables == 0 and self._version() == 0
 
     def close(self) -> None:
         """Close the file; nothing is lost without it."""
@@ -342,9 +267,12 @@ class Ledger:
         """
         costs = f"SELECT {', '.join(_COST_COLUMNS)} FROM costs WHERE game_id = ? ORDER BY ply"
         sql = f"SELECT {', '.join(_GAME_COLUMNS)}, id FROM games"
-        for *row, key in self._query(f"{sql} WHERE {where or 1} ORDER BY slot", values):
+        for *row, failure, key in self._query(f"{sql} WHERE {where or 1} ORDER BY slot", values):
             rows = self._query(costs, (key,)) if with_costs else ()
-            yield GameRecord(*row, costs=tuple(MoveCost(*cost) for cost in rows))
+            yield GameRecord(
+                *row, failure=None if failure is None else Failure(failure),
+                costs=tuple(MoveCost(*cost) for cost in rows),
+            )
 
     def results(self) -> Iterator[tuple[str, str, str, str, str, float]]:
         """Slot, game, first, second, moves and result of all games."""

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from multiprocessing import resource_tracker
 
 from dlgo.errors import SpecError
+from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord
 from engines.base import Budget
 from engines.registry import EngineSpec
@@ -95,7 +96,7 @@ class Worker:
         self._answered = 0
         self._busy_since: float | None = None
         self._lost = ""
-        self._silent = False
+        self._failure = Failure.DIED
         self._retired = False
         self._kills = processes.oom_kills()
         self._memory = 0
@@ -130,11 +131,11 @@ class Worker:
         try:
             while data := os.read(self.news.fileno(), 1 << 18):
                 self._inbox += data
-            self._lose("process died")
+            self._lose(Failure.DIED, "process died")
         except BlockingIOError:
             pass  # nothing more has come
         except OSError:
-            self._lose("process died")
+            self._lose(Failure.DIED, "process died")
         for frame in self._frames():
             try:
                 message = pickle.loads(frame)
@@ -150,7 +151,7 @@ class Worker:
                     self._memory = processes.memory(self._process.pid or 0)
                 messages.append(message)
             else:
-                self._lose("process sent nonsense")
+                self._lose(Failure.NONSENSE, "process sent nonsense")
         return messages
 
     def _frames(self) -> Iterator[bytes]:
@@ -162,7 +163,7 @@ class Worker:
                     return
                 (size,), start = struct.unpack_from("!Q", self._inbox, 4), 12
             if not 0 <= size <= _LONGEST_MESSAGE:
-                self._lose("process sent nonsense")
+                self._lose(Failure.NONSENSE, "process sent nonsense")
                 return
             if len(self._inbox) < start + size:
                 return
@@ -211,13 +212,12 @@ class Worker:
         was held up, or if the worker has died since.
         """
         if not self._lost and not self._process.is_alive():
-            self._lose("process died")
+            self._lose(Failure.DIED, "process died")
         if not self._lost and self.patience() == 0.0:
             # Once more: the head may have been half written.
             time.sleep(0.001)
             if self.patience() == 0.0:
-                self._silent = True
-                self._lose(f"no answer within {self._deadline()[1]:g} s")
+                self._lose(Failure.TIMEOUT, f"no answer within {self._deadline()[1]:g} s")
         if not self._lost and self._limits.memory_mb is not None:
             self._check_memory(self._limits.memory_mb)
         return bool(self._lost)
@@ -230,35 +230,38 @@ class Worker:
                 return
             grown = (processes.exact_memory(pid) - self._memory) / 2**20
             if grown > megabytes:
-                self._lose(f"out of memory: {grown:.0f} MB in use, {megabytes} MB allowed,")
+                how = f"out of memory: {grown:.0f} MB in use, {megabytes} MB allowed,"
+                self._lose(Failure.OVER_MEMORY, how)
 
-    def _lose(self, how: str) -> None:
-        self._lost = self._lost or how
+    def _lose(self, failure: Failure, how: str) -> None:
+        if not self._lost:
+            self._failure, self._lost = failure, how
 
     def bury(self) -> Loss:
         """Make sure that a lost worker is dead, with all that it has started."""
         how = self._lost
-        if how == "process died":
+        if self._failure is Failure.DIED:
             self._process.join(FAREWELL)  # a pipe closes a moment before its process ends
             code = self._process.exitcode
             if code is None:  # alive, but it can never be heard again
                 how = "process died (it closed its pipe)"
             elif code == -signal.SIGKILL and processes.oom_kills() > self._kills:
+                self._failure = Failure.OVER_MEMORY
                 how = "out of memory: process killed by the system"
             else:
                 how = f"process died ({f'signal {-code}' if code < 0 else f'exit code {code}'})"
         task, head = self._current(), self._board.head()
-        limit = self._deadline()[1]
+        failure, limit = self._failure, self._deadline()[1]
         self.kill()
         unplayed = [other for other in self.tasks if other is not task]
         if self._retired or task is None:
             return Loss(how, None, None, tuple(self.tasks))
-        if self._silent:
+        if failure is Failure.TIMEOUT:
             what = " of preparation" if head.doing == PREPARING else ""
             reason = f"no move from {{}} within {limit:g} s{what}"
         else:
             reason = f"{how} while {{}} was {DOING[head.doing]}"
-        record = record_of_lost_game(task, self._limits, self._board, reason)
+        record = record_of_lost_game(task, self._limits, self._board, failure, reason)
         return Loss(how, record, task, tuple(unplayed))
 
     @property

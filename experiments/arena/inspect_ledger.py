@@ -18,7 +18,8 @@ from dlgo.games import get_game
 from dlgo.games.draughts.pdn import write_game
 from dlgo.games.draughts.state import Draughts
 from dlgo.games.go.state import Go
-from dlgo.records.ledger import FAILURES, GameRecord, Ledger
+from dlgo.records.failures import Failure
+from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.records.sgf import write_sgf
 from experiments.arena.lock import ledger_lock
 from experiments.arena.match import SIDES, length_limit
@@ -49,8 +50,7 @@ def _selected(
         conditions.append("(first = ? OR second = ?)")
         values += [_canonical(engine)] * 2
     if failed:
-        conditions.append(f"({' OR '.join(['substr(reason, 1, ?) = ?'] * len(FAILURES))})")
-        values += [part for text in FAILURES for part in (len(text), text)]
+        conditions.append("failure IS NOT NULL")
     return ledger.games(with_costs, " AND ".join(conditions), *values)
 
 
@@ -155,7 +155,7 @@ def _problem_of_failure(record: GameRecord) -> str:
     sides = re.findall(rf"\b({'|'.join(SIDES)})\b", record.reason)
     blamed = sides[0] if sides else None
     # The words of an error may hold anything; so the side stands before the colon, or alone.
-    if record.reason.startswith("out of memory: "):
+    if record.failure is Failure.OVER_MEMORY:
         blamed = next((s for s in SIDES if f" while {s} was " in record.reason), None)
     if blamed is None:
         return "the failure names no side"

@@ -12,8 +12,10 @@ import functools
 import json
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from dlgo.errors import SpecError
+from dlgo.records.failures import Failure
 from engines.base import Budget, Cost
 from experiments.arena.processes import run_delay
 
@@ -75,6 +77,13 @@ def allowed_count(limit: int) -> float:
     return limit + max(GRACE_SHARE * limit, GRACE_COUNT)
 
 
+class Overrun(NamedTuple):
+    """What was overrun, and a phrase that says by how much."""
+
+    failure: Failure
+    text: str
+
+
 class Account:
     """What one player may spend and has spent in one game.
 
@@ -101,8 +110,8 @@ class Account:
         if self._on_wall:
             self._delay = run_delay()
 
-    def charge(self, cost: Cost, wall: float) -> str:
-        """Book a move. Returns what was overrun, or "" if all is well.
+    def charge(self, cost: Cost, wall: float) -> Overrun | None:
+        """Book a move. Returns what was overrun, or None if all is well.
 
         Args:
             cost: what the engine says it has spent.
@@ -115,29 +124,32 @@ class Account:
         ):
             return self._overrun_count(cost)
         if wall > self._limits.move_timeout:
-            return (
+            return Overrun(
+                Failure.OVER_WALL,
                 f"{wall:.3g} s of wall time for a move, {self._limits.move_timeout:g} s allowed "
-                "(move_timeout)"
+                "(move_timeout)",
             )
-        return self._overrun_time(cost, wall) if self._timed else ""
+        return self._overrun_time(cost, wall) if self._timed else None
 
-    def _overrun_time(self, cost: Cost, wall: float) -> str:
+    def _overrun_time(self, cost: Cost, wall: float) -> Overrun | None:
         if self._on_wall:
             wall = max(wall - (run_delay() - self._delay), 0.0)
         self.cpu += cost.cpu_seconds
         self.wall += wall
         budget, limits = self._budget, self._limits
-        for spent, limit, text in (
-            (cost.cpu_seconds, budget.cpu, "CPU time for a move, {} s asked (cpu)"),
-            (wall, budget.wall, "wall time for a move, {} s asked (wall)"),
-            (self.cpu, limits.game_cpu, "CPU time in the game, {} s allowed (game_cpu)"),
-            (self.wall, limits.game_wall, "wall time in the game, {} s allowed (game_wall)"),
+        over_cpu, over_wall = Failure.OVER_CPU, Failure.OVER_WALL
+        for failure, spent, limit, text in (
+            (over_cpu, cost.cpu_seconds, budget.cpu, "CPU time for a move, {} s asked (cpu)"),
+            (over_wall, wall, budget.wall, "wall time for a move, {} s asked (wall)"),
+            (over_cpu, self.cpu, limits.game_cpu, "CPU time in the game, {} s allowed (game_cpu)"),
+            (over_wall, self.wall, limits.game_wall,
+             "wall time in the game, {} s allowed (game_wall)"),
         ):
             if limit is not None and spent > allowed_seconds(limit):
-                return f"{spent:.3g} s of {text.format(f'{limit:g}')}"
-        return ""
+                return Overrun(failure, f"{spent:.3g} s of {text.format(f'{limit:g}')}")
+        return None
 
-    def _overrun_count(self, cost: Cost) -> str:
+    def _overrun_count(self, cost: Cost) -> Overrun | None:
         budget = self._budget
         for count, most, what in (
             (cost.simulations, budget.sims, "simulations"),
@@ -145,8 +157,8 @@ class Account:
             (cost.evaluations, budget.evals, "evaluations"),
         ):
             if most is not None and count > allowed_count(most):
-                return f"{count:,} {what} for a move, {most:,} asked"
-        return ""
+                return Overrun(Failure.OVER_COUNT, f"{count:,} {what} for a move, {most:,} asked")
+        return None
 
 
 def hard_limit(budget: Budget, limits: Limits) -> float:

@@ -27,6 +27,7 @@ from dlgo.errors import IllegalMoveError
 from dlgo.fingerprint import source_digest
 from dlgo.games import get_game
 from dlgo.records.costs import PackedCosts
+from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord
 from dlgo.rng import derive_seed
 from engines.base import Engine
@@ -103,13 +104,16 @@ class GameLog:
             state = state.apply_move(move)
         return state
 
-    def end(self, result: float, reason: str, rows: bytes) -> GameRecord:
+    def end(
+        self, result: float, reason: str, rows: bytes, failure: Failure | None = None
+    ) -> GameRecord:
         """The record of the finished game.
 
         Args:
             result: 1, 0.5 or 0 as `first` sees it.
             reason: why it ended.
             rows: of the engines' moves, from the board.
+            failure: how the loser failed, if they did.
         """
         task = self.task
         return GameRecord(
@@ -118,17 +122,18 @@ class GameLog:
             result=result, reason=reason, moves=" ".join(self.moves),
             started=self.started, finished=time_text(time.time()), machine=machine_text(),
             version=version_text(), networks=self.networks, limits=self.limits.text,
-            costs=PackedCosts(rows, len(task.opening)),
+            failure=failure, costs=PackedCosts(rows, len(task.opening)),
         )
 
 
 def record_of_lost_game(
-    task: GameTask, limits: Limits, board: Board, reason: str
+    task: GameTask, limits: Limits, board: Board, failure: Failure, reason: str
 ) -> GameRecord:
     """The record of a game whose process is gone: whoever was at work has lost it.
 
     Args:
         board: where the process wrote the game down.
+        failure: how it was lost.
         reason: of the loss, with {} for the side that lost.
     """
     log = GameLog(task, limits)
@@ -140,7 +145,7 @@ def record_of_lost_game(
         log.moves.append(state.game.move_text(move))
         state = state.apply_move(move)
     player = board.head().player
-    return log.end(float(player), reason.format(SIDES[player]), data)
+    return log.end(float(player), reason.format(SIDES[player]), data, failure)
 
 
 class EngineCache:
@@ -200,14 +205,15 @@ def play_game(
     state = log.open()
     board = board or Board.local(length_limit(state.game))
     board.begin()
+    failure = None
     try:
         players = [_ready(task, engines, player, board) for player in (0, 1)]
         log.networks = _networks(players)
         result, reason = _play_on(state, players, board, log)
     except _Forfeit as forfeit:
         engines.drop(task, forfeit.player)
-        result, reason = float(forfeit.player), forfeit.reason
-    return log.end(result, reason, board.end())
+        result, reason, failure = float(forfeit.player), forfeit.reason, forfeit.failure
+    return log.end(result, reason, board.end(), failure)
 
 
 def _ready(task: GameTask, engines: EngineCache, player: int, board: Board) -> Engine:
@@ -217,7 +223,7 @@ def _ready(task: GameTask, engines: EngineCache, player: int, board: Board) -> E
         engine = engines.get(task.game, task.players[player], player)
         engine.new_game(derive_seed(task.seed, SIDES[player]))
     except (Exception, SystemExit) as error:
-        raise _Forfeit(player, _crash(player, PREPARING, error)) from error
+        raise _crash(player, PREPARING, error) from error
     return engine
 
 
@@ -266,11 +272,11 @@ def _play_on(
         except (Exception, SystemExit) as error:
             if answered and isinstance(error, IllegalMoveError):
                 reason = f"illegal move by {SIDES[player]}: {one_line(str(error))}"
-            else:
-                reason = _crash(player, THINKING, error)
-            raise _Forfeit(player, reason) from error
-        if overrun:
-            raise _Forfeit(player, f"overrun by {SIDES[player]}: {overrun}")
+                raise _Forfeit(player, Failure.ILLEGAL_MOVE, reason) from error
+            raise _crash(player, THINKING, error) from error
+        if overrun is not None:
+            reason = f"overrun by {SIDES[player]}: {overrun.text}"
+            raise _Forfeit(player, overrun.failure, reason)
     return (state.result() + 1) / 2, game.result_text(state)
 
 
@@ -285,17 +291,19 @@ def length_limit(game: GameSpec) -> int:
 class _Forfeit(Exception):
     """`player` loses here and now."""
 
-    def __init__(self, player: int, reason: str) -> None:
+    def __init__(self, player: int, failure: Failure, reason: str) -> None:
         super().__init__(reason)
         self.player = player
+        self.failure = failure
         self.reason = reason
 
 
-def _crash(player: int, doing: int, error: BaseException) -> str:
-    side = SIDES[player]
+def _crash(player: int, doing: int, error: BaseException) -> _Forfeit:
+    side, text = SIDES[player], error_text(error)
     if isinstance(error, MemoryError):
-        return f"out of memory: {error_text(error)} while {side} was {DOING[doing]}"
-    return f"crash of {side}: {error_text(error)}"
+        reason = f"out of memory: {text} while {side} was {DOING[doing]}"
+        return _Forfeit(player, Failure.OVER_MEMORY, reason)
+    return _Forfeit(player, Failure.CRASH, f"crash of {side}: {text}")
 
 
 def error_text(error: BaseException) -> str:

@@ -8,6 +8,7 @@ import math
 import random
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +21,7 @@ from experiments.arena.planfile import read_plan
 from experiments.arena.schedule import Plan, tasks
 from tests.experiments.mocks import games_of, run
 
+SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 ENTRANTS = tuple(f"dawdler:ms={ms}" for ms in (1, 2, 3, 4))
 
 
@@ -271,3 +273,16 @@ def test_a_wrong_plan_file_is_one_line(tmp_path, line: str, message: str) -> Non
         engines = None if "engines" in line else ["random", "mcts"]
         read_plan(path, {"games": ["tictactoe"], "engines": engines})
     assert "\n" not in str(caught.value)
+
+
+def test_a_plan_file_of_an_older_version_means_what_it_meant() -> None:
+    plan, limits = read_plan(SAMPLES / "plan.toml", {})
+    challengers = ("mcts:sims=100,reuse=false", "mcts:sims=1000,reuse=false")
+    assert plan == Plan(
+        games=("connect4", "go:size=5,komi=7", "go:size=9,komi=7"),
+        entrants=(*challengers, "random", "alphabeta:depth=1", "alphabeta:depth=2",
+                  "alphabeta:depth=4"),
+        pairs=20, opening_plies=4, seed=3, kind="gauntlet", challengers=challengers,
+        target_elo=50.5, max_pairs=400, pairing="adaptive", sprt=None, alpha=0.01, beta=0.1,
+    )
+    assert limits == Limits(30, 60.5, 120, 512, 5)

@@ -14,6 +14,7 @@ from collections import Counter
 import pytest
 
 from dlgo import GameState, LedgerError, Player, SpecError, game_names, get_game
+from dlgo.records.failures import Failure
 from dlgo.records.ledger import Ledger, MoveCost
 from experiments.arena import match
 from experiments.arena.match import EngineCache, play_game
@@ -138,21 +139,21 @@ def test_costs_name_the_player_whose_turn_it_was(name):
 
 
 @pytest.mark.parametrize(
-    ("spec", "reason"),
+    ("spec", "failure", "reason"),
     [
-        ("cheater", "illegal move by {}: pass is illegal: tic-tac-toe has no pass"),
-        ("crasher", "crash of {}: ZeroDivisionError: one over nothing"),
-        ("badstart", "crash of {}: RuntimeError: cold"),
-        ("unbuildable", "crash of {}: FileNotFoundError: no such checkpoint"),
+        ("cheater", Failure.ILLEGAL_MOVE,
+         "illegal move by {}: pass is illegal: tic-tac-toe has no pass"),
+        ("crasher", Failure.CRASH, "crash of {}: ZeroDivisionError: one over nothing"),
+        ("badstart", Failure.CRASH, "crash of {}: RuntimeError: cold"),
+        ("unbuildable", Failure.CRASH, "crash of {}: FileNotFoundError: no such checkpoint"),
     ],
 )
-def test_an_engine_that_breaks_loses_whatever_its_colour(spec, reason):
+def test_an_engine_that_breaks_loses_whatever_its_colour(spec, failure, reason):
     first = play_game(make_task(spec, "random"), EngineCache())
     second = play_game(make_task("random", spec), EngineCache())
     assert (first.result, first.reason) == (0.0, reason.format("first"))
     assert (second.result, second.reason) == (1.0, reason.format("second"))
-    assert first.failed
-    assert second.failed
+    assert first.failure is second.failure is failure
 
 
 def test_resigning_is_a_normal_end():

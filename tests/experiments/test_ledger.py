@@ -128,40 +128,6 @@ def test_totals_are_those_of_the_moves(ledger_path: Path) -> None:
         assert row.nodes == sum(cost.nodes for cost in costs[key])
 
 
-def test_a_ledger_of_the_first_format_is_brought_up_to_date(tmp_path: Path) -> None:
-    """The tables as version 1 had them, with one game."""
-    path = tmp_path / "old.sqlite"
-    with contextlib.closing(sqlite3.connect(path)) as old:
-        old.executescript("""
-            PRAGMA journal_mode = WAL; PRAGMA user_version = 1;
-            CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-            CREATE TABLE games (
-                slot TEXT PRIMARY KEY, game TEXT NOT NULL, first TEXT NOT NULL,
-                second TEXT NOT NULL, pair INTEGER NOT NULL, opening TEXT NOT NULL,
-                seed INTEGER NOT NULL, result REAL NOT NULL, reason TEXT NOT NULL,
-                moves TEXT NOT NULL, started TEXT NOT NULL, finished TEXT NOT NULL,
-                machine TEXT NOT NULL, version TEXT NOT NULL
-            );
-            CREATE TABLE costs (
-                slot TEXT NOT NULL REFERENCES games(slot), ply INTEGER NOT NULL,
-                player INTEGER NOT NULL, cpu REAL NOT NULL, wall REAL NOT NULL,
-                nodes INTEGER NOT NULL, simulations INTEGER NOT NULL,
-                evaluations INTEGER NOT NULL, value REAL, PRIMARY KEY (slot, ply)
-            ) WITHOUT ROWID;
-            INSERT INTO meta VALUES ('plan', '{"seed": 1}');
-            INSERT INTO games VALUES ('tictactoe|random|mcts|0', 'tictactoe', 'random', 'mcts', 0,
-                'B2', 7, 0.0, 'resigned', 'B2 A1', 's', 'f', 'm', '0.1.0');
-            INSERT INTO costs VALUES ('tictactoe|random|mcts|0', 1, 1, 0.5, 0.6, 9, 8, 0, 0.25);
-        """)
-    with pytest.raises(LedgerError, match=r"older format; `dlgo ledger .* upgrade`"):
-        Ledger(path, read_only=True)
-    done = dlgo("ledger", path, "upgrade")
-    assert (done.returncode, done.stdout) == (0, f"{path} is up to date, with 1 games\n")
-    (record,) = games_of(path).values()
-    assert (record.moves, record.version, record.limits) == ("B2 A1", "0.1.0", None)
-    assert list(record.costs) == [MoveCost(1, 1, 0.5, 0.6, 9, 8, 0, 0.25)]
-
-
 # --- the check -----------------------------------------------------------------------------
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from dlgo import SpecError
+from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord
 from engines.base import Budget, Cost
 from experiments.arena import limits
@@ -39,16 +40,27 @@ def play(name: str, wanted_limits: Limits = LIMITS) -> list[GameRecord]:
     return [records[task.slot] for task in wanted]
 
 
-# What each does, and the reason for which it loses.
+# What each does, the kind of its failure, and the reason for which it loses.
 CULPRITS = {
-    "hang": "no move from {} within 2 s",
-    "sleeper": "no move from {} within 2 s",
-    "late:wall=0.1": r"overrun by {}: 0\.\d+ s of wall time for a move, 0\.1 s asked \(wall\)",
-    "burner:cpu=0.1": r"overrun by {}: 0\.\d+ s of CPU time for a move, 0\.1 s asked \(cpu\)",
-    "miscounter": r"overrun by {}: 200 simulations for a move, 50 asked",
-    "scribbler": "process sent nonsense while {} was thinking",
-    "eater": "out of memory: MemoryError while {} was thinking",
-    "family": r"out of memory: \d+ MB in use, 400 MB allowed, while {} was thinking",
+    "hang": (Failure.TIMEOUT, "no move from {} within 2 s"),
+    "sleeper": (Failure.TIMEOUT, "no move from {} within 2 s"),
+    "late:wall=0.1": (
+        Failure.OVER_WALL,
+        r"overrun by {}: 0\.\d+ s of wall time for a move, 0\.1 s asked \(wall\)",
+    ),
+    "burner:cpu=0.1": (
+        Failure.OVER_CPU,
+        r"overrun by {}: 0\.\d+ s of CPU time for a move, 0\.1 s asked \(cpu\)",
+    ),
+    "miscounter": (
+        Failure.OVER_COUNT, "overrun by {}: 200 simulations for a move, 50 asked",
+    ),
+    "scribbler": (Failure.NONSENSE, "process sent nonsense while {} was thinking"),
+    "eater": (Failure.OVER_MEMORY, "out of memory: MemoryError while {} was thinking"),
+    "family": (
+        Failure.OVER_MEMORY,
+        r"out of memory: \d+ MB in use, 400 MB allowed, while {} was thinking",
+    ),
 }
 
 
@@ -59,9 +71,10 @@ def test_who_misbehaves_loses_in_time_and_the_others_play_on(spec: str, capfd) -
     first, second, innocent = play(spec)
     assert time.monotonic() - began < 60
     for record, side, result in ((first, "first", 0.0), (second, "second", 1.0)):
-        assert re.fullmatch(CULPRITS[spec].format(side), record.reason), record.reason
+        failure, reason = CULPRITS[spec]
+        assert re.fullmatch(reason.format(side), record.reason), record.reason
         assert record.result == result
-        assert record.failed
+        assert record.failure is failure
         assert problem_of(record) == ""
         assert record.opening == "B2"
     assert not innocent.failed
@@ -97,13 +110,13 @@ def test_the_grace_is_a_tenth_or_50_ms_whichever_is_more(monkeypatch) -> None:
     ):
         wall = Account(Budget(wall=budget), Limits()).charge(Cost(), spent)
         cpu = Account(Budget(cpu=budget), Limits()).charge(Cost(cpu_seconds=spent), 0.0)
-        assert [bool(wall), bool(cpu)] == [over, over]
+        assert [wall is not None, cpu is not None] == [over, over]
     for budget, spent, over in (
         (50, 150, False), (50, 151, True), (5000, 5500, False), (5000, 5501, True),
     ):
         for kind, field in (("sims", "simulations"), ("nodes", "nodes"), ("evals", "evaluations")):
             account = Account(Budget(**{kind: budget}), Limits())
-            assert bool(account.charge(Cost(**{field: spent}), 0.0)) is over
+            assert (account.charge(Cost(**{field: spent}), 0.0) is not None) is over
 
 
 @needs_proc
@@ -123,8 +136,8 @@ def test_nobody_loses_for_a_busy_machine() -> None:
             pass
         wall = time.monotonic() - began
         assert wall > 0.35, "the machine has more cores than it says"
-        assert account.charge(Cost(), wall) == ""
-        assert account.charge(Cost(), wall + 0.3) != ""
+        assert account.charge(Cost(), wall) is None
+        assert account.charge(Cost(), wall + 0.3) is not None
     finally:
         os.sched_setaffinity(0, before)
         for other in others:
@@ -134,8 +147,8 @@ def test_nobody_loses_for_a_busy_machine() -> None:
 
 def test_the_budget_of_a_game_is_spent_move_by_move() -> None:
     account = Account(Budget(), Limits(game_cpu=1.0))
-    assert [bool(account.charge(Cost(cpu_seconds=0.3), 0.0)) for _ in range(4)] == [False] * 3 + [
-        True
+    assert [account.charge(Cost(cpu_seconds=0.3), 0.0) is None for _ in range(4)] == [
+        True, True, True, False,
     ]
     record = play_game(
         make_task("late:wall=1,ms=90", "random"), EngineCache(), limits=Limits(game_wall=0.05)

@@ -16,6 +16,7 @@ import pytest
 from dlgo import GameState, get_game
 from dlgo.games import game_names
 from dlgo.games.tictactoe.state import TicTacToe
+from dlgo.records.failures import failure_of_sentence
 from dlgo.records.ledger import GameRecord, Ledger, MoveCost
 from reports.cost_table import cost_table
 from reports.replays import find_grid, replay
@@ -39,6 +40,7 @@ def record(
         pair=pair, opening=moves.split()[0], seed=number, result=result, reason=reason,
         moves=moves, started="2025-01-01T10:20:30", finished="2025-01-01T10:21:30",
         machine=f"machine {EVIL}", version=EVIL, costs=costs, networks=networks,
+        failure=failure_of_sentence(reason),
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dlgo.errors import DlgoError
+from dlgo.records.failures import failure_of_sentence
 from dlgo.records.ledger import GameRecord, Ledger
 from experiments.cli.main import cli, main
 from reports.csv_import import load_games, read_games
@@ -221,6 +222,7 @@ def record(
         slot=f"{number}", game="connect4", first=first, second=second, pair=pair, opening="",
         seed=0, result=result, reason=reason, moves=f"{number}", started="2025-01-01T00:00:00",
         finished="2025-01-01T00:00:00", machine="m", version="1",
+        failure=failure_of_sentence(reason),
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from dlgo.errors import DlgoError, LedgerError
+from dlgo.records.failures import failure_of_sentence
 from dlgo.records.ledger import GameRecord, Ledger, MoveCost
 from reports.files import write_bytes
 from reports.labels import Label, place_labels
@@ -46,6 +47,7 @@ def record(
         reason=reason or ("draw" if result == 0.5 else "black (x) wins"), moves=moves,
         started=f"2025-01-01T00:00:{number:02d}", finished=f"2025-01-01T00:01:{number:02d}",
         machine="Test CPU, 2 cores", version="0.1.0", costs=tuple(rows),
+        failure=failure_of_sentence(reason),
     )
 
 

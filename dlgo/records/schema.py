@@ -1,0 +1,119 @@
+"""The tables of the ledger, and how files of older formats become readable and up to date.
+
+docs/tournaments.md explains the columns.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from dlgo.records.failures import failure_of_sentence
+
+VERSION = 3
+# Older formats that can be read as they are.
+READABLE = (2, VERSION)
+
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE games (
+    id INTEGER PRIMARY KEY,
+    slot TEXT NOT NULL UNIQUE,  -- identity in the plan
+    game TEXT NOT NULL,         -- canonical game specification
+    first TEXT NOT NULL,        -- canonical engine specification of who moves first
+    second TEXT NOT NULL,
+    pair INTEGER NOT NULL,      -- the two games of a pair share the opening, colours swapped
+    opening TEXT NOT NULL,      -- its moves, in the game's notation
+    seed INTEGER NOT NULL,
+    result REAL NOT NULL,       -- 1, 0.5 or 0, as `first` sees it
+    reason TEXT NOT NULL,       -- why it ended
+    moves TEXT NOT NULL,        -- all moves, the opening included
+    started TEXT NOT NULL,      -- UTC, ISO 8601
+    finished TEXT NOT NULL,
+    machine TEXT NOT NULL,
+    version TEXT NOT NULL,      -- of the code
+    networks TEXT,              -- JSON: which network each side plays with, where it has one
+    limits TEXT,                -- JSON: what held for both sides (`limits.Limits`)
+    failure TEXT                -- how the loser failed (`failures.Failure`), null if nobody did
+);
+CREATE TABLE costs (            -- one row a move that an engine chose
+    game_id INTEGER NOT NULL REFERENCES games(id),
+    ply INTEGER NOT NULL,       -- index into the game's moves, from 0
+    player INTEGER NOT NULL,    -- 0: first, 1: second
+    cpu REAL NOT NULL,          -- seconds, all threads
+    wall REAL NOT NULL,
+    nodes INTEGER NOT NULL,
+    simulations INTEGER NOT NULL,
+    evaluations INTEGER NOT NULL,
+    value REAL,                 -- the engine's estimate for itself, -1 to 1
+    PRIMARY KEY (game_id, ply)
+) WITHOUT ROWID;
+"""
+
+# Format 1 had no ids and wrote the slot into every row of costs.
+_FROM_1 = (
+    "ALTER TABLE games RENAME TO old_games; ALTER TABLE costs RENAME TO old_costs;"
+    + _TABLES.partition(";")[2]
+    + """
+INSERT INTO games SELECT NULL, slot, game, first, second, pair, opening, seed, result, reason,
+    moves, started, finished, machine, version, NULL, NULL, failure_of(reason)
+    FROM old_games ORDER BY rowid;
+INSERT INTO costs SELECT id, ply, player, cpu, wall, nodes, simulations, evaluations, value
+    FROM old_costs JOIN games USING (slot) ORDER BY id, ply;
+DROP TABLE old_costs; DROP TABLE old_games
+"""
+)
+
+# Format 2 told failures by the first words of the reason only.
+_FROM_2 = "ALTER TABLE games ADD COLUMN failure TEXT; UPDATE games SET failure = failure_of(reason)"
+
+_UPGRADES = {0: _TABLES, 1: _FROM_1, 2: _FROM_2}
+
+
+def version_of(database: sqlite3.Connection) -> int:
+    """The format of a file; 0 for an empty one."""
+    return database.execute("PRAGMA user_version").fetchone()[0]
+
+
+def is_empty(database: sqlite3.Connection) -> bool:
+    """Whether the file holds nothing at all."""
+    tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    return tables == 0 and version_of(database) == 0
+
+
+def bring_up_to_date(database: sqlite3.Connection) -> None:
+    """Make the tables of an empty file, or change those of an older format, all or nothing.
+
+    A file of an unknown format is left alone.
+    """
+    if is_empty(database):
+        database.execute("PRAGMA journal_mode = WAL")
+    if _upgrade_of(database) is None:
+        return
+    _define_functions(database)
+    database.execute("BEGIN IMMEDIATE")
+    # Once more: now no other process can write.
+    upgrade = _upgrade_of(database)
+    if upgrade is not None:
+        for statement in upgrade.split(";"):
+            database.execute(statement)
+        database.execute(f"PRAGMA user_version = {VERSION}")
+    database.execute("COMMIT")
+
+
+def _upgrade_of(database: sqlite3.Connection) -> str | None:
+    version = version_of(database)
+    return _UPGRADES.get(version) if version or is_empty(database) else None
+
+
+def show_as_current(database: sqlite3.Connection) -> None:
+    """Let this connection see a file of format 2 as one of today's; the file stays as it is."""
+    if version_of(database) == 2:
+        _define_functions(database)
+        database.execute("PRAGMA temp_store = MEMORY")
+        database.execute(
+            "CREATE TEMP VIEW games AS SELECT *, failure_of(reason) AS failure FROM main.games"
+        )
+
+
+def _define_functions(database: sqlite3.Connection) -> None:
+    database.create_function("failure_of", 1, failure_of_sentence, deterministic=True)
