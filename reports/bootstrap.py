@@ -1,12 +1,11 @@
 """Intervals of ratings by resampling: a check on those that the likelihood gives.
 
-Called by `rate.py` and `report.py` (`--bootstrap N`). A tournament is played again N times on
-paper: as many *opening pairs* as there were are drawn from it with replacement, and the ratings
-are fitted anew. The middle 95% of a rating's N values is its interval (the percentile bootstrap;
-Efron & Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13). Whole pairs are drawn,
-because the two games of a pair share their opening and so are not independent, which the
-likelihood ignores. Where the two kinds of interval differ much, trust neither before more is
-played.
+A tournament is played again N times on paper: the opening pairs are drawn from it with
+replacement, as many as there were, and the ratings are fitted anew. The middle 95% of a rating's
+N values is its interval (the percentile bootstrap; Efron & Tibshirani, An Introduction to the
+Bootstrap, 1993, chapter 13). Whole pairs are drawn, because the two games of a pair share their
+opening and are not independent; the likelihood ignores that. Where the two kinds of interval
+differ much, trust neither before more games are played.
 
 Ratings are measured in every replicate from the entrants that make up the zero of the table,
 or from its anchor: otherwise the zero would move whenever an entrant happens to win every
@@ -38,7 +37,7 @@ class Bootstrap:
 
     Attributes:
         ratings: for each entrant in the order of the table, its rating in the table with the
-            bootstrap's interval; NaN bounds if it was rated in too few replicates.
+            bootstrap's interval; NaN bounds if too few replicates could rate it.
         first_move: the same for the first-move advantage, or None.
         replicates: how many tournaments were drawn.
         pairs: how many opening pairs a replicate consists of.
@@ -144,7 +143,7 @@ def _members(games: pd.DataFrame) -> list[np.ndarray]:
 
 def _on_the_same_scale(fitted: RatingTable, table: RatingTable) -> np.ndarray:
     """(entrants,) ratings of a replicate, measured from the same entrants as the table's."""
-    found = {rating.entrant: rating for rating in fitted.ratings}
+    by_name = {rating.entrant: rating for rating in fitted.ratings}
     values = np.full(len(table.ratings), np.nan)
     for group in {rating.group for rating in table.ratings}:
         inside = [i for i, rating in enumerate(table.ratings) if rating.group == group]
@@ -154,22 +153,22 @@ def _on_the_same_scale(fitted: RatingTable, table: RatingTable) -> np.ndarray:
             table.ratings[i].entrant == table.anchor[0] for i in inside
         ):
             zero, level = [table.anchor[0]], table.anchor[1]
-        if not all(entrant in found for entrant in zero):
+        if not all(entrant in by_name for entrant in zero):
             continue
-        if len({found[entrant].group for entrant in zero}) > 1:
+        if len({by_name[entrant].group for entrant in zero}) > 1:
             continue
-        home = found[zero[0]].group
-        shift = level - np.mean([found[entrant].value for entrant in zero])
+        home = by_name[zero[0]].group
+        shift = level - np.mean([by_name[entrant].value for entrant in zero])
         for i in inside:
-            rating = found.get(table.ratings[i].entrant)
+            rating = by_name.get(table.ratings[i].entrant)
             if rating is not None and rating.group == home:
                 values[i] = rating.value + shift
     return values
 
 
 def _percentiles(centre: float, values: np.ndarray) -> Estimate:
-    known = values[~np.isnan(values)]
-    if len(known) < LEAST_REPLICATES:
+    values = values[~np.isnan(values)]
+    if len(values) < LEAST_REPLICATES:
         return Estimate(centre, float("nan"), float("nan"))
-    low, high = np.quantile(known, [0.025, 0.975])
+    low, high = np.quantile(values, [0.025, 0.975])
     return Estimate(centre, float(low), float(high))

@@ -1,7 +1,6 @@
 """What the games of two entrants against each other say, as text.
 
-Called by `dlgo compare` and `dlgo sprt`; counts come from `meeting.py`, tests from
-`differences.py` and `sprt.py`.
+Counts come from `head_to_head.py`, tests from `differences.py` and `sprt.py`.
 """
 
 from __future__ import annotations
@@ -12,76 +11,81 @@ from pathlib import Path
 
 from reports.csv_import import load_games
 from reports.differences import Counts, binomial_test, elo_of_score
-from reports.head_to_head import Meeting, find_meetings
+from reports.head_to_head import HeadToHead, head_to_heads
 from reports.sprt import SprtBounds, SprtResult, run_sprt
 
 
 def compare(
-    path: str | Path, one: str, other: str, bounds: SprtBounds, game: str = ""
+    path: str | Path, entrant: str, opponent: str, bounds: SprtBounds, game: str = ""
 ) -> Iterator[str]:
-    """Lines on each game that the two entrants of a ledger or CSV file met at.
+    """Lines on each game that two entrants played against each other.
+
+    Args:
+        path: a ledger or a CSV file.
+        entrant, opponent: who; scores are those of the first.
+        bounds: of the sequential test.
+        game: only this game; every one by default.
 
     Raises:
         DlgoError: if the file cannot be used, or they never met.
     """
-    for number, meeting in enumerate(find_meetings(load_games(path), one, other, game)):
+    for number, match in enumerate(head_to_heads(load_games(path), entrant, opponent, game)):
         if number:
             yield ""
-        yield from describe(meeting, bounds)
+        yield from describe(match, bounds)
 
 
 def sprt_lines(
-    path: str | Path, one: str, other: str, bounds: SprtBounds, game: str = "",
+    path: str | Path, entrant: str, opponent: str, bounds: SprtBounds, game: str = "",
     budget: int | None = None, by_pairs: bool | None = None,
 ) -> Iterator[str]:
     """One line on each game: where the sequential test stands or stopped, and why.
 
     Args:
-        path, one, other, game: as for `compare`.
-        bounds: what is tested.
+        path, entrant, opponent, bounds, game: as for `compare`.
         budget: pairs (or games) after which the test ends without a decision.
         by_pairs: whether to count pairs (pentanomial) or games (trinomial); pairs by default
             where the games come in pairs.
     """
-    for meeting in find_meetings(load_games(path), one, other, game):
-        result = sprt_of(meeting, bounds, budget, by_pairs)
-        yield f"{meeting.game}: {meeting.one} against {meeting.other}, {bounds}"
+    for match in head_to_heads(load_games(path), entrant, opponent, game):
+        result = sprt_of(match, bounds, budget, by_pairs)
+        yield f"{match.game}: {match.entrant} against {match.opponent}, {bounds}"
         yield f"  {result.reason}"
 
 
 def sprt_of(
-    meeting: Meeting, bounds: SprtBounds, budget: int | None = None, by_pairs: bool | None = None
+    match: HeadToHead, bounds: SprtBounds, budget: int | None = None, by_pairs: bool | None = None
 ) -> SprtResult:
-    """The sequential test on the games of a meeting, in the order of the plan."""
-    pairs = meeting.paired if by_pairs is None else by_pairs
-    points = meeting.pair_points if pairs else meeting.scores
+    """The sequential test on the games of two entrants, in the order of the plan."""
+    pairs = match.paired if by_pairs is None else by_pairs
+    points = match.pair_points if pairs else match.scores
     return run_sprt(points, bounds, pairs=pairs, budget=budget)
 
 
-def describe(meeting: Meeting, bounds: SprtBounds) -> Iterator[str]:
-    """Score, interval, Elo, tests and counts of one meeting."""
-    games, pairs = meeting.games, meeting.pairs
+def describe(match: HeadToHead, bounds: SprtBounds) -> Iterator[str]:
+    """Score, interval, Elo, tests and counts."""
+    games, pairs = match.games, match.pairs
     losses, draws, wins = games.numbers
     rows = [("games", f"{games.total} counted: {wins} won, {draws} drawn, {losses} lost"
-             + (f"; {meeting.repeated} repetitions left out" if meeting.repeated else ""))]
-    if any(meeting.failures):
-        rows.append(("failures", f"{meeting.failures[0]} of {meeting.one}, "
-                                 f"{meeting.failures[1]} of {meeting.other}"))
+             + (f"; {match.repeated} repetitions left out" if match.repeated else ""))]
+    if any(match.failures):
+        rows.append(("failures", f"{match.failures[0]} of {match.entrant}, "
+                                 f"{match.failures[1]} of {match.opponent}"))
     rows += _strength("by games", games)
     if pairs.total:
         text = ", ".join(
             f"{count} x {points}"
             for count, points in zip(pairs.numbers, ("0", "1/2", "1", "3/2", "2"), strict=True)
         )
-        outside = f"; {meeting.unpaired} games in no pair" if meeting.unpaired else ""
-        rows.append(("pairs", f"{pairs.total}, by points: {text}{outside}"))
+        unpaired = f"; {match.unpaired} games in no pair" if match.unpaired else ""
+        rows.append(("pairs", f"{pairs.total}, by points: {text}{unpaired}"))
         rows += _strength("by pairs", pairs)
     rows += [_binomial("binomial test", wins, losses, "decided games")]
     if pairs.total:
         lost, won = sum(pairs.numbers[:2]), sum(pairs.numbers[3:])
         rows.append(_binomial("the same, pairs", won, lost, "decided pairs"))
-    rows += [("SPRT", str(bounds)), ("", sprt_of(meeting, bounds).reason)]
-    yield f"{meeting.game}: {meeting.one} against {meeting.other}"
+    rows += [("SPRT", str(bounds)), ("", sprt_of(match, bounds).reason)]
+    yield f"{match.game}: {match.entrant} against {match.opponent}"
     for name, text in rows:
         yield f"  {name:<16}{text}"
 

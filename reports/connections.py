@@ -1,10 +1,10 @@
 """Who can be compared with whom: the graph of results behind the ratings.
 
-Called by `ratings.py`. Draw an arrow from i to j for every point that i took from j. Entrants
-joined by games in any direction form a *group*; ratings of two groups have nothing to do with
-each other. Entrants that can reach each other along arrows form a *part*; between the parts
-of a group the arrows run one way only, so the parts are ordered and nothing in the results
-limits how far apart they are (Ford, Amer. Math. Monthly 64 (1957) 28-33).
+Draw an arrow from i to j for every point that i took from j. Entrants joined by games in any
+direction form a *group*; ratings of two groups have nothing to do with each other. Entrants that
+can reach each other along arrows form a *part*. Between the parts of a group the arrows run one
+way only, so the parts are ordered, and nothing in the results limits how far apart they are
+(Ford, Amer. Math. Monthly 64 (1957) 28-33).
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """Games from anywhere, as the table that all of `reports/` works on.
 
-Called by `rate.py` and `compare.py`. A file whose name ends in .csv is a list of games; any
-other file is a ledger of the arena. The list needs the columns
+A file whose name ends in .csv is a list of games; any other file is a ledger of the arena. The
+list needs the columns
 
     first, second, result      who moved first, who second, and 1, 0.5 or 0 as `first` sees it
 
 and may have `game` (each is rated by itself), `pair` (a number or a name that the two games
-from one opening share), and `moves` (equal games are then counted once). Others are ignored,
-so the `games.csv` of a report can be read too.
+from one opening share), and `moves` (equal games are then counted once). Other columns are
+ignored, so the `games.csv` of a report can be read too.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def load_games(path: str | Path) -> pd.DataFrame:
 
 
 def read_games(path: Path) -> pd.DataFrame:
-    """A CSV file of games. What it does not tell is empty or NaN in the table.
+    """A CSV file of games. What it does not say is empty or NaN in the table.
 
     Raises:
         DlgoError: if it cannot be read, lacks a column, or has bad lines (named by number).
@@ -115,17 +115,16 @@ def _fault(row: dict[str | None, str | list[str] | None]) -> str:
 
 def _row(row: dict[str, str | None], line: int) -> dict[str, object]:
     """A good line as a row of the table."""
-    given = {name: str(value).strip() for name, value in row.items() if value is not None}
-    nothing = float("nan")
+    texts = {name: str(value).strip() for name, value in row.items() if value is not None}
     values: dict[str, object] = dict.fromkeys(GAME_COLUMNS, "")
     values.update({
-        name: 0 if name.endswith("_moves") else nothing
+        name: 0 if name.endswith("_moves") else float("nan")
         for name in GAME_COLUMNS if name.startswith(("first_", "second_"))
     })
-    moves = given.get("moves", "")
+    moves = texts.get("moves", "")
     values.update({
-        "slot": f"line {line}", "game": given.get("game") or UNNAMED, "first": given["first"],
-        "second": given["second"], "result": float(given["result"]), "moves": moves,
-        "pair": given.get("pair") or f"line {line}", "failed": False, "plies": len(moves.split()),
+        "slot": f"line {line}", "game": texts.get("game") or UNNAMED, "first": texts["first"],
+        "second": texts["second"], "result": float(texts["result"]), "moves": moves,
+        "pair": texts.get("pair") or f"line {line}", "failed": False, "plies": len(moves.split()),
     })
     return values

@@ -1,8 +1,8 @@
 """The model behind the ratings: win, draw or loss from a difference in strength.
 
-Called by `ratings.py`, which decides what goes in and what the numbers mean. Here is only
-the mathematics: probabilities, likelihood with its derivatives, Newton's method, and a test
-whether a maximum exists at all.
+This file has the mathematics alone: probabilities, likelihood with its derivatives, Newton's
+method, and a test whether a maximum exists at all. `ratings.py` decides what goes in and what
+the numbers mean.
 
 Entrant i has the strength pi_i > 0. When i moves first against j,
 
@@ -169,9 +169,9 @@ def growing_direction(observations: Observations) -> Floats | None:
     from scipy.optimize import linprog
     from scipy.sparse import csr_matrix
 
-    def rows(seen: Floats, by_difference: float, by_log_nu: float) -> Floats:
-        """Growth of ln(P(seen result) / P(another)) in the rows where it was seen."""
-        part = by_difference * observations.design[seen > 0]
+    def rows(counts: Floats, by_difference: float, by_log_nu: float) -> Floats:
+        """Growth of ln(P(result) / P(another)) in the rows that had this result."""
+        part = by_difference * observations.design[counts > 0]
         if not observations.with_draws:
             return part
         return np.column_stack([part, np.full(len(part), by_log_nu)])

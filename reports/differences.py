@@ -1,10 +1,10 @@
 """Is one entrant better than another? Scores, intervals and tests for a single match.
 
-Called by `compare.py` and `sprt.py`. A match is a list of *counts*: how often each score was
-seen. With independent games the scores are 0, 1/2 and 1 (loss, draw, win: trinomial). With
-game pairs, which share an opening with colours swapped, they are 0, 1/4, 1/2, 3/4 and 1 of
-the two games' points (pentanomial): the two games of a pair hang together, one pair and the
-next do not, so the spread between pairs says how well the score is known.
+A match is a list of *counts*: how often each score was seen. With independent games the scores
+are 0, 1/2 and 1 (loss, draw, win: trinomial). With game pairs, which share an opening with
+colours swapped, they are 0, 1/4, 1/2, 3/4 and 1 of the two games' points (pentanomial). The two
+games of a pair depend on each other, two pairs do not. So the spread between pairs says how well
+the score is known.
 
 Elo here is the *logistic* one, made from the score alone: a score s is worth
 -400 log10(1/s - 1) points, so 75% are 190.8. It counts a draw as half a win. The ratings of
@@ -75,7 +75,7 @@ class Counts:
         """The score and its 95% interval from the likelihood ratio.
 
         The interval holds every score s that is not significantly less likely than the best:
-        2 (L(best) - L(s)) <= 3.84. It stays inside 0 to 1, and is no point where all games
+        2 (L(best) - L(s)) <= 3.84. It stays inside 0 to 1, and has a width even where all games
         were won: after 100 wins in 100 games it begins at exp(-3.84/200) = 98.1%.
         """
         from scipy.optimize import brentq
@@ -113,8 +113,8 @@ class Counts:
         return self.total * loss
 
     def _shares(self) -> Floats:
-        seen = np.maximum(np.array(self.numbers, float), _UNSEEN)
-        return seen / seen.sum()
+        numbers = np.maximum(np.array(self.numbers, float), _UNSEEN)
+        return numbers / numbers.sum()
 
 
 def _tilt(shares: Sequence[float], away: Sequence[float]) -> float:

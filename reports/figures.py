@@ -1,7 +1,7 @@
 """Making a figure and writing it down, for all plots of a report.
 
-Called by `plots.py` and `lengths.py`. Nothing here touches matplotlib's global state: figures
-live on their own Agg canvas, and the same numbers give the same SVG byte for byte.
+Matplotlib's global state is left alone: figures live on their own Agg canvas, and the same
+numbers give the same SVG byte for byte.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Writing a report's files so that none is ever seen half written.
 
-Called by `tables.py`, `plots.py` and `report.py`. A file gets its bytes under another name
-in the same folder and is then renamed, which file systems do in one step.
+A file gets its bytes under another name in the same folder and is then renamed, which file
+systems do in one step.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def write_bytes(path: Path, content: bytes) -> Path:
 def file_slug(game: str) -> str:
     """A game specification as part of a file name: `go:size=9,komi=7` is `go-size9-komi7`.
 
-    Whatever else a ledger may call a game, the result is no path and no hidden file.
+    Whatever else a ledger may call a game, the result is neither a path nor a hidden file.
     """
     slug = game.replace(":", "-").replace("=", "").replace(",", "-")
     return re.sub(r"[^A-Za-z0-9._-]", "_", slug).lstrip(".")

@@ -1,6 +1,6 @@
 """The games that two entrants played against each other, one by one and pair by pair.
 
-Called by `compare.py` and the report. Repetitions are left out, as in the ratings.
+Repetitions are left out, as in the ratings.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Meeting:
-    """All games of one entrant against another at one game.
+class HeadToHead:
+    """All games of an entrant against an opponent at one game.
 
     Attributes:
         game: which game.
-        one, other: the entrants; scores are those of `one`.
+        entrant, opponent: who; scores are those of `entrant`.
         scores: (games,) 1, 0.5 or 0, in the order of the plan.
         pair_points: (pairs,) points in each complete pair: both games of an opening, colours
-            swapped, both counted. In the order of the plan, which no result has a hand in;
+            swapped, both counted. In the order of the plan, which does not depend on results;
             the order in which games end would bring short ones first.
         unpaired: games that belong to no complete pair.
         repeated: games left out because they repeat an earlier one.
-        failures: games lost by a breakdown, of `one` and of `other`.
+        failures: games lost by a breakdown, of `entrant` and of `opponent`.
     """
 
     game: str
-    one: str
-    other: str
+    entrant: str
+    opponent: str
     scores: tuple[float, ...]
     pair_points: tuple[float, ...]
     unpaired: int
@@ -58,52 +58,57 @@ class Meeting:
         return bool(self.pair_points) and self.unpaired <= len(self.pair_points)
 
 
-def find_meetings(games: pd.DataFrame, one: str, other: str, game: str = "") -> list[Meeting]:
-    """The meetings of two entrants, one for each game they played.
+def head_to_heads(
+    games: pd.DataFrame, entrant: str, opponent: str, game: str = ""
+) -> list[HeadToHead]:
+    """What two entrants played against each other, game by game.
 
     Args:
         games: from `load_games`.
-        one, other: the entrants as the ledger writes them.
+        entrant, opponent: who, as the ledger writes them.
         game: only this game; every one by default.
 
     Raises:
         DlgoError: if a name is unknown or they never met.
     """
-    known = sorted(set(games["first"]) | set(games["second"]))
-    for name in (one, other):
-        if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"there are {listing(known, most=8)}"
+    names = sorted(set(games["first"]) | set(games["second"]))
+    for name in (entrant, opponent):
+        if name not in names:
+            close = difflib.get_close_matches(name, names, n=1)
+            hint = f"did you mean {close[0]}?" if close else f"there are {listing(names, most=8)}"
             raise DlgoError(f"entrant {name} played no game; {hint}")
-    if one == other:
-        raise DlgoError(f"entrant {one} is named twice; name two to compare")
+    if entrant == opponent:
+        raise DlgoError(f"entrant {entrant} is named twice; name two to compare")
     if game and game not in set(games["game"]):
         raise DlgoError(
             f"no game of {game} was played; there are {listing(sorted(set(games['game'])), most=8)}"
         )
     ours = games[
-        ((games["first"] == one) & (games["second"] == other))
-        | ((games["first"] == other) & (games["second"] == one))
+        ((games["first"] == entrant) & (games["second"] == opponent))
+        | ((games["first"] == opponent) & (games["second"] == entrant))
     ]
     if game:
         ours = ours[ours["game"] == game]
     if ours.empty:
-        raise DlgoError(f"{one} and {other} never met" + (f" at {game}" if game else ""))
-    return [_meeting(str(name), one, other, part) for name, part in ours.groupby("game")]
+        raise DlgoError(f"{entrant} and {opponent} never met" + (f" at {game}" if game else ""))
+    return [
+        _head_to_head(str(name), entrant, opponent, part) for name, part in ours.groupby("game")
+    ]
 
 
-def _meeting(game: str, one: str, other: str, games: pd.DataFrame) -> Meeting:
+def _head_to_head(game: str, entrant: str, opponent: str, games: pd.DataFrame) -> HeadToHead:
     games = games.sort_values("pair", kind="stable")
     counted = games[games["counted"]]
-    score = counted["result"].where(counted["first"] == one, 1 - counted["result"])
+    score = counted["result"].where(counted["first"] == entrant, 1 - counted["result"])
     points = []
     for _, rows in counted.groupby("pair", sort=True):
         if len(rows) == 2 and rows["first"].nunique() == 2:
             points.append(float(score[rows.index].sum()))
     failed = games[games["failed"]]
     lost_by_first = failed["result"] == 0
-    by_one = int((lost_by_first == (failed["first"] == one)).sum())
-    return Meeting(
-        game, one, other, tuple(score.tolist()), tuple(points), len(counted) - 2 * len(points),
-        len(games) - len(counted), (by_one, len(failed) - by_one),
+    failures = int((lost_by_first == (failed["first"] == entrant)).sum())
+    return HeadToHead(
+        game, entrant, opponent, tuple(score.tolist()), tuple(points),
+        len(counted) - 2 * len(points), len(games) - len(counted),
+        (failures, len(failed) - failures),
     )

@@ -1,9 +1,13 @@
 """Short texts beside the points of a plot, placed so that nothing covers anything.
 
-Called by `plots.py`. Each label tries positions around its point, near ones first, and takes
-the one that collides least with the markers, error bars, lines and labels there already. Two
-more rounds let early labels move out of the way of later ones. That is greedy, fast and the
-same every time; a plot of some forty points comes out clean.
+Each label tries positions around its point, near ones first, and takes the one that collides
+least with the markers, error bars, lines and labels there already. Two more rounds let early
+labels move out of the way of later ones. That is greedy, fast and the same every time; a plot
+of some forty points comes out clean.
+
+adjustText 1.4 was tried instead on a plot of 13 entrants. It took five times as long, wrote over
+markers and beyond the frame, and gave another picture in each run, while a report has to come
+out of the same ledger byte for byte.
 """
 
 from __future__ import annotations

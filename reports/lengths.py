@@ -1,4 +1,4 @@
-"""How long games last: a histogram for each game. Called by `report.py`."""
+"""How long games last: a histogram for each game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report as Markdown, which also reads well as it is. Called by `report.py`."""
+"""The report as Markdown, which also reads well as it is."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def build_markdown(
         *map(_game_section, games),
         _failure_section(played, most_failures),
     ]
-    # Markdown lets HTML through. None of ours is in here, so any that is came from a ledger.
+    # Markdown lets HTML through. We write none, so any that is here came from a ledger.
     text = "\n\n".join(sections).replace("&", "&amp;").replace("<", "&lt;")
     return (text + "\n").encode()
 

@@ -1,4 +1,4 @@
-"""The method of a report in words, with every setting. Called by `report.py` and `page.py`."""
+"""The method of a report in words, with every setting."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ as far as games are independent, and come from the curvature of the likelihood. 
 intervals overlap may still differ clearly: lead is the distance to the next entrant with a 95%
 margin of its own, and the likelihood of superiority (LOS) says how probable it is that one is
 stronger than the other. Where a second interval is given, it comes from resampling: as many opening
-pairs as were played, drawn with replacement, rated anew, and the middle 95% of the ratings taken.
-It knows that the two games of a pair are not independent. Where the two differ much, trust neither
-before more is played."""),
-    ("Notes", """Who won or lost every game has no finite maximum-likelihood rating. There, and
-only there, one virtual game between neighbouring parts of the field, half won and half lost,
-makes the rating finite, and a note says so."""),
+pairs as were played are drawn with replacement and rated anew, and the middle 95% of the ratings
+are taken. It allows for the two games of a pair not being independent. Where the two differ much,
+trust neither before more games are played."""),
+    ("Notes", """An entrant that won or lost every game has no finite maximum-likelihood rating.
+There, and only there, one virtual game between neighbouring parts of the field, half won and half
+lost, makes the rating finite, and a note says so."""),
     ("Repetitions", """A game with the same players, the same first mover, the same moves and
 the same result as an earlier one is counted once: deterministic engines that repeat a game add
 no information."""),

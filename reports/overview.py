@@ -1,7 +1,4 @@
-"""One line on each game of a report: how much was played, who leads, what the first move is worth.
-
-Called by `report.py`.
-"""
+"""One line on each game: how much was played, who leads, what the first move is worth."""
 
 from __future__ import annotations
 
@@ -42,11 +39,10 @@ def overview_frame(games: pd.DataFrame, tables: Mapping[str, RatingTable]) -> pd
         span = binomtest(drawn, len(rated)).proportion_ci(method="wilson")
         plies = rated.loc[~rated["failed"], "plies"]
         move = table.first_move
-        nothing = float("nan")
         rows.append(dict(zip(OVERVIEW_COLUMNS, (
             game, len(part), len(rated), len(table.ratings), table.ratings[0].entrant,
             score.value, score.low95, score.high95,
-            *((move.value, move.low95, move.high95) if move else (nothing,) * 3),
+            *((move.value, move.low95, move.high95) if move else (float("nan"),) * 3),
             drawn / len(rated), span.low, span.high,
             plies.min(), plies.median(), plies.max(), int(part["failed"].sum()),
         ), strict=True)))

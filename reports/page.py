@@ -1,8 +1,8 @@
 """The report as one HTML page that needs nothing else: styles, plots, boards are inside.
 
-Called by `report.py`, which has all numbers ready. The page is a Jinja template with automatic
-escaping: whatever a ledger says (the name of an engine, the reason of a loss) shows as text.
-`templates/` holds the template, its style sheet and the script that replays games.
+The page is a Jinja template with automatic escaping: whatever a ledger says (the name of an
+engine, the reason of a loss) shows as text. `templates/` holds the template, its style sheet and
+the script that replays games. `report.py` computes the numbers.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class GameReport:
-    """All there is to show about one game.
+    """What the page shows of one game.
 
     Attributes:
         game, title: the specification, and the name to print.

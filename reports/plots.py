@@ -1,8 +1,8 @@
 """Strength per compute: Elo against what a move has cost, a line for each family.
 
-Called by `report.py` with the frame of `tables.ratings_frame`. Four costs can be the x axis
-(`AXES`). Families are told apart by colour (Okabe and Ito's palette, safe for colour-blind
-readers), by marker and by line style, so that the plots survive a grey printer.
+Ratings and costs are those of `tables.ratings_frame`. Four costs can be the x axis (`AXES`).
+Families differ by colour (Okabe and Ito's palette, safe for colour-blind readers), by marker and
+by line style, so that the plots survive a grey printer.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class Axis:
     least: float = 0.0
 
 
-# A clock may report nothing at all for a move, hence `least`; but an engine that does no
-# simulation has no place on an axis of simulations.
+# A clock may report 0 for a move, hence `least`. An engine that does no simulations has no place
+# on an axis of simulations.
 CPU = Axis("mean_cpu_ms", "", "CPU time per move, ms (mean, log scale)",
            "CPU time per move", least=1e-4)
 AXES = (

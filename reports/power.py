@@ -1,7 +1,7 @@
 """How many games it takes to see a difference, before playing any.
 
-Called by `dlgo power`. Two answers: for a match of fixed length, and for the sequential test
-of `sprt.py`, which on average needs fewer games.
+There are two answers: for a match of fixed length, and for the sequential test of `sprt.py`,
+which on average needs fewer games.
 """
 
 from __future__ import annotations
@@ -112,11 +112,14 @@ def expected_sprt_games(bounds: SprtBounds, elo: float, draws: float = 0.0) -> f
     """
     model = MatchModel(draws)
     chances = model.probabilities(elo)
-    seen = chances > 0
-    zero, one = model.probabilities(bounds.elo0)[seen], model.probabilities(bounds.elo1)[seen]
-    steps = np.log(one / zero)
-    drift = float(chances[seen] @ steps)
-    variance = float(chances[seen] @ steps**2 - drift**2)
+    possible = chances > 0
+    chances = chances[possible]
+    chances0, chances1 = (
+        model.probabilities(elo)[possible] for elo in (bounds.elo0, bounds.elo1)
+    )
+    steps = np.log(chances1 / chances0)
+    drift = float(chances @ steps)
+    variance = float(chances @ steps**2 - drift**2)
     low, high = bounds.lower, bounds.upper
     h = 2 * drift / variance
     if abs(h * (high - low)) < 1e-6:
@@ -130,10 +133,10 @@ def power_lines(
     elo: float | None, games: int | None, *, power: float, alpha: float, sides: int, draws: float
 ) -> Iterator[str]:
     """The answer of `dlgo power`: for a difference, for a length, or a table of differences."""
-    wanted = {"power": power, "alpha": alpha, "sides": sides, "draws": draws}
+    settings = {"power": power, "alpha": alpha, "sides": sides, "draws": draws}
     if games is not None:
-        seen = smallest_difference(games, **wanted)
-        what = "no difference" if math.isinf(seen) else f"{seen:.1f} Elo"
+        least = smallest_difference(games, **settings)
+        what = "no difference" if math.isinf(least) else f"{least:.1f} Elo"
         yield f"{games:,} games show {what} with power {power:.0%}, alpha {alpha:g}, {sides}-sided."
         if elo is None:
             return
@@ -143,7 +146,7 @@ def power_lines(
            f"beta {1 - power:.2g}, if H0 or H1 is true.")
     yield f"{'Elo':>8} {'score':>8} {'games':>12} {'SPRT, H0':>12} {'SPRT, H1':>12}"
     for difference in (5, 10, 20, 50, 100, 200) if elo is None else (elo,):
-        needed = games_needed(difference, **wanted)
+        needed = games_needed(difference, **settings)
         bounds = SprtBounds(0, abs(difference), alpha, 1 - power)
         mean0, mean1 = (expected_sprt_games(bounds, e, draws) for e in (0.0, abs(difference)))
         yield (f"{difference:>8g} {score_of_elo(difference):>8.1%} {needed:>12,} "

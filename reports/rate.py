@@ -1,7 +1,7 @@
 """`dlgo rate`: the rating table of any list of games, as text and as CSV.
 
-Calls `outside.py` for the games, `tables.py` for ratings, `bootstrap.py` to check intervals.
-The report of a whole tournament, with plots, is `report.py`.
+`csv_import.py` reads the games, `tables.py` rates them, `bootstrap.py` checks the intervals. The
+report of a whole tournament, with plots, is `report.py`.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ def parse_anchor(text: str) -> tuple[str, float]:
     name, equals, number = text.rpartition("=")
     try:
         rating = float(number)
-        good = bool(name.strip() and equals) and abs(rating) < 1e6
+        valid = bool(name.strip() and equals) and abs(rating) < 1e6
     except ValueError:
-        good = False
-    if not good:
+        valid = False
+    if not valid:
         raise DlgoError(
             f"anchor {text!r} is not NAME=RATING; write for instance random=0 or mcts:sims=100=1500"
         )
@@ -65,7 +65,7 @@ def rate_file(
     """Rate each game of a ledger or CSV file.
 
     Args:
-        path: the file; one ending in .csv is a list of games (`outside.py`).
+        path: the file; one ending in .csv is a list of games (`csv_import.py`).
         anchor: an entrant and its rating; games it did not play keep their own zero.
         replicates: of the bootstrap; 0 for none.
         seed: of the bootstrap.
@@ -90,7 +90,7 @@ def write_ratings(rated: list[Rated], path: str | Path) -> Path:
     """All tables as one CSV file."""
     import pandas as pd
 
-    rows = pd.concat([one.rows for one in rated], ignore_index=True)
+    rows = pd.concat([game.rows for game in rated], ignore_index=True)
     return write_csv(rows[list(_CSV_COLUMNS)], Path(path))
 
 
@@ -101,13 +101,13 @@ def lines(rated: list[Rated], superiority: bool = False) -> Iterator[str]:
         rated: from `rate_file`.
         superiority: whether to add the whole matrix of likelihoods of superiority.
     """
-    for number, one in enumerate(rated):
+    for number, game in enumerate(rated):
         if number:
             yield ""
-        yield from _lines(one)
+        yield from _lines(game)
         if superiority:
             yield "Likelihood that the row is stronger than the column:"
-            yield _superiority(one.table)
+            yield _superiority(game.table)
 
 
 def _lines(rated: Rated) -> Iterator[str]:

@@ -1,8 +1,7 @@
 """What a fit of ratings gives: estimates with intervals, differences, who is likely ahead.
 
-Made by `ratings.fit_ratings`; read by everything in `reports/` that prints or draws ratings.
-Intervals and probabilities come from the normal approximation of the likelihood: estimates
-with the inverse of the observed information as their covariance.
+`ratings.fit_ratings` makes it. Intervals and probabilities come from the normal approximation of
+the likelihood: estimates with the inverse of the observed information as their covariance.
 """
 
 from __future__ import annotations
@@ -82,9 +81,9 @@ class RatingTable:
                 return index
         raise KeyError(entrant)
 
-    def difference(self, one: str, other: str) -> Estimate:
-        """How much stronger `one` is than `other`, in Elo."""
-        i, j = self._index(one), self._index(other)
+    def difference(self, entrant: str, opponent: str) -> Estimate:
+        """How much stronger `entrant` is than `opponent`, in Elo."""
+        i, j = self._index(entrant), self._index(opponent)
         error = float(np.sqrt(self._difference_variances()[i, j]))
         return interval(self.ratings[i].value - self.ratings[j].value, error)
 
@@ -113,24 +112,24 @@ class RatingTable:
         distance between two entrants changes.
 
         Raises:
-            DlgoError: if nobody of that name was rated.
+            DlgoError: if no entrant has that name.
         """
         if entrant not in self:
-            names = listing([one.entrant for one in self.ratings], most=8)
+            names = listing([rated.entrant for rated in self.ratings], most=8)
             raise DlgoError(f"anchor {entrant} is not among the entrants; there are {names}")
         index = self._index(entrant)
         base = self.ratings[index]
-        inside = np.array([one.group == base.group for one in self.ratings])
+        inside = np.array([rated.group == base.group for rated in self.ratings])
         change = np.eye(len(inside))
         change[inside, index] -= 1
         covariance = change @ self.covariance @ change.T
         errors = np.sqrt(np.clip(np.diag(covariance), 0.0, None))
         ratings = []
-        for one, moves, error in zip(self.ratings, inside, errors, strict=True):
+        for rated, moves, error in zip(self.ratings, inside, errors, strict=True):
             if moves:
-                value, low, high = bounds(one.value - base.value + rating, error)
-                one = dataclasses.replace(one, value=value, low95=low, high95=high)
-            ratings.append(one)
+                value, low, high = bounds(rated.value - base.value + rating, error)
+                rated = dataclasses.replace(rated, value=value, low95=low, high95=high)
+            ratings.append(rated)
         remarks = self.remarks
         if not inside.all():
             remarks += (f"Only group {base.group} is anchored at {entrant}.",)

@@ -1,10 +1,9 @@
 """Elo ratings with intervals from a list of game results.
 
-Called by `tables.py` with the games of one ledger; the model and its likelihood are in
-`davidson.py`. Strengths are fitted by maximum likelihood and reported as Elo, 400 points for
-odds of ten wins to one loss between two entrants who move first equally often:
-Elo = 400 * log10(pi). Draws have their own parameter, so they pull two ratings together but
-do not count as "half a win" in these odds.
+The model and its likelihood are in `davidson.py`. Strengths are fitted by maximum likelihood and
+reported as Elo, 400 points for odds of ten wins to one loss between two entrants who move first
+equally often: Elo = 400 * log10(pi). Draws have their own parameter, so they pull two ratings
+together but do not count as "half a win" in these odds.
 
 Zero is the mean of the field: of the entrants whose ratings the games themselves bound.
 The 95% interval of a rating is the estimate +- 1.96 standard errors, from the inverse of the
@@ -70,9 +69,9 @@ def repeated_games(games: pd.DataFrame) -> pd.Series:
     says nothing new, and counting it would narrow the intervals for nothing. The first of
     each set of equal games is not marked.
 
-    Engines that play at random may repeat a game by chance; that is no reason to count it
-    once, but the ledger cannot tell. It matters in tiny games: if the same few drawn lines of
-    tic-tac-toe come up again and again, draws are undercounted. More openings help.
+    Engines that play at random may repeat a game by chance. Such a game should count twice, but
+    the ledger does not show the difference. It matters in tiny games: if the same few drawn lines
+    of tic-tac-toe come up again and again, draws are undercounted. More openings help.
 
     The result counts because a game can end without a move: an engine that breaks down after
     the opening leaves the same moves as one that breaks down on the other side. A game of
@@ -111,9 +110,9 @@ def fit_ratings(
         )
     if len(scores) == 0:
         raise DlgoError("ratings: there are no games to rate; play some first")
-    strange = scores[~np.isin(scores, (0.0, 0.5, 1.0))]
-    if len(strange):
-        raise DlgoError(f"ratings: result {strange[0]} is not 1, 0.5 or 0")
+    invalid = scores[~np.isin(scores, (0.0, 0.5, 1.0))]
+    if len(invalid):
+        raise DlgoError(f"ratings: result {invalid[0]} is not 1, 0.5 or 0")
 
     names, who = np.unique([list(first), list(second)], return_inverse=True)
     names, (ahead, behind) = [str(name) for name in names], who.reshape(2, -1)

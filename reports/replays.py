@@ -1,6 +1,6 @@
 """Games to click through: which ones to show, and every position of them as rows of symbols.
 
-Called by `page.py`. A position is read off the text board that each game prints
+A position is read off the text board that each game prints
 (`GameSpec.render`), so a new game can be shown without a line here: cells three characters
 wide, the symbol in the middle, brackets around what is marked. A board printed in another way
 is shown as the text it is.
@@ -76,10 +76,10 @@ def find_grid(state: GameState) -> Grid | None:
     game, text = state.game, state.game.render(state)
     for indent in range(12):
         grid = Grid(indent, game.board_rows, game.board_cols)
-        found = grid.read(text)
-        if found and all(
+        cells = grid.read(text)
+        if cells and all(
             _fits(state, row, col, symbol)
-            for row, line in enumerate(found[0]) for col, symbol in enumerate(line)
+            for row, line in enumerate(cells[0]) for col, symbol in enumerate(line)
         ):
             return grid
     return None
@@ -112,11 +112,11 @@ def replay(record: GameRecord, why: str) -> dict[str, Any] | None:
         return None
     spec = states[0].game
     grid = find_grid(states[-1])
-    found = [grid.read(spec.render(state)) if grid else None for state in states]
+    boards = [grid.read(spec.render(state)) if grid else None for state in states]
     costs = {cost.ply: cost for cost in record.costs}
     opening = len(record.opening.split())
     frames = []
-    for ply, (state, cells) in enumerate(zip(states, found, strict=True)):
+    for ply, (state, cells) in enumerate(zip(states, boards, strict=True)):
         frame: dict[str, Any] = {}
         if cells is None:
             frame["text"] = spec.render(state)
@@ -172,7 +172,7 @@ def choose_games(games: pd.DataFrame, table: RatingTable) -> list[tuple[str, str
 
     def take(rows: pd.DataFrame, why: str) -> None:
         for slot in rows["slot"]:
-            if slot not in (taken for taken, _ in chosen):
+            if slot not in (earlier for earlier, _ in chosen):
                 chosen.append((slot, why))
 
     if not sound.empty:

@@ -1,6 +1,6 @@
 """The sequential probability ratio test: play until the answer is clear, then stop.
 
-Called by `dlgo sprt` and `compare.py`. H0 says the difference is `elo0` points, H1 says it is
+H0 says the difference is `elo0` points, H1 says it is
 `elo1`. After each pair (or game) the log-likelihood ratio (LLR) of the two is compared with
 two bounds, ln(beta / (1 - alpha)) and ln((1 - beta) / alpha): below the first H0 is accepted,
 above the second H1 (Wald, Ann. Math. Statist. 16 (1945) 117-186). alpha bounds the chance of
@@ -27,7 +27,7 @@ GOES_ON, H0, H1, BUDGET = "goes on", "H0 accepted", "H1 accepted", "budget reach
 
 @dataclass(frozen=True)
 class SprtBounds:
-    """What is tested, and how sure the answer has to be.
+    """The two hypotheses, and how sure the answer has to be.
 
     Attributes:
         elo0, elo1: logistic Elo differences of H0 and H1.
@@ -82,9 +82,9 @@ class SprtResult:
         bounds: what was tested.
         state: `goes on`, `H0 accepted`, `H1 accepted` or `budget reached`.
         llr: the log-likelihood ratio where the test stopped, or now.
-        counts: what was seen until then.
+        counts: the results until then.
         unit: what was counted, `pairs` or `games`.
-        left: how many more were played than the test needed; they do not count.
+        unused: how many more were played than the test needed; they do not count.
     """
 
     bounds: SprtBounds
@@ -92,28 +92,28 @@ class SprtResult:
     llr: float
     counts: Counts
     unit: str
-    left: int = 0
+    unused: int = 0
 
     @property
     def reason(self) -> str:
         """One sentence: how it ended and by what."""
-        bounds, seen = self.bounds, f"after {self.counts.total} {self.unit}"
+        bounds, after = self.bounds, f"after {self.counts.total} {self.unit}"
         span = f"LLR {self.llr:.2f} in ({bounds.lower:.2f}, {bounds.upper:.2f})"
         if self.state == H1:
             text = (
-                f"H1 accepted {seen}: LLR {self.llr:.2f} reached the upper bound "
+                f"H1 accepted {after}: LLR {self.llr:.2f} reached the upper bound "
                 f"{bounds.upper:.2f}; {bounds.elo1:g} Elo fit better than {bounds.elo0:g}"
             )
         elif self.state == H0:
             text = (
-                f"H0 accepted {seen}: LLR {self.llr:.2f} reached the lower bound "
+                f"H0 accepted {after}: LLR {self.llr:.2f} reached the lower bound "
                 f"{bounds.lower:.2f}; {bounds.elo0:g} Elo fit better than {bounds.elo1:g}"
             )
         elif self.state == BUDGET:
-            text = f"no decision: the budget of {self.unit} was reached {seen}, {span}"
+            text = f"no decision: the budget of {self.unit} was reached {after}, {span}"
         else:
-            text = f"no decision yet {seen}: {span}; more {self.unit} would decide"
-        return text + (f" ({self.left} more {self.unit} were played)" if self.left else "")
+            text = f"no decision yet {after}: {span}; more {self.unit} would decide"
+        return text + (f" ({self.unused} more {self.unit} were played)" if self.unused else "")
 
 
 class Sprt:
@@ -130,11 +130,11 @@ class Sprt:
         self, bounds: SprtBounds, *, pairs: bool = True, budget: int | None = None
     ) -> None:
         if budget is not None and budget < 1:
-            raise DlgoError(f"sprt: a budget of {budget} is no budget; give 1 or more")
+            raise DlgoError(f"sprt: budget={budget} is not 1 or more")
         self._bounds, self._budget = bounds, budget
         self._best, self._unit = (2, "pairs") if pairs else (1, "games")
         self._numbers = [0] * (5 if pairs else 3)
-        self._left = 0
+        self._unused = 0
         self._state, self._llr = GOES_ON, 0.0
 
     def add(self, points: float) -> bool:
@@ -145,9 +145,9 @@ class Sprt:
         """
         place = 2 * points
         if place != int(place) or not 0 <= points <= self._best:
-            raise DlgoError(f"sprt: {points:g} points are no result of {self._unit[:-1]}")
+            raise DlgoError(f"sprt: {points:g} points are not a result of one {self._unit[:-1]}")
         if self._state != GOES_ON:
-            self._left += 1
+            self._unused += 1
             return True
         self._numbers[int(place)] += 1
         counts = Counts(tuple(self._numbers))
@@ -165,14 +165,14 @@ class Sprt:
         """Where the test stands."""
         return SprtResult(
             self._bounds, self._state, self._llr, Counts(tuple(self._numbers)), self._unit,
-            self._left,
+            self._unused,
         )
 
 
 def run_sprt(
     points: Iterable[float], bounds: SprtBounds, *, pairs: bool = True, budget: int | None = None
 ) -> SprtResult:
-    """Test a finished match as if it had been watched: it stops where it would have stopped."""
+    """Test a finished match as if while it was played: stop where the test would have stopped."""
     test = Sprt(bounds, pairs=pairs, budget=budget)
     for point in points:
         test.add(point)

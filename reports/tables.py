@@ -1,13 +1,13 @@
 """The ledger as tables: games, ratings with costs, and who scored what against whom.
 
-Called by `report.py` and `plots.py`, or from a notebook:
+In a notebook:
 
     with Ledger("out/games.sqlite", read_only=True) as ledger:
         games = games_frame(ledger)
     ratings = ratings_frame(games)
 
-Ratings come from `ratings.py`. No engine is imported: all that is known about an entrant is
-the text of its specification and what the ledger says it did.
+Ratings come from `ratings.py`. All that is known about an entrant is the text of its
+specification and what the ledger says it did: reports import no engine.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def family_and_budget(entrant: str) -> tuple[str, str]:
     """Split an entrant's specification into the line of a plot and the point on it.
 
     `mcts:sims=800,c=1.4` is the family `mcts:c=1.4` with the budget `sims=800`. A name that is
-    no specification, of an entrant from elsewhere, is a family by itself.
+    not a specification, of an entrant from elsewhere, is a family by itself.
     """
     try:
         name, settings = split_spec(entrant, "engine")
@@ -110,7 +110,7 @@ def _training_hours(networks: str | None, side: str) -> float:
 
 
 def by_entrant(games: pd.DataFrame) -> pd.DataFrame:
-    """Two rows a game, one for each side, told from that side.
+    """Two rows a game, one for each side, as that side sees it.
 
     Columns: game, entrant, opponent, counted, score (1, 0.5, 0), failed (this side broke
     down), moves, the mean costs of its moves, and training_cpu_hours.
@@ -226,11 +226,11 @@ def crosstable(games: pd.DataFrame, game: str, entrants: Sequence[str]) -> pd.Da
     import pandas as pd
 
     sides = by_entrant(games[(games["game"] == game) & games["counted"]])
-    meetings = sides.groupby(["entrant", "opponent"])["score"].agg(["sum", "size"])
+    scores = sides.groupby(["entrant", "opponent"])["score"].agg(["sum", "size"])
     table = pd.DataFrame("", index=pd.Index(entrants, name="entrant"), columns=list(entrants))
-    for (one, other), (points, count) in meetings.iterrows():
-        if one != other:  # against oneself the points say nothing
-            table.loc[one, other] = f"{points:g}/{count:g}"
+    for (entrant, opponent), (points, count) in scores.iterrows():
+        if entrant != opponent:  # against oneself the points say nothing
+            table.loc[entrant, opponent] = f"{points:g}/{count:g}"
     return table
 
 

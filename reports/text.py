@@ -1,4 +1,4 @@
-"""Numbers and tables as text. Called by `report.py`, `page.py` and `rate.py`."""
+"""Numbers and tables as text."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def elo_text(estimate: Estimate | None) -> str:
 
 def lead_text(table: RatingTable, index: int) -> str:
     """Distance to the next entrant; nothing for the last one, or one of another group."""
-    one, other = (table.ratings[i] if i < len(table.ratings) else None for i in (index, index + 1))
-    if other is None or one.group != other.group:
+    rating, *below = table.ratings[index : index + 2]
+    if not below or rating.group != below[0].group:
         return ""
-    lead = table.difference(one.entrant, other.entrant)
+    lead = table.difference(rating.entrant, below[0].entrant)
     return f"{lead.value:.0f} ± {lead.high95 - lead.value:.0f}"
 
 

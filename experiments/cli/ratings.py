@@ -11,7 +11,7 @@ from collections.abc import Callable
 import click
 
 _ANCHOR = click.option("--anchor", default=None, metavar="NAME=RATING",
-                       help="Set an entrant's rating; 0 is the mean of the field otherwise.")
+                       help="Set an entrant's rating; by default 0 is the mean of the field.")
 
 
 @click.command()
@@ -21,7 +21,7 @@ _ANCHOR = click.option("--anchor", default=None, metavar="NAME=RATING",
 @_ANCHOR
 @click.option("--bootstrap", type=click.IntRange(min=0), default=400, show_default=True,
               metavar="N", help="Check the intervals by N tournaments drawn from the opening "
-              "pairs; 0: don't.")
+              "pairs; 0 leaves it out.")
 def report(ledger: str, out: str, anchor: str | None, bootstrap: int) -> None:
     """Rate the games of LEDGER: a page with ratings, tables, plots and games to replay."""
     from reports.rate import parse_anchor
@@ -40,8 +40,9 @@ def report(ledger: str, out: str, anchor: str | None, bootstrap: int) -> None:
 @_ANCHOR
 @click.option("--bootstrap", type=click.IntRange(min=0), default=0, metavar="N",
               help="Check the intervals by N tournaments drawn from the opening pairs.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Of the bootstrap.")
-@click.option("--los", is_flag=True, help="Add who is how likely stronger than whom.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the bootstrap.")
+@click.option("--los", is_flag=True,
+              help="Add how likely each entrant is stronger than each other.")
 @click.option("--csv", type=click.Path(dir_okay=False), default=None, help="Write the table here.")
 def rate(
     games_file: str, anchor: str | None, bootstrap: int, seed: int, los: bool, csv: str | None
@@ -68,11 +69,13 @@ def rate(
 def _sprt_options(command: Callable) -> Callable:
     for option in (
         click.option("--beta", type=float, default=0.05, show_default=True,
-                     help="Chance of accepting H0 where H1 is true."),
+                     help="Chance of wrongly accepting H0."),
         click.option("--alpha", type=float, default=0.05, show_default=True,
-                     help="Chance of accepting H1 where H0 is true."),
-        click.option("--elo1", type=float, default=20, show_default=True, help="H1's difference."),
-        click.option("--elo0", type=float, default=0, show_default=True, help="H0's difference."),
+                     help="Chance of wrongly accepting H1."),
+        click.option("--elo1", type=float, default=20, show_default=True,
+                     help="Elo difference of H1."),
+        click.option("--elo0", type=float, default=0, show_default=True,
+                     help="Elo difference of H0."),
         click.option("--game", default="", help="Only this game."),
     ):
         command = option(command)
@@ -81,54 +84,58 @@ def _sprt_options(command: Callable) -> Callable:
 
 @click.command()
 @click.argument("games_file", metavar="FILE", type=click.Path())
-@click.argument("one")
-@click.argument("other")
+@click.argument("entrant")
+@click.argument("opponent")
 @_sprt_options
 def compare(
-    games_file: str, one: str, other: str, game: str, elo0: float, elo1: float, alpha: float,
+    games_file: str, entrant: str, opponent: str, game: str, elo0: float, elo1: float, alpha: float,
     beta: float,
 ) -> None:
-    """Is ONE stronger than OTHER? Score, Elo, tests from their games in FILE (as for rate)."""
+    """Is ENTRANT stronger than OPPONENT? Score, Elo and tests from their games in FILE.
+
+    FILE is what `dlgo rate` takes: a ledger, or a CSV of games.
+    """
     from reports.compare import compare as compare_lines
     from reports.sprt import SprtBounds
 
-    for line in compare_lines(games_file, one, other, SprtBounds(elo0, elo1, alpha, beta), game):
+    bounds = SprtBounds(elo0, elo1, alpha, beta)
+    for line in compare_lines(games_file, entrant, opponent, bounds, game):
         click.echo(line)
 
 
 @click.command()
 @click.argument("games_file", metavar="FILE", type=click.Path())
-@click.argument("one")
-@click.argument("other")
+@click.argument("entrant")
+@click.argument("opponent")
 @_sprt_options
 @click.option("--budget", type=click.IntRange(min=1), default=None,
-              help="Stop undecided after so many pairs (or games).")
+              help="Stop undecided after this many pairs (or games).")
 @click.option("--by", type=click.Choice(["pairs", "games"]), default=None,
               help="Count pairs or games; pairs by default where games come in pairs.")
 def sprt(
-    games_file: str, one: str, other: str, game: str, elo0: float, elo1: float, alpha: float,
+    games_file: str, entrant: str, opponent: str, game: str, elo0: float, elo1: float, alpha: float,
     beta: float, budget: int | None, by: str | None,
 ) -> None:
-    """Sequential test of ONE against OTHER on their games in FILE: where it stopped, and why."""
+    """Sequential test of ENTRANT against OPPONENT: where it stopped in FILE, and why."""
     from reports.compare import sprt_lines
     from reports.sprt import SprtBounds
 
     bounds = SprtBounds(elo0, elo1, alpha, beta)
     by_pairs = None if by is None else by == "pairs"
-    for line in sprt_lines(games_file, one, other, bounds, game, budget, by_pairs):
+    for line in sprt_lines(games_file, entrant, opponent, bounds, game, budget, by_pairs):
         click.echo(line)
 
 
 @click.command()
-@click.option("--elo", type=float, default=None, help="The difference to be seen.")
+@click.option("--elo", type=float, default=None, help="The Elo difference to be shown.")
 @click.option("--games", "count", type=click.IntRange(min=1), default=None,
-              help="The length of a match, to ask what it can show.")
+              help="The length of a match: what difference can it show?")
 @click.option("--power", type=float, default=0.8, show_default=True,
-              help="Chance of seeing the difference.")
+              help="Chance that a match shows the difference.")
 @click.option("--alpha", type=float, default=0.05, show_default=True,
-              help="Chance of seeing one that is not there.")
+              help="Chance that a match shows a difference where there is none.")
 @click.option("--sides", type=click.IntRange(1, 2), default=2, show_default=True,
-              help="2 asks whether they differ, 1 whether one is better.")
+              help="2 asks whether the two differ, 1 whether the first is better.")
 @click.option("--draws", type=float, default=0.0, show_default=True,
               help="Share of draws between equals.")
 def power(

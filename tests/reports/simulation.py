@@ -15,11 +15,11 @@ def simulate(
 ) -> Played:
     """A double round robin played `rounds` times; strengths in Elo."""
     first, second, result = [], [], []
-    for one, other in itertools.permutations(strengths, 2):
-        ahead = gamma * 10 ** (strengths[one] / 400)
-        behind = 10 ** (strengths[other] / 400)
+    for mover, opponent in itertools.permutations(strengths, 2):
+        ahead = gamma * 10 ** (strengths[mover] / 400)
+        behind = 10 ** (strengths[opponent] / 400)
         weights = np.array([ahead, nu * math.sqrt(ahead * behind), behind])
-        first += [one] * rounds
-        second += [other] * rounds
+        first += [mover] * rounds
+        second += [opponent] * rounds
         result += rng.choice([1.0, 0.5, 0.0], size=rounds, p=weights / weights.sum()).tolist()
     return first, second, result

@@ -23,7 +23,7 @@ TOURNAMENTS = 400 if FULL else 48
 def test_intervals_of_10_to_30_entrants_cover_the_truth(record_property):
     """Fields of 10 to 30 entrants, spread over 800 points, with draws and a first-move term.
 
-    48 tournaments have some 950 ratings; those of one tournament hang together a little. The
+    48 tournaments have some 950 ratings; those of one tournament depend on each other a little. The
     standard error of the coverage is about 0.8%, so that 93% to 97% are 2.5 of them. Standard
     errors too small by a tenth would cover 92.2%. Differences are taken between entrants that
     were paired beforehand: the leads between neighbours in the table are chosen by the results.
@@ -37,15 +37,16 @@ def test_intervals_of_10_to_30_entrants_cover_the_truth(record_property):
         table = fit_ratings(*simulate(truth, 2 if size < 20 else 1, gamma, nu, rng))
         zero = np.mean([truth[name] for name in table.zero])
         hits += [
-            one.low95 <= truth[one.entrant] - zero <= one.high95 for one in table.ratings
+            rating.low95 <= truth[rating.entrant] - zero <= rating.high95
+            for rating in table.ratings
         ]
         for i in range(0, size - 1, 2):
-            one, other = f"e{i}", f"e{i + 1}"
-            lead = table.difference(one, other)
-            ahead.append(lead.low95 <= truth[one] - truth[other] <= lead.high95)
+            entrant, opponent = f"e{i}", f"e{i + 1}"
+            lead = table.difference(entrant, opponent)
+            ahead.append(lead.low95 <= truth[entrant] - truth[opponent] <= lead.high95)
         moves.append(table.first_move.low95 <= ELO * np.log(gamma) <= table.first_move.high95)
         draws.append(table.draw.low95 <= nu <= table.draw.high95)
-    shares = {name: float(np.mean(found)) for name, found in (
+    shares = {name: float(np.mean(covered)) for name, covered in (
         ("ratings", hits), ("differences", ahead), ("first move", moves), ("draws", draws)
     )}
     record_property("coverage", shares)
@@ -82,9 +83,8 @@ def test_the_bootstrap_sees_what_the_likelihood_cannot():
     takes the games for coin tosses; the bootstrap over pairs finds that nothing varies.
     """
     rows = [
-        (one, other, float(result), pair)
-        for pair in range(20)
-        for one, other, result in (("a", "b", pair % 2), ("b", "a", pair % 2))
+        (first, second, float(pair % 2), pair)
+        for pair in range(20) for first, second in (("a", "b"), ("b", "a"))
     ]
     games = pd.DataFrame(rows, columns=["first", "second", "result", "pair"])
     table = fit_ratings(list(games["first"]), list(games["second"]), list(games["result"]))

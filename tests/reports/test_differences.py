@@ -44,7 +44,7 @@ def test_counts_are_those_of_the_points():
 
 
 @pytest.mark.parametrize("numbers", [(1, 2), (1, 2, -1), (0, 0, 0, 0), ()])
-def test_strange_counts_are_refused(numbers):
+def test_impossible_counts_are_refused(numbers):
     with pytest.raises(DlgoError, match="counts"):
         Counts(tuple(numbers))
 
@@ -194,9 +194,9 @@ def test_sprt_errs_no_more_often_than_it_says(elo, wrong):
             if test.add(point):
                 break
         results.append(test.result)
-    assert all(one.state in (H0, H1) for one in results)
-    share = sum(one.state == wrong for one in results) / tests
-    mean = np.mean([2 * one.counts.total for one in results])
+    assert all(result.state in (H0, H1) for result in results)
+    share = sum(result.state == wrong for result in results) / tests
+    mean = np.mean([2 * result.counts.total for result in results])
     print(f"{tests} tests at {elo} Elo: {share:.1%} wrong, {mean:.0f} games on average")
     assert share <= (0.065 if FULL else 0.08)
     # Wald forgets the overshoot and that the variance is estimated: within a fifth.
@@ -206,16 +206,16 @@ def test_sprt_errs_no_more_often_than_it_says(elo, wrong):
 def test_sprt_says_why_it_stopped():
     bounds = SprtBounds(0, 100)
     won = run_sprt([2.0] * 60 + [0.0] * 3, bounds)
-    assert won.state == H1 and won.left > 0
+    assert won.state == H1 and won.unused > 0
     assert f"H1 accepted after {won.counts.total} pairs" in won.reason
     assert "reached the upper bound 2.94" in won.reason
-    assert f"({won.left} more pairs were played)" in won.reason
+    assert f"({won.unused} more pairs were played)" in won.reason
     lost = run_sprt([0.0] * 60, bounds)
     assert lost.state == H0 and "H0 accepted" in lost.reason
     cut = run_sprt([1.0, 1.0, 2.0], bounds, budget=2)
     assert cut.state == BUDGET
     assert "the budget of pairs was reached after 2 pairs" in cut.reason
-    assert cut.left == 1
+    assert cut.unused == 1
     young = run_sprt([1.0, 0.5, 0.0], bounds, pairs=False)
     assert young.state == GOES_ON and "no decision yet after 3 games" in young.reason
 
@@ -231,7 +231,7 @@ def test_sprt_refuses_what_makes_no_sense():
         Sprt(SprtBounds()).add(0.25)
     with pytest.raises(DlgoError, match="1.5 points"):
         Sprt(SprtBounds(), pairs=False).add(1.5)
-    with pytest.raises(DlgoError, match="budget of 0"):
+    with pytest.raises(DlgoError, match="budget=0 is not"):
         Sprt(SprtBounds(), budget=0)
 
 

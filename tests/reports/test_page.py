@@ -78,8 +78,7 @@ def write_page(folder: Path, records: list[GameRecord], **meta: object) -> str:
     with Ledger(folder / "games.sqlite") as ledger:
         for key, value in meta.items():
             ledger.set_meta(key, value)
-        for one in records:
-            assert ledger.add(one)
+        assert ledger.add(*records) == len(records)
     paths = write_report(folder / "games.sqlite", folder / "out")
     assert paths[0].name == "report.html"
     return paths[0].read_text(encoding="utf-8")
@@ -131,9 +130,9 @@ def test_the_page_needs_nothing_else(evil_page):
     targets = {address.removeprefix("#") for address in page.addresses}
     assert targets <= set(page.ids)
     assert not re.search(r"@import|url\((?!#)", evil_page)
-    # Names of namespaces look like addresses, but nobody goes there.
-    found = set(re.findall(r"https?://[^\s\"']*", evil_page))
-    assert found <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+    # Names of namespaces look like addresses, but no browser goes there.
+    addresses = set(re.findall(r"https?://[^\s\"']*", evil_page))
+    assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
 
 
 def test_no_identifier_twice(evil_page):
@@ -264,14 +263,12 @@ def test_the_page_never_scrolls_sideways(browser, tmp_path, width):
 
 def test_intervals_by_resampling_stand_beside_the_others(tmp_path):
     """Three openings in which colour decides everything: every replicate rates the same."""
-    records = [
-        one for pair in range(3) for one in (
-            record(2 * pair, "a", "b", 1, moves=f"A1 B{pair + 1}", pair=pair),
-            record(2 * pair + 1, "b", "a", 1, moves=f"A1 C{pair + 1}", pair=pair),
-        )
-    ]
     with Ledger(tmp_path / "games.sqlite") as ledger:
-        ledger.add(*records)
+        for pair in range(3):
+            ledger.add(
+                record(2 * pair, "a", "b", 1, moves=f"A1 B{pair + 1}", pair=pair),
+                record(2 * pair + 1, "b", "a", 1, moves=f"A1 C{pair + 1}", pair=pair),
+            )
     page, *_ = write_report(tmp_path / "games.sqlite", tmp_path / "out", replicates=100)
     text = page.read_text(encoding="utf-8")
     assert "100 replicates of the opening pairs" in text

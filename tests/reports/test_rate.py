@@ -14,7 +14,7 @@ from dlgo.records.failures import failure_of_sentence
 from dlgo.records.ledger import GameRecord, Ledger
 from experiments.cli.main import cli, main
 from reports.csv_import import load_games, read_games
-from reports.head_to_head import find_meetings
+from reports.head_to_head import head_to_heads
 
 
 def run(*arguments: object) -> Result:
@@ -26,11 +26,11 @@ def games(tmp_path: Path) -> Path:
     """a against b: 30 wins, 10 losses, colours alternating; b against c the same."""
     path = tmp_path / "games.csv"
     lines = ["First, second ,RESULT,pair,comment"]
-    for one, other in ("ab", "bc"):
+    for entrant, opponent in ("ab", "bc"):
         for pair in range(20):
-            # Pairs of 2, 1 and 1 points in turn keep the count at 3 : 1 and never repeat a side.
-            lines.append(f"{one},{other},1,{pair},x")
-            lines.append(f"{other},{one},{0 if pair % 2 else 1},{pair},")
+            # Pairs of 2 and 1 points in turn keep the count at 3 : 1 and never repeat a side.
+            lines.append(f"{entrant},{opponent},1,{pair},x")
+            lines.append(f"{opponent},{entrant},{0 if pair % 2 else 1},{pair},")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
 
@@ -80,7 +80,7 @@ def test_bad_lines_are_named(tmp_path, text, part):
     assert str(path) in str(error.value)
 
 
-def test_a_file_that_is_no_text(tmp_path):
+def test_a_file_that_is_not_text(tmp_path):
     path = tmp_path / "games.csv"
     path.write_bytes(b"first,second,result\n\xff\xfe,b,1\n")
     with pytest.raises(DlgoError, match="not text in UTF-8"):
@@ -230,17 +230,16 @@ def test_pairs_of_a_ledger(tmp_path):
     """Pairs in the order of the plan; an odd game and a repetition stand outside."""
     path = tmp_path / "games.sqlite"
     with Ledger(path) as ledger:
-        for one in (
+        ledger.add(
             record(0, "a", "b", 1, pair=1), record(1, "b", "a", 0.5, pair=1),
             record(2, "b", "a", 1, pair=0), record(3, "a", "b", 0, pair=0),
             record(4, "a", "b", 0, pair=2, reason="crash of first: KeyError"),
             record(6, "a", "c", 1, pair=0),
-        ):
-            ledger.add(one)
-    (meeting,) = find_meetings(load_games(path), "a", "b")
-    assert meeting.pair_points == (0.0, 1.5)
-    assert meeting.games.numbers == (3, 1, 1)
-    assert (meeting.unpaired, meeting.repeated, meeting.failures) == (1, 0, (1, 0))
-    (mirror,) = find_meetings(load_games(path), "b", "a")
+        )
+    (match,) = head_to_heads(load_games(path), "a", "b")
+    assert match.pair_points == (0.0, 1.5)
+    assert match.games.numbers == (3, 1, 1)
+    assert (match.unpaired, match.repeated, match.failures) == (1, 0, (1, 0))
+    (mirror,) = head_to_heads(load_games(path), "b", "a")
     assert mirror.pair_points == (2.0, 0.5)
     assert mirror.failures == (0, 1)

@@ -23,10 +23,10 @@ def table() -> RatingTable:
 def test_an_anchor_moves_all_and_changes_no_distance(table):
     moved = table.anchored("c", 1500)
     assert moved["c"].value == moved["c"].low95 == moved["c"].high95 == 1500
-    for one in "abd":
-        assert moved[one].value - 1500 == pytest.approx(table.difference(one, "c").value)
-        assert moved[one].high95 - 1500 == pytest.approx(table.difference(one, "c").high95)
-        lead, before = moved.difference(one, "c"), table.difference(one, "c")
+    for name in "abd":
+        assert moved[name].value - 1500 == pytest.approx(table.difference(name, "c").value)
+        assert moved[name].high95 - 1500 == pytest.approx(table.difference(name, "c").high95)
+        lead, before = moved.difference(name, "c"), table.difference(name, "c")
         assert (lead.value, lead.high95) == pytest.approx((before.value, before.high95))
     assert np.allclose(moved.superiority(), table.superiority(), equal_nan=True)
     again = moved.anchored("a", 0)
@@ -96,9 +96,9 @@ def test_75_75_and_90_percent_are_191_and_382():
     """
     meetings = (("a", "b", 30, 10), ("b", "c", 30, 10), ("a", "c", 36, 4))
     first, second, result = [], [], []
-    for one, other, won, lost in meetings:
-        first += [one] * won + [other] * lost
-        second += [other] * won + [one] * lost
+    for entrant, opponent, won, lost in meetings:
+        first += [entrant] * won + [opponent] * lost
+        second += [opponent] * won + [entrant] * lost
         result += [1] * (won + lost)
     table = fit_ratings(first, second, result, first_move=False)
     elo = 400 * math.log10(3)

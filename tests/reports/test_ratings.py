@@ -80,8 +80,10 @@ def test_agrees_with_choix_on_plain_bradley_terry():
     strengths = dict(zip(names, np.linspace(-300, 300, 7), strict=True))
     first, second, result = simulate(strengths, 8, 1.0, 0.0, rng)
     pairs = [
-        (names.index(one), names.index(other)) if won else (names.index(other), names.index(one))
-        for one, other, won in zip(first, second, result, strict=True)
+        (names.index(winner), names.index(loser))
+        for winner, loser in (
+            (a, b) if won else (b, a) for a, b, won in zip(first, second, result, strict=True)
+        )
     ]
     theirs = choix.opt_pairwise(7, pairs, alpha=0.0, method="Newton-CG", tol=1e-12) * ELO
     ours = values(fit_ratings(first, second, result, prior=0, first_move=False))
@@ -98,9 +100,9 @@ def test_agrees_with_direct_maximisation():
     def minus_log_likelihood(x: np.ndarray) -> float:
         pi = dict(zip("abcd", np.exp([*x[:3], -x[:3].sum()]), strict=True))  # geometric mean 1
         gamma, nu, total = math.exp(x[3]), math.exp(x[4]), 0.0
-        for one, other, score in zip(first, second, result, strict=True):
-            win, loss = gamma * pi[one], pi[other]
-            draw = nu * math.sqrt(gamma * pi[one] * pi[other])
+        for mover, opponent, score in zip(first, second, result, strict=True):
+            win, loss = gamma * pi[mover], pi[opponent]
+            draw = nu * math.sqrt(gamma * pi[mover] * pi[opponent])
             total -= math.log({1.0: win, 0.5: draw, 0.0: loss}[score] / (win + draw + loss))
         return total
 
@@ -145,8 +147,8 @@ def test_derivatives_are_those_of_the_likelihood():
 def test_intervals_cover_the_truth():
     """95% intervals contain the true value in 95% of tournaments.
 
-    300 tournaments of 6 entrants are 1800 intervals. As those of one tournament hang together,
-    count them as 1400 independent ones: the standard error of the coverage is then 0.6%
+    300 tournaments of 6 entrants are 1800 intervals. As those of one tournament depend on each
+    other, count them as 1400 independent ones: the standard error of the coverage is then 0.6%
     (measured too), and 93% to 97% allows three of them. gamma and nu have 300 intervals each,
     standard error 1.3%, hence 91% to 99%. Intervals too narrow by an eighth would cover 91%.
     """
@@ -227,8 +229,8 @@ def test_a_ladder_keeps_its_steps():
     # would pull all three together: each step is at least that of a 20-0 match.
     table = fit_ratings(*games(*(
         meeting
-        for one, other in ("ab", "bc", "ac")
-        for meeting in ((one, other, "1" * 10), (other, one, "0" * 10))
+        for winner, loser in ("ab", "bc", "ac")
+        for meeting in ((winner, loser, "1" * 10), (loser, winner, "0" * 10))
     )))
     step = 400 * math.log10(41)
     assert step < table.difference("a", "b").value < step + 60
@@ -289,7 +291,7 @@ def test_the_prior_is_not_used_where_none_is_needed():
 def test_fords_condition_and_the_linear_programme_agree():
     # Without draws and first move: finite strengths exactly if no one-sided cut exists.
     rng = np.random.default_rng(8)
-    seen = set()
+    answers = set()
     for _ in range(200):
         size = int(rng.integers(2, 6))
         pairs = np.array([rng.choice(size, 2, replace=False) for _ in range(rng.integers(1, 12))])
@@ -299,8 +301,8 @@ def test_fords_condition_and_the_linear_programme_agree():
         data = Observations(design, wins, 0 * wins, 1 - wins, with_draws=False)
         unbounded = growing_direction(data) is not None
         assert unbounded == bool(links.bridges)
-        seen.add(unbounded)
-    assert seen == {True, False}
+        answers.add(unbounded)
+    assert answers == {True, False}
 
 
 @pytest.mark.parametrize(("result", "message"), [

@@ -190,11 +190,11 @@ def test_the_same_ledger_gives_the_same_files(written, ledger_path, tmp_path):
     import matplotlib
 
     with matplotlib.rc_context({"lines.linewidth": 7.5, "axes.facecolor": "black"}):
-        before = dict(matplotlib.rcParams)
+        settings = dict(matplotlib.rcParams)
         again = write_report(ledger_path, tmp_path / "styled")
-        assert dict(matplotlib.rcParams) == before
-    for one, two in zip(written, again, strict=True):
-        assert one.read_bytes() == two.read_bytes(), one.name
+        assert dict(matplotlib.rcParams) == settings
+    for before, after in zip(written, again, strict=True):
+        assert before.read_bytes() == after.read_bytes(), before.name
 
 
 def test_an_empty_ledger_says_what_to_do(tmp_path):
