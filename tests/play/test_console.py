@@ -10,7 +10,6 @@ import pytest
 from dlgo import DlgoError, GameState, Move, NotationError, Player, get_game
 from dlgo.games.draughts.state import Draughts
 from engines.base import Decision
-from experiments.cli import main as cli
 from experiments.play.console import Console, board_text
 from experiments.play.game_file import game_bytes, read_game_file, write_game_file
 from experiments.play.session import (
@@ -20,6 +19,7 @@ from experiments.play.session import (
     make_player,
     player_from_file,
 )
+from tests.command import assert_one_line, dlgo_here
 from tests.conftest import random_game
 from tests.golden.update import golden_games
 
@@ -44,11 +44,51 @@ def start(game: str) -> GameState:
     return GameState.new_game(get_game(game))
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """The command in this process: status, output, errors."""
-    with pytest.raises(SystemExit) as status:
-        cli.main(arguments)
-    return (status.value.code, *capsys.readouterr())
+# What is typed.
+
+
+def test_a_wrong_move_is_asked_again_and_explained() -> None:
+    session = sit_down(start("tictactoe"))
+    text = typed(session, "Z9\nB2\nB2\nquit\n")
+    assert "lies off the 3x3 board" in text or "is no point" in text
+    assert "B2 is illegal: the cell is taken" in text
+    assert text.count("black> ") == 4
+    assert len(session.state.moves()) == 2
+
+
+def test_undo_takes_back_the_bots_move_and_yours() -> None:
+    session = sit_down(start("connect4"))
+    text = typed(session, "4\nundo\n3\nundo\nundo\nquit\n")
+    assert len(session.state.moves()) == 0
+    assert "no move of yours" in text
+
+
+def test_resigning_ends_the_game() -> None:
+    session = sit_down(start("go:size=5"))
+    text = typed(session, "C3\nresign\n")
+    assert session.state.winner() is Player.white
+    assert "wins by resignation" in text
+
+
+def test_end_of_input_leaves_the_game() -> None:
+    session = sit_down(start("go:size=5"))
+    text = typed(session, "C3\n")
+    assert "left unfinished" in text
+
+
+def test_a_game_can_be_played_to_its_end() -> None:
+    """Full columns are refused on the way, so three columns of 20 lines each do not fail."""
+    session = sit_down(start("connect4"))
+    text = typed(session, "1\n" * 20 + "2\n" * 20 + "3\n" * 20)
+    assert session.state.is_over()
+    assert "Game over: " in text
+
+
+def test_moves_lists_what_is_legal() -> None:
+    session = sit_down(start("connect4"))
+    text = typed(session, "moves\nquit\n")
+    assert "1 2 3 4 5 6 7" in text
+    assert session.state.last_move is None
 
 
 # Saving and resuming.
@@ -134,11 +174,9 @@ def test_a_file_that_is_no_game_gives_one_line(
 ) -> None:
     file = tmp_path / name
     file.write_bytes(content)
-    status, _, error = run(capsys, "play", "--resume", str(file))
-    assert status == 2
-    assert part in error
-    assert name in error
-    assert len(error.splitlines()) == 1
+    done = dlgo_here(capsys, "play", "--resume", file)
+    assert_one_line(done, part)
+    assert name in done.stderr
 
 
 def test_mistakes_around_files_give_one_line(tmp_path: Path, capsys) -> None:
@@ -153,8 +191,7 @@ def test_mistakes_around_files_give_one_line(tmp_path: Path, capsys) -> None:
         (("connect4", "--hint", "stockfish"), "unknown engine"),
         ((), "name a GAME"),
     ):
-        status, _, error = run(capsys, "play", *arguments)
-        assert (status, part in error, len(error.splitlines())) == (2, True, 1), error
+        assert_one_line(dlgo_here(capsys, "play", *arguments), part)
     assert read_game_file(game).state == start("connect4")
 
 
@@ -343,10 +380,10 @@ def test_the_stones_that_won_stand_out() -> None:
 def test_text_that_is_no_text_is_asked_again(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     keyboard = io.TextIOWrapper(io.BytesIO(b"\xff\xfe\n4\n"), encoding="utf-8")
     monkeypatch.setattr("sys.stdin", keyboard)
-    status, text, error = run(capsys, "play", "connect4", "--second", "random", "--delay", "0")
-    assert (status, error) == (0, "")
-    assert "is no column" in text
-    assert "black: 4" in text
+    done = dlgo_here(capsys, "play", "connect4", "--second", "random", "--delay", "0")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "is no column" in done.stdout
+    assert "black: 4" in done.stdout
 
 
 def test_an_illegal_turn_plays_none_of_its_moves() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import subprocess
 import sys
@@ -10,17 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dlgo import GameState, Player, get_game
-from experiments.play.console import Console
-from experiments.play.session import Session, make_player
-
-
-def dlgo(*arguments: str, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "experiments.cli", *arguments], input=stdin, capture_output=True,
-        text=True, timeout=240, check=False, env={**os.environ, **more},
-    )
+from tests.command import assert_one_line, dlgo
 
 
 @pytest.mark.parametrize("group", [(), ("train",), ("data",), ("connectx",), ("ledger",)])
@@ -88,13 +77,7 @@ MISTAKES = [
 
 @pytest.mark.parametrize(("arguments", "part"), MISTAKES, ids=lambda value: " ".join(value)[:40])
 def test_a_mistake_gives_one_line_and_a_status(arguments: tuple[str, ...], part: str) -> None:
-    done = dlgo(*arguments)
-    assert done.returncode == 2
-    assert part in done.stderr
-    lines = done.stderr.strip().splitlines()
-    assert len(lines) == 1
-    assert lines[0].startswith("dlgo: ")
-    assert "Traceback" not in done.stderr + done.stdout
+    assert_one_line(dlgo(*arguments), part)
 
 
 def test_a_bad_plan_file_names_the_fault(tmp_path: Path) -> None:
@@ -108,8 +91,7 @@ def test_a_bad_plan_file_names_the_fault(tmp_path: Path) -> None:
     ):
         plan.write_text(text)
         done = dlgo("tournament", str(plan), "--ledger", str(tmp_path / "x.sqlite"))
-        assert (done.returncode, part in done.stderr) == (2, True), done.stderr
-        assert len(done.stderr.strip().splitlines()) == 1
+        assert_one_line(done, part)
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
@@ -138,60 +120,6 @@ def test_a_second_start_plays_its_first_move_soon() -> None:
     subprocess.run([sys.executable, "-c", "import numba"], check=True)
     numba = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
     assert min(seconds[1:]) < 7 * numba
-
-
-class Terminal:
-    """A console game with typed lines, and what was printed."""
-
-    def __init__(self, tmp_path: Path, game: str, lines: str, second: str = "random") -> None:
-        import io
-
-        spec = get_game(game)
-        players = [make_player("human", spec, 1), make_player(second, spec, 2)]
-        self._out = io.StringIO()
-        self.end = Console(
-            Session(GameState.new_game(spec), players), source=io.StringIO(lines),
-            target=self._out,
-        ).run()
-        self.text = self._out.getvalue()
-
-
-def test_a_wrong_move_is_asked_again_and_explained(tmp_path: Path) -> None:
-    game = Terminal(tmp_path, "tictactoe", "Z9\nB2\nB2\nquit\n")
-    assert "lies off the 3x3 board" in game.text or "is no point" in game.text
-    assert "B2 is illegal: the cell is taken" in game.text
-    assert game.text.count("black> ") == 4
-    assert len(game.end.moves()) == 2
-
-
-def test_undo_takes_back_the_bots_move_and_yours(tmp_path: Path) -> None:
-    game = Terminal(tmp_path, "connect4", "4\nundo\n3\nundo\nundo\nquit\n")
-    assert len(game.end.moves()) == 0
-    assert "no move of yours" in game.text
-
-
-def test_resigning_ends_the_game(tmp_path: Path) -> None:
-    game = Terminal(tmp_path, "go:size=5", "C3\nresign\n")
-    assert game.end.winner() is Player.white
-    assert "wins by resignation" in game.text
-
-
-def test_end_of_input_leaves_the_game(tmp_path: Path) -> None:
-    game = Terminal(tmp_path, "go:size=5", "C3\n")
-    assert "left unfinished" in game.text
-
-
-def test_a_game_can_be_played_to_its_end(tmp_path: Path) -> None:
-    """Full columns are refused on the way, so three columns of 20 lines each do not fail."""
-    game = Terminal(tmp_path, "connect4", "1\n" * 20 + "2\n" * 20 + "3\n" * 20)
-    assert game.end.is_over()
-    assert "Game over: " in game.text
-
-
-def test_moves_lists_what_is_legal(tmp_path: Path) -> None:
-    game = Terminal(tmp_path, "connect4", "moves\nquit\n")
-    assert "1 2 3 4 5 6 7" in game.text
-    assert game.end.last_move is None
 
 
 def test_bot_against_bot_ends_with_a_result() -> None:

@@ -16,12 +16,12 @@ from dlgo.games.draughts.notation import square_place
 from dlgo.games.draughts.state import Draughts
 from dlgo.games.tictactoe.state import TicTacToe
 from dlgo.records.ledger import GameRecord, Ledger
-from experiments.cli import main as cli
 from experiments.play.board_animation import load_game, show_game
 from experiments.play.board_drawing import draw_board
 from experiments.play.board_view import BoardView, cell_moves, has_event_loop
 from experiments.play.game_file import write_game_file
 from experiments.play.session import Session, make_player
+from tests.command import assert_one_line, dlgo_here
 from tests.conftest import random_game
 from tests.golden.update import golden_games
 
@@ -304,9 +304,8 @@ def test_winning_stones_are_marked_and_else_the_last_one() -> None:
 def test_a_recorded_game_becomes_an_animation(tmp_path: Path, capsys) -> None:
     write_game_file(tmp_path / "game.txt", four_in_a_row(), "Ann", "$Bob$ x_1")
     out = tmp_path / "game.gif"
-    with pytest.raises(SystemExit) as status:
-        cli.main(["show", str(tmp_path / "game.txt"), "--out", str(out), "--delay", "0.5"])
-    assert (status.value.code, capsys.readouterr().out) == (0, f"{out}\n")
+    done = dlgo_here(capsys, "show", tmp_path / "game.txt", "--out", out, "--delay", "0.5")
+    assert (done.returncode, done.stdout) == (0, f"{out}\n")
     with Image.open(out) as film:
         assert film.n_frames == 8  # the start and seven moves; the end is one long frame
         lengths = []
@@ -353,19 +352,12 @@ def test_mistakes_give_one_line(tmp_path: Path, capsys) -> None:
         (("show", str(tmp_path / "none"), "--out", "x.png"), "No such file"),
         (("show", "README.md", "--out", "x.png"), "no game record"),
     ):
-        with pytest.raises(SystemExit) as status:
-            cli.main(arguments)
-        error = capsys.readouterr().err
-        assert (status.value.code, part in error, error.count("\n")) == (2, True, 1), error
+        assert_one_line(dlgo_here(capsys, *arguments), part)
 
 
 def test_without_a_display_there_is_one_line(capsys) -> None:
     from matplotlib import pyplot
 
     pyplot.switch_backend("agg")
-    with pytest.raises(SystemExit) as status:
-        cli.main(["play", "connect4", "--board"])
-    error = capsys.readouterr().err
-    assert status.value.code == 2
-    assert "--board needs a display" in error
-    assert error.count("\n") == 1
+    done = dlgo_here(capsys, "play", "connect4", "--board")
+    assert_one_line(done, "--board needs a display")

@@ -22,8 +22,8 @@ from experiments.datasets.jobs import run_jobs
 from experiments.datasets.progress import LineProgress
 from experiments.datasets.sgf_import import import_sgf, index_sgf, pieces
 from experiments.datasets.show import show_lines
+from tests.command import ROOT, dlgo
 
-ROOT = Path(__file__).resolve().parents[2]
 RECIPE = make_recipe("tictactoe", "mcts:sims=30", seed=3, shard_games=4)
 COMMAND = [
     "generate", "tictactoe", "--engine", "mcts:sims=30", "--seed", "3", "--shard-games", "4",
@@ -42,13 +42,6 @@ class Quiet(LineProgress):
 
 def contents(folder: Path) -> dict[str, str]:
     return {path.name: read_shard(path).content for path in folder.glob("*.npz")}
-
-
-def dlgo(*arguments: str, **options) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, "-m", "experiments.cli", *arguments], cwd=ROOT, text=True,
-        capture_output=True, timeout=300, check=False, **options,
-    )
 
 
 @pytest.fixture(scope="module")

@@ -12,16 +12,8 @@ import pytest
 
 from dlgo import Player, get_game
 from experiments.chapters.ch06_networks import CAPTURE, ESCAPE, probe
+from tests.command import ROOT, dlgo, run_module
 from tests.learning.networks.models import write_model
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=300,
-        check=False,
-    )
 
 
 def stones(state, player: Player) -> int:
@@ -56,7 +48,7 @@ def test_in_the_probe_of_chapter_6_black_captures_at_20_and_nowhere_else() -> No
     ],
 )
 def test_mistakes_of_dlgo_train_are_one_line(tmp_path: Path, arguments, part) -> None:
-    done = run("experiments.cli", "train", "supervised", "--out", str(tmp_path / "m"), *arguments)
+    done = dlgo("train", "supervised", "--out", tmp_path / "m", *arguments)
     assert done.returncode in (1, 2)
     assert part in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
@@ -83,7 +75,7 @@ def test_listings_need_no_keras() -> None:
 
 def test_models_tells_what_a_network_cost(tmp_path: Path) -> None:
     folder = write_model(tmp_path / "m", "tictactoe")
-    done = run("experiments.cli", "models", str(folder))
+    done = dlgo("models", folder)
     assert done.returncode == 0, done.stderr
     for word in ("tictactoe", "25.0% of held-out moves", "12 CPU s"):
         assert word in done.stdout
@@ -93,7 +85,7 @@ def test_models_tells_what_a_network_cost(tmp_path: Path) -> None:
 def test_the_bench_of_evaluators_measures_them_side_by_side(tmp_path: Path) -> None:
     pytest.importorskip("keras")
     table = tmp_path / "bench.csv"
-    done = run("experiments.bench.evaluators", "--game", "tictactoe", "--net",
+    done = run_module("experiments.bench.evaluators", "--game", "tictactoe", "--net",
                "resnet:blocks=0,filters=2", "--seconds", "0.01", "--rounds", "1", "--csv",
                str(table))
     assert done.returncode == 0, done.stderr

@@ -24,9 +24,9 @@ from experiments.connectx import environment, export
 from experiments.connectx.environment import configuration, load_agent_file, observation, play
 from experiments.connectx.export import TEMPLATE, export_agent
 from experiments.play.game_file import read_game_file
+from tests.command import assert_one_line, dlgo
 from tests.conftest import random_game
 from tests.learning.networks.models import write_model
-from tests.test_cli import dlgo
 
 MODEL = "connect4-supervised"
 BOARDS = (
@@ -367,10 +367,7 @@ def test_mistakes_are_told_in_one_line(tmp_path: Path) -> None:
         (("export", "--model", "conect4"), "unknown model 'conect4'"),
         (("play", "random", "random", "--out", "x.bmp"), "must end in"),
     ):
-        done = dlgo("connectx", *arguments)
-        assert done.returncode == 2
-        assert word in done.stderr
-        assert len(done.stderr.splitlines()) == 1
+        assert_one_line(dlgo("connectx", *arguments), word)
 
 
 @pytest.mark.parametrize(("text", "word"), [

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -17,21 +15,15 @@ from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
 from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 from experiments.bench.selfplay import Meter, Over, Task, run
+from tests.command import assert_one_line, run_module
 from tests.learning.networks.models import write_model
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "experiments.bench.selfplay", *arguments], cwd=ROOT, text=True,
-        capture_output=True, timeout=400, check=False,
-    )
 
 
 def test_lockstep_is_far_ahead_of_one_call_a_position(tmp_path: Path) -> None:
     table = tmp_path / "selfplay.csv"
-    done = bench("--quick", "--workers", "1", "--csv", str(table))
+    done = run_module(
+        "experiments.bench.selfplay", "--quick", "--workers", "1", "--csv", table, timeout=400
+    )
     assert done.returncode == 0, done.stderr
     with table.open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -54,10 +46,8 @@ def test_lockstep_is_far_ahead_of_one_call_a_position(tmp_path: Path) -> None:
 
 
 def test_an_unknown_network_is_one_line() -> None:
-    done = bench("--quick", "--net", "resnett")
-    assert done.returncode == 2
-    assert "did you mean resnet" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    done = run_module("experiments.bench.selfplay", "--quick", "--net", "resnett")
+    assert_one_line(done, "did you mean resnet")
 
 
 def test_the_meter_stops_after_a_move_and_counts_every_evaluation(tmp_path: Path) -> None:
