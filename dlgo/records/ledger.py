@@ -274,9 +274,9 @@ class Ledger:
                 costs=tuple(MoveCost(*cost) for cost in rows),
             )
 
-    def results(self) -> Iterator[tuple[str, str, str, str, str, float]]:
-        """Slot, game, first, second, moves and result of all games."""
-        return self._query("SELECT slot, game, first, second, moves, result FROM games")
+    def results(self) -> Iterator[tuple[str, str, str, str, int, str, float]]:
+        """Slot, game, first, second, pair, moves and result of all games."""
+        return self._query("SELECT slot, game, first, second, pair, moves, result FROM games")
 
     def side_costs(self) -> Iterator[SideCosts]:
         """What each side of each game has spent, added up by SQLite."""

@@ -59,7 +59,7 @@ class TaskSource(Protocol):
     def wanted(self, task: GameTask) -> bool:
         """Whether a game that was taken is still to be played."""
 
-    def left(self) -> int:
+    def remaining(self) -> int:
         """About how many games are still to be taken."""
 
 
@@ -72,7 +72,7 @@ class _List:
     def take(self, count: int) -> list[GameTask]:
         return [self._tasks.popleft() for _ in range(min(count, len(self._tasks)))]
 
-    def left(self) -> int:
+    def remaining(self) -> int:
         return len(self._tasks)
 
     def finished(self, records: list[GameRecord]) -> None:
@@ -172,7 +172,7 @@ class _Queue:
     def _batch(self) -> int:
         """Games that a worker plays in `_WORK_AHEAD` seconds; fewer when few are left."""
         rate = self._played / max(time.monotonic() - self._began, 1e-3) / self._workers
-        share = self._source.left() // (2 * self._workers)
+        share = self._source.remaining() // (2 * self._workers)
         most = _MOST_BYTES // (_TASK_BYTES + 3 * self._longest_slot)
         return max(1, min(most, int(rate * _WORK_AHEAD), share))
 

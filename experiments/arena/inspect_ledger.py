@@ -23,6 +23,7 @@ from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.records.sgf import write_sgf
 from experiments.arena.lock import ledger_lock
 from experiments.arena.match import SIDES, length_limit
+from experiments.arena.schedule import slot_of
 
 _CSV_COLUMNS = (
     "slot", "game", "first", "second", "pair", "opening", "seed", "result", "reason", "failed",
@@ -116,7 +117,7 @@ def problem_of(record: GameRecord) -> str:
     for, or a draw by length; costs of the moves that the engines chose, each of whose turn it
     was. The slot has to name the game, the players and the pair.
     """
-    if record.slot != f"{record.game}|{record.first}|{record.second}|{record.pair}":
+    if record.slot != slot_of(record.game, record.first, record.second, record.pair):
         return "the slot is not that of its game, players and pair"
     try:
         states = _states(record)

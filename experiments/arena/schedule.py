@@ -2,12 +2,11 @@
 
 A meeting is two entrants on one game, and consists of *pairs* of games. The two games of a
 pair begin with the same random opening, colours swapped, so that a lucky opening favours
-nobody. Pair number k of a game has the same opening in every meeting, which makes meetings
-comparable. A game's place in the plan - game, who moves first, who second, number of the pair -
-is its slot and gives its seed, so that whatever is added later leaves the games already played
-as they are, and plans of different kinds share a ledger.
-
-Called by `agenda.py`, `series.py` and `planfile.py`; calls the engine registry (to check names).
+nobody; where an entrant meets itself, a pair is one game. Pair number k of a game has the same
+opening in every meeting, which makes meetings comparable. A game's place in the plan - game, who
+moves first, who second, number of the pair - is its slot and gives its seed, so that whatever is
+added later leaves the games already played as they are, and plans of different kinds share a
+ledger.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from dlgo.errors import SpecError
 from dlgo.games import get_game
@@ -31,6 +30,7 @@ KINDS = {
     "gauntlet": "the challengers meet everybody else",
     "ladder": "neighbours in the list meet, such as the budgets of one engine",
     "match": "two entrants",
+    "mirror": "each entrant meets itself",
 }
 # How many pairs: the same for all meetings, or more where the ratings are least certain.
 PAIRINGS = ("even", "adaptive")
@@ -90,7 +90,7 @@ class Plan:
         entrants = tuple(dict.fromkeys(challengers + entrants))
         if not games:
             raise SpecError("a tournament needs a game, such as connect4")
-        if len(entrants) < 2:
+        if len(entrants) < (1 if self.kind == "mirror" else 2):
             raise SpecError(f"a tournament needs two entrants or more, not {len(entrants)}")
         if self.pairs < 1:
             raise SpecError(f"pairs={self.pairs}: a meeting needs at least 1 opening pair")
@@ -118,6 +118,8 @@ class Plan:
         if self.target_elo is None:
             if self.pairing == "adaptive":
                 raise SpecError("pairing='adaptive' needs a target, such as target_elo=50")
+        elif self.kind == "mirror":
+            raise SpecError("target_elo is not for kind='mirror': nobody is compared")
         elif not 1 <= self.target_elo <= 1000:
             raise SpecError(f"target_elo={self.target_elo:g} is out of range (1 to 1000)")
         elif self.max_pairs < self.pairs:
@@ -133,6 +135,8 @@ class Plan:
         if self.kind == "gauntlet":
             field = [entrant for entrant in self.entrants if entrant not in self.challengers]
             return list(itertools.product(self.challengers, field))
+        if self.kind == "mirror":
+            return list(zip(self.entrants, self.entrants, strict=True))
         if self.kind == "ladder":
             return list(itertools.pairwise(self.entrants))
         return list(itertools.combinations(self.entrants, 2))
@@ -195,6 +199,35 @@ def _unique(kind: str, texts: Iterable[str], canonical: Callable[[str], str]) ->
     return tuple(written)
 
 
+class Pair(NamedTuple):
+    """An opening, played with both colours; once if an entrant meets itself."""
+
+    game: str
+    one: str
+    other: str
+    number: int
+
+    @property
+    def meeting(self) -> tuple[str, str, str]:
+        """Everything but the number."""
+        return self[:3]
+
+    @property
+    def colours(self) -> tuple[tuple[str, str], ...]:
+        """Who moves first and who second, in each game."""
+        return tuple(dict.fromkeys([(self.one, self.other), (self.other, self.one)]))
+
+    @property
+    def slots(self) -> list[str]:
+        """The places of the games in the plan."""
+        return [slot_of(self.game, *players, self.number) for players in self.colours]
+
+
+def slot_of(game: str, first: str, second: str, pair: int) -> str:
+    """The place of a game in the plan."""
+    return f"{game}|{first}|{second}|{pair}"
+
+
 def tasks(plan: Plan) -> list[GameTask]:
     """All games of the plan that do not depend on results: games x meetings x pairs x 2.
 
@@ -211,16 +244,15 @@ def tasks(plan: Plan) -> list[GameTask]:
     meetings = plan.meetings()
     return [
         task
-        for pair in range(plan.pairs) for one, other in meetings for game in plan.games
-        for task in pair_tasks(plan.seed, openings, game, one, other, pair)
+        for number in range(plan.pairs) for meeting in meetings for game in plan.games
+        for task in pair_tasks(plan.seed, openings, Pair(game, *meeting, number))
     ]
 
 
-def pair_tasks(
-    seed: int, openings: Openings, game: str, one: str, other: str, pair: int
-) -> Iterator[GameTask]:
-    """The two games of a pair."""
-    opening = openings.get(game, pair)
-    for first, second in ((one, other), (other, one)):
-        slot = f"{game}|{first}|{second}|{pair}"
-        yield GameTask(slot, game, first, second, pair, opening, derive_seed(seed, slot))
+def pair_tasks(seed: int, openings: Openings, pair: Pair) -> Iterator[GameTask]:
+    """The games of a pair."""
+    opening = openings.get(pair.game, pair.number)
+    for (first, second), slot in zip(pair.colours, pair.slots, strict=True):
+        yield GameTask(
+            slot, pair.game, first, second, pair.number, opening, derive_seed(seed, slot)
+        )

@@ -2,8 +2,6 @@
 
 `run_tournament` can be stopped at any moment, even by `kill -9`, and continues when it is
 called again: what is in the ledger is not played a second time, what is not is played.
-
-Called by the command line; calls `agenda.py`, `executor.py` and `ledger.py`.
 """
 
 from __future__ import annotations
@@ -14,17 +12,17 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from dlgo.errors import LedgerError, SpecError
+from dlgo.errors import LedgerError
 from dlgo.records.ledger import Ledger
 from experiments.arena import executor
-from experiments.arena.agenda import Agenda, Rate, Result
+from experiments.arena.agenda import Agenda, strategy_of
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
 from experiments.arena.lock import ledger_lock
 from experiments.arena.match import GameTask
 from experiments.arena.openings import Openings
 from experiments.arena.progress import Reporter, default_reporter, duration
-from experiments.arena.schedule import Plan, pair_tasks
-from experiments.arena.sequential import NewTest
+from experiments.arena.schedule import Pair, Plan, pair_tasks
+from experiments.arena.strategy import Result
 
 # Names of settings in the ledger.
 _PLAN, _STOPPED = "plan", "stopped"
@@ -64,8 +62,6 @@ def run_tournament(
     progress: Reporter | None = None,
     limits: Limits = DEFAULT_LIMITS,
     setup: str | None = None,
-    rate: Rate | None = None,
-    test: NewTest | None = None,
     retry: bool = False,
 ) -> Summary:
     """Play all games of `plan` that the ledger does not hold yet.
@@ -81,8 +77,6 @@ def run_tournament(
         progress: by default a bar if stderr is a terminal, else a line every ten seconds.
         limits: for every game.
         setup: "module:function", called in each worker before anything else.
-        rate: computes ratings; a plan with a target needs it.
-        test: makes a sequential test; a plan with `sprt` needs it.
         retry: give entrants that were stopped another chance.
 
     Raises:
@@ -95,16 +89,12 @@ def run_tournament(
     progress = progress or default_reporter()
     start = time.monotonic()
     plan, limits = plan.canonical(), limits.checked()
-    if plan.target_elo is not None and rate is None:
-        raise SpecError("a plan with target_elo needs a rating function (rate)")
-    if plan.sprt is not None and test is None:
-        raise SpecError("a plan with sprt needs a sequential test (test)")
+    strategy = strategy_of(plan)
     warm = _first_tasks(plan)
     with ledger_lock(ledger_path), Ledger(ledger_path) as ledger:
         stored = _stored_plan(ledger, plan)
         stopped = {} if retry else _stopped(ledger)
-        agenda = Agenda(plan, _played(ledger, plan), limits, stopped, rate,
-                        test if plan.sprt is not None else None)
+        agenda = Agenda(plan, _played(ledger, plan), limits, stopped, strategy)
         _tell_start(progress, ledger, plan, stored, agenda)
         played = failures = 0
         try:
@@ -112,7 +102,7 @@ def run_tournament(
             union = stored.union(plan) if stored else plan
             # Only now: a plan whose entrants cannot be built leaves no trace.
             _store(ledger, union, agenda.stopped)
-            progress.begin(agenda.found, agenda.planned)
+            progress.begin(agenda.stored, agenda.planned)
             try:
                 with closing(executor.play_tasks(agenda, workers, limits, setup)) as batches:
                     for records in batches:
@@ -131,12 +121,12 @@ def run_tournament(
                 progress.end()
         except KeyboardInterrupt as error:
             raise KeyboardInterrupt(
-                f"stopped after {agenda.found + played} of {agenda.planned} games; "
+                f"stopped after {agenda.stored + played} of {agenda.planned} games; "
                 "run the same command again to continue"
             ) from error
     summary = Summary(
-        ledger.path, plan, agenda.planned, agenda.found, played,
-        agenda.planned - agenda.found - played, failures,
+        ledger.path, plan, agenda.planned, agenda.stored, played,
+        agenda.planned - agenda.stored - played, failures,
         tuple(_sentence(*item) for item in agenda.stopped.items()), time.monotonic() - start,
     )
     _tell_end(progress, summary, agenda.verdict)
@@ -148,7 +138,7 @@ def _first_tasks(plan: Plan) -> list[GameTask]:
     openings = Openings(plan.seed, plan.opening_plies)
     return [
         task for game in plan.games for meeting in plan.meetings()
-        for task in pair_tasks(plan.seed, openings, game, *meeting, 0)
+        for task in pair_tasks(plan.seed, openings, Pair(game, *meeting, 0))
     ]
 
 
@@ -224,12 +214,12 @@ def _tell_start(
             f"then more until no 95% interval is wider than {plan.target_elo:g} Elo, "
             f"at most {plan.max_pairs} pairs a meeting"
         )
-    if agenda.found and not plan.ends_by_itself:
+    if agenda.stored and not plan.ends_by_itself:
         progress.say(f"games of this plan that are in {ledger.path} already count")
-    elif agenda.found:
-        rest = agenda.planned - agenda.found
+    elif agenda.stored:
+        rest = agenda.planned - agenda.stored
         text = f"{rest} to play" if rest else "nothing left to play"
-        progress.say(f"{agenda.found} of them are in {ledger.path} already; {text}")
+        progress.say(f"{agenda.stored} of them are in {ledger.path} already; {text}")
     absent = [name for name in stored.entrants if name not in plan.entrants] if stored else []
     if absent:
         progress.say(f"not in this run, though in the ledger: {', '.join(absent)}")

@@ -49,17 +49,4 @@ def tournament(
     from experiments.arena.tournament import run_tournament
 
     wanted, limits = read_plan(plan, given)
-    rate = None
-    if wanted.target_elo is not None:
-        # The arena knows no ratings, and reports know no arena: they meet here.
-        from reports.ratings import fit_ratings as rate
-    test = None
-    if wanted.sprt is not None:
-        from reports.sprt import Sprt, SprtBounds
-
-        bounds = SprtBounds(*wanted.sprt, wanted.alpha, wanted.beta)
-
-        def test() -> Sprt:
-            return Sprt(bounds, budget=wanted.max_pairs)
-
-    run_tournament(wanted, ledger, workers, limits=limits, rate=rate, test=test, retry=retry)
+    run_tournament(wanted, ledger, workers, limits=limits, retry=retry)

@@ -14,11 +14,13 @@ import pytest
 
 from dlgo import SpecError
 from dlgo.records.ledger import GameRecord
-from experiments.arena.agenda import Agenda, Result
+from experiments.arena.agenda import Agenda
 from experiments.arena.limits import Limits
 from experiments.arena.match import GameTask
 from experiments.arena.planfile import read_plan
 from experiments.arena.schedule import Plan, tasks
+from experiments.arena.strategy import Result
+from experiments.arena.until_rated import UntilRated
 from tests.experiments.mocks import games_of, run
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
@@ -128,7 +130,8 @@ def record_of(task: GameTask, result: float) -> GameRecord:
 
 def simulate(plan: Plan, rate=Guesses, found=None, order: int = 0) -> tuple[Agenda, list[str]]:
     """Play by dice; the results depend on the games, the order in which they end on `order`."""
-    agenda = Agenda(plan.canonical(), dict(found or {}), Limits(), rate=rate)
+    plan = plan.canonical()
+    agenda = Agenda(plan, dict(found or {}), Limits(), strategy=UntilRated(plan, rate))
     shuffler, playing, slots = random.Random(order), [], []
     while True:
         playing += agenda.take(3)
@@ -163,12 +166,12 @@ def test_a_target_is_played_for_again_from_where_it_was() -> None:
     _, slots = simulate(TARGET)
     found = {}
     for slot in slots[: len(slots) // 2]:
-        game, first, second, _ = slot.split("|")
+        game, first, second, pair = slot.split("|")
         result = random.Random(slot).choice((0.0, 0.5, 1.0))
-        found[slot] = Result(game, first, second, slot, result)
+        found[slot] = Result(game, first, second, int(pair), slot, result)
     agenda, rest = simulate(TARGET, found=found)
     assert set(rest) == set(slots) - set(found)
-    assert agenda.found == len(found)
+    assert agenda.stored == len(found)
 
 
 def test_max_pairs_is_the_end() -> None:
@@ -213,7 +216,7 @@ def test_a_tournament_with_a_target_and_real_ratings(tmp_path) -> None:
         pairing="adaptive", max_pairs=60,
     )
     path = tmp_path / "l.sqlite"
-    summary, said = run(plan, path, rate=fit_ratings)
+    summary, said = run(plan, path)
     games = games_of(path).values()
     table = fit_ratings(
         [r.first for r in games], [r.second for r in games], [r.result for r in games]
@@ -221,7 +224,7 @@ def test_a_tournament_with_a_target_and_real_ratings(tmp_path) -> None:
     assert max(rating.high95 - rating.low95 for rating in table.ratings) <= 120
     assert summary.planned == summary.played == len(games)
     assert "no 95% interval wider than 120 Elo" in said
-    again, _ = run(plan, path, rate=fit_ratings)
+    again, _ = run(plan, path)
     assert (again.played, again.found) == (0, summary.played)
 
 

@@ -11,7 +11,7 @@ from experiments.arena.limits import Limits
 from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
-from reports.sprt import Sprt, SprtBounds, run_sprt
+from reports.sprt import SprtBounds, run_sprt
 from tests.experiments.test_agenda import ENTRANTS, record_of
 
 MATCH = Plan(("tictactoe",), ENTRANTS[:2], 1, kind="match", sprt=(0.0, 30.0), max_pairs=2000)
@@ -24,11 +24,7 @@ def drawing(slot: str) -> float:
 
 def play_until_told(plan: Plan, order: int, found=None, dice=drawing):
     """The agenda, and the results of the games it had played, when it wants no more."""
-    bounds = SprtBounds(*plan.sprt)
-    agenda = Agenda(
-        plan.canonical(), dict(found or {}), Limits(),
-        test=lambda: Sprt(bounds, budget=plan.max_pairs),
-    )
+    agenda = Agenda(plan.canonical(), dict(found or {}), Limits())
     shuffler, playing, results = random.Random(order), [], {}
     while True:
         playing += agenda.take(8 - len(playing))  # so many workers
@@ -86,7 +82,6 @@ def test_a_real_match_with_a_test_stops_by_itself(tmp_path) -> None:
 
     summary = run_tournament(
         plan, tmp_path / "games.sqlite", workers=1, progress=Listener(),
-        test=lambda: Sprt(SprtBounds(0.0, 50.0), budget=1000),
     )
     assert any("connect4: H1 accepted after" in text for text in heard)
     assert 10 < summary.planned == summary.played < 200
