@@ -48,7 +48,7 @@ class Plan:
         opening_plies: random plies before the engines take over; None for each game's own
             number.
         seed: all openings and all engines' seeds come from it.
-        kind: who meets whom, one of `KINDS`.
+        kind: who meets whom, one of `KINDS`. Where an entrant meets itself, a pair is one game.
         challengers: of a gauntlet; some of the entrants.
         target_elo: play until no rating's 95% interval is wider; None: play `pairs`.
         max_pairs: with a target or a test, at most so many pairs of each meeting.

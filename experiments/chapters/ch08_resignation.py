@@ -19,7 +19,6 @@ from pathlib import Path
 
 import click
 
-from dlgo import get_game
 from dlgo.errors import DlgoError
 from dlgo.records.ledger import GameRecord, Ledger
 from engines.termination import PATIENCE
@@ -45,9 +44,7 @@ def main(
     if quick:
         game_name, games = "connect4", 12
     try:
-        # The opponent is the same player; another name, because a meeting needs two entrants.
-        entrants = (engine, f"{engine},nodes_max=3999999")
-        plan = Plan((str(get_game(game_name)),), entrants, -(-games // 2), seed).canonical()
+        plan = Plan((game_name,), (engine,), games, seed=seed, kind="mirror").canonical()
         out.mkdir(parents=True, exist_ok=True)
         path = out / "games.sqlite"
         run_tournament(plan, path, progress=PlainReporter(sys.stdout))

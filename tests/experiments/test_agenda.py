@@ -47,6 +47,15 @@ def test_on_a_ladder_neighbours_meet() -> None:
     assert met(plan) == dict.fromkeys(map(frozenset, itertools.pairwise(ENTRANTS)), 4)
 
 
+def test_in_a_mirror_each_entrant_meets_itself_once_an_opening() -> None:
+    plan = Plan(("tictactoe",), ENTRANTS[:2], 3, kind="mirror")
+    assert met(plan) == {frozenset([name]): 3 for name in plan.canonical().entrants}
+    assert len({task.slot for task in tasks(plan)}) == 6
+    agenda = Agenda(plan.canonical(), {tasks(plan)[0].slot: None}, Limits())
+    assert (agenda.planned, agenda.stored) == (6, 1)
+    assert agenda.take(100) == tasks(plan)[1:]
+
+
 def test_all_kinds_share_the_games_they_have_in_common() -> None:
     """So a ladder can become a round robin in the same ledger, and nothing is played again."""
     everybody = {task.slot: task for task in tasks(Plan(("tictactoe",), ENTRANTS, 2))}
@@ -71,6 +80,7 @@ def test_all_kinds_share_the_games_they_have_in_common() -> None:
         ({"challengers": ENTRANTS[:1]}, "challengers are for kind='gauntlet'"),
         ({"pairing": "adaptive"}, "needs a target"),
         ({"target_elo": 0.0}, "target_elo=0 is out of range"),
+        ({"kind": "mirror", "target_elo": 50.0}, "nobody is compared"),
         ({"target_elo": 50.0, "max_pairs": 1}, "max_pairs=1 is less than pairs=2"),
         ({"sprt": (0.0, 10.0)}, "sprt is for kind='match'"),
         ({"target_elo": 50.0, "pairing": "odd"}, "pairing='odd' is not one of even, adaptive"),
