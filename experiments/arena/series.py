@@ -30,12 +30,21 @@ class Series:
     points: float
     cpu_ms: tuple[float, float]
 
+    @property
+    def share(self) -> float:
+        """Points per game, 0 to 1."""
+        return self.points / self.games
+
+    @property
+    def margin(self) -> float:
+        """Half the 95% interval of `share`, by the normal approximation; never 0."""
+        variance = max(self.share * (1 - self.share), 0.25 / self.games)
+        return 1.96 * math.sqrt(variance / self.games)
+
     def __str__(self) -> str:
-        share = self.points / self.games
-        margin = 1.96 * math.sqrt(max(share * (1 - share), 0.25 / self.games) / self.games)
         names = f"{self.one} - {self.other}"
         return (
-            f"{names:<40}{share:>6.1%} +-{margin:<6.1%}{self.cpu_ms[0]:>8.2f} :"
+            f"{names:<40}{self.share:>6.1%} +-{self.margin:<6.1%}{self.cpu_ms[0]:>8.2f} :"
             f"{self.cpu_ms[1]:>7.2f}"
         )
 

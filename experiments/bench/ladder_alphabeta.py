@@ -15,7 +15,6 @@ The results stand in docs/engines/alphabeta.md.
 from __future__ import annotations
 
 import argparse
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,9 +106,9 @@ def ladder(name: str, setting: Setting, count: int, pairs: int, seed: int) -> No
             series = play_series(
                 game, spec(last, f"nodes={setting.nodes}", True), reference, pairs, seed
             )
-            share = series.points / series.games
-            margin = 1.96 * math.sqrt(max(share * (1 - share), 0.25 / series.games) / series.games)
-            score = f"{100 * share:.0f} +-{100 * margin:.0f} | {series.cpu_ms[0]:.2f}"
+            score = (
+                f"{100 * series.share:.0f} +-{100 * series.margin:.0f} | {series.cpu_ms[0]:.2f}"
+            )
         title = {None: "plain minimax", "cuts": "+ cuts (the reference)"}.get(last, f"+ {last}")
         title = title.replace("+ hash_move", "+ deepening, hash_move")
         print(f"| {title} | {nodes:,.0f} | {ms:,.2f} | {score} |", flush=True)

@@ -13,7 +13,6 @@ The results stand in docs/engines/mcts.md.
 from __future__ import annotations
 
 import argparse
-import math
 from dataclasses import dataclass
 
 from dlgo import GameState, get_game
@@ -95,9 +94,7 @@ def score(game: GameSpec, step: Step, budget: str, pairs: int, seed: int) -> str
     series = play_series(
         game, spec(budget, step.options), spec(budget, step.before), pairs, seed
     )
-    share = series.points / series.games
-    margin = 1.96 * math.sqrt(max(share * (1 - share), 0.25 / series.games) / series.games)
-    return f"{100 * share:.0f} +-{100 * margin:.0f}"
+    return f"{100 * series.share:.0f} +-{100 * series.margin:.0f}"
 
 
 def ladder(name: str, setting: Setting, count: int, pairs: int, seed: int) -> None:
