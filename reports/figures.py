@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reports.files import write_bytes
+from dlgo.files import write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,5 +77,5 @@ def save(figure: Figure, stem: Path) -> list[Path]:
     for ending, metadata in (("png", {}), ("svg", {"Date": None})):
         buffer = io.BytesIO()
         figure.savefig(buffer, format=ending, dpi=_DPI, metadata=metadata)
-        paths.append(write_bytes(stem.with_name(f"{stem.name}.{ending}"), buffer.getvalue()))
+        paths.append(write_file(stem.with_name(f"{stem.name}.{ending}"), buffer.getvalue()))
     return paths

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dlgo.errors import LedgerError
+from dlgo.files import make_folder, write_file
 from dlgo.records.ledger import Ledger
 from reports import method, tables
 from reports.bootstrap import add_intervals, check_ratings
 from reports.cost_table import cost_table
-from reports.files import file_slug, make_folder, write_bytes
+from reports.files import file_slug
 from reports.lengths import plot_lengths
 from reports.markdown import build_markdown
 from reports.overview import overview_frame
@@ -120,7 +121,7 @@ def write_report(
     )
     text = build_markdown(reports, facts + settings, games, _MOST_FAILURES)
     return [
-        write_bytes(out / "report.html", page), write_bytes(out / "report.md", text), *paths
+        write_file(out / "report.html", page), write_file(out / "report.md", text), *paths
     ]
 
 

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 
 from dlgo.budgets import BUDGET_NAMES
 from dlgo.errors import DlgoError
+from dlgo.files import write_file
 from dlgo.records.ledger import GameRecord, Ledger, SideCosts
 from dlgo.specs import quote_value, split_spec
 from reports.connections import listing
-from reports.files import write_bytes
 from reports.rating_table import RatingTable
 from reports.ratings import fit_ratings, repeated_games
 
@@ -237,4 +237,4 @@ def crosstable(games: pd.DataFrame, game: str, entrants: Sequence[str]) -> pd.Da
 def write_csv(frame: pd.DataFrame, path: Path, index: bool = False) -> Path:
     """Write a frame as CSV, numbers with six significant digits, in one step."""
     text = frame.to_csv(index=index, float_format="%.6g", lineterminator="\n")
-    return write_bytes(path, text.encode())
+    return write_file(path, text)

@@ -36,6 +36,7 @@ from typing import Any
 import numpy as np
 
 from dlgo.errors import ModelError
+from dlgo.files import write_file
 from dlgo.lock import held
 from engines.alphazero.doctor import examine_round
 from engines.alphazero.match import playing_network
@@ -47,7 +48,6 @@ from engines.learning.diagnostics.checkup import lines
 from engines.learning.networks.card import FILE_NAME, Card, read_card
 from engines.learning.networks.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from engines.learning.networks.runtimes import fastest_kind
-from engines.learning.networks.store import write_atomically
 
 LOCK = ".lock"
 Report = Callable[[str], None]
@@ -104,7 +104,7 @@ class AlphaZeroRun:
 
     def _write_plan(self) -> None:
         path = self.folder / "plan.json"
-        write_atomically(path, json.dumps(self.plan.to_json(), indent=2) + "\n")
+        write_file(path, json.dumps(self.plan.to_json(), indent=2) + "\n")
 
     def net(self, iteration: int) -> Path:
         """The folder of the network after a round."""
@@ -264,7 +264,7 @@ class AlphaZeroRun:
             row |= self._match(iteration, workers, checkpoint)
             row["wall_seconds"] = time.perf_counter() - began
         write_checkpoint(self.folder, found)
-        write_atomically(self.folder / "history.csv", _csv(found.history))
+        write_file(self.folder / "history.csv", _csv(found.history))
         return found
 
     def _match(

@@ -6,7 +6,6 @@ ledger does not matter.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import NamedTuple
 
 from dlgo.api import GameState
 from dlgo.errors import DlgoError, LedgerError
+from dlgo.files import make_folder, write_csv, write_file
 from dlgo.games import get_game
 from dlgo.games.draughts.pdn import write_game
 from dlgo.games.draughts.state import Draughts
@@ -197,27 +197,23 @@ def export_games(
         ):
             if folder is None:
                 continue
-            Path(folder).mkdir(parents=True, exist_ok=True)
+            make_folder(Path(folder))
             count = 0
             for record in _selected(ledger, game, engine, failed):
                 if isinstance(get_game(record.game), cls):
                     count += 1
                     name = f"{count:06d}_{_file_name(record.slot)}.{ending}"
-                    (Path(folder) / name).write_bytes(write(record))
+                    write_file(Path(folder) / name, write(record), sync=False)
             if not count:
                 raise LedgerError(f"ledger {path} has no games of {cls.title} to export")
             yield f"{count} games in {folder}"
 
 
 def _write_csv(path: Path, records: Iterator[GameRecord]) -> int:
-    count = 0
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(_CSV_COLUMNS)
-        for record in records:
-            writer.writerow([getattr(record, name) for name in _CSV_COLUMNS])
-            count += 1
-    return count
+    return write_csv(
+        path, _CSV_COLUMNS,
+        ([getattr(record, name) for name in _CSV_COLUMNS] for record in records),
+    )
 
 
 def _file_name(slot: str) -> str:

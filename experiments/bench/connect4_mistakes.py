@@ -22,7 +22,6 @@ What to look for: L3 asks for tactics, which any search has; L1_R3 for judgement
 
 from __future__ import annotations
 
-import csv as csv_module
 import dataclasses
 import json
 import os
@@ -36,8 +35,8 @@ import click
 import numpy as np
 
 from dlgo import DlgoError, GameState, get_game
+from dlgo.files import write_csv, write_file
 from dlgo.rng import derive_seed
-from engines.learning.networks.store import write_atomically
 from engines.registry import EngineSpec, build_engine
 from engines.solver.outcomes import is_mistake
 from engines.solver.solver import Solver
@@ -162,7 +161,7 @@ def _read(path: Path) -> dict:
 
 def _write(path: Path, sets: dict) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, json.dumps({"portions": sets["portions"], "positions": {
+    write_file(path, json.dumps({"portions": sets["portions"], "positions": {
         name: [one.to_json() for one in rows] for name, rows in sets["positions"].items()
     }}))
 
@@ -297,10 +296,8 @@ def main(
                 click.echo(f"  {name:<12}{found}")
                 rows.append([text, name, *dataclasses.astuple(found)])
     if csv:
-        with csv.open("w", newline="") as file:
-            writer = csv_module.writer(file)
-            writer.writerow(["engine", "class", "positions", "asking", "mistakes", "cpu_s_a_move"])
-            writer.writerows(rows)
+        header = ["engine", "class", "positions", "asking", "mistakes", "cpu_s_a_move"]
+        write_csv(csv, header, rows)
 
 
 if __name__ == "__main__":

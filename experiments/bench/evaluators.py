@@ -16,7 +16,6 @@ ONNX Runtime: without its graph optimisations, with bound outputs, on two thread
 
 from __future__ import annotations
 
-import csv as csv_module
 import tempfile
 import time
 from collections.abc import Callable
@@ -28,6 +27,7 @@ import numpy as np
 
 from dlgo import get_game
 from dlgo.encoders import default_encoder, get_encoder
+from dlgo.files import write_csv
 from engines.learning.networks.card import Card
 from engines.learning.networks.runtimes import load_evaluator
 from experiments.command import run
@@ -86,10 +86,8 @@ def main(
                    f"{table['openvino-bf16'][-1]:.2f}, / ONNX Runtime = "
                    f"{table['openvino-bf16'][-2] / table['onnx'][-2]:.2f}")
     if csv:
-        with csv.open("w", newline="") as file:
-            writer = csv_module.writer(file)
-            writer.writerow(["what", *(f"per_s_at_{n}" for n in BATCHES), "share_of_f32_product"])
-            writer.writerows(rows)
+        header = ["what", *(f"per_s_at_{n}" for n in BATCHES), "share_of_f32_product"]
+        write_csv(csv, header, rows)
 
 
 def measure(

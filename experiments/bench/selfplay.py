@@ -21,7 +21,6 @@ makes self-play faster. docs/engines/alphazero.md has results.
 
 from __future__ import annotations
 
-import csv as csv_module
 import multiprocessing
 import os
 import queue
@@ -40,6 +39,7 @@ import numpy as np
 from dlgo import get_game
 from dlgo.encoders import default_encoder, get_encoder
 from dlgo.errors import DlgoError, ModelError
+from dlgo.files import write_csv
 from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
 from engines.learning.networks import catalog
@@ -348,10 +348,7 @@ def main(
         click.echo(f"an AlphaZero tutorial's self-play, measured separately: {reference:,.0f} "
                    f"evaluations/s; {best.what}: {best.evaluations / reference:.1f} times that")
     if csv:
-        with csv.open("w", newline="") as file:
-            writer = csv_module.writer(file)
-            writer.writerow(_COLUMNS)
-            writer.writerows(row.cells() for row in rows)
+        write_csv(csv, _COLUMNS, (row.cells() for row in rows))
 
 
 def _rows(task: Task, most: int) -> list[Row]:

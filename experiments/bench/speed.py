@@ -17,7 +17,6 @@ median of the rounds counts.
 
 from __future__ import annotations
 
-import csv as csv_module
 import statistics
 import time
 from collections.abc import Callable
@@ -28,6 +27,7 @@ import click
 import numpy as np
 
 from dlgo import GameSpec, GameState, get_game, kernels
+from dlgo.files import write_csv
 from dlgo.rng import make_rng
 from engines.registry import build_engine
 
@@ -90,13 +90,10 @@ def run_bench(games: list[GameSpec], seconds: float, rounds: int, csv: str | Non
                 f"  {row.their_name}"
             )
     if csv:
-        with open(csv, "w", newline="") as file:  # noqa: PTH123
-            writer = csv_module.writer(file)
-            writer.writerow(["game", "what", "dlgo_per_s", "openspiel_per_s", "ratio", "beside"])
-            for row in rows:
-                writer.writerow(
-                    [row.game, row.what, row.ours, row.theirs, row.ratio, row.their_name]
-                )
+        header = ["game", "what", "dlgo_per_s", "openspiel_per_s", "ratio", "beside"]
+        write_csv(csv, header, (
+            [row.game, row.what, row.ours, row.theirs, row.ratio, row.their_name] for row in rows
+        ))
     return rows
 
 

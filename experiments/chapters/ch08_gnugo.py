@@ -24,6 +24,7 @@ import click
 
 from dlgo import get_game
 from dlgo.errors import DlgoError
+from dlgo.files import write_file
 from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.records.sgf import write_sgf
 from experiments.arena.progress import BarReporter, PlainReporter
@@ -83,7 +84,7 @@ def _write_games(records: Sequence[GameRecord], out: Path) -> None:
             record.replay(), black=record.first, white=record.second, result=forfeit,
             comments={0: f"opening: {record.opening}; {record.reason}"}, info={"RU": "Chinese"},
         )
-        (out / f"game{record.pair:04d}-{ours}.sgf").write_bytes(data)
+        write_file(out / f"game{record.pair:04d}-{ours}.sgf", data, sync=False)
 
 
 def _tell(records: Sequence[GameRecord], entrants: Sequence[str]) -> None:

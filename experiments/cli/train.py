@@ -120,17 +120,17 @@ def alphazero(game: str, out: Path | None, settings: tuple[str, ...], **given: A
               help="Write a page with plots there, too.")
 def doctor(folder: Path, html: Path | None) -> None:
     """Examine a run of `dlgo train alphazero` in FOLDER: does it learn, and where not?"""
+    from dlgo.files import write_file
     from engines.alphazero.doctor import examine_run
     from engines.learning.diagnostics.checkup import lines
     from engines.learning.diagnostics.doctor_page import page
-    from engines.learning.networks.store import write_atomically
 
     found = examine_run(folder)
     click.echo(found.title)
     for line in lines(found):
         click.echo(line)
     if html:
-        write_atomically(html, page(found))
+        write_file(html, page(found))
         click.echo(html)
 
 

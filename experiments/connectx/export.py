@@ -17,9 +17,10 @@ import numpy as np
 
 from dlgo import GameSpec, get_game
 from dlgo.errors import ModelError
+from dlgo.files import write_file
 from engines.learning.networks.card import FILE_NAME, Card
 from engines.learning.networks.runtimes import OnnxEvaluator
-from engines.learning.networks.store import ONNX_FILE, load_card, read_file, write_atomically
+from engines.learning.networks.store import ONNX_FILE, load_card, read_file
 from experiments.connectx.environment import board_of, run_agent_file
 
 TEMPLATE = Path(__file__).with_name("agent_template.py")
@@ -51,7 +52,7 @@ def export_agent(model: str, out: Path) -> tuple[Card, float]:
         text = agent_text(card, game, weights, kind)
         error = _error(text, out, evaluator)
         if error <= TOLERANCE:
-            write_atomically(out, text)
+            write_file(out, text)
             return card, error
     raise ModelError(
         f"model {card.name}: the agent would be off by {error:.2g}, more than {TOLERANCE:g}; its "

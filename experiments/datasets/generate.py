@@ -19,11 +19,12 @@ from typing import Any
 
 from dlgo.api import GameSpec
 from dlgo.errors import DataError
+from dlgo.files import make_folder
 from dlgo.games import get_game
 from dlgo.lock import held
 from engines.base import Engine
 from engines.learning.data.selfplay import Variety, play_game
-from engines.learning.data.shards import make_folder, read_shard, shard_path, write_shard
+from engines.learning.data.shards import read_shard, shard_path, write_shard
 from engines.registry import EngineSpec
 from experiments.arena.match import machine_text, time_text, version_text
 from experiments.arena.progress import duration
@@ -102,7 +103,7 @@ def generate(
         DataError: if the folder holds other games, or cannot be written, or another process
             works in it.
     """
-    folder = make_folder(folder or default_folder(recipe))
+    folder = make_folder(folder or default_folder(recipe), error=DataError)
     with held(folder / ".lock", f"data {folder}", "generation", "folder", DataError):
         return _generate(recipe, games, folder, workers, progress or default_progress())
 

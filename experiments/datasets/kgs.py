@@ -22,7 +22,7 @@ from pathlib import Path
 
 import dlgo
 from dlgo.errors import DataError
-from engines.learning.data.shards import make_folder
+from dlgo.files import make_folder
 
 PAGE = "https://u-go.net/gamerecords/"
 _ENDINGS = (".tar.gz", ".tgz")
@@ -75,7 +75,7 @@ def fetch_archives(
     Raises:
         DataError: if the page or a file cannot be fetched or written; what is there is kept.
     """
-    make_folder(folder)
+    make_folder(folder, error=DataError)
     with _open(page) as answer:
         html = _read(answer, page, _LONGEST_PAGE).decode("utf-8", "replace")
     links = [link for link in archive_links(html, page) if match in file_name(link)]

@@ -9,7 +9,6 @@ Called by `data_cli.py`.
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import time
 from collections import Counter
@@ -22,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from dlgo.errors import DataError, NotationError
+from dlgo.files import make_folder, write_csv
 from dlgo.games import get_game
 from dlgo.records.sgf import read_sgf
 from dlgo.rng import derive_seed
@@ -34,7 +34,7 @@ from engines.learning.data.sgf_games import (
     rank_number,
     to_game,
 )
-from engines.learning.data.shards import make_folder, read_shard, shard_path, write_shard
+from engines.learning.data.shards import read_shard, shard_path, write_shard
 from experiments.arena.match import machine_text, time_text, version_text
 from experiments.arena.progress import duration
 from experiments.datasets.jobs import run_jobs
@@ -109,7 +109,7 @@ def import_sgf(
     """
     progress = default_progress()
     cut = pieces(archives, sample, seed, progress)
-    make_folder(folder)
+    make_folder(folder, error=DataError)
     tally = Tally(sum(len(piece.names) for piece in cut))
     jobs = []
     for number, piece in enumerate(cut):
@@ -217,15 +217,9 @@ def index_sgf(archives: Sequence[Path], table: Path | None, workers: int | None)
     with closing(run_jobs(index_piece, [(piece,) for piece in cut], workers)) as reports:
         entries = sorted(reports, key=lambda entry: entry.name)
     if table is not None:
-        try:
-            with table.open("w", newline="", encoding="utf-8", errors="replace") as file:
-                writer = csv.writer(file)
-                writer.writerow([field.name for field in fields(Entry)])
-                for entry in entries:
-                    row = asdict(entry)
-                    writer.writerow([*{**row, "ranks": " ".join(entry.ranks)}.values()])
-        except OSError as error:
-            raise DataError(f"{table}: cannot be written: {error.strerror or error}") from None
+        write_csv(table, [field.name for field in fields(Entry)], (
+            list({**asdict(entry), "ranks": " ".join(entry.ranks)}.values()) for entry in entries
+        ), error=DataError)
     good = [entry for entry in entries if not entry.error]
     lines = [f"{len(entries)} files, {len(good)} of them readable, "
              f"{sum(entry.moves for entry in good):,} moves"]

@@ -6,13 +6,12 @@ the output's name decides: `.gif` and `.html` move, `.png` is the last position.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlgo import DlgoError, GameState, Player
+from dlgo.files import output_path
 from dlgo.records.ledger import GameRecord, Ledger
 from experiments.play.board_drawing import (
     BACKGROUND,
@@ -94,17 +93,8 @@ def show_game(
         DlgoError: for another ending, or if the file cannot be written.
     """
     ending = check_ending(out)
-    target = Path(os.path.realpath(out))
-    temporary = target.with_name(f".{target.stem}.{os.getpid()}.tmp{ending}")
-    try:
-        try:
-            _write(game, temporary, ending, delay, progress)
-            temporary.replace(target)
-        finally:
-            with suppress(OSError):
-                temporary.unlink()
-    except OSError as error:
-        raise DlgoError(f"cannot write {out}: {error.strerror or error}; name another") from None
+    with output_path(out) as temporary:
+        _write(game, temporary, ending, delay, progress)
     return out
 
 

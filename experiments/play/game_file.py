@@ -13,13 +13,12 @@ PDN are those of `dlgo`.
 
 from __future__ import annotations
 
-import os
 import re
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from dlgo import DlgoError, GameState, Move, NotationError, Player, get_game
+from dlgo.files import write_file
 from dlgo.games.draughts import pdn
 from dlgo.records.sgf import GameRecordSgf, read_sgf, replay, write_sgf
 
@@ -51,19 +50,7 @@ def write_game_file(path: Path, state: GameState, black: str = "", white: str = 
     Raises:
         DlgoError: if the file cannot be written; an old one is then untouched.
     """
-    content = game_bytes(state, black, white)
-    target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        try:
-            temporary.write_bytes(content)
-            temporary.replace(target)
-        finally:
-            with suppress(OSError):
-                temporary.unlink()
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        reason = getattr(error, "strerror", None) or error
-        raise DlgoError(f"cannot write {path}: {reason}; name another file") from None
+    write_file(path, game_bytes(state, black, white))
 
 
 def game_bytes(state: GameState, black: str = "", white: str = "") -> bytes:

@@ -7,9 +7,7 @@ the experiment, so that the same command continues where it was stopped.
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import io
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,9 +17,9 @@ from typing import Any
 import click
 
 from dlgo.errors import DlgoError
+from dlgo.files import write_csv, write_file
 from engines.learning.data import Dataset
 from engines.learning.networks.card import Card
-from engines.learning.networks.store import write_atomically
 from engines.learning.networks.training import TrainingPlan, train
 from experiments.arena.series import play_series
 from experiments.datasets.generate import generate, make_recipe
@@ -162,14 +160,10 @@ def _row(label: str, card: Card) -> dict[str, Any]:
 
 
 def _write(folder: Path, rows: list[dict[str, Any]]) -> None:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    write_atomically(folder / "results.csv", text.getvalue())
+    write_csv(folder / "results.csv", COLUMNS, [[row[name] for name in COLUMNS] for row in rows])
     lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
     for row in rows:
         cells = (f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row.values())
         lines.append("| " + " | ".join("-" if cell == "None" else cell for cell in cells) + " |")
-    write_atomically(folder / "results.md", "\n".join(lines) + "\n")
+    write_file(folder / "results.md", "\n".join(lines) + "\n")
     print(f"\ntables: {folder / 'results.csv'}, {folder / 'results.md'}")

@@ -277,7 +277,7 @@ def test_a_death_between_two_files_changes_nothing(
     folder = tmp_path / "run"
     dies(folder, monkeypatch, "write_checkpoint", 2)
     assert (folder / "nets/0002/card.json").exists()
-    dies(folder, monkeypatch, "write_atomically", 2)  # after the plan
+    dies(folder, monkeypatch, "write_file", 2)  # after the plan
     # And half a shard, an older one that has gone bad, and what a dead writer leaves.
     (folder / "games" / ".games-000009.npz.1.tmp").write_bytes(b"half")
     older = sorted((folder / "games").glob("games-*.npz"))[1]

@@ -12,7 +12,6 @@ import pytest
 from dlgo.errors import DlgoError, LedgerError
 from dlgo.records.failures import failure_of_sentence
 from dlgo.records.ledger import GameRecord, Ledger, MoveCost
-from reports.files import write_bytes
 from reports.labels import Label, place_labels
 from reports.plots import family_styles, game_title
 from reports.report import write_report
@@ -216,16 +215,6 @@ def test_a_folder_that_cannot_be_written(ledger_path, tmp_path):
     with pytest.raises(DlgoError, match="cannot write .*file.*; name another folder") as error:
         write_report(ledger_path, tmp_path / "file" / "report")
     assert "\n" not in str(error.value)
-
-
-def test_a_failed_write_leaves_the_old_file(tmp_path):
-    path = tmp_path / "table.csv"
-    write_bytes(path, b"old")
-    path.with_name(path.name + ".d").mkdir()
-    with pytest.raises(DlgoError):
-        write_bytes(path.with_name(path.name + ".d"), b"new")  # a folder cannot be replaced
-    assert path.read_bytes() == b"old"
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["table.csv", "table.csv.d"]
 
 
 @pytest.mark.parametrize(("entrant", "family", "budget"), [

@@ -9,10 +9,8 @@ Called by `dataset.py` and by whatever makes games. `ShardWriter` is for a strea
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +22,7 @@ import numpy as np
 
 from dlgo.api import GameSpec
 from dlgo.errors import DataError, SpecError
+from dlgo.files import make_folder, open_output
 from dlgo.games import get_game
 from engines.learning.data.records import FULL_SEARCH, LABELLED, SECOND, GameData, Start
 
@@ -80,17 +79,8 @@ def write_shard(
     }
     arrays["header"] = np.frombuffer(json.dumps(header, sort_keys=True).encode(), np.uint8)
     arrays["checksum"] = np.frombuffer(bytes.fromhex(_digest(arrays)), np.uint8)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            np.savez_compressed(file, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise DataError(f"{path}: cannot be written: {error.strerror or error}") from None
+    with open_output(path, error=DataError) as file:
+        np.savez_compressed(file, **arrays)
     return path
 
 
@@ -253,7 +243,7 @@ class ShardWriter:
         self, folder: str | Path, game: GameSpec, provenance: Mapping[str, Any],
         shard_games: int = 64,
     ) -> None:
-        self._folder = make_folder(Path(folder))
+        self._folder = make_folder(Path(folder), error=DataError)
         self._game, self._provenance, self._shard_games = game, dict(provenance), shard_games
         self._games: list[GameData] = []
         taken = [int(path.stem[6:]) for path in self._folder.glob(PATTERN)
@@ -282,16 +272,3 @@ class ShardWriter:
         trace: TracebackType | None,
     ) -> None:
         self.flush()
-
-
-def make_folder(folder: Path) -> Path:
-    """Make a folder if it is not there. Raises DataError if that is impossible."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(
-            f"{folder}: cannot be made: {error.strerror or error}; name another folder"
-        ) from None
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise DataError(f"{folder}: cannot be written to; name another folder")
-    return folder

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from dlgo.errors import ModelError
-from engines.learning.networks.store import write_atomically
+from dlgo.files import write_file
 
 _FILE = "checkpoint.npz"
 _FORMAT = 1
@@ -77,7 +77,7 @@ def write_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
             arrays[f"{kind}{i}"] = array
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)
-    write_atomically(folder / _FILE, buffer.getvalue())
+    write_file(folder / _FILE, buffer.getvalue())
 
 
 def read_checkpoint(folder: Path) -> Checkpoint | None:

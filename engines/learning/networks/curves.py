@@ -6,13 +6,12 @@ continued leaves the same curves as an unbroken one. Called by `training.py`.
 
 from __future__ import annotations
 
-import csv
 import io
 import shutil
 from pathlib import Path
 from typing import Any
 
-from engines.learning.networks.store import write_atomically
+from dlgo.files import write_csv, write_file
 
 
 class Curves:
@@ -45,11 +44,8 @@ class Curves:
     def add(self, row: dict[str, float]) -> None:
         """One epoch more."""
         self._log(row)
-        text = io.StringIO()
-        writer = csv.DictWriter(text, list(row), lineterminator="\n", extrasaction="ignore")
-        writer.writeheader()
-        writer.writerows(self._rows)
-        write_atomically(self._folder / "history.csv", text.getvalue())
+        table = [[line.get(name) for name in row] for line in self._rows]
+        write_csv(self._folder / "history.csv", list(row), table)
         draw_curves(self._rows, self._folder / "curves.png")
 
 
@@ -82,4 +78,4 @@ def draw_curves(rows: list[dict[str, float]], path: Path) -> None:
     axes.legend()
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=110)
-    write_atomically(path, buffer.getvalue())
+    write_file(path, buffer.getvalue())

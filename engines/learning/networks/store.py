@@ -23,6 +23,7 @@ import numpy as np
 
 import dlgo
 from dlgo.errors import ModelError
+from dlgo.files import write_file
 from dlgo.specs import suggest
 from engines.learning.networks.card import FILE_NAME, Card, read_card
 
@@ -92,13 +93,6 @@ def weights_digest(weights: list[np.ndarray]) -> str:
     return f"sha256:{digest.hexdigest()[:32]}"
 
 
-def write_atomically(path: Path, content: bytes | str) -> None:
-    """Write a file under a temporary name, then give it its own: never half a file."""
-    spare = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    spare.write_bytes(content.encode() if isinstance(content, str) else content)
-    spare.replace(path)
-
-
 def save_model(folder: Path, model: Any, card: Card) -> Card:
     """Write a Keras model and its card; the ONNX file is checked against it.
 
@@ -141,7 +135,7 @@ def save_model(folder: Path, model: Any, card: Card) -> Card:
         },
         created=datetime.now(UTC).isoformat(timespec="seconds"),
     )
-    write_atomically(folder / FILE_NAME, card.to_json())
+    write_file(folder / FILE_NAME, card.to_json())
     return card
 
 

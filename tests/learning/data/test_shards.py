@@ -213,7 +213,7 @@ def test_folders_without_data_are_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="holds no readable games"):
         Dataset.open(tmp_path)
     (tmp_path / "file").write_text("")
-    with pytest.raises(DataError, match="cannot be made"):
+    with pytest.raises(DataError, match="cannot write .*; name another folder"):
         ShardWriter(tmp_path / "file" / "folder", GO, {})
 
 
@@ -223,6 +223,6 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path: Path, monkeypatch)
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(np, "savez_compressed", full)
-    with pytest.raises(DataError, match="games-000000.npz: cannot be written: No space left"):
+    with pytest.raises(DataError, match="cannot write .*games-000000.npz: No space left"):
         a_shard(tmp_path)
     assert list(tmp_path.iterdir()) == []
