@@ -12,10 +12,10 @@ Pons' solver tests:
     L2  14 to 28                        R2  14 to 28
     L3  more than 28                    R3  more
 
-They are drawn by random moves (L1 from 6 stones on: fewer take the solver minutes each) and solved
-with the project's own solver. Some come with the project (connect4_positions.json); more are
-made when they are asked for, and kept. Where the files `Test_L*_R1` of Pons are at hand
-(`--pons FOLDER`), they are three classes more.
+They are drawn by random moves (L1 from 6 stones on: a position with fewer takes the solver
+minutes) and solved with the project's own solver. Some come with the project
+(connect4_positions.json); more are made when they are asked for, and kept. Where Pons' files
+`Test_L*_R1` are at hand (`--pons FOLDER`), they are three classes more.
 
 What to look for: L3 asks for tactics, which any search has; L1_R3 for judgement.
 """
@@ -52,14 +52,19 @@ GAME = get_game("connect4")
 
 @dataclass(frozen=True)
 class Position:
-    """line: the columns played, 1-7. outcomes: column 0-6 -> result for the player to move."""
+    """A solved position.
+
+    Attributes:
+        line: the columns played, 1-7.
+        outcomes: column 0-6 -> exact result for the player to move, -1 to 1.
+    """
 
     line: str
     outcomes: dict[int, int]
 
     @property
     def asks(self) -> bool:
-        """Whether a mistake is possible."""
+        """Whether a mistake is possible: the moves do not all have the same result."""
         return len(set(self.outcomes.values())) > 1
 
     def to_json(self) -> list:
@@ -79,7 +84,7 @@ def class_of(stones: int, score: int) -> str:
 
 
 def plies_left(stones: int, score: int) -> int:
-    """How long the game lasts by perfect play: the winner wins with his (22 - |score|)th stone."""
+    """How long the game lasts by perfect play: the winner's (22 - |score|)th stone wins."""
     if score == 0:
         return 42 - stones
     winner = stones % 2 if score > 0 else 1 - stones % 2
@@ -88,7 +93,7 @@ def plies_left(stones: int, score: int) -> int:
 
 def solved(lines: Sequence[str], solver: Solver) -> Iterator[tuple[Position, int]]:
     """Positions and scores of those lines that are unfinished."""
-    answers = [one for part in solver.analyse(lines, all_moves=True) for one in part]
+    answers = [answer for part in solver.analyse(lines, all_moves=True) for answer in part]
     for line, answer in zip(lines, answers, strict=True):
         if answer is None or answer.scores is None:
             continue
@@ -111,10 +116,10 @@ def draw(stage: str, seed: int) -> dict[str, list[Position]]:
                 break
         if not state.is_over():
             lines.append(columns)
-    found: dict[str, list[Position]] = {}
+    classes: dict[str, list[Position]] = {}
     for position, score in solved(lines, Solver()):
-        found.setdefault(class_of(len(position.line), score), []).append(position)
-    return found
+        classes.setdefault(class_of(len(position.line), score), []).append(position)
+    return classes
 
 
 def position_sets(
@@ -132,11 +137,11 @@ def position_sets(
             if portion > given_up:
                 raise DlgoError(f"too few positions of {', '.join(wanted)} turn up; ask for fewer")
             seeds = [derive_seed("connect4 mistakes", stage, portion + k) for k in range(workers)]
-            for found in pool.map(draw, [stage] * workers, seeds):
-                for name, positions in found.items():
-                    known = sets["positions"].setdefault(name, [])
-                    lines = {one.line for one in known}
-                    known += [one for one in positions if one.line not in lines]
+            for drawn in pool.map(draw, [stage] * workers, seeds):
+                for name, positions in drawn.items():
+                    kept = sets["positions"].setdefault(name, [])
+                    lines = {position.line for position in kept}
+                    kept += [position for position in positions if position.line not in lines]
             portion += workers
             sets["portions"][stage] = portion
             _write(path, sets)
@@ -152,17 +157,17 @@ def _read(path: Path) -> dict:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         return {"portions": data["portions"], "positions": {
-            name: [Position.from_json(one) for one in rows]
+            name: [Position.from_json(row) for row in rows]
             for name, rows in data["positions"].items()
         }}
     except (ValueError, KeyError, TypeError) as error:
-        raise DlgoError(f"{path} is no file of positions ({error}); delete it") from None
+        raise DlgoError(f"{path} is not a file of positions ({error}); delete it") from None
 
 
 def _write(path: Path, sets: dict) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, json.dumps({"portions": sets["portions"], "positions": {
-        name: [one.to_json() for one in rows] for name, rows in sets["positions"].items()
+        name: [position.to_json() for position in rows] for name, rows in sets["positions"].items()
     }}))
 
 
@@ -176,12 +181,12 @@ def pons_sets(folder: Path, count: int) -> dict[str, list[Position]]:
                             "--pons")
         rows = [line.split() for line in path.read_text().splitlines() if line.strip()]
         scores = {line: int(score) for line, score in rows}
-        found = []
+        positions = []
         for position, score in solved(list(scores)[:count], Solver()):
             if score != scores[position.line]:
                 raise DlgoError(f"{path}: {position.line} scores {score} here")
-            found.append(position)
-        sets[f"Pons {name}"] = found
+            positions.append(position)
+        sets[f"Pons {name}"] = positions
     return sets
 
 
@@ -189,7 +194,7 @@ def ask(engine_text: str, positions: list[Position]) -> list[tuple[bool, float]]
     """(mistake, CPU seconds) of an engine in some positions."""
     engine = build_engine(engine_text, GAME, 1)
     engine.warm_up()
-    found = []
+    answers = []
     try:
         for position in positions:
             state = GameState.new_game(GAME)
@@ -199,19 +204,21 @@ def ask(engine_text: str, positions: list[Position]) -> list[tuple[bool, float]]
             decision = engine.select_move(state)
             action = GAME.action_of(decision.move)
             wrong = action is None or is_mistake(position.outcomes, action)  # None: resigned
-            found.append((bool(wrong), decision.cost.cpu_seconds))
+            answers.append((bool(wrong), decision.cost.cpu_seconds))
     finally:
         engine.close()
-    return found
+    return answers
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Of an engine in a class.
+    """How an engine did in a class of positions.
 
     Attributes:
-        positions: how many. asking: those where a mistake was possible.
-        mistakes: how many were made. cpu_seconds: a move, on average.
+        positions: how many there were.
+        asking: those of them in which a mistake was possible.
+        mistakes: how many the engine made.
+        cpu_seconds: mean CPU seconds a move.
     """
 
     positions: int
@@ -221,7 +228,7 @@ class Measured:
 
     @property
     def share(self) -> float:
-        """Mistakes, of all positions."""
+        """Share of mistakes in all positions."""
         return self.mistakes / self.positions
 
     def __str__(self) -> str:
@@ -241,14 +248,13 @@ def measure(
         name: [pool.submit(ask, engine, rows[k::workers]) for k in range(min(workers, len(rows)))]
         for name, rows in sets.items()
     }
-    found = {}
+    measured = {}
     for name, futures in shares.items():
         rows = [row for future in futures for row in future.result()]
         wrong, seconds = zip(*rows, strict=True)
-        found[name] = Measured(
-            len(rows), sum(one.asks for one in sets[name]), sum(wrong), float(np.mean(seconds))
-        )
-    return found
+        asking = sum(position.asks for position in sets[name])
+        measured[name] = Measured(len(rows), asking, sum(wrong), float(np.mean(seconds)))
+    return measured
 
 
 def new_pool(workers: int) -> ProcessPoolExecutor:
@@ -263,22 +269,26 @@ def _ignore_interrupts() -> None:
 
 
 @click.command()
-@click.option("--engine", "engines", multiple=True, required=True, help="May be repeated.")
+@click.option("--engine", "engines", multiple=True, required=True,
+              help="Engine to test; may be repeated.")
 @click.option("--count", type=click.IntRange(1), default=100, show_default=True,
               help="Positions a class.")
-@click.option("--classes", default=",".join(CLASSES), show_default=True)
+@click.option("--classes", default=",".join(CLASSES), show_default=True,
+              help="Classes of positions to test, separated by commas.")
 @click.option("--pons", type=click.Path(path_type=Path), default=None,
-              help="A folder with Pons' files Test_L1_R1 and so on.")
+              help="Test Pons' own positions, too: folder of Test_L1_R1 and so on.")
 @click.option("--sets", type=click.Path(path_type=Path), default=Path("out/connect4_mistakes.json"),
-              show_default=True, help="Where solved positions are kept.")
-@click.option("--workers", type=click.IntRange(1), default=os.cpu_count() or 1)
-@click.option("--csv", type=click.Path(path_type=Path), default=None)
+              show_default=True, help="File that keeps the solved positions.")
+@click.option("--workers", type=click.IntRange(1), default=os.cpu_count() or 1,
+              help="Processes; one per core by default.")
+@click.option("--csv", type=click.Path(path_type=Path), default=None,
+              help="Write the table to this file, too.")
 @click.option("--quick", is_flag=True, help="20 positions of the classes that are solved fast.")
 def main(
     engines: tuple[str, ...], count: int, classes: str, pons: Path | None, sets: Path,
     workers: int, csv: Path | None, quick: bool,
 ) -> None:
-    """Print mistakes and CPU time by class. Mistakes come as a share of all positions."""
+    """Print an engine's mistakes at Connect Four and its CPU time, by class of positions."""
     names = classes.split(",")
     if quick:
         count, names = min(count, 20), [name for name in names if name in ("L2_R1", "L3_R1")]
@@ -292,9 +302,9 @@ def main(
             tasks |= pons_sets(pons, count)
         for text in texts:
             click.echo(text)
-            for name, found in measure(text, tasks, pool, workers).items():
-                click.echo(f"  {name:<12}{found}")
-                rows.append([text, name, *dataclasses.astuple(found)])
+            for name, measured in measure(text, tasks, pool, workers).items():
+                click.echo(f"  {name:<12}{measured}")
+                rows.append([text, name, *dataclasses.astuple(measured)])
     if csv:
         header = ["engine", "class", "positions", "asking", "mistakes", "cpu_s_a_move"]
         write_csv(csv, header, rows)

@@ -1,6 +1,6 @@
 """How many positions a second each encoder encodes, on one thread.
 
-    python -m experiments.bench.encoders [--games go9,connect4] [--seconds 1] [--rounds 3]
+    python -m experiments.bench.encoders [--game go9] [--seconds 1] [--rounds 3]
 
 For each game, positions come from two kinds of games: random ones, and games of `mcts` against
 itself, which look more like what networks see. They are encoded in batches of 64 by the compiled
@@ -12,18 +12,18 @@ The results stand in docs/encoders.md.
 
 from __future__ import annotations
 
-import argparse
-import statistics
 import time
 from collections.abc import Callable
 from typing import Any
 
+import click
 import numpy as np
 
 from dlgo import GameSpec, GameState, get_game, kernels
 from dlgo.encoders import Encoder, encode_many, encoder_names, get_encoder
 from engines.registry import build_engine
-from experiments.command import run as run_command
+from experiments.bench.measure import Meter, median_rates
+from experiments.command import run
 
 BATCH = 64
 BATCHES = 4
@@ -71,8 +71,8 @@ def _drawn(
     return [states[i] for i in generator.choice(len(states), count, replace=False)]
 
 
-def meter(encoder: Encoder, states: list[GameState]) -> Callable[[], int]:
-    """Encodes all the states once, and says how many they are."""
+def meter(encoder: Encoder, states: list[GameState]) -> Meter:
+    """Encodes all the states once; they are the units."""
     length = encoder.history + 1
     longest = max((state.kernel_state for state in states), key=lambda s: sum(map(np.size, s)))
     batches = []
@@ -88,60 +88,48 @@ def meter(encoder: Encoder, states: list[GameState]) -> Callable[[], int]:
         batches.append((windows, known, len(part)))
     out = np.empty((BATCH, *encoder.shape), np.float32)
 
-    def run() -> int:
+    def encode_all() -> int:
         for windows, known, n in batches:
             encode_many(encoder.kernel, windows, known, n, out)
         return len(states)
 
-    return run
+    return encode_all
 
 
-def measure(meters: list[Callable[[], int]], seconds: float, rounds: int) -> list[float]:
-    """Positions a CPU second of each meter, measured in turns; the first call does not count."""
-    for run in meters:
-        run()
-    rates: list[list[float]] = [[] for _ in meters]
-    for _ in range(rounds):
-        for run, found in zip(meters, rates, strict=True):
-            done, began = 0, time.thread_time()
-            while (spent := time.thread_time() - began) < seconds:
-                done += run()
-            found.append(done / spent)
-    return [statistics.median(found) for found in rates]
-
-
-def main() -> None:
-    """Parse the command line and print a table for each game."""
-    parser = argparse.ArgumentParser(
-        description=__doc__.splitlines()[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
-    )
-    parser.add_argument("--games", nargs="+", help="games", default=[
-        "tictactoe", "connect4", "connectn:cols=9,rows=7,n=5", "draughts", "go9", "go19",
-    ])
-    parser.add_argument("--encoders", nargs="+", help="only these", default=None)
-    parser.add_argument("--engine", default="mcts:sims=100", help="whose games are encoded")
-    parser.add_argument("--seconds", type=float, default=0.5, help="per encoder and round")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
-    print(f"| game | encoder | planes | random games | {arguments.engine} |")
-    print("|---|---|---:|---:|---:|")
-    for spec in arguments.games:
-        game = get_game(spec)
+@click.command()
+@click.option("--game", "games", multiple=True, default=(
+    "tictactoe", "connect4", "connectn:cols=9,rows=7,n=5", "draughts", "go9", "go19",
+), show_default=True, help="Game whose positions are encoded; may be repeated.")
+@click.option("--encoder", "names", multiple=True,
+              help="Encoder to measure; may be repeated; all of the game by default.")
+@click.option("--engine", default="mcts:sims=100", show_default=True,
+              help="Engine whose games are encoded beside random ones.")
+@click.option("--seconds", type=click.FloatRange(0.01, 60), default=0.5, show_default=True,
+              help="CPU seconds of one measurement.")
+@click.option("--rounds", type=click.IntRange(1, 100), default=3, show_default=True,
+              help="Measurements of each encoder, in turns; the median counts.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the games.")
+def main(
+    games: tuple[str, ...], names: tuple[str, ...], engine: str, seconds: float, rounds: int,
+    seed: int,
+) -> None:
+    """Print how many positions a second each encoder encodes, a table for each game."""
+    click.echo(f"| game | encoder | planes | random games | {engine} |")
+    click.echo("|---|---|---:|---:|---:|")
+    for game in map(get_game, games):
         kinds = (
-            random_states(game, BATCHES * BATCH, arguments.seed),
-            engine_states(game, BATCHES * BATCH, arguments.seed, arguments.engine),
+            random_states(game, BATCHES * BATCH, seed),
+            engine_states(game, BATCHES * BATCH, seed, engine),
         )
-        names = arguments.encoders or encoder_names(game)
-        encoders = [get_encoder(name, game) for name in names]
+        encoders = [get_encoder(name, game) for name in names or encoder_names(game)]
         meters = [meter(encoder, states) for encoder in encoders for states in kinds]
-        rates = measure(meters, arguments.seconds, arguments.rounds)
-        for i, encoder in enumerate(encoders):
-            print(
-                f"| {game} | `{encoder.name}` | {len(encoder.planes)} | {rates[2 * i]:,.0f} | "
-                f"{rates[2 * i + 1]:,.0f} |", flush=True,
+        rates = median_rates(meters, seconds, rounds, time.thread_time)
+        for encoder, of_random, of_engine in zip(encoders, rates[::2], rates[1::2], strict=True):
+            click.echo(
+                f"| {game} | `{encoder.name}` | {len(encoder.planes)} | {of_random:,.0f} | "
+                f"{of_engine:,.0f} |"
             )
 
 
 if __name__ == "__main__":
-    run_command(main)
+    run(main)

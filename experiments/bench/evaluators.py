@@ -17,7 +17,6 @@ ONNX Runtime: without its graph optimisations, with bound outputs, on two thread
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from dlgo.encoders import default_encoder, get_encoder
 from dlgo.files import write_csv
 from engines.learning.networks.card import Card
 from engines.learning.networks.runtimes import load_evaluator
+from experiments.bench.measure import Meter, rates_in_turns
 from experiments.command import run
 
 BATCHES = (1, 8, 64, 256)
@@ -38,14 +38,19 @@ Call = Callable[[], object]
 
 
 @click.command()
-@click.option("--game", "game_name", default="go9", show_default=True)
-@click.option("--encoder", default=None, help="By default the game's usual one.")
-@click.option("--net", default="resnet:blocks=6,filters=64", show_default=True)
-@click.option("--threads", default=1, show_default=True, type=click.IntRange(1, 256))
+@click.option("--game", "game_name", default="go9", show_default=True,
+              help="Game whose positions the network sees.")
+@click.option("--encoder", default=None,
+              help="Encoder of the positions; the game's usual one by default.")
+@click.option("--net", default="resnet:blocks=6,filters=64", show_default=True,
+              help="Architecture of the network; its weights are random.")
+@click.option("--threads", default=1, show_default=True, type=click.IntRange(1, 256),
+              help="Threads that run the network.")
 @click.option("--seconds", default=0.5, show_default=True, type=click.FloatRange(0.01, 60),
               help="Length of one measurement.")
-@click.option("--rounds", default=5, show_default=True, type=click.IntRange(1, 100))
-@click.option("--ways", is_flag=True, help="Also other settings of ONNX Runtime.")
+@click.option("--rounds", default=5, show_default=True, type=click.IntRange(1, 100),
+              help="Measurements of each thing, in turns; the best counts.")
+@click.option("--ways", is_flag=True, help="Measure other settings of ONNX Runtime, too.")
 @click.option("--csv", type=click.Path(path_type=Path), default=None)
 def main(
     game_name: str, encoder: str | None, net: str, threads: int, seconds: float, rounds: int,
@@ -57,7 +62,9 @@ def main(
     with tempfile.TemporaryDirectory() as folder:
         operations = _make_model(Path(folder), seen, net, threads)
         calls = _calls(Path(folder), seen.shape, threads, ways)
-        best = measure(calls, seconds, rounds)
+        meters = [_one(call) for call in calls.values()]
+        rates = rates_in_turns(meters, seconds, rounds)
+        best = {key: max(measured) for key, measured in zip(calls, rates, strict=True)}
     products = {
         kind: max(rate for (name, size), rate in best.items() if not size and kind in name)
         * 2 * _SIDE**3 for kind in ("f32", "bf16") if any(kind in name for name, _ in best)
@@ -90,22 +97,14 @@ def main(
         write_csv(csv, header, rows)
 
 
-def measure(
-    calls: dict[tuple[str, int], Call], seconds: float, rounds: int
-) -> dict[tuple[str, int], float]:
-    """Calls a second of each, the best of the rounds; the first calls are not counted."""
-    best = dict.fromkeys(calls, 0.0)
-    for call in calls.values():
+def _one(call: Call) -> Meter:
+    """A call as one unit."""
+
+    def meter() -> int:
         call()
-        call()
-    for _ in range(rounds):
-        for key, call in calls.items():
-            began, n = time.perf_counter(), 0
-            while (spent := time.perf_counter() - began) < seconds or not n:
-                call()
-                n += 1
-            best[key] = max(best[key], n / spent)
-    return best
+        return 1
+
+    return meter
 
 
 def _make_model(folder: Path, encoder: Any, net: str, threads: int) -> int:

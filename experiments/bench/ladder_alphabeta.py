@@ -1,6 +1,6 @@
 """What each technique of alpha-beta buys: the search with one more at a time.
 
-    python -m experiments.bench.ladder_alphabeta [--quick] [--games connect4,draughts]
+    python -m experiments.bench.ladder_alphabeta [--quick] [--game connect4]
 
 For each game, the same seeded random positions are searched to one depth with a fresh table:
 mean nodes and CPU milliseconds a position. Then each step plays the reference, alpha-beta with
@@ -14,16 +14,15 @@ The results stand in docs/engines/alphabeta.md.
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass
 
-import numpy as np
+import click
 
-from dlgo import GameState, get_game
-from dlgo.api import GameSpec
+from dlgo import DlgoError, GameState, get_game
 from engines.minimax.stack import TECHNIQUE_HELP
 from engines.registry import build_engine
 from experiments.arena.series import play_series
+from experiments.bench.measure import pick, random_positions, score_text
 from experiments.command import run
 
 TECHNIQUES = list(TECHNIQUE_HELP)
@@ -57,20 +56,6 @@ def spec(last: str | None, budget: str, deepening: bool) -> str:
     )
 
 
-def random_positions(game: GameSpec, plies: int, count: int, seed: int) -> list[GameState]:
-    """`count` unfinished positions after `plies` random moves."""
-    generator = np.random.default_rng(seed)
-    found: list[GameState] = []
-    while len(found) < count:
-        state = GameState.new_game(game)
-        while len(state.moves()) < plies and not state.is_over():
-            moves = state.legal_moves()
-            state = state.apply_move(moves[generator.integers(len(moves))])
-        if not state.is_over():
-            found.append(state)
-    return found
-
-
 def measure(text: str, states: list[GameState]) -> tuple[float, float, list[float]]:
     """Mean nodes and milliseconds a position, and the values."""
     engine = build_engine(text, states[0].game)
@@ -90,7 +75,7 @@ def ladder(name: str, setting: Setting, count: int, pairs: int, seed: int) -> No
     states = random_positions(game, setting.plies, count, seed)
     reference = spec("cuts", f"nodes={setting.nodes}", True)
     print(
-        f"\n{name}: {count} positions after {setting.plies} random moves, depth "
+        f"\n{game}: {count} positions after {setting.plies} random moves, depth "
         f"{setting.depth}; {2 * pairs} games at {setting.nodes} nodes a move\n"
     )
     print("| | nodes | ms | score % | CPU ms a move |\n|---|---:|---:|---:|---:|")
@@ -99,35 +84,34 @@ def ladder(name: str, setting: Setting, count: int, pairs: int, seed: int) -> No
         deepening = last is not None and last != "cuts"
         nodes, ms, values = measure(spec(last, f"depth={setting.depth}", deepening), states)
         if before is not None and last not in CHANGE_VALUES and values != before:
-            raise SystemExit(f"{last} has changed a value: {before} {values}")
+            raise DlgoError(f"{last} has changed a value: {before} {values}")
         before = values
         score = "50 | "
         if last != "cuts":
             series = play_series(
                 game, spec(last, f"nodes={setting.nodes}", True), reference, pairs, seed
             )
-            score = (
-                f"{100 * series.share:.0f} +-{100 * series.margin:.0f} | {series.cpu_ms[0]:.2f}"
-            )
+            score = f"{score_text(series)} | {series.cpu_ms[0]:.2f}"
         title = {None: "plain minimax", "cuts": "+ cuts (the reference)"}.get(last, f"+ {last}")
         title = title.replace("+ hash_move", "+ deepening, hash_move")
         print(f"| {title} | {nodes:,.0f} | {ms:,.2f} | {score} |", flush=True)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--games", default=",".join(SETTINGS).replace(",go:size=9", ",go9"))
-    parser.add_argument("--positions", type=int, default=20)
-    parser.add_argument("--pairs", type=int, default=100, help="two games each, colours swapped")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--quick", action="store_true", help="few positions and games")
-    options = parser.parse_args()
-    count, pairs = (2, 2) if options.quick else (options.positions, options.pairs)
-    for name in options.games.split(","):
-        name = str(get_game(name))
-        if name not in SETTINGS:
-            raise SystemExit(f"no setting for {name}: the games are {', '.join(SETTINGS)}")
-        ladder(name, SETTINGS[name], count, pairs, options.seed)
+@click.command()
+@click.option("--game", "games", multiple=True, default=tuple(SETTINGS), show_default=True,
+              help="Game to measure; may be repeated.")
+@click.option("--positions", type=click.IntRange(1), default=20, show_default=True,
+              help="Positions that each step searches.")
+@click.option("--pairs", type=click.IntRange(1), default=100, show_default=True,
+              help="Openings of a match, each played with both colours.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the positions.")
+@click.option("--quick", is_flag=True, help="Two positions, two openings; within a minute.")
+def main(games: tuple[str, ...], positions: int, pairs: int, seed: int, quick: bool) -> None:
+    """Print what each technique of alpha-beta buys, a table for each game."""
+    if quick:
+        positions, pairs = 2, 2
+    for name in games:
+        ladder(name, pick(SETTINGS, name), positions, pairs, seed)
 
 
 if __name__ == "__main__":

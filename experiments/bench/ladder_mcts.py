@@ -1,6 +1,6 @@
 """What each technique of MCTS buys: the search with one more at a time.
 
-    python -m experiments.bench.ladder_mcts [--quick] [--games go9,connect4]
+    python -m experiments.bench.ladder_mcts [--quick] [--game connect4]
 
 For each game, every step searches the same seeded random positions with the same number of
 simulations: simulations a second, nodes and depth of the tree. Then it plays the step before
@@ -12,14 +12,14 @@ The results stand in docs/engines/mcts.md.
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass
 
-from dlgo import GameState, get_game
-from dlgo.api import GameSpec
+import click
+
+from dlgo import GameSpec, GameState, get_game
 from engines.registry import build_engine
 from experiments.arena.series import play_series
-from experiments.bench.ladder_alphabeta import random_positions
+from experiments.bench.measure import pick, random_positions, score_text
 from experiments.command import run
 
 
@@ -91,10 +91,9 @@ def score(game: GameSpec, step: Step, budget: str, pairs: int, seed: int) -> str
     """What a step scores against the one before it, in percent, or nothing for the first."""
     if step.before is None:
         return ""
-    series = play_series(
+    return score_text(play_series(
         game, spec(budget, step.options), spec(budget, step.before), pairs, seed
-    )
-    return f"{100 * series.share:.0f} +-{100 * series.margin:.0f}"
+    ))
 
 
 def ladder(name: str, setting: Setting, count: int, pairs: int, seed: int) -> None:
@@ -103,7 +102,7 @@ def ladder(name: str, setting: Setting, count: int, pairs: int, seed: int) -> No
     states = random_positions(game, setting.plies, count, seed)
     sims = f"sims={setting.simulations}"
     print(
-        f"\n{name}: {count} positions after {setting.plies} random moves, {setting.simulations} "
+        f"\n{game}: {count} positions after {setting.plies} random moves, {setting.simulations} "
         f"simulations; {2 * pairs} games a score, at {setting.simulations} simulations and at "
         f"{setting.seconds:g} CPU s a move\n"
     )
@@ -119,21 +118,21 @@ def ladder(name: str, setting: Setting, count: int, pairs: int, seed: int) -> No
         )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--games", default="go9,connect4")
-    parser.add_argument("--positions", type=int, default=20)
-    parser.add_argument("--pairs", type=int, default=20, help="two games each, colours swapped")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--quick", action="store_true", help="few positions and games")
-    options = parser.parse_args()
-    count, pairs = (2, 1) if options.quick else (options.positions, options.pairs)
-    names = {name.split(":")[0]: name for name in SETTINGS}
-    for name in options.games.split(","):
-        short = name.split(":")[0].removesuffix("9")
-        if short not in names:
-            raise SystemExit(f"no setting for {name}: the games are {', '.join(names)}")
-        ladder(names[short], SETTINGS[names[short]], count, pairs, options.seed)
+@click.command()
+@click.option("--game", "games", multiple=True, default=tuple(SETTINGS), show_default=True,
+              help="Game to measure; may be repeated.")
+@click.option("--positions", type=click.IntRange(1), default=20, show_default=True,
+              help="Positions that each step searches.")
+@click.option("--pairs", type=click.IntRange(1), default=20, show_default=True,
+              help="Openings of a match, each played with both colours.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the positions.")
+@click.option("--quick", is_flag=True, help="Two positions, one opening; within a minute.")
+def main(games: tuple[str, ...], positions: int, pairs: int, seed: int, quick: bool) -> None:
+    """Print what each technique of MCTS buys, a table for each game."""
+    if quick:
+        positions, pairs = 2, 1
+    for name in games:
+        ladder(name, pick(SETTINGS, name), positions, pairs, seed)
 
 
 if __name__ == "__main__":

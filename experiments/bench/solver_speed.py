@@ -24,7 +24,6 @@ When last run (2026-11-21, 2-core Intel Xeon): see docs/engines/solver.md.
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import statistics
@@ -35,11 +34,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 
-from dlgo import GameState, get_game
+from dlgo import DlgoError, GameState, get_game
 from engines.solver.search import ALL_FEATURES, FEATURES
 from engines.solver.solver import Solver, pack
+from experiments.bench.measure import random_positions
 from experiments.command import run
 from experiments.play.analyze import analyze, lines_there
 
@@ -70,11 +71,20 @@ def state_of(columns: str) -> GameState:
 def timed(run: Callable[[], Any], scores: np.ndarray) -> float:
     """CPU seconds of `run`, whose results must be `scores`."""
     began = time.process_time()
-    found = run()
+    answers = run()
     spent = time.process_time() - began
-    if not np.array_equal(found, scores):
-        raise SystemExit(f"wrong scores: {int((np.asarray(found) != scores).sum())}")
+    if not np.array_equal(answers, scores):
+        raise DlgoError(f"wrong scores: {int((np.asarray(answers) != scores).sum())}")
     return spent
+
+
+def bitbully_board(columns: str) -> Any:
+    """The position after `columns`, as bitbully has it."""
+    from bitbully import bitbully_core as core
+
+    board = core.BoardCore()
+    board.setBoard([int(column) - 1 for column in columns])
+    return board
 
 
 def bitbully_runs(positions: list[str]) -> dict[str, Callable[[], Callable[[], list[int]]]]:
@@ -83,11 +93,7 @@ def bitbully_runs(positions: list[str]) -> dict[str, Callable[[], Callable[[], l
         from bitbully import bitbully_core as core
     except ImportError:
         return {}
-    boards = []
-    for columns in positions:
-        board = core.BoardCore()
-        board.setBoard([int(column) - 1 for column in columns])
-        boards.append(board)
+    boards = [bitbully_board(columns) for columns in positions]
 
     def null_window() -> Callable[[], list[int]]:
         ask = core.BitBullyCore().nullWindow  # made without a book
@@ -111,26 +117,18 @@ def bitbully_nodes(positions: list[str], method: str) -> float:
     solver, total = core.BitBullyCore(), len(positions)
     more: tuple[int, ...] = {"nullWindow": (), "mtdf": (0,), "negamax": (-1000, 1000, 0)}[method]
     for columns in positions:
-        board = core.BoardCore()
-        board.setBoard([int(column) - 1 for column in columns])
-        getattr(solver, method)(board, *more)
+        getattr(solver, method)(bitbully_board(columns), *more)
     return solver.getNodeCounter() / total
 
 
 def random_set(plies: int, count: int, seed: int = 1) -> list[str]:
     """Random positions in which nobody can win with the next stone, as columns."""
-    generator = np.random.default_rng(seed)
-    found: list[str] = []
-    while len(found) < count:
-        state = GameState.new_game(get_game("connect4"))
-        while len(state.moves()) < plies and not state.is_over():
-            moves = state.legal_moves()
-            state = state.apply_move(moves[generator.integers(len(moves))])
-        if not state.is_over() and not any(
-            state.apply_move(move).is_over() for move in state.legal_moves()
-        ):
-            found.append("".join(state.game.move_text(move) for move in state.moves()))
-    return found
+
+    def quiet(state: GameState) -> bool:
+        return not any(state.apply_move(move).is_over() for move in state.legal_moves())
+
+    states = random_positions(get_game("connect4"), plies, count, seed, quiet)
+    return ["".join(map(state.game.move_text, state.moves())) for state in states]
 
 
 def command_times(positions: list[str], scores: np.ndarray) -> dict[str, float]:
@@ -144,15 +142,15 @@ def command_times(positions: list[str], scores: np.ndarray) -> dict[str, float]:
         yield from lines_there(io.BytesIO(data.encode()))
 
     written = io.BytesIO()
-    for found in analyze(get_game("connect4"), "solver", lines(), False, True):
-        written.write(("\n".join(found) + "\n").encode())
+    for answers in analyze(get_game("connect4"), "solver", lines(), False, True):
+        written.write(("\n".join(answers) + "\n").encode())
     whole = time.process_time() - began
     command = [sys.executable, "-m", "experiments.cli", "analyze", "connect4", "--stdin", "--json"]
     done = subprocess.run(command, input=data, capture_output=True, text=True, check=True)
     printed = [json.loads(line) for line in done.stdout.splitlines()]
     for answers in (printed, [json.loads(line) for line in written.getvalue().splitlines()]):
         if [answer["score"] for answer in answers] != scores.tolist():
-            raise SystemExit("dlgo analyze prints wrong scores")
+            raise DlgoError("dlgo analyze prints wrong scores")
     reported = sum(answer["cpu_ms"] for answer in printed) / 1000
     return {"dlgo whole analyze": whole, "dlgo command": reported}
 
@@ -161,22 +159,19 @@ def compare_moves(title: str, positions: list[str], rounds: int) -> None:
     """Print what the scores of all moves take here and with bitbully's `scoreMoves`."""
     from bitbully import bitbully_core as core
 
-    boards = []
-    for columns in positions:
-        boards.append(core.BoardCore())
-        boards[-1].setBoard([int(column) - 1 for column in columns])
+    boards = [bitbully_board(columns) for columns in positions]
     times: dict[str, list[float]] = {"dlgo": [], "bitbully": []}
     for _ in range(rounds):
         ours, theirs = Solver(), core.BitBullyCore()
         began = time.process_time()
-        found = [one.scores for some in ours.analyse(positions, True) for one in some]
+        scores = [answer.scores for part in ours.analyse(positions, True) for answer in part]
         middle = time.process_time()
         expected = [theirs.scoreMoves(board) for board in boards]
         times["bitbully"].append(time.process_time() - middle)
         times["dlgo"].append(middle - began)
         # A full column has a score far below all others there.
-        if found != [[None if x < -100 else x for x in scores] for scores in expected]:
-            raise SystemExit(f"{title}: the scores of the moves differ")
+        if scores != [[None if x < -100 else x for x in row] for row in expected]:
+            raise DlgoError(f"{title}: the scores of the moves differ")
     mine, other = (1000 * statistics.median(taken) for taken in times.values())
     print(f"{title}: {len(positions)} positions, every move: dlgo {mine:,.1f} ms, "
           f"bitbully {other:,.1f} ms, {other / mine:.2f}", flush=True)
@@ -195,9 +190,9 @@ def compare(
 
         def run() -> np.ndarray:
             nonlocal nodes
-            found = solver.solve_many(packed)
+            answers = solver.solve_many(packed)
             nodes = solver.nodes / len(packed)
-            return found
+            return answers
 
         return run
 
@@ -207,7 +202,9 @@ def compare(
 
     def analyse() -> Callable[[], list[int]]:
         solver = Solver()
-        return lambda: [one.score for some in solver.analyse(positions, False) for one in some]
+        return lambda: [
+            answer.score for part in solver.analyse(positions, False) for answer in part
+        ]
 
     makers = {"dlgo solve_many": batch, "dlgo score": single, "dlgo analyse": analyse}
     theirs = bitbully_runs(positions)
@@ -220,7 +217,7 @@ def compare(
             times[name].append(timed(maker(), scores))
         for name, seconds in command_times(positions, scores).items():
             times.setdefault(name, []).append(seconds)
-    medians = {name: statistics.median(found[1:]) for name, found in times.items()}
+    medians = {name: statistics.median(spent[1:]) for name, spent in times.items()}
     print(f"\n{title}: {len(positions)} positions, all scores as expected")
     print(f"  nodes a position: dlgo {nodes:,.1f}, Pons {PONS_NODES.get(title, '-')}")
     best = min((medians[f"bitbully {name}"], name) for name in theirs) if theirs else None
@@ -246,39 +243,45 @@ def ladder(sets: dict[str, tuple[list[str], np.ndarray]], steps: list[tuple[str,
         print(line, flush=True)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", nargs="?", type=Path, default=SETS)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--limit", type=int, default=1000, help="positions of each set")
-    parser.add_argument("--plies", type=int, help="random positions after so many moves")
-    parser.add_argument("--ladder", action="store_true", help="add the techniques one by one")
-    parser.add_argument("--without", action="store_true", help="leave each technique out")
-    parser.add_argument("--all-moves", action="store_true", help="the score of every move")
-    options = parser.parse_args()
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path), default=SETS)
+@click.option("--rounds", type=click.IntRange(1, 100), default=5, show_default=True,
+              help="Measurements of each solver, in turns; the median counts.")
+@click.option("--limit", type=click.IntRange(1), default=1000, show_default=True,
+              help="Positions of each set.")
+@click.option("--plies", type=click.IntRange(0, 40), default=None,
+              help="Solve random positions after so many moves, not the sets.")
+@click.option("--ladder", "by_steps", is_flag=True, help="Add the techniques one by one.")
+@click.option("--without", "without_one", is_flag=True, help="Leave out one technique at a time.")
+@click.option("--all-moves", is_flag=True, help="Measure the score of every move.")
+def main(
+    folder: Path, rounds: int, limit: int, plies: int | None, by_steps: bool, without_one: bool,
+    all_moves: bool,
+) -> None:
+    """Measure the solver beside bitbully, on the test sets in FOLDER."""
     Solver().solve_many(pack([state_of("4455")]))
     list(Solver().analyse(["2252576253462244111563365343671"], True))  # compile
     sets = {}
-    if options.plies is not None:
-        positions = random_set(options.plies, options.limit)
+    if plies is not None:
+        positions = random_set(plies, limit)
         scores = Solver().solve_many(pack(state_of(columns) for columns in positions))
-        sets[f"random {options.plies} plies"] = positions, scores
+        sets[f"random {plies} plies"] = positions, scores
     else:
-        for path in sorted(options.folder.glob("Test_*"), reverse=True):
+        for path in sorted(folder.glob("Test_*"), reverse=True):
             positions, scores = read_set(path)
-            sets[path.name] = positions[: options.limit], scores[: options.limit]
+            sets[path.name] = positions[:limit], scores[:limit]
     if not sets:
-        raise SystemExit(f"no Test_* files in {options.folder}: give their folder")
-    if options.ladder:
+        raise DlgoError(f"no Test_* files in {folder}; name their folder")
+    if by_steps:
         ladder(sets, [("safe moves only", 0), *LADDER])
-    elif options.without:
+    elif without_one:
         ladder(sets, [("all", ALL_FEATURES), *WITHOUT])
-    elif options.all_moves:
+    elif all_moves:
         for title, (positions, _) in sets.items():
-            compare_moves(title, positions, options.rounds)
+            compare_moves(title, positions, rounds)
     else:
         for title, (positions, scores) in sets.items():
-            compare(title, positions, scores, options.rounds, options.plies is not None)
+            compare(title, positions, scores, rounds, plies is not None)
 
 
 if __name__ == "__main__":

@@ -17,9 +17,6 @@ median of the rounds counts.
 
 from __future__ import annotations
 
-import statistics
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +27,7 @@ from dlgo import GameSpec, GameState, get_game, kernels
 from dlgo.files import write_csv
 from dlgo.rng import make_rng
 from engines.registry import build_engine
+from experiments.bench.measure import Meter, median_rates
 
 SIMULATIONS = 1000
 # Of a search on two threads, so many that starting them does not matter.
@@ -72,9 +70,6 @@ class Row:
         return self.ours / self.theirs if self.theirs else None
 
 
-Meter = Callable[[], int]  # does some work, returns how many units it did
-
-
 def run_bench(games: list[GameSpec], seconds: float, rounds: int, csv: str | None) -> list[Row]:
     """Measure, print the table and optionally write it as CSV."""
     rows = []
@@ -109,26 +104,12 @@ def bench_game(game: GameSpec, seconds: float, rounds: int) -> list[Row]:
         ("states", _states(game), (("from Python", "states"),)),
     ):
         meters = [meter] + [theirs[name] for _, name in beside if name in theirs]
-        rates = measure(meters, seconds, rounds)
+        rates = median_rates(meters, seconds, rounds)
         if len(rates) == 1:
             rows.append(Row(str(game), what, rates[0], None, "no OpenSpiel, or not its game"))
         for (label, _), rate in zip(beside, rates[1:], strict=False):
             rows.append(Row(str(game), what, rates[0], rate, label))
     return rows
-
-
-def measure(meters: list[Meter], seconds: float, rounds: int) -> list[float]:
-    """Units a second of each meter, measured in turns; the first call of each is not counted."""
-    for meter in meters:
-        meter()
-    rates: list[list[float]] = [[] for _ in meters]
-    for _ in range(rounds):
-        for meter, found in zip(meters, rates, strict=True):
-            units, began = 0, time.perf_counter()
-            while (spent := time.perf_counter() - began) < seconds:
-                units += meter()
-            found.append(units / spent)
-    return [statistics.median(found) for found in rates]
 
 
 def _rollouts(game: GameSpec) -> Meter:

@@ -41,17 +41,17 @@ def every_line(engine: Engine, side: int) -> Lines:
 
     It begins to think anew in each position, so that its move depends on nothing else.
     """
-    found = Lines()
+    lines = Lines()
     chosen: dict[int, object] = {}
 
     def follow(state: GameState) -> None:
         if state.is_over():
             result = state.result() * (1 if side == 0 else -1)
-            found.won += result > 0
-            found.drawn += result == 0
+            lines.won += result > 0
+            lines.drawn += result == 0
             if result < 0:
-                found.lost += 1
-                found.example = " ".join(GAME.move_text(move) for move in state.moves())
+                lines.lost += 1
+                lines.example = " ".join(GAME.move_text(move) for move in state.moves())
             return
         if state.next_player.index != side:
             for move in state.legal_moves():
@@ -63,7 +63,7 @@ def every_line(engine: Engine, side: int) -> Lines:
         follow(state.apply_move(chosen[key]))
 
     follow(GameState.new_game(GAME))
-    return found
+    return lines
 
 
 def move_of(engine: Engine, state: GameState) -> object:
@@ -74,23 +74,30 @@ def move_of(engine: Engine, state: GameState) -> object:
 
 def all_positions() -> list[GameState]:
     """Every unfinished position that can be reached, once."""
-    found: dict[int, GameState] = {}
+    positions: dict[int, GameState] = {}
     rows = [GameState.new_game(GAME)]
     while rows:
         following: dict[int, GameState] = {}
         for state in rows:
-            found[state.key()] = state
+            positions[state.key()] = state
             for move in state.legal_moves():
                 after = state.apply_move(move)
                 if not after.is_over():
                     following[after.key()] = after
         rows = list(following.values())
-    return list(found.values())
+    return list(positions.values())
 
 
 @dataclass(frozen=True)
 class Mistakes:
-    """positions: looked at. mistakes: share of them where the move is one; losing: that lose."""
+    """Mistakes over a number of positions.
+
+    Attributes:
+        positions: how many there were.
+        mistakes: share of the positions in which the move turned a win into less, or a draw
+            into a loss.
+        losing: share in which it turned a win or a draw into a loss.
+    """
 
     positions: int
     mistakes: float
@@ -122,14 +129,15 @@ def report(engine: Engine, name: str) -> bool:
         never &= lines.lost == 0
         print(f"  moving {word:<7}{lines.won:>5} lines won, {lines.drawn:>4} drawn, "
               f"{lines.lost:>4} lost" + (f", such as {lines.example}" if lines.lost else ""))
-    found = every_position(lambda state: move_of(engine, state))
-    print(f"  {found.positions:,} positions: {found.mistakes:.2%} mistakes, "
-          f"{found.losing:.2%} losing ones")
+    total = every_position(lambda state: move_of(engine, state))
+    print(f"  {total.positions:,} positions: {total.mistakes:.2%} mistakes, "
+          f"{total.losing:.2%} losing ones")
     return never
 
 
 @click.command()
-@click.option("--engine", "engines", multiple=True, required=True, help="May be repeated.")
+@click.option("--engine", "engines", multiple=True, required=True,
+              help="Engine to check; may be repeated.")
 def main(engines: tuple[str, ...]) -> None:
     """Check engines against all of tic-tac-toe."""
     for spec in engines:

@@ -270,7 +270,7 @@ def test_a_shallow_result_does_not_replace_the_positions_own_deep_one() -> None:
 
 def test_the_ladder_runs_and_cuts_save_nodes() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "experiments.bench.ladder_alphabeta", "--quick", "--games",
+        [sys.executable, "-m", "experiments.bench.ladder_alphabeta", "--quick", "--game",
          "connect4"],
         capture_output=True, text=True, timeout=300, check=False,
     )

@@ -1,0 +1,88 @@
+"""What the benchmarks share: things measured in turns, positions to measure on, scores.
+
+Whatever is compared is measured in turns, round after round: a machine that gets slower
+meanwhile slows all alike.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from dlgo import DlgoError, GameSpec, GameState, get_game
+from experiments.arena.series import Series
+
+# Does some work, and returns how many units it did.
+Meter = Callable[[], int]
+T = TypeVar("T")
+
+
+def rates_in_turns(
+    meters: Sequence[Meter], seconds: float, rounds: int,
+    clock: Callable[[], float] = time.perf_counter,
+) -> list[list[float]]:
+    """Units a second of each meter, a number for each round.
+
+    Args:
+        meters: what to measure; the first call of each compiles and is not counted.
+        seconds: length of one measurement, by `clock`.
+        rounds: measurements of each meter.
+        clock: wall seconds by default; `time.thread_time` counts CPU seconds.
+    """
+    for meter in meters:
+        meter()
+    rates: list[list[float]] = [[] for _ in meters]
+    for _ in range(rounds):
+        for meter, measured in zip(meters, rates, strict=True):
+            units, start = 0, clock()
+            while (spent := clock() - start) < seconds or not units:
+                units += meter()
+            measured.append(units / spent)
+    return rates
+
+
+def median_rates(
+    meters: Sequence[Meter], seconds: float, rounds: int,
+    clock: Callable[[], float] = time.perf_counter,
+) -> list[float]:
+    """Units a second of each meter: the median of its rounds. See `rates_in_turns`."""
+    return [statistics.median(r) for r in rates_in_turns(meters, seconds, rounds, clock)]
+
+
+def random_positions(
+    game: GameSpec, plies: int, count: int, seed: int,
+    wanted: Callable[[GameState], bool] = lambda state: True,
+) -> list[GameState]:
+    """`count` unfinished positions after `plies` random moves, of those that are wanted."""
+    generator = np.random.default_rng(seed)
+    positions: list[GameState] = []
+    while len(positions) < count:
+        state = GameState.new_game(game)
+        while len(state.moves()) < plies and not state.is_over():
+            moves = state.legal_moves()
+            state = state.apply_move(moves[generator.integers(len(moves))])
+        if not state.is_over() and wanted(state):
+            positions.append(state)
+    return positions
+
+
+def pick(settings: Mapping[str, T], game: str) -> T:
+    """The setting of a game, whose keys are canonical specifications.
+
+    Raises:
+        DlgoError: if there is none.
+    """
+    name = str(get_game(game))
+    if name not in settings:
+        raise DlgoError(f"--game {game}: there is no setting for it; games are "
+                        f"{', '.join(settings)}")
+    return settings[name]
+
+
+def score_text(series: Series) -> str:
+    """The first player's score in percent with the half width of its 95% interval: `57 +-8`."""
+    return f"{100 * series.share:.0f} +-{100 * series.margin:.0f}"
