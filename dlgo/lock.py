@@ -4,6 +4,9 @@ Two tournaments on one ledger would play the same games twice; two trainings in 
 overwrite each other's checkpoints. The lock is on a small file of its own, by `flock`. The
 system releases it when the process ends, however it ends, so that no lock is ever left over;
 the file itself stays, and means nothing.
+
+Not by the package filelock: that empties the file when it only tries, so that a message could not
+name the process that holds the lock.
 """
 
 from __future__ import annotations

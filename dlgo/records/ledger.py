@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import json
 import operator
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from typing import Any
 from dlgo.api import GameState, Move
 from dlgo.errors import LedgerError
 from dlgo.games import get_game
+from dlgo.lock import held
 from dlgo.records import schema
 from dlgo.records.costs import MoveCost, PackedCosts
 from dlgo.records.failures import Failure
@@ -151,6 +154,21 @@ FROM (
     FROM costs JOIN games ON games.id = costs.game_id GROUP BY game, first, second, player
 ) GROUP BY game, entrant ORDER BY game, entrant
 """
+
+
+def ledger_lock(ledger: str | Path) -> AbstractContextManager[None]:
+    """Hold the lock of a ledger: two tournaments in one file would play the same games twice.
+
+    SQLite keeps the file whole where the system has no locks.
+
+    Raises:
+        LedgerError: if another process holds it, or the folder cannot be written to.
+    """
+    # Two names of one file share the lock.
+    path = Path(os.path.realpath(ledger))
+    return held(
+        path.with_name(path.name + ".lock"), f"ledger {ledger}", "tournament", "file", LedgerError
+    )
 
 
 class Ledger:

@@ -8,8 +8,7 @@ Workers get games in batches, of which they always hold more than they can finis
 process looks again, and send records back in batches: with fast engines a message for each
 game would cost more than the game.
 
-Called by `tournament.py`; the processes are in `handle.py` and `worker.py`. As with all of
-`multiprocessing`, a script that comes here needs `if __name__ == "__main__":`.
+As with all of `multiprocessing`, a script that comes here needs `if __name__ == "__main__":`.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ from typing import Protocol
 
 from dlgo.errors import DlgoError, SpecError
 from dlgo.records.ledger import GameRecord
-from experiments.arena import reaper as janitor
-from experiments.arena.handle import FAREWELL, Loss, Worker
+from experiments.arena import reaper
+from experiments.arena.handle import SHUTDOWN_TIMEOUT, Loss, Worker
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
 from experiments.arena.match import GameTask, core_count
 from experiments.arena.worker import Ready, WarmedUp, WarmUp
@@ -108,12 +107,12 @@ def play_tasks(
     try:
         queue = _Queue(source, pool.size)
         while queue.fill(pool):
-            for records in pool.news(queue):
+            for records in pool.results(queue):
                 queue.finished(records)
                 yield records
         all_done = True
     finally:
-        pool.dismiss(gently=all_done)
+        pool.shut_down(gently=all_done)
 
 
 class _Queue:
@@ -154,7 +153,7 @@ class _Queue:
         if not self._played:
             self._began = time.monotonic()  # what starting takes says nothing about the games
         batch = self._batch()
-        for worker in sorted(ready, key=lambda one: len(one.tasks)):
+        for worker in sorted(ready, key=lambda worker: len(worker.tasks)):
             if 2 * len(worker.tasks) <= batch:
                 share = self.take(batch)
                 if not share:
@@ -188,7 +187,7 @@ class _Pool:
         self._deaths: Counter[str] = Counter()
         self._mark = f"{os.getpid()}-{os.urandom(6).hex()}-"
         self._started = 0
-        self._janitor = janitor.start(self._mark)
+        self._reaper = reaper.start(self._mark)
 
     def start(self) -> Worker:
         """Start another worker."""
@@ -198,7 +197,7 @@ class _Pool:
         worker.start()
         return worker
 
-    def news(self, queue: _Queue) -> Iterator[list[GameRecord]]:
+    def results(self, queue: _Queue) -> Iterator[list[GameRecord]]:
         """Wait a little for something to happen; the games that have ended."""
         self.wait()
         for worker in tuple(self.workers):
@@ -209,7 +208,7 @@ class _Pool:
                     self._deaths["start"] = 0
             if worker.is_lost():
                 retired = worker.retired
-                loss = self.bury(worker)
+                loss = self.reap(worker)
                 if loss.record is not None:
                     yield [loss.record]
                 elif not retired:
@@ -219,12 +218,12 @@ class _Pool:
     def wait(self) -> None:
         """Sleep until a worker sends something, dies or is overdue."""
         patience = min((worker.patience() for worker in self.workers), default=0.0)
-        wait([worker.news for worker in self.workers], timeout=min(patience, _HEALTH_CHECK))
+        wait([worker.results for worker in self.workers], timeout=min(patience, _HEALTH_CHECK))
 
-    def bury(self, worker: Worker) -> Loss:
+    def reap(self, worker: Worker) -> Loss:
         """Remove a lost worker."""
         self.workers.remove(worker)
-        return worker.bury()
+        return worker.reap()
 
     def count_death(self, loss: Loss) -> None:
         """Give up when the same thing goes wrong again and again."""
@@ -238,19 +237,19 @@ class _Pool:
                 "look at the messages above and at the free memory"
             )
 
-    def dismiss(self, gently: bool) -> None:
+    def shut_down(self, gently: bool) -> None:
         """End all workers; `gently` gives idle ones time to close their engines."""
         if gently:
             for worker in self.workers:
                 worker.send(None)
-            until = time.monotonic() + FAREWELL
+            until = time.monotonic() + SHUTDOWN_TIMEOUT
             for worker in self.workers:
                 worker.join(max(until - time.monotonic(), 0.0))
         for worker in self.workers:
             worker.kill()
         self.workers.clear()
-        self._janitor.stdin.close()
-        self._janitor.wait()
+        self._reaper.stdin.close()
+        self._reaper.wait()
 
 
 def warm_up(
@@ -285,12 +284,12 @@ def warm_up(
                 if error is None and message.seconds >= 1:
                     report(f"{spec} is ready for {game} after {message.seconds:.1f} s")
             else:
-                error = pool.bury(worker).how
+                error = pool.reap(worker).how
             if error is not None:
                 report(f"{spec} on {game} failed to warm up and may lose its games: {error}")
         all_done = True
     finally:
-        pool.dismiss(gently=all_done)
+        pool.shut_down(gently=all_done)
 
 
 def _start_one(pool: _Pool) -> Worker:
@@ -299,7 +298,7 @@ def _start_one(pool: _Pool) -> Worker:
         worker = pool.start()
         if _next_message(pool, worker) is not None:
             return worker
-        pool.count_death(pool.bury(worker))
+        pool.count_death(pool.reap(worker))
 
 
 def _next_message(pool: _Pool, worker: Worker) -> object | None:

@@ -1,8 +1,7 @@
-"""A worker process as its parent sees it: sent games, listened to, watched, and buried.
+"""A worker process as its parent sees it: sent games, listened to, watched, and reaped.
 
 The parent never waits for a worker: it reads what has come, and looks at the shared `Board` to
-see for how long an engine has been at work. Called by `executor.py`; the inside of the process
-is in `worker.py`.
+see for how long an engine has been at work. The inside of the process is in `worker.py`.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import multiprocessing
 import os
 import pickle
 import signal
-import struct
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -27,16 +25,15 @@ from engines.base import Budget
 from engines.registry import EngineSpec
 from experiments.arena import processes
 from experiments.arena.board import DOING, PREPARING, THINKING, Board
+from experiments.arena.framing import FrameReader
 from experiments.arena.limits import PREPARE_TIMEOUT, Limits, hard_limit
 from experiments.arena.match import GameTask, record_of_lost_game
 from experiments.arena.worker import Message, Ready, Retired, WarmedUp, WarmUp, work
 
 # Wall seconds for a process to end by itself once it is about to.
-FAREWELL = 5.0
+SHUTDOWN_TIMEOUT = 5.0
 # Seconds between two looks at a worker's memory, where that is limited.
 _MEMORY_CHECK = 0.5
-# More than the records of any batch of games.
-_LONGEST_MESSAGE = 1 << 28
 
 # Libraries read these when they load. A rated engine thinks on one thread, and two workers
 # with a thread pool each would fight for the cores.
@@ -71,19 +68,19 @@ class Worker:
         mark: of the process and all that it starts.
 
     Attributes:
-        news: a file descriptor, for `multiprocessing.connection.wait`.
+        results: the pipe through which it answers, for `multiprocessing.connection.wait`.
         tasks: the games it has been sent and not yet answered for, in its order.
         started: whether it has reported that it is ready for work.
+        retired: whether it has ended of its own will.
     """
 
     def __init__(self, setup: str | None, limits: Limits, mark: str) -> None:
         context = multiprocessing.get_context("spawn")
         memory = Board.shared(context)
         theirs, self._jobs = context.Pipe(duplex=False)
-        self.news, ours = context.Pipe(duplex=False)
+        self.results, ours = context.Pipe(duplex=False)
         self._far_ends = (theirs, ours)
-        os.set_blocking(self.news.fileno(), False)
-        self._inbox = bytearray()
+        self._reader = FrameReader(self.results.fileno())
         self._board = Board(memory)
         self._limits = limits
         self._mark = mark
@@ -97,7 +94,7 @@ class Worker:
         self._busy_since: float | None = None
         self._lost = ""
         self._failure = Failure.DIED
-        self._retired = False
+        self.retired = False
         self._kills = processes.oom_kills()
         self._memory = 0
         self._next_memory_check = 0.0
@@ -111,13 +108,8 @@ class Worker:
             end.close()  # else a pipe would not end with the process
         self._busy_since = time.monotonic()
 
-    @property
-    def idle(self) -> bool:
-        """Whether it has nothing to do."""
-        return self.started and not self.tasks
-
     def send(self, job: list[GameTask] | WarmUp | None) -> None:
-        """Hand it a job. If it is dead by now, that shows as soon as news are awaited."""
+        """Hand it a job. If it is dead by now, that shows when results are awaited."""
         if self._busy_since is None or not self.tasks:
             self._busy_since = time.monotonic()
         if isinstance(job, list):
@@ -128,21 +120,13 @@ class Worker:
     def receive(self) -> list[Message]:
         """The messages that have come."""
         messages: list[Message] = []
-        try:
-            while data := os.read(self.news.fileno(), 1 << 18):
-                self._inbox += data
-            self._lose(Failure.DIED, "process died")
-        except BlockingIOError:
-            pass  # nothing more has come
-        except OSError:
-            self._lose(Failure.DIED, "process died")
-        for frame in self._frames():
+        for frame in self._reader.messages():
             try:
                 message = pickle.loads(frame)
-            except Exception:  # whatever an engine wrote there, it is no message of ours
+            except Exception:  # whatever an engine wrote there, it is not a message of ours
                 message = None
             if isinstance(message, Retired):
-                self._retired = True
+                self.retired = True
             elif isinstance(message, list) and self._accept(message):
                 messages.append(message)
             elif isinstance(message, Ready | WarmedUp):
@@ -152,24 +136,11 @@ class Worker:
                 messages.append(message)
             else:
                 self._lose(Failure.NONSENSE, "process sent nonsense")
+        if self._reader.broken:
+            self._lose(Failure.NONSENSE, "process sent nonsense")
+        if self._reader.closed:
+            self._lose(Failure.DIED, "process died")
         return messages
-
-    def _frames(self) -> Iterator[bytes]:
-        """The complete messages in the inbox, as `multiprocessing.Connection` frames them."""
-        while len(self._inbox) >= 4:
-            (size,), start = struct.unpack_from("!i", self._inbox), 4
-            if size == -1:
-                if len(self._inbox) < 12:
-                    return
-                (size,), start = struct.unpack_from("!Q", self._inbox, 4), 12
-            if not 0 <= size <= _LONGEST_MESSAGE:
-                self._lose(Failure.NONSENSE, "process sent nonsense")
-                return
-            if len(self._inbox) < start + size:
-                return
-            frame = bytes(self._inbox[start : start + size])
-            del self._inbox[: start + size]
-            yield frame
 
     def _accept(self, records: list[GameRecord]) -> bool:
         """Take the games off the list, if they are those that it was to play next."""
@@ -208,7 +179,7 @@ class Worker:
     def is_lost(self) -> bool:
         """Whether nothing more is to be expected of it: it is dead, overdue or too large.
 
-        Call it after `receive`: news count if they were sent in time, even if this process
+        Call it after `receive`: results count if they were sent in time, even if this process
         was held up, or if the worker has died since.
         """
         if not self._lost and not self._process.is_alive():
@@ -237,11 +208,11 @@ class Worker:
         if not self._lost:
             self._failure, self._lost = failure, how
 
-    def bury(self) -> Loss:
+    def reap(self) -> Loss:
         """Make sure that a lost worker is dead, with all that it has started."""
         how = self._lost
         if self._failure is Failure.DIED:
-            self._process.join(FAREWELL)  # a pipe closes a moment before its process ends
+            self._process.join(SHUTDOWN_TIMEOUT)  # a pipe closes a moment before its process ends
             code = self._process.exitcode
             if code is None:  # alive, but it can never be heard again
                 how = "process died (it closed its pipe)"
@@ -254,7 +225,7 @@ class Worker:
         failure, limit = self._failure, self._deadline()[1]
         self.kill()
         unplayed = [other for other in self.tasks if other is not task]
-        if self._retired or task is None:
+        if self.retired or task is None:
             return Loss(how, None, None, tuple(self.tasks))
         if failure is Failure.TIMEOUT:
             what = " of preparation" if head.doing == PREPARING else ""
@@ -263,11 +234,6 @@ class Worker:
             reason = f"{how} while {{}} was {DOING[head.doing]}"
         record = record_of_lost_game(task, self._limits, self._board, failure, reason)
         return Loss(how, record, task, tuple(unplayed))
-
-    @property
-    def retired(self) -> bool:
-        """Whether it has ended of its own will."""
-        return self._retired
 
     def join(self, timeout: float) -> None:
         """Wait for the process to end."""
@@ -279,7 +245,7 @@ class Worker:
             processes.end_tree(self._process.pid, self._mark)
             self._process.kill()
             self._process.join()
-        self.news.close()
+        self.results.close()
         self._jobs.close()
 
 

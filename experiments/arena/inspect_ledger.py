@@ -19,9 +19,8 @@ from dlgo.games.draughts.pdn import write_game
 from dlgo.games.draughts.state import Draughts
 from dlgo.games.go.state import Go
 from dlgo.records.failures import Failure
-from dlgo.records.ledger import GameRecord, Ledger
+from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
 from dlgo.records.sgf import write_sgf
-from experiments.arena.lock import ledger_lock
 from experiments.arena.match import SIDES, length_limit
 from experiments.arena.schedule import slot_of
 

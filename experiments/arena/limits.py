@@ -1,8 +1,7 @@
 """What a player may spend, and when it has spent too much: the budgets' referee.
 
 An entrant's own budget (`mcts:cpu=0.1`) limits each of its moves; the `Limits` of a tournament
-hold for everybody. Called by `match.py`, which charges every move to an `Account`, and by
-`worker.py`, which ends what no code inside the worker can end.
+hold for everybody. Every move is charged to an `Account`.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from typing import NamedTuple
 from dlgo.errors import SpecError
 from dlgo.records.failures import Failure
 from engines.base import Budget, Cost
+from experiments.arena.plan_keys import KEYS, range_problem
 from experiments.arena.processes import run_delay
 
 # How far a move may go beyond its budget: whichever is more. An engine looks at the clock
@@ -43,18 +43,17 @@ class Limits:
             row plays no more of them; 0: it always goes on.
     """
 
-    move_timeout: float = 600.0
+    move_timeout: float = KEYS["move_timeout"].default
     game_cpu: float | None = None
     game_wall: float | None = None
     memory_mb: int | None = None
-    max_failures: int = 10
+    max_failures: int = KEYS["max_failures"].default
 
     def checked(self) -> Limits:
-        """Itself. Raises SpecError for a limit that is no limit."""
-        for name, value in dataclasses.asdict(self).items():
-            least = {"max_failures": 0, "memory_mb": 64}.get(name, 0.001)
-            if value is not None and not (least <= value < math.inf):
-                raise SpecError(f"{name}={value} is out of range (at least {least:g})")
+        """Itself. Raises SpecError for a limit that is out of range."""
+        problem = range_problem(dataclasses.asdict(self))
+        if problem:
+            raise SpecError(problem)
         return self
 
     @functools.cached_property

@@ -6,12 +6,11 @@
     seed = 1
 
 A list inside an entry stands for one entry for each of its values. docs/tournaments.md has all
-keys. Called by the command line, whose options override the file.
+keys; options of the command line override the file.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import tomllib
 from collections.abc import Mapping
@@ -21,16 +20,8 @@ from typing import Any
 from dlgo.errors import SpecError
 from dlgo.specs import suggest
 from experiments.arena.limits import Limits
+from experiments.arena.plan_keys import KEYS, LIMIT_KEYS, PLAN_KEYS, Key, defaults
 from experiments.arena.schedule import Plan
-
-_LISTS = ("games", "engines", "challengers")
-_WORDS = ("kind", "pairing")
-_WHOLE = ("pairs", "seed", "opening_plies", "max_pairs", "memory_mb", "max_failures")
-_NUMBERS = ("target_elo", "alpha", "beta", "move_timeout", "game_cpu", "game_wall")
-_TWO_NUMBERS = ("sprt",)
-KEYS = (*_LISTS, *_WORDS, *_WHOLE, *_NUMBERS, *_TWO_NUMBERS)
-_DEFAULTS: dict[str, Any] = {"pairs": 10, "seed": 1}
-_LIMITS = tuple(field.name for field in dataclasses.fields(Limits))
 
 
 def read_plan(path: str | Path | None, overrides: Mapping[str, Any]) -> tuple[Plan, Limits]:
@@ -43,19 +34,19 @@ def read_plan(path: str | Path | None, overrides: Mapping[str, Any]) -> tuple[Pl
     Raises:
         SpecError: if the file is missing or wrong, or no games or engines are named.
     """
-    values = {**_DEFAULTS, **(_read(Path(path)) if path is not None else {})}
+    values = {**defaults(PLAN_KEYS), **(_read(Path(path)) if path is not None else {})}
     values.update({key: value for key, value in overrides.items() if value not in (None, (), [])})
     for key in ("games", "engines"):
         if key not in values:
             raise SpecError(
                 f"the tournament names no {key}: write {key} = [...] in a plan file, "
-                f"or --{key[:-1]} NAME"
+                f"or --{KEYS[key].option} NAME"
             )
-    limits = Limits(**{key: values.pop(key) for key in _LIMITS if key in values}).checked()
+    limits = {key.name: values.pop(key.name) for key in LIMIT_KEYS if key.name in values}
     values["entrants"] = values.pop("engines")
-    lists = {key: tuple(values.pop(key)) for key in ("games", "entrants", "challengers")
-             if key in values}
-    return Plan(**lists, **values).canonical(), limits
+    plan = {key: tuple(value) if isinstance(value, list) else value
+            for key, value in values.items()}
+    return Plan(**plan).canonical(), Limits(**limits).checked()
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -64,38 +55,24 @@ def _read(path: Path) -> dict[str, Any]:
             values = tomllib.load(file)
     except OSError as error:
         raise SpecError(f"plan {path} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SpecError(f"plan {path} is not TOML: {error}") from error
-    return {key: _checked(f"plan {path}", key, value) for key, value in values.items()}
+    return {name: _value(f"plan {path}", name, value) for name, value in values.items()}
 
 
-def _checked(owner: str, key: str, value: Any) -> Any:
+def _value(owner: str, name: str, value: Any) -> Any:
     """The value of a key. Raises SpecError for a wrong key or type."""
-    if key in _LISTS:
-        if isinstance(value, list) and all(isinstance(item, str | dict) for item in value):
-            return [text for item in value for text in _expanded(f"{owner}: {key}", item)]
-        wanted = "a list of texts or tables"
-    elif key in _WORDS:
-        wanted = "a text" if not isinstance(value, str) else ""
-    elif key in _WHOLE:
-        wanted = "a whole number" if type(value) is not int else ""
-    elif key in _NUMBERS:
-        wanted = "a number" if not _is_number(value) else ""
-    elif key in _TWO_NUMBERS:
-        if isinstance(value, list) and len(value) == 2 and all(map(_is_number, value)):
-            return tuple(map(float, value))
-        wanted = "a list of two numbers"
-    else:
+    key: Key | None = KEYS.get(name)
+    if key is None:
         raise SpecError(
-            f"{owner}: unknown key {key!r}{suggest(key, KEYS)}; there are {', '.join(KEYS)}"
+            f"{owner}: unknown key {name!r}{suggest(name, KEYS)}; there are {', '.join(KEYS)}"
         )
-    if wanted:
-        raise SpecError(f"{owner}: {key} = {value!r} is not {wanted}")
-    return value
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float)
+    problem = key.type_problem(value)
+    if problem:
+        raise SpecError(f"{owner}: {problem}")
+    if key.type is list:
+        return [text for item in value for text in _expanded(f"{owner}: {name}", item)]
+    return tuple(map(float, value)) if key.type is tuple else value
 
 
 def _expanded(owner: str, item: str | dict[str, Any]) -> list[str]:
@@ -109,7 +86,7 @@ def _expanded(owner: str, item: str | dict[str, Any]) -> list[str]:
     if not isinstance(item.get("name"), str):
         raise SpecError(f"{owner}: {item!r} has no name; write {{name = \"mcts\", sims = [10]}}")
     choices = [
-        [f"{key}={_text(owner, one)}" for one in (value if isinstance(value, list) else [value])]
+        [f"{key}={_text(owner, v)}" for v in (value if isinstance(value, list) else [value])]
         for key, value in item.items() if key != "name"
     ]
     specs = [",".join(chosen) for chosen in itertools.product(*choices)]

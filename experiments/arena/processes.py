@@ -5,8 +5,9 @@ a living parent. They are found by three signs: the tree of parents (a worker ad
 children leave behind), the process group, and a mark in the environment that every process
 inherits. Only Linux has /proc; elsewhere the process group is all there is.
 
-Called by `worker.py` and `janitor.py`; it imports the standard library only, since the janitor
-runs it without anything installed.
+This file imports the standard library only, since the reaper runs it without anything installed.
+That is also why it does not use psutil; and psutil has neither marks nor the state and group of
+all processes in one pass, which tells when none is left that could start another.
 """
 
 from __future__ import annotations
@@ -193,13 +194,3 @@ def send(pid: int, number: int) -> None:
     """Send a signal, if there is such a process."""
     with contextlib.suppress(OSError):
         os.kill(pid, number)
-
-
-def wait_until_gone(pids: set[int], seconds: float) -> bool:
-    """Whether all of them have ended within that time."""
-    until = time.monotonic() + seconds
-    while any(row[0] in pids and row[3] != "Z" for row in _processes()):
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.01)
-    return True

@@ -1,11 +1,11 @@
-"""The janitor: a small process that outlives a killed tournament and ends its workers.
+"""The reaper: a small process that outlives a killed tournament and ends its workers.
 
 `kill -9` leaves nobody behind to clean up, and an engine's children know nothing of us. So
 one process does nothing but wait for the end of its standard input, which comes when the
-tournament is gone, however it went. Started by `executor.py` as a script of its own, because
-it must not take a second to import what it does not need.
+tournament is gone, however it went. It is a script of its own, because it must not take a second to
+import what it does not need.
 
-    python janitor.py MARK
+    python reaper.py MARK
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import sys
 
 
 def start(mark: str) -> object:
-    """Start a janitor for all processes whose mark begins so; hold on to what is returned."""
+    """Start a reaper for all processes whose mark begins so; hold on to what is returned."""
     import subprocess
 
     command = [sys.executable, "-S", "-E", __file__, mark]

@@ -23,17 +23,7 @@ from dlgo.rng import derive_seed
 from engines.registry import EngineSpec
 from experiments.arena.match import GameTask
 from experiments.arena.openings import Openings
-
-# How entrants meet.
-KINDS = {
-    "round-robin": "everybody meets everybody",
-    "gauntlet": "the challengers meet everybody else",
-    "ladder": "neighbours in the list meet, such as the budgets of one engine",
-    "match": "two entrants",
-    "mirror": "each entrant meets itself",
-}
-# How many pairs: the same for all meetings, or more where the ratings are least certain.
-PAIRINGS = ("even", "adaptive")
+from experiments.arena.plan_keys import KEYS, range_problem
 
 
 @dataclass(frozen=True)
@@ -48,11 +38,12 @@ class Plan:
         opening_plies: random plies before the engines take over; None for each game's own
             number.
         seed: all openings and all engines' seeds come from it.
-        kind: who meets whom, one of `KINDS`. Where an entrant meets itself, a pair is one game.
+        kind: who meets whom, one of `plan_keys.KINDS`.
         challengers: of a gauntlet; some of the entrants.
         target_elo: play until no rating's 95% interval is wider; None: play `pairs`.
         max_pairs: with a target or a test, at most so many pairs of each meeting.
-        pairing: with a target, how the games beyond `pairs` are spread: one of `PAIRINGS`.
+        pairing: with a target, how the games beyond `pairs` are spread, one of
+            `plan_keys.PAIRINGS`.
         sprt: of a match: the two Elo differences (H0, H1) between which a sequential test
             decides; the match ends when it has. None: play `pairs`.
         alpha, beta: the test's chances of a wrong H1 and of a wrong H0.
@@ -63,14 +54,14 @@ class Plan:
     pairs: int
     opening_plies: int | None = None
     seed: int = 0
-    kind: str = "round-robin"
+    kind: str = KEYS["kind"].default
     challengers: tuple[str, ...] = ()
     target_elo: float | None = None
-    max_pairs: int = 1000
-    pairing: str = "even"
+    max_pairs: int = KEYS["max_pairs"].default
+    pairing: str = KEYS["pairing"].default
     sprt: tuple[float, float] | None = None
-    alpha: float = 0.05
-    beta: float = 0.05
+    alpha: float = KEYS["alpha"].default
+    beta: float = KEYS["beta"].default
 
     @property
     def ends_by_itself(self) -> bool:
@@ -84,6 +75,9 @@ class Plan:
             SpecError: for an unknown game or engine, a bad option, one named twice, or a
                 plan that holds no games.
         """
+        problem = range_problem(vars(self))
+        if problem:
+            raise SpecError(problem)
         games = _unique("game", self.games, lambda text: str(get_game(text)))
         challengers = _unique("challenger", self.challengers, _engine)
         entrants = _unique("entrant", self.entrants, _engine)
@@ -92,10 +86,6 @@ class Plan:
             raise SpecError("a tournament needs a game, such as connect4")
         if len(entrants) < (1 if self.kind == "mirror" else 2):
             raise SpecError(f"a tournament needs two entrants or more, not {len(entrants)}")
-        if self.pairs < 1:
-            raise SpecError(f"pairs={self.pairs}: a meeting needs at least 1 opening pair")
-        if self.opening_plies is not None and self.opening_plies < 0:
-            raise SpecError(f"opening_plies={self.opening_plies} is negative")
         self._check_kind(challengers, entrants)
         self._check_target()
         return dataclasses.replace(
@@ -103,8 +93,6 @@ class Plan:
         )
 
     def _check_kind(self, challengers: tuple[str, ...], entrants: tuple[str, ...]) -> None:
-        if self.kind not in KINDS:
-            raise SpecError(f"kind={self.kind!r} is not one of {', '.join(KINDS)}")
         if self.kind == "match" and len(entrants) != 2:
             raise SpecError(f"a match has two entrants, not {len(entrants)}; try a round-robin")
         if self.kind == "gauntlet" and not 0 < len(challengers) < len(entrants):
@@ -113,15 +101,11 @@ class Plan:
             raise SpecError(f"challengers are for kind='gauntlet', this is a {self.kind}")
 
     def _check_target(self) -> None:
-        if self.pairing not in PAIRINGS:
-            raise SpecError(f"pairing={self.pairing!r} is not one of {', '.join(PAIRINGS)}")
         if self.target_elo is None:
             if self.pairing == "adaptive":
                 raise SpecError("pairing='adaptive' needs a target, such as target_elo=50")
         elif self.kind == "mirror":
             raise SpecError("target_elo is not for kind='mirror': nobody is compared")
-        elif not 1 <= self.target_elo <= 1000:
-            raise SpecError(f"target_elo={self.target_elo:g} is out of range (1 to 1000)")
         elif self.max_pairs < self.pairs:
             raise SpecError(f"max_pairs={self.max_pairs} is less than pairs={self.pairs}")
         if self.sprt is not None:
@@ -172,7 +156,7 @@ class Plan:
             pairs=int(data["pairs"]),
             opening_plies=None if plies is None else int(plies),
             seed=int(data["seed"]),
-            kind=str(data.get("kind", "round-robin")),
+            kind=str(data.get("kind", cls.kind)),
             challengers=tuple(map(str, data.get("challengers", ()))),
             target_elo=None if target is None else float(target),
             max_pairs=int(data.get("max_pairs", cls.max_pairs)),

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dlgo.errors import LedgerError
-from dlgo.records.ledger import Ledger
+from dlgo.records.ledger import Ledger, ledger_lock
 from experiments.arena import executor
 from experiments.arena.agenda import Agenda, strategy_of
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
-from experiments.arena.lock import ledger_lock
 from experiments.arena.match import GameTask
 from experiments.arena.openings import Openings
 from experiments.arena.progress import Reporter, default_reporter, duration
@@ -36,8 +35,8 @@ class Summary:
         ledger: the file.
         plan: the plan asked for, in canonical form.
         planned: its games; with a target, those that it took.
-        found: those that were in the ledger before.
-        played: those played now; found + played + left_out is planned.
+        stored: those that were in the ledger before.
+        played: those played now; stored + played + left_out is planned.
         left_out: those not played because an entrant was stopped.
         failures: those played now that ended by an engine's fault.
         stopped: entrants that failed too often, a sentence each.
@@ -47,7 +46,7 @@ class Summary:
     ledger: Path
     plan: Plan
     planned: int
-    found: int
+    stored: int
     played: int
     left_out: int
     failures: int
@@ -234,9 +233,9 @@ def _tell_end(progress: Reporter, summary: Summary, verdict: str) -> None:
         progress.say(f"{summary.left_out} games were left out, of entrants that were stopped:")
         for sentence in summary.stopped:
             progress.say(f"  {sentence}")
-    there = summary.found + summary.played
+    there = summary.stored + summary.played
     which = f"all {there}" if there == summary.planned else f"{there} of {summary.planned}"
     progress.say(
-        f"{which} games are in {summary.ledger}: {summary.found} found, {summary.played} played "
+        f"{which} games are in {summary.ledger}: {summary.stored} found, {summary.played} played "
         f"in {duration(summary.seconds)}, {summary.failures} lost by failures"
     )

@@ -4,8 +4,6 @@ The parent sends lists of `GameTask` (play these), a `WarmUp` (compile this) or 
 through one pipe. Through another the worker answers with lists of `GameRecord`, a few times a
 second rather than for each game, and with a `WarmedUp`; the game in progress is written on the
 shared `Board`.
-
-Started by `handle.py`; calls `match.py`.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ from __future__ import annotations
 import importlib
 import multiprocessing
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -28,14 +27,15 @@ from dlgo.records.ledger import GameRecord
 from engines.registry import build_engine
 from experiments.arena import processes
 from experiments.arena.board import Board
+from experiments.arena.framing import write_frame
 from experiments.arena.limits import Limits
 from experiments.arena.match import EngineCache, GameTask, error_text, play_game
 
 # Finished games are sent after so many seconds: rarely enough that two workers do not keep
 # the parent busy, often enough that little is played again after a crash.
 _SEND_AFTER = 0.2
-# Seconds for the janitor to end the workers of a killed tournament, before they do it themselves.
-_JANITOR_TIME = 2.0
+# Seconds for the reaper to end the workers of a killed tournament, before they do it themselves.
+_REAPER_TIME = 2.0
 # The share of its memory limit above which a worker starts afresh between two games, so that
 # nobody loses for what others have left behind.
 _RETIRE_AT = 0.7
@@ -74,7 +74,7 @@ Message = Ready | WarmedUp | list[GameRecord]
 
 
 def work(
-    jobs: Connection, news: Connection, memory: Any, setup: str | None, limits: Limits
+    jobs: Connection, results: Connection, memory: Any, setup: str | None, limits: Limits
 ) -> None:
     """The main function of the process: do what `jobs` asks for until there is no more."""
     leave_with_parent()
@@ -87,8 +87,8 @@ def work(
     board = Board(memory)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=board.detach)
-    player = _Player(jobs, news, board, limits)
-    news.send(Ready())
+    player = _Player(jobs, results, board, limits)
+    player.send(Ready())
     if limits.memory_mb is not None:
         processes.limit_growth(limits.memory_mb)
     try:
@@ -96,7 +96,7 @@ def work(
         with suppress(EOFError, BrokenPipeError):
             while not player.retired and (job := player.next_job()) is not None:
                 if isinstance(job, WarmUp):
-                    news.send(_warm_up(job))
+                    player.send(_warm_up(job))
                 else:
                     player.play(job)
         player.engines.close()
@@ -108,12 +108,12 @@ class _Player:
     """Plays games and sends their records, several at a time."""
 
     def __init__(
-        self, jobs: Connection, news: Connection, board: Board, limits: Limits
+        self, jobs: Connection, results: Connection, board: Board, limits: Limits
     ) -> None:
         self.engines = EngineCache()
         self.retired = False
         self._jobs = jobs
-        self._news = news
+        self._results = results.fileno()
         self._board = board
         self._limits = limits
         self._tasks: deque[GameTask] = deque()
@@ -125,7 +125,7 @@ class _Player:
     def next_job(self) -> GameTask | WarmUp | None:
         """What to do next; waits for it. None: nothing more."""
         while not self._tasks:
-            self._send()
+            self._send_records()
             job = self._jobs.recv()
             if not isinstance(job, list):
                 return job
@@ -139,14 +139,18 @@ class _Player:
             os._exit(0)  # an engine has doubled this process: only one may go on
         self._records.append(record)
         if time.monotonic() - self._sent >= _SEND_AFTER:
-            self._send()
+            self._send_records()
             if self._is_full():
                 self.retired = True
-                self._news.send(Retired())
+                self.send(Retired())
 
-    def _send(self) -> None:
+    def send(self, message: Message) -> None:
+        """Answer the parent."""
+        write_frame(self._results, pickle.dumps(message))
+
+    def _send_records(self) -> None:
         if self._records:
-            self._news.send(self._records)
+            self.send(self._records)
             self._records = []
         self._sent = time.monotonic()
 
@@ -180,8 +184,8 @@ def leave_with_parent() -> None:
         parent = multiprocessing.parent_process()
         if parent is not None:
             parent.join()
-            # The janitor does it better: from outside, everything can be stopped first.
-            time.sleep(_JANITOR_TIME)
+            # The reaper does it better: from outside, everything can be stopped first.
+            time.sleep(_REAPER_TIME)
             processes.end_descendants()
             if leads_group:
                 os.killpg(0, signal.SIGKILL)

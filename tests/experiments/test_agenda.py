@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import math
 import random
+import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +18,12 @@ from dlgo.records.ledger import GameRecord
 from experiments.arena.agenda import Agenda
 from experiments.arena.limits import Limits
 from experiments.arena.match import GameTask
+from experiments.arena.plan_keys import KEYS
 from experiments.arena.planfile import read_plan
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.strategy import Result
 from experiments.arena.until_rated import UntilRated
+from experiments.cli.tournament import tournament
 from tests.experiments.mocks import games_of, run
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
@@ -235,7 +238,7 @@ def test_a_tournament_with_a_target_and_real_ratings(tmp_path) -> None:
     assert summary.planned == summary.played == len(games)
     assert "no 95% interval wider than 120 Elo" in said
     again, _ = run(plan, path)
-    assert (again.played, again.found) == (0, summary.played)
+    assert (again.played, again.stored) == (0, summary.played)
 
 
 # --- plan files ----------------------------------------------------------------------------
@@ -299,3 +302,30 @@ def test_a_plan_file_of_an_older_version_means_what_it_meant() -> None:
         target_elo=50.5, max_pairs=400, pairing="adaptive", sprt=None, alpha=0.01, beta=0.1,
     )
     assert limits == Limits(30, 60.5, 120, 512, 5)
+
+
+def test_options_and_plan_files_are_checked_by_one_table(tmp_path) -> None:
+    """Every key is an option and a key of the file, and both refuse the same values alike."""
+    options = {param.name: param for param in tournament.params}
+    assert KEYS.keys() <= options.keys()
+    path = tmp_path / "plan.toml"
+    basis = {"games": ["tictactoe"], "engines": ["random", "mcts"]}
+    for name, key in KEYS.items():
+        for value in () if key.type in (str, list) else (key.low - 1, key.high + 1):
+            value = [value / 1, value / 1] if key.type is tuple else value
+            path.write_text(f"{name} = {value}\n")
+            messages = []
+            for plan, overrides in ((path, basis), (None, {**basis, name: value})):
+                with pytest.raises(SpecError, match=f"^{name}=.*is out of range") as caught:
+                    read_plan(plan, overrides)
+                messages.append(str(caught.value))
+            assert messages[0] == messages[1]
+
+
+def test_the_manual_has_every_key_with_its_default() -> None:
+    manual = (SAMPLES.parents[1] / "docs/tournaments.md").read_text()
+    table = manual.partition("| key | default |")[2].partition("### ")[0].splitlines()
+    for name, key in KEYS.items():
+        (row,) = [row for row in table if re.match(rf"\| .*`{name}`.* \|", row)]
+        if key.default is not None:
+            assert str(key.default).removesuffix(".0") in row.split("|")[2]

@@ -17,10 +17,9 @@ import pytest
 
 from dlgo import LedgerError
 from dlgo.games.draughts.pdn import read_game
-from dlgo.records.ledger import Ledger, MoveCost
+from dlgo.records.ledger import Ledger, MoveCost, ledger_lock
 from dlgo.records.sgf import read_sgf, replay
 from experiments.arena.inspect_ledger import check_lines, export_games, list_lines
-from experiments.arena.lock import ledger_lock
 from experiments.arena.match import EngineCache, play_game
 from experiments.arena.schedule import Plan, tasks
 from tests.experiments.mocks import games_of, make_task, run
@@ -70,7 +69,7 @@ def test_two_tournaments_on_one_ledger_are_refused(tmp_path: Path) -> None:
 def test_the_lock_dies_with_its_process(tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite"
     program = (
-        "import time; from experiments.arena.lock import ledger_lock\n"
+        "import time; from dlgo.records.ledger import ledger_lock\n"
         f"with ledger_lock({str(path)!r}):\n    print('held', flush=True); time.sleep(600)"
     )
     holder = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE)

@@ -92,18 +92,18 @@ def test_a_tournament_plays_its_plan_once_and_can_be_extended(tmp_path):
     path = tmp_path / "l.sqlite"
     plan = Plan(("tictactoe",), ("random", "dawdler"), pairs=3, seed=1)
     summary, _ = run(plan, path)
-    assert (summary.planned, summary.found, summary.played, summary.failures) == (6, 0, 6, 0)
+    assert (summary.planned, summary.stored, summary.played, summary.failures) == (6, 0, 6, 0)
     first_games = games_of(path)
     assert set(first_games) == {task.slot for task in tasks(plan)}
     assert_legal(first_games)
 
     summary, said = run(plan, path)
-    assert (summary.found, summary.played) == (6, 0)
+    assert (summary.stored, summary.played) == (6, 0)
     assert "nothing left to play" in said
 
     larger = Plan(("tictactoe", "connect4"), ("random", "dawdler", "crasher"), pairs=4, seed=1)
     summary, said = run(larger, path, limits=Limits(max_failures=0))
-    assert (summary.planned, summary.found, summary.played) == (48, 6, 42)
+    assert (summary.planned, summary.stored, summary.played) == (48, 6, 42)
     assert summary.failures == 2 * 2 * 2 * 4  # every game of crasher: 2 games, 2 opponents
     assert "6 of them are in" in said
     assert "ZeroDivisionError" in said
@@ -196,7 +196,7 @@ def test_a_killed_tournament_continues_where_it_was(tmp_path, how):
     path = tmp_path / "l.sqlite"
     with slow_tournament(path) as process:
         workers = children(process.pid)
-        assert len(workers) == 3  # two workers and the janitor
+        assert len(workers) == 3  # two workers and the reaper
         process.send_signal(how)
         stderr = process.communicate(timeout=10)[1]
         until = time.monotonic() + 5
@@ -212,7 +212,7 @@ def test_a_killed_tournament_continues_where_it_was(tmp_path, how):
         assert "Traceback" not in stderr
 
     summary, said = run(SLOW_PLAN, path)
-    assert (summary.found, summary.played) == (len(before), 18 - len(before))
+    assert (summary.stored, summary.played) == (len(before), 18 - len(before))
     assert f"{len(before)} of them are in" in said
     after = games_of(path)
     assert set(after) == planned
