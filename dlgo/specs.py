@@ -1,9 +1,13 @@
 """Specification strings: `name:key=value,key=value`, for games and engines alike.
 
-`go:size=9,komi=7.5` and `mcts:sims=800,c=1.4` follow one grammar, so one parser, one
+`go:size=9,komi=7.5` and `mcts:sims=800,c_uct=1.4` follow one grammar, so one parser, one
 checker and one way of printing them serve both. The canonical text of a specification
 leaves out most options at their default; it is the identity of a game or an entrant in every
-record, so `mcts:sims=800` and `mcts:sims=800,c=0.4` (c's default) name the same player.
+record, so `mcts:sims=800` and `mcts:sims=800,c_uct=0.4` (the default) name the same player.
+
+An option that has been renamed is read under all its names. Canonical texts keep the name under
+which it was first published, because ledgers hold them and seeds are derived from them:
+`mcts:sims=800,c_uct=1` is recorded as `mcts:sims=800,c=1`.
 
 A comma between double quotes separates nothing: `key=a "b, c"`. A value that is quoted as a
 whole loses its quotes, and in it `\\"` and `\\\\` stand for a quote and a backslash.
@@ -14,13 +18,68 @@ from __future__ import annotations
 import difflib
 import math
 import re
+import reprlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dlgo.errors import SpecError
+from dlgo.errors import DlgoError, SpecError
 
 OptionValue = int | float | str | bool
+
+# Bounds of numbers that name none: what 64 bits hold, and what formulas can still square.
+_LARGEST_INT = 2**63 - 1
+_LARGEST_FLOAT = 1e100
+
+
+def check_number(
+    value: object, what: str, kind: type = float, low: float = -math.inf, high: float = math.inf,
+    error: type[DlgoError] = SpecError,
+) -> int | float:
+    """The one check of numbers: finite, of its kind, within its range.
+
+    Args:
+        value: a number or its text; "1e4" is a welcome way to write the whole number 10000.
+        what: what it is, for the message, such as "engine mcts: sims".
+        kind: int or float.
+        low, high: inclusive bounds; none at all are still some (64 bits, 1e100).
+        error: what to raise.
+
+    Raises:
+        DlgoError: naming `what`, the value, and the range.
+    """
+    text = str(value)
+    shown = text if len(text) <= 40 else reprlib.repr(text).strip("'\"")
+    noun = "whole number" if kind is int else "number"
+    try:
+        if isinstance(value, bool):
+            raise ValueError
+        number = kind(text) if kind is float or "e" not in text.lower() else _whole(text)
+    except OverflowError:  # "1e999": infinite
+        number = math.inf
+    except ValueError:
+        raise error(f"{what}={shown!r} is not a {noun}") from None
+    largest = _LARGEST_INT if kind is int else _LARGEST_FLOAT
+    if not max(low, -largest) <= number <= min(high, largest):  # also refuses nan
+        allowed = range_text(low, high, kind) or f"-{largest:.3g} to {largest:.3g}"
+        raise error(f"{what}={shown} is out of range ({allowed})")
+    return number
+
+
+def _whole(text: str) -> int:
+    """The whole number that is written with an exponent. Raises ValueError if it is not whole."""
+    number = float(text)
+    if number != int(number):
+        raise ValueError
+    return int(number)
+
+
+def range_text(low: float, high: float, kind: type = float) -> str:
+    """The bounds of a number in words; empty when there are none."""
+    largest = _LARGEST_INT if kind is int else _LARGEST_FLOAT
+    if low <= -largest:
+        return "" if high >= largest else f"at most {high:g}"
+    return f"at least {low:g}" if high >= largest else f"{low:g} to {high:g}"
 
 
 @dataclass(frozen=True)
@@ -36,6 +95,7 @@ class Option:
         choices: the allowed values of a word.
         kind: the type, when it cannot be read off the default.
         always: print it even at its default, because readers expect to see it.
+        aliases: older names, which are still read; canonical texts keep the first one.
     """
 
     name: str
@@ -46,6 +106,12 @@ class Option:
     choices: tuple[str, ...] = ()
     kind: type | None = None
     always: bool = False
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def recorded_name(self) -> str:
+        """The name in canonical texts: the one that was published first."""
+        return self.aliases[0] if self.aliases else self.name
 
     @property
     def type(self) -> type:
@@ -67,28 +133,11 @@ class Option:
                     f"{owner}: {self.name}={text!r} is not one of {', '.join(self.choices)}"
                 )
             return text
-        try:
-            # "1e4" is a welcome way to write 10000, as long as it is a whole number.
-            value = kind(text) if kind is float or "e" not in text.lower() else int(float(text))
-            exact = kind is float or value == float(text)
-        except (ValueError, OverflowError):
-            exact = False
-        if not exact:
-            noun = "whole number" if kind is int else "number"
-            raise SpecError(f"{owner}: {self.name}={text!r} is not a {noun}")
-        if not self.low <= value <= self.high:  # also refuses nan
-            raise SpecError(f"{owner}: {self.name}={text} is out of range ({self.range_text()})")
-        return value
+        return check_number(text, f"{owner}: {self.name}", kind, self.low, self.high)
 
     def range_text(self) -> str:
         """The bounds in words, for messages and listings; empty when there are none."""
-        if self.choices:
-            return ", ".join(self.choices)
-        if self.low == -math.inf and self.high == math.inf:
-            return ""
-        if self.high == math.inf:
-            return f"at least {self.low:g}"
-        return f"{self.low:g} to {self.high:g}"
+        return ", ".join(self.choices) or range_text(self.low, self.high, self.type)
 
 
 # A value quoted as a whole.
@@ -156,14 +205,19 @@ def check_settings(
 ) -> dict[str, OptionValue | None]:
     """Every option's value, defaults filled in. Raises SpecError on the first bad one."""
     table = {option.name: option for option in options}
-    for key in settings:
-        if key not in table:
+    names = {alias: name for name, option in table.items() for alias in (name, *option.aliases)}
+    given: dict[str, Any] = {}
+    for key, value in settings.items():
+        if key not in names:
             raise SpecError(
                 f"{owner} has no option {key!r}{suggest(key, table)}"
                 f"{'; it has ' + ', '.join(table) if table else ''}"
             )
+        if names[key] in given:
+            raise SpecError(f"{owner}: {key} is another name of {names[key]}; give one of them")
+        given[names[key]] = value
     return {
-        name: option.parse(str(settings[name]), owner) if name in settings else option.default
+        name: option.parse(str(given[name]), owner) if name in given else option.default
         for name, option in table.items()
     }
 
@@ -177,7 +231,7 @@ def format_spec(name: str, options: Iterable[Option], values: Mapping[str, Any])
             continue
         text = f"{value:.12g}" if isinstance(value, float) else str(value).lower() \
             if isinstance(value, bool) else quote_value(str(value))
-        parts.append(f"{option.name}={text}")
+        parts.append(f"{option.recorded_name}={text}")
     return f"{name}:{','.join(parts)}" if parts else name
 
 

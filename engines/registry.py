@@ -1,4 +1,4 @@
-"""Engines by specification: `mcts:sims=800,c=1.4` -> `EngineSpec` -> `Engine`.
+"""Engines by specification: `mcts:sims=800,c_uct=1.4` -> `EngineSpec` -> `Engine`.
 
 A new engine is one folder in `engines/` and one line in `_ENGINES`; the arena, the console
 and the benchmarks find it here.

@@ -50,14 +50,16 @@ class AlphaZeroEngine(TreeSearchEngine):
                "(`dlgo models`) or a folder; by default the shipped one for the game", kind=str),
         Option("batch", 1, "leaves the network is asked about at once", low=1, high=4096),
         RUNTIME_OPTION,
-        Option("c", 0.9, "weight of the prior; wins count on a scale of 0 to 1", low=0, high=100),
-        Option("first_play", 0.1, "a move not tried yet is taken for so much worse than the "
-               "position", low=-1, high=1),
+        Option("c_puct", 0.9, "weight of the prior; wins count on a scale of 0 to 1", low=0,
+               high=100, aliases=("c",)),
+        Option("fpu_reduction", 0.1, "a move not tried yet is taken for so much worse than the "
+               "position (first play urgency)", low=-1, high=1, aliases=("first_play",)),
         Option("search", "puct", "how moves of the root are tried: by puct, or by gumbel's plan, "
                "which improves on the network with as few as 8 simulations",
                choices=("puct", "gumbel")),
         Option("considered", 16, "moves that gumbel tries at the root", low=1, high=1000),
-        Option("sides", False, "show the network each position from a random side of the board"),
+        Option("random_symmetry", False, "show the network each position from a random side of "
+               "the board", aliases=("sides",)),
         Option("temperature", 0.0, "draw moves in proportion to visits ** (1 / temperature); "
                "0: play the best", low=0, high=100),
         Option("sample_plies", 12, "plies from the start of the game in which moves are drawn, if "
@@ -86,12 +88,12 @@ class AlphaZeroEngine(TreeSearchEngine):
         # The sides are the same in all games: what a network answers is no matter of luck.
         evaluator = load_leaf_evaluator(
             self._model, self.game, self.settings["runtime"],
-            sides=0 if self.settings["sides"] else None,
+            sides=0 if self.settings["random_symmetry"] else None,
         )
         self._evaluators.append(evaluator)
         self.network_id = evaluator.network_id
         self.training_cpu_seconds = evaluator.training_cpu_seconds
-        rule = self._gumbel or PUCT(self.settings["c"], self.settings["first_play"])
+        rule = self._gumbel or PUCT(self.settings["c_puct"], self.settings["fpu_reduction"])
         # Gumbel's plan counts visits from 0, so it begins every move with a new tree.
         reuse = self.settings["reuse"] and self._gumbel is None
         return LeafBatchSearcher(

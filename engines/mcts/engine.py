@@ -12,7 +12,7 @@ from engines.treesearch.rules import RAVE, UCT, UCB1Tuned
 from engines.treesearch.searcher import Searcher
 
 # The options that only some rules understand.
-_MEANT_FOR = {"c": ("uct", "ucb1-tuned"), "rave": ("rave",), "hints": ("rave",)}
+_MEANT_FOR = {"c_uct": ("uct", "ucb1-tuned"), "rave": ("rave",), "hints": ("rave",)}
 
 
 class MCTSEngine(TreeSearchEngine):
@@ -21,7 +21,8 @@ class MCTSEngine(TreeSearchEngine):
     name = "mcts"
     summary = "Monte Carlo tree search: UCT or RAVE with light or heavy rollouts"
     options = (
-        Option("c", 0.4, "exploration weight; wins count on a scale of 0 to 1", low=0, high=100),
+        Option("c_uct", 0.4, "exploration weight; wins count on a scale of 0 to 1", low=0, high=100,
+               aliases=("c",)),
         Option("rollout", "light", "uniformly random games, or heavy: sensible ones",
                choices=("light", "heavy")),
         Option("rule", "uct", "how the tree is walked", choices=("uct", "ucb1-tuned", "rave")),
@@ -42,9 +43,9 @@ class MCTSEngine(TreeSearchEngine):
                     f"engine mcts: {option.name} means nothing to rule={name}; "
                     f"leave it out or choose rule={' or '.join(meant_for)}"
                 )
-        rule: Any = UCT(settings["c"])
+        rule: Any = UCT(settings["c_uct"])
         if name == "ucb1-tuned":
-            rule = UCB1Tuned(settings["c"])
+            rule = UCB1Tuned(settings["c_uct"])
         elif name == "rave":
             rule = RAVE(settings["rave"], settings["hints"])
         evaluator = HeavyRollout() if settings["rollout"] == "heavy" else LightRollout()

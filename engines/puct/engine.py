@@ -38,9 +38,10 @@ class PUCTEngine(TreeSearchEngine):
         Option("batch", 1, "leaves the evaluator or network is asked about at once", low=1,
                high=4096),
         RUNTIME_OPTION,
-        Option("c", 0.6, "weight of the prior; wins count on a scale of 0 to 1", low=0, high=100),
-        Option("first_play", 0.1, "a move not tried yet is taken for so much worse than the "
-               "position", low=-1, high=1),
+        Option("c_puct", 0.6, "weight of the prior; wins count on a scale of 0 to 1", low=0,
+               high=100, aliases=("c",)),
+        Option("fpu_reduction", 0.1, "a move not tried yet is taken for so much worse than the "
+               "position (first play urgency)", low=-1, high=1, aliases=("first_play",)),
         *TREE_OPTIONS,
     )
 
@@ -53,7 +54,7 @@ class PUCTEngine(TreeSearchEngine):
         super()._set_up()
 
     def _new_searcher(self, capacity: int) -> Searcher:
-        rule = PUCT(self.settings["c"], self.settings["first_play"])
+        rule = PUCT(self.settings["c_puct"], self.settings["fpu_reduction"])
         reuse = self.settings["reuse"]
         evaluator = self._new_evaluator()
         if evaluator is None:

@@ -24,10 +24,10 @@ from engines.treesearch.tree import ROOT, UNPROVEN, most_visited
 
 
 class ForcedPUCT(NamedTuple):
-    """c, first_play: float, as in PUCT; forced: float, the k above; with 0 it is PUCT."""
+    """c_puct, fpu_reduction: float, as in PUCT; forced: float, the k above; with 0 it is PUCT."""
 
-    c: float
-    first_play: float
+    c_puct: float
+    fpu_reduction: float
     forced: float
 
 

@@ -20,7 +20,7 @@ reasons to go by. A child proven lost is not visited again while there is anothe
                  move at any later time (all moves as first, AMAF); that is so many that no
                  exploration is needed                             (Gelly and Silver 2007)
     PUCT         w + c P sqrt(N) / (1 + n), P the prior of the move; a child without visits is
-                 taken for as good as its parent, minus `first_play`   (Silver et al. 2017)
+                 taken for as good as its parent, minus `fpu_reduction` (Silver et al. 2017)
     Gumbel       plans which moves of the root to try how often; see `gumbel.py`
     ForcedPUCT   PUCT that gives moves of the root a least number of visits; see `forced.py`
 """
@@ -39,15 +39,15 @@ from engines.treesearch.tree import UNPROVEN
 
 
 class UCT(NamedTuple):
-    """c: float, the weight of exploration."""
+    """c_uct: float, the weight of exploration."""
 
-    c: float
+    c_uct: float
 
 
 class UCB1Tuned(NamedTuple):
-    """c: float, the weight of exploration, as in UCT. The tree must have room for squares."""
+    """c_uct: float, the weight of exploration, as in UCT. The tree must have room for squares."""
 
-    c: float
+    c_uct: float
 
 
 class RAVE(NamedTuple):
@@ -61,10 +61,10 @@ class RAVE(NamedTuple):
 
 
 class PUCT(NamedTuple):
-    """c: float, weight of the prior; first_play: float, see above, on the scale of 0 to 1."""
+    """c_puct: float, weight of the prior; fpu_reduction: float, see above, wins from 0 to 1."""
 
-    c: float
-    first_play: float
+    c_puct: float
+    fpu_reduction: float
 
 
 @by_class
@@ -115,7 +115,7 @@ def _nothing_to_learn(rule, tree, path, length, value, played):
 def _select_uct(rule, tree, node):
     # (1 + value) / 2: from the scale -1..1 of the tree to the share of wins.
     half_sign = 0.5 - tree.mover[node]
-    explore = rule.c * root_log(tree.visits[node])
+    explore = rule.c_uct * root_log(tree.visits[node])
     first = tree.first_child[node]
     best = first
     best_score = -1e9
@@ -151,7 +151,8 @@ def _select_ucb1_tuned(rule, tree, node):
             ratio = log_visits / visits
             # Variance of the share of wins, which is half the value: a quarter of its own.
             spread = 0.25 * (tree.squares[child] / visits - mean * mean) + math.sqrt(2.0 * ratio)
-            score = 0.5 + 0.5 * sign * mean + 2.0 * rule.c * math.sqrt(ratio * min(0.25, spread))
+            explore = 2.0 * rule.c_uct * math.sqrt(ratio * min(0.25, spread))
+            score = 0.5 + 0.5 * sign * mean + explore
         else:
             score = proven_score(sign, result)
         if score > best_score:
@@ -223,9 +224,9 @@ def puct_terms(rule, tree, node):
     """What the scores of all children of `node` share: (sign, expected, explore)."""
     sign = 1.0 - 2.0 * tree.mover[node]
     visits_here = tree.visits[node]
-    explore = rule.c * math.sqrt(visits_here)
+    explore = rule.c_puct * math.sqrt(visits_here)
     # The value of a position is the same for its mover, whichever child is chosen.
-    expected = 0.5 + 0.5 * sign * tree.value_sum[node] / visits_here - rule.first_play
+    expected = 0.5 + 0.5 * sign * tree.value_sum[node] / visits_here - rule.fpu_reduction
     return sign, expected, explore
 
 

@@ -78,8 +78,8 @@ def _value(owner: str, name: str, value: Any) -> Any:
 def _expanded(owner: str, item: str | dict[str, Any]) -> list[str]:
     """The specifications that an entry stands for.
 
-    `{name = "mcts", sims = [10, 100], c = 1.4}` is `mcts:sims=10,c=1.4` and
-    `mcts:sims=100,c=1.4`; of two lists, every combination is meant.
+    `{name = "mcts", sims = [10, 100], c_uct = 1.4}` is `mcts:sims=10,c_uct=1.4` and
+    `mcts:sims=100,c_uct=1.4`; of two lists, every combination is meant.
     """
     if isinstance(item, str):
         return [item]

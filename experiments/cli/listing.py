@@ -26,7 +26,7 @@ def engines() -> None:
     from engines.registry import EngineSpec, engine_class, engine_names
     from engines.termination import TERMINATION_OPTIONS
 
-    click.echo("Write an engine as name:key=value,key=value - for example mcts:sims=800,c=1.4\n")
+    click.echo("Write an engine as name:key=value,key=value, such as mcts:sims=800,c_uct=1.4\n")
     for name in engine_names():
         cls = engine_class(name)
         click.echo(f"{name:<12}{cls.summary}")
@@ -46,7 +46,8 @@ def _echo_options(options: Sequence[Any]) -> None:
         default = "" if option.default is None else f", default {option.default}"
         limits = (option.range_text() + default).removeprefix(", ")
         limits = f" ({limits})" if limits else ""
-        click.echo(f"      {option.name:<11}{option.help}{limits}")
+        also = f"; formerly {', '.join(option.aliases)}" if option.aliases else ""
+        click.echo(f"      {option.name:<16}{option.help}{limits}{also}")
 
 
 @click.command()

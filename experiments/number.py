@@ -1,0 +1,36 @@
+"""Numbers on the command line, checked as those of specifications and plans are."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import click
+
+from dlgo.errors import SpecError
+from dlgo.specs import check_number, range_text
+
+
+class Number(click.ParamType):
+    """A finite number within its range: `type=Number(int, 1, 1000)`.
+
+    Args:
+        kind: int or float.
+        low, high: inclusive bounds.
+    """
+
+    def __init__(self, kind: type = float, low: float = -math.inf, high: float = math.inf) -> None:
+        self.kind, self.low, self.high = kind, low, high
+        self.name = "integer" if kind is int else "float"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | float:
+        what = param.opts[-1] if param is not None else "value"
+        try:
+            return check_number(value, what, self.kind, self.low, self.high)
+        except SpecError as error:
+            raise click.UsageError(str(error), ctx) from None
+
+    def __repr__(self) -> str:
+        return f"{self.name.upper()}({range_text(self.low, self.high, self.kind)})"

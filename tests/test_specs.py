@@ -1,0 +1,115 @@
+"""Specifications: numbers are checked in one place, renamed options keep their identity."""
+
+from __future__ import annotations
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from dlgo.errors import ModelError, SpecError
+from dlgo.specs import Option, check_number, check_settings, format_spec, split_spec
+from engines.registry import EngineSpec, engine_class, engine_names
+from experiments.number import Number
+
+WEIGHT = Option("weight", 0.5, "of something", low=0, high=10, aliases=("w", "old_weight"))
+COUNT = Option("count", None, "how many", kind=int)
+
+
+@pytest.mark.parametrize(("value", "kind", "expected"), [
+    ("1e4", int, 10_000), ("-3", int, -3), (7, int, 7), ("0.25", float, 0.25), (3, float, 3.0),
+    (str(2**63 - 1), int, 2**63 - 1),
+])
+def test_numbers_and_their_texts_are_read(value, kind, expected) -> None:
+    number = check_number(value, "x", kind)
+    assert number == expected
+    assert type(number) is kind
+
+
+@pytest.mark.parametrize("value", [
+    "nan", "-nan", "inf", "-inf", "Infinity", "1e999", "-1e999", float("nan"), float("inf"),
+])
+@pytest.mark.parametrize("kind", [int, float])
+@pytest.mark.parametrize("bounds", [{}, {"low": 0}, {"low": 0, "high": 1}])
+def test_what_is_not_finite_is_refused_whatever_the_bounds(value, kind, bounds) -> None:
+    with pytest.raises(SpecError):
+        check_number(value, "x", kind, **bounds)
+
+
+@pytest.mark.parametrize(("value", "kind", "bounds", "message"), [
+    ("11", int, {"low": 1, "high": 10}, "x=11 is out of range (1 to 10)"),
+    ("0", int, {"low": 1}, "x=0 is out of range (at least 1)"),
+    ("3", float, {"high": 2}, "x=3 is out of range (at most 2)"),
+    ("9" * 20, int, {}, "x=99999999999999999999 is out of range (-9.22e+18 to 9.22e+18)"),
+    ("1e300", float, {"low": 0}, "x=1e300 is out of range (at least 0)"),
+    ("2.5", int, {}, "x='2.5' is not a whole number"),
+    ("1e-1", int, {}, "x='1e-1' is not a whole number"),
+    (True, int, {}, "x='True' is not a whole number"),
+    ("", float, {}, "x='' is not a number"),
+])
+def test_a_refusal_names_the_value_and_the_range(value, kind, bounds, message) -> None:
+    with pytest.raises(ModelError) as caught:
+        check_number(value, "x", kind, **bounds, error=ModelError)
+    assert str(caught.value) == message
+
+
+def test_a_number_of_thousands_of_digits_is_not_repeated_in_the_message() -> None:
+    with pytest.raises(SpecError) as caught:
+        check_number("9" * 5000, "x", int)
+    assert len(str(caught.value)) < 200
+
+
+def test_the_command_line_checks_numbers_in_the_same_way() -> None:
+    @click.command()
+    @click.option("--pairs", type=Number(int, 1, 1000))
+    def command(pairs: int) -> None:
+        click.echo(pairs)
+
+    assert CliRunner().invoke(command, ["--pairs", "1e2"]).output == "100\n"
+    refused = CliRunner().invoke(command, ["--pairs", "nan"])
+    assert refused.exit_code == 2
+    refused = CliRunner().invoke(command, ["--pairs", "99999999999999999999"])
+    assert "--pairs=99999999999999999999 is out of range (1 to 1000)" in refused.output
+
+
+@pytest.mark.parametrize("key", ["weight", "w", "old_weight"])
+def test_a_renamed_option_is_read_by_all_names_and_recorded_by_its_first(key: str) -> None:
+    values = check_settings("engine x", [WEIGHT, COUNT], {key: "2"})
+    assert values == {"weight": 2.0, "count": None}
+    assert format_spec("x", [WEIGHT, COUNT], values) == "x:w=2"
+
+
+def test_an_option_is_not_set_by_two_of_its_names() -> None:
+    with pytest.raises(SpecError, match="w is another name of weight"):
+        check_settings("engine x", [WEIGHT], {"weight": "1", "w": "2"})
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ("mcts:sims=10,c=1.4", "mcts:sims=10,c_uct=1.4"),
+    ("puct:sims=10,c=1.4,first_play=0.2", "puct:sims=10,c_puct=1.4,fpu_reduction=0.2"),
+    ("alphazero:sims=10,c=1.4,sides=yes", "alphazero:sims=10,c_puct=1.4,random_symmetry=yes"),
+])
+def test_old_and_new_spelling_are_one_entrant_under_its_recorded_name(old: str, new: str) -> None:
+    assert EngineSpec.parse(old) == EngineSpec.parse(new)
+    assert EngineSpec.parse(new).text == old.replace("yes", "true")
+
+
+@pytest.mark.parametrize("name", engine_names())
+def test_no_two_options_of_an_engine_share_a_name(name: str) -> None:
+    options = engine_class(name).options
+    names = [name for option in options for name in (option.name, *option.aliases)]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("name", engine_names())
+def test_every_number_of_every_engine_refuses_what_is_not_finite(name: str) -> None:
+    for option in engine_class(name).options:
+        if option.type in (int, float):
+            for text in ("nan", "inf", "-inf", "1e999", "9" * 400):
+                with pytest.raises(SpecError):
+                    option.parse(text, "engine")
+
+
+def test_quoted_values_keep_their_commas() -> None:
+    assert split_spec('puct:agent="mcts:sims=5,c=1",batch=2', "engine") == (
+        "puct", {"agent": "mcts:sims=5,c=1", "batch": "2"},
+    )
