@@ -8,14 +8,11 @@ is shown as the text it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dlgo.api import GameState
 from dlgo.errors import DlgoError
-from dlgo.games import get_game
-from dlgo.moves import Move
 from dlgo.records.ledger import GameRecord
 from reports.rating_table import RatingTable
 
@@ -107,7 +104,7 @@ def replay(record: GameRecord, why: str) -> dict[str, Any] | None:
         a dictionary, or None if the moves cannot be replayed with today's rules.
     """
     try:
-        states = list(_states(record))
+        states = list(record.positions())
     except DlgoError:
         return None
     spec = states[0].game
@@ -142,15 +139,6 @@ def replay(record: GameRecord, why: str) -> dict[str, Any] | None:
         "look": look, "symbols": list(spec.symbols), "left": left, "below": below,
         "plies": len(states) - 1, "frames": frames,
     }
-
-
-def _states(record: GameRecord) -> Iterator[GameState]:
-    state = GameState.new_game(get_game(record.game))
-    yield state
-    for text in record.moves.split():
-        move = Move.resign() if text == "resign" else state.game.parse_move(state, text)
-        state = state.apply_move(move)
-        yield state
 
 
 def choose_games(games: pd.DataFrame, table: RatingTable) -> list[tuple[str, str]]:

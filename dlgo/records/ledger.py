@@ -61,17 +61,23 @@ class GameRecord:
         """Whether an engine broke down: an illegal move, a crash, no move in time."""
         return self.failure is not None
 
-    def replay(self) -> GameState:
-        """The final position, every stored move checked by the rules again.
+    def positions(self) -> Iterator[GameState]:
+        """All positions, the start first, every stored move checked by the rules again.
 
         Raises:
             DlgoError: if the moves are not a legal game.
         """
         state = GameState.new_game(get_game(self.game))
+        yield state
         for text in self.moves.split():
             resigns = text == "resign"
             move = Move.resign() if resigns else state.game.parse_move(state, text)
             state = state.apply_move(move)
+            yield state
+
+    def replay(self) -> GameState:
+        """The final position. Raises DlgoError if the moves are not a legal game."""
+        *_, state = self.positions()
         return state
 
 
@@ -179,7 +185,7 @@ class Ledger:
         read_only: for reports; a missing file is then an error, and no game can be added.
 
     Raises:
-        LedgerError: if the file cannot be opened, is no ledger, or is of another version.
+        LedgerError: if the file cannot be opened, is not a ledger, or is of another version.
     """
 
     def __init__(self, path: str | Path, read_only: bool = False) -> None:

@@ -4,8 +4,6 @@ The worker writes down who is at work since when, and every move with its cost. 
 looks at it now and then to see whether an engine is overdue, and reads all of it when the
 worker has died in the middle of a game. Writing takes a microsecond and wakes nobody; a
 message for each move would cost as much as a short search.
-
-Written by `match.py`, read by `worker.py`.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from experiments.arena.match import GameTask, core_count
 from experiments.arena.worker import Ready, WarmedUp, WarmUp
 
 # A worker that dies before it is ready, or in a game before any engine was at work, dies of
-# something that is no engine's fault. That often in a row, it is no accident.
+# something that is not an engine's fault. That often in a row, it is not an accident.
 _UNEXPLAINED_DEATHS = 3
 # Look at least this often whether all workers live and no engine is overdue: a child of an
 # engine may hold the pipe open, so that the death of a worker shows in no other way.
@@ -37,7 +37,7 @@ _HEALTH_CHECK = 0.25
 # Seconds of work that a worker is sent: more than passes between two of its messages.
 _WORK_AHEAD = 0.5
 # Bytes of games sent at once: they must fit into a pipe (64 KiB) that a hanging worker does not
-# empty, or this process would hang too. A game takes so many, and three times its slot.
+# empty, or this process would hang too. A game takes this many, and three times its slot.
 _MOST_BYTES = 50_000
 _TASK_BYTES = 250
 

@@ -1,6 +1,6 @@
 """Looking into a ledger: lists, totals, the check by the rules, exports.
 
-Called by `experiments/cli/ledger.py`. Everything is read game by game, so that the size of the
+Everything is read game by game, so that the size of the
 ledger does not matter.
 """
 
@@ -119,7 +119,7 @@ def problem_of(record: GameRecord) -> str:
     if record.slot != slot_of(record.game, record.first, record.second, record.pair):
         return "the slot is not that of its game, players and pair"
     try:
-        states = _states(record)
+        states = list(record.positions())
     except DlgoError as error:
         return f"the moves are not a legal game: {error}"
     moves, opening = record.moves.split(), record.opening.split()
@@ -136,19 +136,10 @@ def problem_of(record: GameRecord) -> str:
         )
     elif record.reason.startswith(_DRAWN_BY_LENGTH):
         long = len(moves) >= length_limit(state.game) and record.result == 0.5
-        problem = "" if long else "it is no draw by its length"
+        problem = "" if long else "it is not a draw by its length"
     else:
         problem = "the moves do not end the game"
     return problem or _problem_of_costs(record, states, len(opening))
-
-
-def _states(record: GameRecord) -> list[GameState]:
-    state = record.replay()
-    states = [state]
-    while state.previous_state is not None:
-        state = state.previous_state
-        states.append(state)
-    return states[::-1]
 
 
 def _problem_of_failure(record: GameRecord) -> str:
@@ -240,7 +231,7 @@ def upgrade_ledger(path: str) -> str:
     """Bring a file up to date; says how many games it has.
 
     Raises:
-        LedgerError: if it does not exist, is no ledger, or in use.
+        LedgerError: if it does not exist, is not a ledger, or is in use.
     """
     if not Path(path).exists():
         raise LedgerError(f"ledger {path} does not exist")

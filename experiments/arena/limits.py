@@ -39,7 +39,7 @@ class Limits:
         game_cpu, game_wall: seconds for all moves of one player in one game; None: no limit.
         memory_mb: megabytes (2**20 bytes) a worker process may grow by while it plays, its
             children included; None: no limit.
-        max_failures: an entrant that fails so many games of one game (connect4, say) in a
+        max_failures: an entrant that fails this many games of one game (connect4, say) in a
             row plays no more of them; 0: it always goes on.
     """
 

@@ -1,7 +1,6 @@
 """One rated game between two engines, from its opening to the record in the ledger.
 
-Called by the arena's workers (`worker.py`) and by `series.py`; calls engines and the shared
-game-state API. A game cannot fail: an engine that plays an illegal move, raises an exception
+A game cannot fail: an engine that plays an illegal move, raises an exception
 or spends more than it may loses, and the record says why. What no code here can catch, a
 killed or hanging process, is seen by the executor, which reads the `Board` on which the game
 is written down and ends it the same way.
@@ -184,7 +183,7 @@ class EngineCache:
 
     @staticmethod
     def _close(engine: Engine) -> None:
-        with suppress(Exception):  # a fault while cleaning up is no lost game
+        with suppress(Exception):  # a fault while cleaning up does not lose a game
             engine.close()
 
 
@@ -228,11 +227,11 @@ def _ready(task: GameTask, engines: EngineCache, player: int, board: Board) -> E
 
 
 def _networks(players: list[Engine]) -> str | None:
-    known = {
+    networks = {
         side: {"id": engine.network_id, "training_cpu_seconds": engine.training_cpu_seconds}
         for side, engine in zip(SIDES, players, strict=True) if engine.network_id is not None
     }
-    return json.dumps(known) if known else None
+    return json.dumps(networks) if networks else None
 
 
 def _play_on(

@@ -1,6 +1,6 @@
 """Openings: random, unfinished, all different, and the same for everybody.
 
-Called by `schedule.py`. Opening number k of a game depends on nothing but the seed and the
+Opening number k of a game depends on nothing but the seed and the
 number of its plies, so that games, entrants and pairs added later change none.
 """
 
@@ -40,7 +40,7 @@ class Openings:
         """The actions of the opening of a pair.
 
         Raises:
-            SpecError: if the game ends within an opening of so many plies.
+            SpecError: if the game ends within an opening of that length.
         """
         if game not in self._streams:
             self._streams[game] = openings(get_game(game), self._seed, self._plies)
@@ -57,22 +57,22 @@ def openings(game: GameSpec, seed: int, plies: int | None) -> Iterator[tuple[int
     has hardly any other is one repeated. Number k is the same however many are drawn.
     """
     plies = game.opening_plies if plies is None else plies
-    seen: set[int] = set()
+    drawn_keys: set[int] = set()
     for pair in itertools.count():
         rng = make_rng(derive_seed(seed, game, pair))
-        # The last unfinished position drawn, in case all of them were seen before.
+        # The last unfinished position drawn, in case all of them were drawn before.
         opening, key = None, 0
         for attempt in range(_ATTEMPTS):
             drawn = random_opening(game, plies, rng)
             if not drawn.is_over():
                 opening, key = drawn, drawn.key()
-            if opening is not None and (key not in seen or attempt >= _FRESH_ATTEMPTS):
+            if opening is not None and (key not in drawn_keys or attempt >= _FRESH_ATTEMPTS):
                 break
         if opening is None:
             raise SpecError(
                 f"opening_plies={plies} is too long for {game}: the game ends within the opening"
             )
-        seen.add(key)
+        drawn_keys.add(key)
         yield tuple(_action(game, state) for state in opening.moves())
 
 

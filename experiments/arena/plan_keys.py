@@ -101,7 +101,7 @@ PLAN_KEYS = (
         low=0, high=1000),
     Key("seed", int, "Seed of openings and engines", 1, -(2**63), 2**63 - 1),
     Key("target_elo", float, "Play on until no rating's 95% interval is wider", low=1, high=1000),
-    Key("max_pairs", int, "At most so many pairs a meeting, with a target or a test", 1000, 1,
+    Key("max_pairs", int, "Most pairs a meeting, with a target or a test", 1000, 1,
         _MANY),
     Key("pairing", str, "With a target: even, or adaptive: where ratings are least certain",
         "even", choices=PAIRINGS),
@@ -119,7 +119,7 @@ LIMIT_KEYS = (
     Key("game_wall", float, "Wall seconds for all moves of one player in one game", low=0.001,
         high=_LONG),
     Key("memory_mb", int, "Megabytes a worker process may grow by", low=64, high=_MANY),
-    Key("max_failures", int, "Stop an entrant that fails so many games in a row; 0: never", 10, 0,
+    Key("max_failures", int, "Stop an entrant after this many failures in a row; 0: never", 10, 0,
         _MANY),
 )
 

@@ -42,46 +42,46 @@ def end_tree(pid: int, mark: str) -> None:
         pid: the process; 0 for none but those with the mark.
         mark: how the value of `MARK` begins.
     """
-    found: set[int] = {pid} if pid else set()
-    for process in found:
+    tree: set[int] = {pid} if pid else set()
+    for process in tree:
         send(process, signal.SIGSTOP)
     for _ in range(_ROUNDS):
         rows = _processes()
-        more = _relatives(rows, found, pid, mark) - found
+        more = _relatives(rows, tree, pid, mark) - tree
         for process in more:
             send(process, signal.SIGSTOP)
-        found |= more
+        tree |= more
         # A signal takes a moment to arrive, and a process may start another until it does. Only
         # a list made when all were at rest is complete.
-        if not more and all(state in _AT_REST for one, _, _, state in rows if one in found):
+        if not more and all(state in _AT_REST for process, _, _, state in rows if process in tree):
             break
         time.sleep(_PAUSE)
     if pid:
         with contextlib.suppress(OSError, AttributeError):  # it leads a group only once it runs
             os.killpg(pid, signal.SIGKILL)
-    for process in found:
+    for process in tree:
         send(process, signal.SIGKILL)
 
 
 def end_descendants() -> None:
     """Kill all that descends from this process; with `adopt_orphans` that is all it started."""
     for _ in range(_ROUNDS):
-        found = descendants(os.getpid())
-        for process in found:
+        children = descendants(os.getpid())
+        for process in children:
             send(process, signal.SIGKILL)
-        if not found:
+        if not children:
             break
         time.sleep(_PAUSE)
 
 
 def _relatives(
-    rows: list[tuple[int, int, int, str]], known: set[int], group: int, mark: str
+    rows: list[tuple[int, int, int, str]], tree: set[int], group: int, mark: str
 ) -> set[int]:
-    """The living processes with a parent in `known`, in the group, or with the mark."""
+    """The living processes with a parent in `tree`, in the group, or with the mark."""
     return {
         pid for pid, parent, group_of, state in rows
         if state != "Z" and pid != os.getpid() and (
-            parent in known or (group and group_of == group) or _marked(pid, mark)
+            parent in tree or (group and group_of == group) or _marked(pid, mark)
         )
     }
 
@@ -107,10 +107,10 @@ def _marked(pid: int, mark: str) -> bool:
 def descendants(pid: int) -> set[int]:
     """The living processes below `pid` in the tree."""
     rows = [row for row in _processes() if row[3] != "Z"]
-    found = {pid}
-    while more := {row[0] for row in rows if row[1] in found} - found:
-        found |= more
-    return found - {pid}
+    tree = {pid}
+    while more := {row[0] for row in rows if row[1] in tree} - tree:
+        tree |= more
+    return tree - {pid}
 
 
 def memory(pid: int, with_children: bool = True) -> int:

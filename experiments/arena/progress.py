@@ -1,6 +1,4 @@
 """How a tournament tells people how it goes: a bar on a terminal, else a line now and then.
-
-Called by `tournament.py`.
 """
 
 from __future__ import annotations
@@ -14,8 +12,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from dlgo.records.ledger import GameRecord
 
-# Failures told one by one; a broken engine would fill the screen.
-_FAILURES_TOLD = 5
+# Failures shown one by one; a broken engine would fill the screen.
+_FAILURES_SHOWN = 5
 # Seconds between two changes of the bar: drawing it takes as long as a short game.
 _BAR_INTERVAL = 0.1
 
@@ -26,7 +24,7 @@ class Reporter(Protocol):
     def say(self, text: str) -> None:
         """Print a line."""
 
-    def begin(self, found: int, planned: int) -> None:
+    def begin(self, stored: int, planned: int) -> None:
         """The games start."""
 
     def plan(self, planned: int) -> None:
@@ -52,8 +50,8 @@ def duration(seconds: float) -> str:
 class _Count:
     """Counts games for a reporter."""
 
-    def __init__(self, found: int, planned: int) -> None:
-        self.done, self.planned, self.failures = found, planned, 0
+    def __init__(self, stored: int, planned: int) -> None:
+        self.done, self.planned, self.failures = stored, planned, 0
         self._played = 0
         self._start = time.monotonic()
 
@@ -62,9 +60,9 @@ class _Count:
         self.done += 1
         self._played += 1
         self.failures += record.failed
-        if not record.failed or self.failures > _FAILURES_TOLD:
+        if not record.failed or self.failures > _FAILURES_SHOWN:
             return None
-        more = "; further ones are only counted" if self.failures == _FAILURES_TOLD else ""
+        more = "; further ones are only counted" if self.failures == _FAILURES_SHOWN else ""
         return f"failure in {record.slot}: {record.reason}{more}"
 
     def text(self) -> str:
@@ -93,9 +91,9 @@ class PlainReporter:
         """Print a line."""
         print(text, file=self._stream or sys.stderr, flush=True)
 
-    def begin(self, found: int, planned: int) -> None:
+    def begin(self, stored: int, planned: int) -> None:
         """The games start."""
-        self._count = _Count(found, planned)
+        self._count = _Count(stored, planned)
         self._next_line = time.monotonic() + self._interval
 
     def plan(self, planned: int) -> None:
@@ -131,10 +129,10 @@ class BarReporter:
         """Print a line above the bar."""
         self._console.print(text, markup=False, soft_wrap=True)
 
-    def begin(self, found: int, planned: int) -> None:
+    def begin(self, stored: int, planned: int) -> None:
         """Show the bar."""
-        self._count = _Count(found, planned)
-        self._task = self._bar.add_task("", total=planned, completed=found, text="")
+        self._count = _Count(stored, planned)
+        self._task = self._bar.add_task("", total=planned, completed=stored, text="")
         self._bar.start()
 
     def plan(self, planned: int) -> None:

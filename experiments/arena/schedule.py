@@ -41,7 +41,7 @@ class Plan:
         kind: who meets whom, one of `plan_keys.KINDS`.
         challengers: of a gauntlet; some of the entrants.
         target_elo: play until no rating's 95% interval is wider; None: play `pairs`.
-        max_pairs: with a target or a test, at most so many pairs of each meeting.
+        max_pairs: with a target or a test, the most pairs of each meeting.
         pairing: with a target, how the games beyond `pairs` are spread, one of
             `plan_keys.PAIRINGS`.
         sprt: of a match: the two Elo differences (H0, H1) between which a sequential test

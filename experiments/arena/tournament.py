@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dlgo.errors import LedgerError
-from dlgo.records.ledger import Ledger, ledger_lock
+from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
 from experiments.arena import executor
 from experiments.arena.agenda import Agenda, strategy_of
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
 from experiments.arena.match import GameTask
 from experiments.arena.openings import Openings
 from experiments.arena.progress import Reporter, default_reporter, duration
-from experiments.arena.schedule import Pair, Plan, pair_tasks
+from experiments.arena.schedule import Pair, Plan, pair_tasks, tasks
 from experiments.arena.strategy import Result
 
 # Names of settings in the ledger.
@@ -130,6 +130,18 @@ def run_tournament(
     )
     _tell_end(progress, summary, agenda.verdict)
     return summary
+
+
+def games_of_plan(plan: Plan, ledger_path: str | Path) -> list[GameRecord]:
+    """The games of a plan that ends by itself, as far as they have been played, with their costs.
+
+    The ledger may hold others besides, and need not exist yet.
+    """
+    if not Path(ledger_path).exists():
+        return []
+    slots = {task.slot for task in tasks(plan)}
+    with Ledger(ledger_path, read_only=True) as ledger:
+        return [game for game in ledger.games(with_costs=True) if game.slot in slots]
 
 
 def _first_tasks(plan: Plan) -> list[GameTask]:

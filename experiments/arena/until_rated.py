@@ -18,8 +18,8 @@ from experiments.arena.strategy import STEP, Result, Strategy
 if TYPE_CHECKING:
     from reports.rating_table import RatingTable
 
-# An entrant without a single point, or without losing one, has no bounded rating. After so many
-# games the target is not waited for on its account.
+# An entrant without a single point, or without losing one, has no bounded rating. After this
+# many games the target is not waited for on its account.
 _HOPELESS = 100
 
 _LOG_ODDS = math.log(10) / 400  # of an Elo point

@@ -31,7 +31,7 @@ from experiments.arena.framing import write_frame
 from experiments.arena.limits import Limits
 from experiments.arena.match import EngineCache, GameTask, error_text, play_game
 
-# Finished games are sent after so many seconds: rarely enough that two workers do not keep
+# Finished games are sent after this many seconds: rarely enough that two workers do not keep
 # the parent busy, often enough that little is played again after a crash.
 _SEND_AFTER = 0.2
 # Seconds for the reaper to end the workers of a killed tournament, before they do it themselves.

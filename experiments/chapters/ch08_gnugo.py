@@ -25,11 +25,11 @@ import click
 from dlgo import get_game
 from dlgo.errors import DlgoError
 from dlgo.files import write_file
-from dlgo.records.ledger import GameRecord, Ledger
+from dlgo.records.ledger import GameRecord
 from dlgo.records.sgf import write_sgf
 from experiments.arena.progress import BarReporter, PlainReporter
-from experiments.arena.schedule import Plan, tasks
-from experiments.arena.tournament import run_tournament
+from experiments.arena.schedule import Plan
+from experiments.arena.tournament import games_of_plan, run_tournament
 from experiments.command import run
 from experiments.opponents.gnugo import gnugo_spec
 
@@ -60,20 +60,11 @@ def main(
         try:
             run_tournament(plan, out / "games.sqlite", workers=workers, progress=progress)
         finally:
-            records = _records(plan, out / "games.sqlite")
+            records = games_of_plan(plan, out / "games.sqlite")
             _write_games(records, out)
         _tell(records, plan.entrants)
     except (DlgoError, KeyboardInterrupt) as error:
         raise click.ClickException(str(error)) from None
-
-
-def _records(plan: Plan, path: Path) -> list[GameRecord]:
-    """The games of this match: the ledger may hold others."""
-    wanted = {task.slot for task in tasks(plan)}
-    if not path.exists():
-        return []
-    with Ledger(path, read_only=True) as ledger:
-        return [game for game in ledger.games(with_costs=True) if game.slot in wanted]
 
 
 def _write_games(records: Sequence[GameRecord], out: Path) -> None:

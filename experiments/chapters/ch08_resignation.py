@@ -20,11 +20,11 @@ from pathlib import Path
 import click
 
 from dlgo.errors import DlgoError
-from dlgo.records.ledger import GameRecord, Ledger
+from dlgo.records.ledger import GameRecord
 from engines.termination import PATIENCE
 from experiments.arena.progress import PlainReporter
-from experiments.arena.schedule import Plan, tasks
-from experiments.arena.tournament import run_tournament
+from experiments.arena.schedule import Plan
+from experiments.arena.tournament import games_of_plan, run_tournament
 from experiments.command import run
 
 THRESHOLDS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
@@ -48,9 +48,7 @@ def main(
         out.mkdir(parents=True, exist_ok=True)
         path = out / "games.sqlite"
         run_tournament(plan, path, progress=PlainReporter(sys.stdout))
-        wanted = {task.slot for task in tasks(plan)}
-        with Ledger(path, read_only=True) as ledger:
-            records = [g for g in ledger.games(with_costs=True) if g.slot in wanted]
+        records = games_of_plan(plan, path)
     except DlgoError as error:
         raise click.ClickException(str(error)) from None
     print(f"\n{len(records)} games of {engine} on {game_name}, {PATIENCE} estimates in a row")

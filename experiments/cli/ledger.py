@@ -1,6 +1,4 @@
 """`dlgo ledger FILE ...`: look into a ledger, check it, take games out of it.
-
-Registered by `cli.py`; the work is done in `arena/inspect_ledger.py`.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ def _filters(command):
 
 @ledger.command("list")
 @_filters
-@click.option("--limit", type=click.IntRange(min=1), default=None, help="At most so many games.")
+@click.option("--limit", type=click.IntRange(min=1), default=None, help="Most games to list.")
 @click.pass_obj
 def list_games(file: str, limit: int | None, **filters: object) -> None:
     """List games: slot, result, plies, reason."""

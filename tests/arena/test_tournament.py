@@ -22,7 +22,7 @@ from experiments.arena.executor import WorkerError, play_tasks, warm_up
 from experiments.arena.limits import Limits
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.tournament import run_tournament
-from tests.experiments.mocks import (
+from tests.arena.mocks import (
     BAD_SETUP,
     SETUP,
     assert_legal,

@@ -22,7 +22,7 @@ from dlgo.records.sgf import read_sgf, replay
 from experiments.arena.inspect_ledger import check_lines, export_games, list_lines
 from experiments.arena.match import EngineCache, play_game
 from experiments.arena.schedule import Plan, tasks
-from tests.experiments.mocks import games_of, make_task, run
+from tests.arena.mocks import games_of, make_task, run
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -100,7 +100,7 @@ def test_a_game_is_stored_with_all_that_is_asked_of_it(ledger_path: Path) -> Non
 
 
 def test_the_network_of_an_engine_is_stored(monkeypatch) -> None:
-    from tests.experiments.mocks import Dawdler
+    from tests.arena.mocks import Dawdler
 
     monkeypatch.setattr(Dawdler, "network_id", "sha256:abc")
     monkeypatch.setattr(Dawdler, "training_cpu_seconds", 7200.0)
@@ -147,7 +147,7 @@ TAMPERED = {
     "the costs are not those": "DELETE FROM costs WHERE ply = 5",
     "is charged to the wrong side": "UPDATE costs SET player = 1 - player",
     "has a negative cost": "UPDATE costs SET cpu = -1",
-    "it is no draw by its length": "UPDATE games SET moves = opening, result = 0.5, reason = "
+    "it is not a draw by its length": "UPDATE games SET moves = opening, result = 0.5, reason = "
                                    "'draw: length limit of 3 plies' WHERE game = 'draughts'",
     "the slot is not that": "UPDATE games SET pair = 7",
 }

@@ -12,7 +12,7 @@ from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from reports.sprt import SprtBounds, run_sprt
-from tests.experiments.test_agenda import ENTRANTS, record_of
+from tests.arena.test_agenda import ENTRANTS, record_of
 
 MATCH = Plan(("tictactoe",), ENTRANTS[:2], 1, kind="match", sprt=(0.0, 30.0), max_pairs=2000)
 

@@ -24,7 +24,7 @@ from experiments.arena.schedule import Plan, tasks
 from experiments.arena.strategy import Result
 from experiments.arena.until_rated import UntilRated
 from experiments.cli.tournament import tournament
-from tests.experiments.mocks import games_of, run
+from tests.arena.mocks import games_of, run
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 ENTRANTS = tuple(f"dawdler:ms={ms}" for ms in (1, 2, 3, 4))

@@ -245,7 +245,7 @@ MOCKS = {
 def register_mocks() -> None:
     """Called in worker processes: make the mock engines known there."""
     registry._ENGINES.update(
-        {name: f"tests.experiments.mocks:{cls.__name__}" for name, cls in MOCKS.items()}
+        {name: f"tests.arena.mocks:{cls.__name__}" for name, cls in MOCKS.items()}
     )
 
 

@@ -21,7 +21,7 @@ from experiments.arena.inspect_ledger import check_lines
 from experiments.arena.limits import Limits
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.tournament import run_tournament
-from tests.experiments.mocks import SETUP, games_of, left_behind, register_mocks, run
+from tests.arena.mocks import SETUP, games_of, left_behind, register_mocks, run
 
 ROOT = Path(__file__).resolve().parents[2]
 KILLS = 50 if os.environ.get("DLGO_FULL") else 4

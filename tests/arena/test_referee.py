@@ -24,7 +24,7 @@ from experiments.arena.inspect_ledger import problem_of
 from experiments.arena.limits import Account, Limits, hard_limit
 from experiments.arena.match import EngineCache, play_game
 from experiments.arena.schedule import Plan
-from tests.experiments.mocks import GARBAGE, SETUP, games_of, left_behind, make_task, run
+from tests.arena.mocks import GARBAGE, SETUP, games_of, left_behind, make_task, run
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 

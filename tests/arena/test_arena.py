@@ -19,7 +19,7 @@ from dlgo.records.ledger import Ledger, MoveCost
 from experiments.arena import match
 from experiments.arena.match import EngineCache, play_game
 from experiments.arena.schedule import Plan, tasks
-from tests.experiments.mocks import assert_legal, make_task, run
+from tests.arena.mocks import assert_legal, make_task, run
 
 # --- schedule ------------------------------------------------------------------------------
 
