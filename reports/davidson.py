@@ -29,7 +29,8 @@ References: Davidson, JASA 65 (1970) 317-328; Davidson & Beaver, Biometrics 33 (
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,12 @@ from numpy.typing import NDArray
 from dlgo.errors import DlgoError
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# Up to so many parameters the information is a dense matrix. Beyond it, it is a sparse one as long
+# as few pairs met (entries for each parameter): factorising then costs time in proportion to the
+# pairs, while a field in which many met fills the factors up and is faster as a dense matrix.
+_DENSE, _SPARSE_ENTRIES = 200, 8
 
 
 def outcome_probabilities(difference: Floats, log_nu: float) -> tuple[Floats, Floats, Floats]:
@@ -58,28 +65,46 @@ class Observations:
     """What was played, one row for each distinct pairing.
 
     Attributes:
-        design: (rows, strengths). A row times the strengths is the difference d: +1 for who
-            moved first, -1 for who moved second, +1 for ln gamma in the last column.
+        entrants: how many there are; their strengths are the first parameters.
+        first, second: (rows,) who moved first and second, by number.
+        moved: (rows,) 1 where moving first counts, 0 in a game on neutral ground.
         wins, draws, losses: (rows,) how often, as the first mover sees it. Need not be whole.
-        with_draws: whether nu is estimated; without it there must be no draws.
+        with_first_move: whether ln gamma is estimated; it follows the strengths.
+        with_draws: whether ln nu is estimated; it is the last parameter. Without it there must
+            be no draws.
     """
 
-    design: Floats
+    entrants: int
+    first: Ints
+    second: Ints
+    moved: Floats
     wins: Floats
     draws: Floats
     losses: Floats
+    with_first_move: bool
     with_draws: bool
 
     @property
     def size(self) -> int:
-        """Number of parameters: the strengths, and ln nu last if draws are modelled."""
-        return self.design.shape[1] + self.with_draws
+        """Number of parameters."""
+        return self.entrants + self.with_first_move + self.with_draws
+
+    def plus(
+        self, first: Ints, second: Ints, moved: Floats, wins: Floats, draws: Floats, losses: Floats
+    ) -> Observations:
+        """These and further rows."""
+        rows = {"first": first, "second": second, "moved": moved, "wins": wins, "draws": draws,
+                "losses": losses}
+        return replace(self, **{
+            name: np.concatenate([getattr(self, name), row]) for name, row in rows.items()
+        })
 
     def split(self, parameters: Floats) -> tuple[Floats, float]:
         """The differences d of all rows, and ln nu."""
-        if self.with_draws:
-            return self.design @ parameters[:-1], float(parameters[-1])
-        return self.design @ parameters, -np.inf
+        difference = parameters[self.first] - parameters[self.second]
+        if self.with_first_move:
+            difference = difference + parameters[self.entrants] * self.moved
+        return difference, float(parameters[-1]) if self.with_draws else -np.inf
 
     def log_likelihood(self, parameters: Floats) -> float:
         """Sum over games of ln P(what happened)."""
@@ -92,8 +117,11 @@ class Observations:
         value = (self.wins - self.losses) @ (difference / 2) - games @ log_total
         return float(value + (self.draws.sum() * log_nu if self.with_draws else 0.0))
 
-    def derivatives(self, parameters: Floats) -> tuple[Floats, Floats]:
-        """Gradient of the log-likelihood, and the information (minus its Hessian)."""
+    def derivatives(self, parameters: Floats) -> tuple[Floats, Any]:
+        """Gradient of the log-likelihood, and the information (minus its Hessian).
+
+        The information is an array, or a sparse matrix where there are many parameters.
+        """
         difference, log_nu = self.split(parameters)
         win, draw, loss = outcome_probabilities(difference, log_nu)
         games = self.wins + self.draws + self.losses
@@ -102,34 +130,83 @@ class Observations:
         # The variance of the score, written as a sum so that nothing cancels near 0 and 1.
         score_variance = win * (1 - expected) ** 2 + draw * (0.5 - expected) ** 2
         score_variance += loss * expected**2
-        gradient = self.design.T @ surplus
-        information = self.design.T @ ((games * score_variance)[:, None] * self.design)
-        if not self.with_draws:
-            return gradient, information
-        covariance = self.design.T @ (games * draw * (0.5 - expected))
-        draw_variance = games @ (draw * (1 - draw))
-        return (
-            np.append(gradient, self.draws.sum() - games @ draw),
-            np.block([[information, covariance[:, None]], [covariance[None, :], draw_variance]]),
+        by_difference = games * score_variance
+        gradient = self._along(surplus)
+        # Rows, columns and values, which add up where they name a place twice.
+        first, second = self.first, self.second
+        places = [
+            (first, first, by_difference), (second, second, by_difference),
+            (first, second, -by_difference), (second, first, -by_difference),
+        ]
+        if self.with_first_move:
+            places += _cross(self.entrants, self._along(by_difference * self.moved))
+        if self.with_draws:
+            gradient[-1] = self.draws.sum() - games @ draw
+            column = self._along(games * draw * (0.5 - expected))
+            column[-1] = games @ (draw * (1 - draw))
+            places += _cross(self.size - 1, column)
+        rows, columns, values = (np.concatenate(part) for part in zip(*places, strict=True))
+        if self.size <= _DENSE:
+            flat = np.bincount(rows * self.size + columns, values, minlength=self.size**2)
+            return gradient, flat.reshape(self.size, self.size)
+        from scipy.sparse import coo_matrix
+
+        information = coo_matrix((values, (rows, columns)), (self.size, self.size)).tocsc()
+        sparse = information.nnz <= _SPARSE_ENTRIES * self.size
+        return gradient, information if sparse else information.toarray()
+
+    def design(self) -> Any:
+        """(rows, strengths and ln gamma) sparse; times the parameters it gives the differences."""
+        from scipy.sparse import csr_matrix
+
+        row, ones = np.arange(len(self.first)), np.ones(len(self.first))
+        places = [(row, self.first, ones), (row, self.second, -ones)]
+        if self.with_first_move:
+            places.append((row, np.full_like(row, self.entrants), self.moved))
+        rows, columns, values = (np.concatenate(part) for part in zip(*places, strict=True))
+        return csr_matrix(
+            (values, (rows, columns)), (len(row), self.entrants + self.with_first_move)
         )
 
+    def _along(self, values: Floats) -> Floats:
+        """(parameters,) how a sum over rows grows that has these derivatives by the d of a row."""
+        column = np.zeros(self.size)
+        column[: self.entrants] = np.bincount(self.first, values, minlength=self.entrants)
+        column[: self.entrants] -= np.bincount(self.second, values, minlength=self.entrants)
+        if self.with_first_move:
+            column[self.entrants] = self.moved @ values
+        return column
 
-def maximise(observations: Observations, free: Floats) -> Floats:
+
+def _cross(place: int, column: Floats) -> list[tuple[Ints, Ints, Floats]]:
+    """A column of a symmetric matrix, and the row like it: rows, columns and values."""
+    others = np.delete(np.arange(len(column)), place)
+    here = np.full_like(others, place)
+    corner = np.array([place])
+    return [
+        (others, here, column[others]), (here, others, column[others]),
+        (corner, corner, column[corner]),
+    ]
+
+
+def maximise(observations: Observations, fixed: Ints) -> Floats:
     """The parameters of largest likelihood, by Newton's method with step halving.
 
     Args:
         observations: data for which a maximum exists (see `growing_direction`).
-        free: (parameters, k) orthonormal columns: shifts that change no probability, such as
-            adding a constant to all strengths. The answer has no component along them.
+        fixed: one entrant of each group, whose strength stays 0: adding a constant to all
+            strengths of a group changes no probability.
 
     Raises:
         DlgoError: if it does not converge, which the data should not allow.
     """
     parameters = np.zeros(observations.size)
+    free = np.delete(np.arange(observations.size), fixed)
     value = observations.log_likelihood(parameters)
     for _ in range(200):
         gradient, information = observations.derivatives(parameters)
-        step = np.linalg.solve(information + free @ free.T, gradient)
+        step = np.zeros(observations.size)
+        step[free] = _solve(information[np.ix_(free, free)], gradient[free])
         promise = float(gradient @ step)  # twice what a quadratic would gain
         scale = max(1.0, abs(value))
         if promise < 1e-16 * scale:
@@ -146,15 +223,25 @@ def maximise(observations: Observations, free: Floats) -> Floats:
     )
 
 
-def covariance_matrix(observations: Observations, parameters: Floats, free: Floats) -> Floats:
-    """Inverse of the observed information across the directions `free`.
-
-    The information I vanishes along the columns Z of `free` and nowhere else, hence
-    inv(I + ZZ') - ZZ' is its pseudo-inverse, with no threshold to choose.
-    """
+def covariance_matrix(observations: Observations, parameters: Floats, fixed: Ints) -> Floats:
+    """Inverse of the observed information, where the strengths of `fixed` are known to be 0."""
     _, information = observations.derivatives(parameters)
-    null = free @ free.T
-    return np.linalg.inv(information + null) - null
+    free = np.delete(np.arange(observations.size), fixed)
+    covariance = np.zeros((observations.size, observations.size))
+    covariance[np.ix_(free, free)] = _solve(information[np.ix_(free, free)], np.eye(len(free)))
+    return covariance
+
+
+def _solve(matrix: Any, right: Floats) -> Floats:
+    """x with matrix @ x = right, for an array or a sparse matrix."""
+    if isinstance(matrix, np.ndarray):
+        return np.linalg.solve(matrix, right)
+    from scipy.sparse.linalg import splu
+
+    # Symmetric and positive definite: pivots on the diagonal, as few new entries as may be.
+    factors = splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0,
+                   options={"SymmetricMode": True})
+    return factors.solve(right)
 
 
 def growing_direction(observations: Observations) -> Floats | None:
@@ -162,27 +249,32 @@ def growing_direction(observations: Observations) -> Floats | None:
 
     The likelihood has no maximum exactly if some direction makes no observed result less
     likely, compared with any other result of the same game, and at least one more likely
-    (Albert & Anderson, Biometrika 71 (1984) 1-10). That is a small linear programme. It
-    finds the entrant that won every game, and also what no drawing of arrows between
-    entrants shows: that whoever moved first won, or that every game was drawn.
+    (Albert & Anderson, Biometrika 71 (1984) 1-10). That is a linear programme. It finds the
+    entrant that won every game, and also what no drawing of arrows between entrants shows:
+    that whoever moved first won, or that every game was drawn.
     """
     from scipy.optimize import linprog
-    from scipy.sparse import csr_matrix
+    from scipy.sparse import csr_matrix, hstack, vstack
 
-    def rows(counts: Floats, by_difference: float, by_log_nu: float) -> Floats:
+    design = observations.design()
+
+    def rows(counts: Floats, by_difference: float, by_log_nu: float) -> Any:
         """Growth of ln(P(result) / P(another)) in the rows that had this result."""
-        part = by_difference * observations.design[counts > 0]
+        part = by_difference * design[counts > 0]
         if not observations.with_draws:
             return part
-        return np.column_stack([part, np.full(len(part), by_log_nu)])
+        return hstack([part, np.full((part.shape[0], 1), by_log_nu)])
 
     wins, draws, losses = observations.wins, observations.draws, observations.losses
     gains = [rows(wins, 1.0, 0.0), rows(losses, -1.0, 0.0)]
     if observations.with_draws:
         gains += [rows(wins, 0.5, -1.0), rows(losses, -0.5, -1.0)]
         gains += [rows(draws, 0.5, 1.0), rows(draws, -0.5, 1.0)]
-    growth = np.unique(np.vstack(gains), axis=0)
+    growth = vstack(gains).tocsr()
+    if observations.size <= _DENSE:
+        growth = csr_matrix(np.unique(growth.toarray(), axis=0))
     answer = linprog(
-        -growth.sum(axis=0), A_ub=csr_matrix(-growth), b_ub=np.zeros(len(growth)), bounds=(-1, 1)
+        -np.asarray(growth.sum(axis=0)).ravel(), A_ub=-growth, b_ub=np.zeros(growth.shape[0]),
+        bounds=(-1, 1),
     )
     return answer.x if -answer.fun > 1e-6 else None

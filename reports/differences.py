@@ -7,8 +7,8 @@ games of a pair depend on each other, two pairs do not. So the spread between pa
 the score is known.
 
 Elo here is the *logistic* one, made from the score alone: a score s is worth
--400 log10(1/s - 1) points, so 75% are 190.8. It counts a draw as half a win. The ratings of
-`ratings.py` give draws their own parameter, so with many draws they lie farther apart.
+-400 log10(1/s - 1) points, so 75% are 190.8. It counts a draw as half a win. The scale of
+`ratings.py` agrees with it near equality.
 
 Constrained likelihood: the interval of a score and the sequential test both ask how likely the
 counts are if the true score were s. The most favourable distribution p with mean s is

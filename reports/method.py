@@ -11,10 +11,10 @@ from reports.rating_table import RatingTable
 METHOD = (
     ("Ratings", """Each game's results are fitted by maximum likelihood with the model of
 Bradley and Terry, with draws (Davidson 1970) and an advantage of the first move (Davidson and
-Beaver 1977). 400 points are odds of ten wins to one loss between entrants who move first
-equally often. Unless a rating is anchored, 0 is the mean of the field, without those whose
-distance to it only the prior bounds (see Notes). Ratings of different games cannot be
-compared."""),
+Beaver 1977). Elo is on the scale of the expected score: near equality, a difference of D points
+stands for a score of 1 / (1 + 10^(-D/400)), a draw being half a win. Unless a rating is anchored,
+0 is the mean of the field, without those whose distance to it only the prior bounds (see Notes).
+Ratings of different games cannot be compared."""),
     ("Intervals", """They are made to hold the true distance to that zero in 95 of 100 tournaments,
 as far as games are independent, and come from the curvature of the likelihood. Two entrants whose
 intervals overlap may still differ clearly: lead is the distance to the next entrant with a 95%
@@ -53,7 +53,8 @@ def settings(
 ) -> list[tuple[str, str]]:
     """Every number that the results depend on, as name and value."""
     rows = [
-        ("Model", "Bradley-Terry with Davidson's draws and a first-move term; 400 log10 of odds"),
+        ("Model", "Bradley-Terry with Davidson's draws and a first-move term"),
+        ("Scale", "of the expected score: 2 / (2 + nu) * 400 log10(strength)"),
         ("Anchor", f"{anchor[0]} = {anchor[1]:g}" if anchor else "none"),
         ("Prior", "1 virtual game where the likelihood is unbounded, none elsewhere"),
         ("Intervals", "95%, from the observed information"),

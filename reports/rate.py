@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _CSV_COLUMNS = (
     "game", "entrant", "rating", "low95", "high95", "bootstrap_low95", "bootstrap_high95",
-    "games", "wins", "draws", "losses", "score", "note",
+    "model_rating", "games", "wins", "draws", "losses", "score", "note",
 )
 
 

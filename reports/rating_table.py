@@ -30,17 +30,20 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Rating(Estimate):
-    """The rating of one entrant, in Elo.
+    """The rating of one entrant, in Elo on the scale of the expected score (`ratings.py`).
 
     Attributes:
         entrant: who.
         group: 1 for the largest set of entrants linked by games, 2 for the next, ...
         note: what to keep in mind about this rating; mostly empty.
+        model: the rating on the model's own scale, where 400 points are odds of ten wins to one
+            loss; the same as `value` where no game was drawn.
     """
 
     entrant: str = ""
     group: int = 1
     note: str = ""
+    model: float = float("nan")
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,8 @@ class RatingTable:
     def difference(self, entrant: str, opponent: str) -> Estimate:
         """How much stronger `entrant` is than `opponent`, in Elo."""
         i, j = self._index(entrant), self._index(opponent)
-        error = float(np.sqrt(self._difference_variances()[i, j]))
+        variance = self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j]
+        error = float(np.sqrt(max(variance, 0.0)))
         return interval(self.ratings[i].value - self.ratings[j].value, error)
 
     def superiority(self) -> Floats:
@@ -99,7 +103,9 @@ class RatingTable:
 
         values = np.array([rating.value for rating in self.ratings])
         groups = np.array([rating.group for rating in self.ratings])
-        errors = np.sqrt(self._difference_variances())
+        variances = np.diag(self.covariance)
+        spread = variances[:, None] + variances[None, :] - 2 * self.covariance
+        errors = np.sqrt(np.clip(spread, 0.0, None))
         comparable = (groups[:, None] == groups[None, :]) & ~np.eye(len(values), dtype=bool)
         with np.errstate(divide="ignore", invalid="ignore"):
             chance = ndtr((values[:, None] - values[None, :]) / errors)
@@ -120,15 +126,17 @@ class RatingTable:
         index = self._index(entrant)
         base = self.ratings[index]
         inside = np.array([rated.group == base.group for rated in self.ratings])
-        change = np.eye(len(inside))
-        change[inside, index] -= 1
-        covariance = change @ self.covariance @ change.T
+        covariance = self.covariance - np.outer(inside, self.covariance[index])
+        covariance = covariance - np.outer(covariance[:, index], inside)
         errors = np.sqrt(np.clip(np.diag(covariance), 0.0, None))
         ratings = []
         for rated, moves, error in zip(self.ratings, inside, errors, strict=True):
             if moves:
                 value, low, high = bounds(rated.value - base.value + rating, error)
-                rated = dataclasses.replace(rated, value=value, low95=low, high95=high)
+                model = rated.model - base.model + rating
+                rated = dataclasses.replace(
+                    rated, value=value, low95=low, high95=high, model=model
+                )
             ratings.append(rated)
         remarks = self.remarks
         if not inside.all():
@@ -145,11 +153,6 @@ class RatingTable:
         if len(self.zero) == len(self.ratings):
             return "0 is the mean of the field"
         return f"0 is the mean of {len(self.zero)} of the {len(self.ratings)} entrants"
-
-    def _difference_variances(self) -> Floats:
-        variances = np.diag(self.covariance)
-        spread = variances[:, None] + variances[None, :] - 2 * self.covariance
-        return np.clip(spread, 0.0, None)
 
 
 def bounds(value: float, error: float) -> tuple[float, float, float]:

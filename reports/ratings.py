@@ -1,9 +1,18 @@
 """Elo ratings with intervals from a list of game results.
 
-The model and its likelihood are in `davidson.py`. Strengths are fitted by maximum likelihood and
-reported as Elo, 400 points for odds of ten wins to one loss between two entrants who move first
-equally often: Elo = 400 * log10(pi). Draws have their own parameter, so they pull two ratings
-together but do not count as "half a win" in these odds.
+The model and its likelihood are in `davidson.py`. Strengths pi are fitted by maximum likelihood.
+On the model's own scale, 400 log10(pi), 400 points are odds of ten wins to one loss. Draws have
+their own parameter nu there and do not count as "half a win" in these odds.
+
+Ratings are printed on the scale of the *expected score*, as engine authors read Elo: near
+equality, a difference D stands for a score of 1 / (1 + 10^(-D/400)), a draw being half a win.
+With d = ln(pi_i / pi_j) the model expects the score (1 + S) / 2, S = sinh(d/2) / (cosh(d/2) +
+nu/2). Its slope at d = 0 is 1 / (4 + 2 nu), that of the logistic function 1/4, hence
+
+    Elo = 2 / (2 + nu) * 400 log10(pi).
+
+BayesElo scales its list in the same way, for its own model of draws. As nu is estimated too, its
+error is part of the intervals of ratings and differences (first-order propagation).
 
 Zero is the mean of the field: of the entrants whose ratings the games themselves bound.
 The 95% interval of a rating is the estimate +- 1.96 standard errors, from the inverse of the
@@ -11,8 +20,8 @@ observed information; it says how well the distance to that mean is known. For t
 between two entrants use `RatingTable.difference`: the two intervals do not add up to it.
 Games are taken as independent. In fact the two games of a pair share an opening, colours
 swapped, so that what favours one side cancels: intervals of ratings tend to be a little too
-wide. `bootstrap.py` makes intervals without that assumption. That of the first-move advantage
-speaks of the openings played and no others.
+wide. `bootstrap.py` makes intervals without that assumption. The interval of the first-move
+advantage speaks of the openings played and no others.
 
 What maximum likelihood cannot answer, and what is done about it
 ----------------------------------------------------------------
@@ -49,17 +58,28 @@ second. Groups that never met have each its own zero.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dlgo.errors import DlgoError
-from reports.connections import Bridge, Connections, Ints, listing
-from reports.davidson import Floats, Observations, covariance_matrix, growing_direction, maximise
+from reports.connections import Bridge, Connections, listing
+from reports.davidson import (
+    Floats,
+    Ints,
+    Observations,
+    covariance_matrix,
+    growing_direction,
+    maximise,
+)
 from reports.rating_table import ELO, Estimate, Rating, RatingTable, bounds, interval
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# That can be rated together: their covariances take 8 bytes a pair, 128 MB.
+MOST_ENTRANTS = 4000
 
 
 def repeated_games(games: pd.DataFrame) -> pd.Series:
@@ -99,8 +119,8 @@ def fit_ratings(
         first_move: whether to estimate the first-move advantage.
 
     Raises:
-        DlgoError: if there is no game, a result is another number, or `prior` is 0 and no
-            finite ratings exist.
+        DlgoError: if there is no game, a result is another number, there are more than
+            `MOST_ENTRANTS`, or `prior` is 0 and no finite ratings exist.
     """
     scores = np.asarray(result, float)
     if not len(first) == len(second) == len(scores):
@@ -115,16 +135,21 @@ def fit_ratings(
         raise DlgoError(f"ratings: result {invalid[0]} is not 1, 0.5 or 0")
 
     names, who = np.unique([list(first), list(second)], return_inverse=True)
+    if len(names) > MOST_ENTRANTS:
+        raise DlgoError(
+            f"ratings: {len(names):,} entrants of one game; at most {MOST_ENTRANTS:,} can be rated "
+            "together, so rate parts of the list"
+        )
     names, (ahead, behind) = [str(name) for name in names], who.reshape(2, -1)
     links = Connections.of(names, ahead, behind, scores)
-    played, gamma = _observations(len(names), ahead, behind, scores, first_move)
-    data, runaways = _bounded(played, links, (ahead, behind, scores), gamma, prior)
-    parameters = maximise(data, links.shifts(data.size))
+    played = _observations(len(names), ahead, behind, scores, first_move)
+    data, runaways = _bounded(played, links, (ahead, behind, scores), prior)
+    parameters = maximise(data, links.leaders())
 
     notes, remarks = links.notes(), []
     if links.group_remark():
         remarks.append(links.group_remark())
-    if first_move and not gamma:
+    if first_move and not played.with_first_move:
         remarks.append("No first-move advantage is given: who moved first was not varied "
                        "enough to tell it from strength.")
     if not played.with_draws:
@@ -136,24 +161,59 @@ def fit_ratings(
             notes[i] = notes[i] or "bounded only by the prior on first move and draws"
     notes = ["; ".join(filter(None, (note, links.group_note(i)))) for i, note in enumerate(notes)]
 
-    covariance = covariance_matrix(data, parameters, links.shifts(data.size))
-    errors = np.sqrt(np.clip(np.diag(covariance), 0.0, None))
-    advantage = draw = None
-    if gamma:
-        advantage = interval(ELO * parameters[len(names)], ELO * errors[len(names)])
+    covariance = covariance_matrix(data, parameters, links.leaders())
+    draw = None
     if data.with_draws:
-        draw = Estimate(*np.exp(bounds(parameters[-1], errors[-1])).tolist())
-    ratings, rating_covariance = _ratings(links, notes, parameters, covariance)
+        error = float(np.sqrt(max(covariance[-1, -1], 0.0)))
+        draw = Estimate(*np.exp(bounds(parameters[-1], error)).tolist())
+    # Zero of each group, subtracted from its strengths.
+    size, weights = len(names), links.mean_weights()
+    model = parameters.copy()
+    model[:size] -= (weights @ parameters[:size])[links.group]
+    covariance[:size] -= (weights @ covariance[:size])[links.group]
+    covariance[:, :size] -= (weights @ covariance[:, :size].T)[links.group].T
+    values, covariance = _expected_score_scale(ELO * model, ELO**2 * covariance, draw)
+    advantage = None
+    if data.with_first_move:
+        advantage = interval(values[size], float(np.sqrt(max(covariance[size, size], 0.0))))
+    errors = np.sqrt(np.clip(np.diag(covariance), 0.0, None))
+    order = sorted(range(size), key=lambda i: (-values[i], names[i]))
+    ratings = tuple(
+        Rating(
+            *bounds(values[i], errors[i]), entrant=names[i], group=int(links.group[i]) + 1,
+            note=notes[i], model=float(ELO * model[i]),
+        )
+        for i in order
+    )
     return RatingTable(
-        ratings, rating_covariance, advantage, draw,
+        ratings, covariance[np.ix_(order, order)], advantage, draw,
         played.log_likelihood(parameters), len(scores), tuple(remarks),
-        zero=frozenset(np.array(names)[links.mean_weights().any(axis=0)].tolist()),
+        zero=frozenset(names[i] for i in weights.indices[weights.data > 0]),
     )
 
 
+def _expected_score_scale(
+    model: Floats, covariance: Floats, draw: Estimate | None
+) -> tuple[Floats, Floats]:
+    """Elo on the scale of the expected score, and its covariance.
+
+    Args:
+        model: (parameters,) all of them on the model's own scale, ln nu last if there is `draw`.
+        covariance: of these.
+        draw: nu.
+    """
+    if draw is None:
+        return model, covariance
+    share = draw.value / (2 + draw.value)  # of draws between equals
+    # Elo = (1 - share) * model; by ln nu, the factor has the derivative -share * (1 - share).
+    spread, with_nu = share * model / ELO, covariance[-1]
+    scaled = covariance - np.outer(spread, with_nu) - np.outer(with_nu, spread)
+    scaled += np.outer(spread, spread) * covariance[-1, -1]
+    return (1 - share) * model, (1 - share) ** 2 * scaled
+
+
 def _bounded(
-    played: Observations, links: Connections, games: tuple[Ints, Ints, Floats], gamma: bool,
-    prior: float,
+    played: Observations, links: Connections, games: tuple[Ints, Ints, Floats], prior: float
 ) -> tuple[Observations, Ints | None]:
     """The games and as many virtual ones as a finite answer takes.
 
@@ -166,36 +226,33 @@ def _bounded(
     if growing is None:
         return data, None
     if prior <= 0:
-        culprits = [name for name, note in zip(links.names, links.notes(), strict=True) if note]
+        unbounded = [name for name, note in zip(links.names, links.notes(), strict=True) if note]
         raise DlgoError(
-            f"ratings: no finite ratings fit the record of {listing(culprits or links.names)}; "
+            f"ratings: no finite ratings fit the record of {listing(unbounded or links.names)}; "
             "allow a prior (prior=1)"
         )
-    runaways = _runaways(data, links, growing, gamma, prior)
-    # If somebody only won and drew, nu may run away with the ratings, which a loss stops.
+    runaways = _runaways(data, links, growing, prior)
+    # If an entrant only won and drew, nu may run away with its rating, which a loss stops.
     first, second, scores = games
     decided = scores != 0.5
     wins_only = Connections.of(links.names, first[decided], second[decided], scores[decided])
     data = _with_bridges(data, wins_only.bridges, prior / max(1, len(wins_only.bridges)))
     if growing_direction(data) is not None:
-        data = _with_equals(data, gamma, prior)
+        data = _with_equals(data, prior)
     return data, runaways
 
 
-def _runaways(
-    data: Observations, links: Connections, growing: Floats, gamma: bool, prior: float
-) -> Ints:
+def _runaways(data: Observations, links: Connections, growing: Floats, prior: float) -> Ints:
     """The entrants whose ratings have to grow in an unbounded direction.
 
     Where gamma or nu grow by themselves (every first mover won), a direction may move ratings
     too, for nothing; so first those two are held, then it is asked again.
     """
     size = len(links.names)
-    common = Observations(
-        data.design[:, size:], data.wins, data.draws, data.losses, data.with_draws
-    )
-    if common.size and growing_direction(common) is not None:
-        again = growing_direction(_with_equals(data, gamma, prior))
+    # All games as those of an entrant against itself: only gamma and nu are left.
+    common = replace(data, first=0 * data.first, second=0 * data.second, entrants=1)
+    if growing_direction(common) is not None:
+        again = growing_direction(_with_equals(data, prior))
         growing = np.zeros(data.size) if again is None else again
     moves = growing[:size].copy()
     for group in range(links.group.max() + 1):  # a shift of a whole group changes nothing
@@ -203,84 +260,61 @@ def _runaways(
     return np.flatnonzero(np.abs(moves) > 1e-6)
 
 
-def _ratings(
-    links: Connections, notes: Sequence[str], parameters: Floats, covariance: Floats
-) -> tuple[tuple[Rating, ...], Floats]:
-    """The ratings, best first, and their covariance in that order, in Elo."""
-    size = len(links.names)
-    centring = ELO * (np.eye(size) - links.mean_weights())
-    values = centring @ parameters[:size]
-    covariance = centring @ covariance[:size, :size] @ centring.T
-    errors = np.sqrt(np.clip(np.diag(covariance), 0.0, None))
-    order = sorted(range(size), key=lambda i: (-values[i], links.names[i]))
-    ratings = tuple(
-        Rating(
-            *bounds(values[i], errors[i]),
-            entrant=links.names[i], group=int(links.group[i]) + 1, note=notes[i],
-        )
-        for i in order
-    )
-    return ratings, covariance[np.ix_(order, order)]
-
-
 def _observations(
     size: int, first: Ints, second: Ints, result: Floats, first_move: bool
-) -> tuple[Observations, bool]:
+) -> Observations:
     """The games, added up for each pair of first and second mover.
 
-    Returns:
-        the observations, and whether they have a column for the first move.
+    There is a first-move term if it is wanted and can be told from strength.
     """
     pairs, row = np.unique(np.column_stack([first, second]), axis=0, return_inverse=True)
     row = row.ravel()
-    design = np.zeros((len(pairs), size))
-    np.add.at(design, (np.arange(len(pairs)), pairs[:, 0]), 1)  # adds up to 0 in a game
-    np.add.at(design, (np.arange(len(pairs)), pairs[:, 1]), -1)  # against oneself
-    if first_move:
-        # Strengths that imitate a first-move advantage make gamma impossible to tell.
-        ones = np.ones(len(pairs))
-        imitation = design @ np.linalg.lstsq(design, ones)[0]
-        first_move = bool(np.abs(imitation - ones).max() > 1e-8)
-    if first_move:
-        design = np.column_stack([design, np.ones(len(pairs))])
     wins, draws, losses = (
         np.bincount(row, weights=result == value, minlength=len(pairs))
         for value in (1.0, 0.5, 0.0)
     )
-    return Observations(design, wins, draws, losses, bool(draws.any())), first_move
+    return Observations(
+        size, pairs[:, 0], pairs[:, 1], np.ones(len(pairs)), wins, draws, losses,
+        first_move and not _imitates_first_move(size, pairs), bool(draws.any()),
+    )
+
+
+def _imitates_first_move(size: int, pairs: Ints) -> bool:
+    """Whether strengths alone can give every first mover the same advantage.
+
+    That is so if there are numbers x with x[first] - x[second] = 1 for all pairs.
+    """
+    neighbours: list[list[tuple[int, int]]] = [[] for _ in range(size)]
+    for first, second in pairs.tolist():
+        neighbours[first].append((second, -1))
+        neighbours[second].append((first, 1))
+    level: dict[int, int] = {}
+    for start in range(size):
+        if start in level:
+            continue
+        level[start], waiting = 0, [start]
+        while waiting:
+            here = waiting.pop()
+            for there, step in neighbours[here]:
+                if there not in level:
+                    level[there] = level[here] + step
+                    waiting.append(there)
+    return all(level[first] - level[second] == 1 for first, second in pairs.tolist())
 
 
 def _with_bridges(data: Observations, bridges: Sequence[Bridge], prior: float) -> Observations:
     """`data` and `prior` virtual games across each bridge, half won and half lost.
 
-    They are played on neutral ground: nobody has the first move.
+    They are played on neutral ground: moving first does not count.
     """
     if not bridges or prior <= 0:
         return data
     pairs = np.vstack([bridge.pairs for bridge in bridges])
     half = prior / 2 * np.concatenate([bridge.shares for bridge in bridges])
-    design = np.zeros((len(pairs), data.design.shape[1]))
-    design[np.arange(len(pairs)), pairs[:, 0]] = 1
-    design[np.arange(len(pairs)), pairs[:, 1]] = -1
-    return _with_rows(data, design, half, 0 * half, half)
+    return data.plus(pairs[:, 0], pairs[:, 1], 0 * half, half, 0 * half, half)
 
 
-def _with_equals(data: Observations, gamma: bool, prior: float) -> Observations:
+def _with_equals(data: Observations, prior: float) -> Observations:
     """`data` and half a win, half a draw, half a loss of a first mover against an equal."""
-    design = np.zeros((1, data.design.shape[1]))
-    if gamma:
-        design[0, -1] = 1
-    half = np.array([prior / 2])
-    return _with_rows(data, design, half, half * data.with_draws, half)
-
-
-def _with_rows(
-    data: Observations, design: Floats, wins: Floats, draws: Floats, losses: Floats
-) -> Observations:
-    return Observations(
-        np.vstack([data.design, design]),
-        np.concatenate([data.wins, wins]),
-        np.concatenate([data.draws, draws]),
-        np.concatenate([data.losses, losses]),
-        data.with_draws,
-    )
+    zero, half = np.array([0]), np.array([prior / 2])
+    return data.plus(zero, zero, np.ones(1), half, half * data.with_draws, half)

@@ -41,8 +41,9 @@ GAME_COLUMNS = (
 )
 RATING_COLUMNS = (
     "game", "entrant", "family", "rating", "low95", "high95", "bootstrap_low95",
-    "bootstrap_high95", "games", "wins", "draws", "losses", "score", "mean_cpu_ms", "mean_wall_ms",
-    "mean_nodes", "mean_simulations", "mean_evaluations", "mean_work", "training_cpu_hours", "note",
+    "bootstrap_high95", "model_rating", "games", "wins", "draws", "losses", "score", "mean_cpu_ms",
+    "mean_wall_ms", "mean_nodes", "mean_simulations", "mean_evaluations", "mean_work",
+    "training_cpu_hours", "note",
 )
 
 
@@ -168,9 +169,10 @@ def ratings_frame(
     """One row for each entrant of each game, best first.
 
     Games, wins, draws, losses and score (points per game) leave out repetitions; the mean
-    costs per move are over all moves the entrant chose. `mean_work` is network evaluations a
-    move, for an engine without a network simulations, NaN for one that does neither. The
-    intervals by resampling are left NaN: `bootstrap.add_intervals` fills them in.
+    costs per move are over all moves the entrant chose. `rating` is on the scale of the
+    expected score, `model_rating` on the model's own (`ratings.py`). `mean_work` is network
+    evaluations a move, for an engine without a network simulations, NaN for one that does
+    neither. The intervals by resampling are left NaN: `bootstrap.add_intervals` fills them in.
 
     Args:
         games: from `games_frame`.
@@ -200,6 +202,7 @@ def ratings_frame(
                 "game": game, "entrant": rating.entrant, "family": family,
                 "rating": rating.value, "low95": rating.low95, "high95": rating.high95,
                 "bootstrap_low95": float("nan"), "bootstrap_high95": float("nan"),
+                "model_rating": rating.model,
                 "games": played, "wins": wins, "draws": draws, "losses": losses,
                 "score": (wins + draws / 2) / played,
                 "mean_cpu_ms": mean["cpu_ms"], "mean_wall_ms": mean["wall_ms"],

@@ -35,6 +35,8 @@ def test_intervals_of_10_to_30_entrants_cover_the_truth(record_property):
         truth = {f"e{i}": elo for i, elo in enumerate(rng.uniform(-400, 400, size))}
         gamma, nu = float(rng.uniform(1, 2)), float(rng.uniform(0.2, 1.5))
         table = fit_ratings(*simulate(truth, 2 if size < 20 else 1, gamma, nu, rng))
+        scale = 2 / (2 + nu)  # to that of the expected score
+        truth = {name: scale * elo for name, elo in truth.items()}
         zero = np.mean([truth[name] for name in table.zero])
         hits += [
             rating.low95 <= truth[rating.entrant] - zero <= rating.high95
@@ -44,7 +46,8 @@ def test_intervals_of_10_to_30_entrants_cover_the_truth(record_property):
             entrant, opponent = f"e{i}", f"e{i + 1}"
             lead = table.difference(entrant, opponent)
             ahead.append(lead.low95 <= truth[entrant] - truth[opponent] <= lead.high95)
-        moves.append(table.first_move.low95 <= ELO * np.log(gamma) <= table.first_move.high95)
+        move = table.first_move
+        moves.append(move.low95 <= scale * ELO * np.log(gamma) <= move.high95)
         draws.append(table.draw.low95 <= nu <= table.draw.high95)
     shares = {name: float(np.mean(covered)) for name, covered in (
         ("ratings", hits), ("differences", ahead), ("first move", moves), ("draws", draws)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dlgo.errors import DlgoError
+from reports.differences import elo_of_score
 from reports.rate import parse_anchor
 from reports.rating_table import RatingTable
 from reports.ratings import fit_ratings
@@ -29,6 +30,7 @@ def test_an_anchor_moves_all_and_changes_no_distance(table):
         lead, before = moved.difference(name, "c"), table.difference(name, "c")
         assert (lead.value, lead.high95) == pytest.approx((before.value, before.high95))
     assert np.allclose(moved.superiority(), table.superiority(), equal_nan=True)
+    assert moved["a"].model - 1500 == pytest.approx(table["a"].model - table["c"].model)
     again = moved.anchored("a", 0)
     assert again["c"].value == pytest.approx(-table.difference("a", "c").value)
 
@@ -79,13 +81,17 @@ def test_superiority_says_nothing_across_groups():
 
 
 def test_the_scale_beside_that_of_other_programs():
-    """40 wins, 40 draws, 20 losses. docs/ratings.md says what others make of it."""
+    """40 wins, 40 draws, 20 losses: 70.4 by the score. docs/ratings.md has other programs."""
     table = fit_ratings(
         ["a", "b"] * 50, ["b", "a"] * 50,
         [1, 0] * 20 + [0.5, 0.5] * 20 + [0, 1] * 10, first_move=False,
     )
-    assert table.difference("a", "b").value == pytest.approx(400 * math.log10(2), abs=1e-4)
-    assert table.draw.value == pytest.approx(40 / math.sqrt(40 * 20), abs=1e-6)
+    nu = 40 / math.sqrt(40 * 20)
+    assert table.draw.value == pytest.approx(nu, abs=1e-6)
+    assert table["a"].model - table["b"].model == pytest.approx(400 * math.log10(2), abs=1e-4)
+    lead = table.difference("a", "b").value
+    assert lead == pytest.approx(2 / (2 + nu) * 400 * math.log10(2), abs=1e-4)
+    assert lead == pytest.approx(elo_of_score(0.6), abs=0.11)
 
 
 def test_75_75_and_90_percent_are_191_and_382():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -31,6 +33,11 @@ def values(table: RatingTable) -> dict[str, float]:
     return {rating.entrant: rating.value for rating in table.ratings}
 
 
+def scale(nu: float) -> float:
+    """Points of the expected score to one of the model's own."""
+    return 2 / (2 + nu)
+
+
 # Known answers
 
 
@@ -49,8 +56,9 @@ def test_draw_parameter_and_first_move_by_hand():
     # gamma : nu sqrt(gamma) : 1 is 4 : 6 : 2, so gamma is 2 and nu is 3/sqrt(2).
     table = fit_ratings(*games(("a", "b", "11===0"), ("b", "a", "11===0")))
     assert table["a"].value == pytest.approx(0, abs=1e-6)
-    assert table.first_move.value == pytest.approx(400 * math.log10(2), abs=1e-6)
     assert table.draw.value == pytest.approx(3 / math.sqrt(2), abs=1e-6)
+    advantage = scale(3 / math.sqrt(2)) * 400 * math.log10(2)
+    assert table.first_move.value == pytest.approx(advantage, abs=1e-6)
     expected = 4 * math.log(4 / 12) + 6 * math.log(6 / 12) + 2 * math.log(2 / 12)
     assert table.log_likelihood == pytest.approx(expected)
 
@@ -60,7 +68,8 @@ def test_everyone_expects_the_points_it_has():
     rng = np.random.default_rng(1)
     played = simulate({"a": 200, "b": 0, "c": -50, "d": -300}, 12, 1.4, 0.5, rng)
     table = fit_ratings(*played)
-    rating, gamma = values(table), table.first_move.value
+    rating = {rating.entrant: rating.model for rating in table.ratings}
+    gamma = table.first_move.value / scale(table.draw.value)
     surplus = dict.fromkeys(rating, 0.0)
     for first, second, result in zip(*played, strict=True):
         d = (rating[first] - rating[second] + gamma) / ELO
@@ -108,9 +117,11 @@ def test_agrees_with_direct_maximisation():
 
     best = minimize(minus_log_likelihood, np.zeros(5), method="BFGS", options={"gtol": 1e-6})
     table = fit_ratings(first, second, result)
+    factor = scale(math.exp(best.x[4]))
     for i, name in enumerate("abc"):
-        assert table[name].value == pytest.approx(ELO * best.x[i], abs=0.05)
-    assert table.first_move.value == pytest.approx(ELO * best.x[3], abs=0.05)
+        assert table[name].model == pytest.approx(ELO * best.x[i], abs=0.05)
+        assert table[name].value == pytest.approx(factor * ELO * best.x[i], abs=0.05)
+    assert table.first_move.value == pytest.approx(factor * ELO * best.x[3], abs=0.05)
     assert math.log(table.draw.value) == pytest.approx(best.x[4], abs=1e-3)
     assert table.log_likelihood == pytest.approx(-best.fun, abs=1e-6)
 
@@ -120,23 +131,38 @@ def test_agrees_with_direct_maximisation():
     information = np.array([
         (gradient(best.x + step) - gradient(best.x - step)) / 2e-3 for step in 1e-3 * np.eye(5)
     ])
-    errors = np.sqrt(np.diag(np.linalg.inv(information)))
+    covariance = np.linalg.inv(information)
+
+    def half_width(elo: Callable[[np.ndarray], float]) -> float:
+        """Of the 95% interval of a function of the parameters, to first order."""
+        slope = approx_fprime(best.x, elo, 1e-6)
+        return 1.959964 * math.sqrt(slope @ covariance @ slope)
+
     half = table["a"].high95 - table["a"].value
-    assert half == pytest.approx(1.959964 * ELO * errors[0], rel=0.01)
+    wanted = half_width(lambda x: scale(math.exp(x[4])) * ELO * x[0])
+    assert half == pytest.approx(wanted, rel=0.01)
+    assert half != pytest.approx(factor * half_width(lambda x: ELO * x[0]), rel=0.02)
     half = table.first_move.high95 - table.first_move.value
-    assert half == pytest.approx(1.959964 * ELO * errors[3], rel=0.01)
+    assert half == pytest.approx(half_width(lambda x: scale(math.exp(x[4])) * ELO * x[3]), rel=0.01)
+    lead = table.difference("a", "d")
+    wanted = half_width(lambda x: scale(math.exp(x[4])) * ELO * (x[0] + x[:3].sum()))
+    assert lead.high95 - lead.value == pytest.approx(wanted, rel=0.01)
 
 
 def test_derivatives_are_those_of_the_likelihood():
     from scipy.optimize import approx_fprime
 
     rng = np.random.default_rng(4)
-    design = rng.normal(size=(6, 3))
-    data = Observations(design, *rng.uniform(0, 3, size=(3, 6)), with_draws=True)
-    x = np.array([0.3, -0.8, 0.5, -0.4])
+    first, second = np.array([0, 1, 2, 0, 2, 1]), np.array([1, 2, 0, 2, 1, 1])
+    data = Observations(
+        3, first, second, rng.normal(size=6), *rng.uniform(0, 3, size=(3, 6)),
+        with_first_move=True, with_draws=True,
+    )
+    x = np.array([0.3, -0.8, 0.5, 0.7, -0.4])
     gradient, information = data.derivatives(x)
     assert gradient == pytest.approx(approx_fprime(x, data.log_likelihood, 1e-7), abs=1e-4)
-    for i in range(4):
+    assert data.design() @ x[:4] == pytest.approx(data.split(x)[0])
+    for i in range(5):
         column = approx_fprime(x, lambda y, i=i: data.derivatives(y)[0][i], 1e-7)
         assert -information[i] == pytest.approx(column, abs=1e-4)
 
@@ -159,10 +185,13 @@ def test_intervals_cover_the_truth():
     for _ in range(tournaments):
         table = fit_ratings(*simulate(truth, 12, gamma, nu, rng))
         assert table.remarks == ()
-        inside += sum(r.low95 <= truth[r.entrant] <= r.high95 for r in table.ratings)
-        inside_gamma += table.first_move.low95 <= ELO * math.log(gamma) <= table.first_move.high95
+        inside += sum(
+            r.low95 <= scale(nu) * truth[r.entrant] <= r.high95 for r in table.ratings
+        )
+        move = table.first_move
+        inside_gamma += move.low95 <= scale(nu) * ELO * math.log(gamma) <= move.high95
         inside_nu += table.draw.low95 <= nu <= table.draw.high95
-        error += table["a"].value - truth["a"]
+        error += table["a"].value - scale(nu) * truth["a"]
     assert 0.93 <= inside / (6 * tournaments) <= 0.97
     assert 0.91 <= inside_gamma / tournaments <= 0.99
     assert 0.91 <= inside_nu / tournaments <= 0.99
@@ -268,7 +297,7 @@ def test_wins_and_draws_without_a_loss():
     # By itself nu would grow along with the lead: losses were never seen.
     table = fit_ratings(*games(("a", "b", "1111=" * 10), ("b", "a", "0000=" * 10)))
     assert table["a"].note == "bounded only by the prior on first move and draws"
-    assert 300 < table.difference("a", "b").value < 400 * math.log10(201)
+    assert 300 < table["a"].model - table["b"].model < 400 * math.log10(201)
 
 
 def test_terms_that_cannot_be_told_are_left_out():
@@ -297,12 +326,71 @@ def test_fords_condition_and_the_linear_programme_agree():
         pairs = np.array([rng.choice(size, 2, replace=False) for _ in range(rng.integers(1, 12))])
         wins = rng.integers(0, 2, len(pairs)).astype(float)
         links = Connections.of(list("abcde"[:size]), pairs[:, 0], pairs[:, 1], wins)
-        design = np.eye(size)[pairs[:, 0]] - np.eye(size)[pairs[:, 1]]
-        data = Observations(design, wins, 0 * wins, 1 - wins, with_draws=False)
+        data = Observations(
+            size, pairs[:, 0], pairs[:, 1], 0 * wins, wins, 0 * wins, 1 - wins,
+            with_first_move=False, with_draws=False,
+        )
         unbounded = growing_direction(data) is not None
         assert unbounded == bool(links.bridges)
         answers.add(unbounded)
     assert answers == {True, False}
+
+
+# The scale
+
+
+@pytest.mark.parametrize(("wins", "draws", "losses"), [(40, 40, 20), (30, 60, 10), (51, 0, 49)])
+def test_a_difference_is_that_of_the_expected_score(wins, draws, losses):
+    """What a match scored and what the ratings say of it agree near equality."""
+    played = games(("a", "b", "1" * wins + "=" * draws + "0" * losses))
+    lead = fit_ratings(*played, first_move=False).difference("a", "b").value
+    score = (wins + draws / 2) / (wins + draws + losses)
+    assert lead == pytest.approx(-400 * math.log10(1 / score - 1), rel=0.02)
+
+
+def test_the_slope_at_equality_is_that_of_the_logistic_curve():
+    for nu in (0.1, 1.0, 7.0):
+        step = 0.01  # Elo of the expected score
+        d = np.array(step / scale(nu) / ELO)
+        win, draw, _ = outcome_probabilities(d, math.log(nu))
+        logistic = 1 / (1 + 10 ** (-step / 400))
+        assert win + draw / 2 - 0.5 == pytest.approx(logistic - 0.5, rel=1e-6)
+
+
+# Large fields
+
+
+def test_a_long_chain_of_unlinked_players_takes_seconds():
+    """Each beat the next one. Cubic time took 22 s for 1,000."""
+    names = [f"p{i:04}" for i in range(2000)]
+    start = time.process_time()
+    table = fit_ratings(names[:-1], names[1:], [1.0] * 1999)
+    assert time.process_time() - start < 10
+    assert [rating.entrant for rating in table.ratings] == names
+    step = 400 * math.log10(3)  # half a loss in two games, as for one win alone
+    assert table.difference("p0000", "p0001").value == pytest.approx(step, abs=1e-3)
+
+
+def test_a_large_field_is_rated_as_a_small_one():
+    """Sparse or dense, the same arithmetic: 250 entrants, of whom the first 20 met nobody else."""
+    rng = np.random.default_rng(9)
+    small = simulate({f"a{i:02}": 10.0 * i for i in range(20)}, 1, 1.2, 0.0, rng)
+    names = [f"b{i:03}" for i in range(230)]
+    ring = (names * 2, [*names[1:], names[0]] * 2, [1.0] * 230 + [0.0] * 230)
+    alone = fit_ratings(*small, first_move=False)
+    together = fit_ratings(
+        *(one + two for one, two in zip(small, ring, strict=True)), first_move=False
+    )
+    assert together["a19"].group == 2
+    for entrant in ("a00", "a07", "a19"):
+        gap, wanted = (table.difference(entrant, "a10") for table in (together, alone))
+        assert (gap.value, gap.low95) == pytest.approx((wanted.value, wanted.low95), abs=1e-6)
+
+
+def test_too_many_entrants_are_refused():
+    names = [str(i) for i in range(4002)]
+    with pytest.raises(DlgoError, match="4,002 entrants of one game; at most 4,000"):
+        fit_ratings(names[:2001], names[2001:], [1.0] * 2001)
 
 
 @pytest.mark.parametrize(("result", "message"), [
