@@ -171,7 +171,7 @@ def test_threads_share_out_the_simulations() -> None:
 
 
 def test_options_that_a_rule_does_not_understand_are_refused() -> None:
-    with pytest.raises(SpecError, match="c means nothing to rule=rave"):
+    with pytest.raises(SpecError, match="c_uct means nothing to rule=rave"):
         build_engine("mcts:rule=rave,c=1", TIC_TAC_TOE)
     with pytest.raises(SpecError, match="hints means nothing to rule=uct"):
         build_engine("mcts:hints=0", TIC_TAC_TOE)
