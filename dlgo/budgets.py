@@ -13,8 +13,8 @@ BUDGET_OPTIONS: tuple[Option, ...] = (
     Option("sims", None, "simulations (descents of a search tree)", low=1, high=1e9, kind=int),
     Option("depth", None, "plies looked ahead", low=1, high=100, kind=int),
     Option("nodes", None, "positions visited", low=1, high=1e12, kind=int),
-    Option("evals", None, "evaluations of positions, by a network or a formula", low=1, high=1e12,
-           kind=int),
+    Option("evals", None, "evaluations of positions by a network, or an engine asked in its place",
+           low=1, high=1e12, kind=int),
     Option("cpu", None, "CPU seconds", low=1e-4, high=1e5, kind=float),
     Option("wall", None, "wall-clock seconds", low=1e-4, high=1e5, kind=float),
 )

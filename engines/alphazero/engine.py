@@ -16,6 +16,7 @@ Networks come from `dlgo train alphazero`; any model folder with a value head wi
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
@@ -24,21 +25,14 @@ from dlgo.errors import SpecError
 from dlgo.rng import derive_seed, make_rng, uniform
 from dlgo.specs import Option
 from engines.base import Budget, Decision
-from engines.learning.networks.leaf_evaluator import (
-    RUNTIME_OPTION,
-    NetworkEvaluator,
-    load_leaf_evaluator,
-    model_for,
-)
-from engines.treesearch.engine import TREE_OPTIONS, TreeSearchEngine
+from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, NetworkEvaluator, model_for
+from engines.puct.base import PUCTSearchEngine
+from engines.treesearch.engine import TREE_OPTIONS
 from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel, best_child
-from engines.treesearch.leaf_evaluator import LeafBatchSearcher
-from engines.treesearch.rules import PUCT
-from engines.treesearch.searcher import Searcher
 from engines.treesearch.tree import ROOT
 
 
-class AlphaZeroEngine(TreeSearchEngine):
+class AlphaZeroEngine(PUCTSearchEngine):
     """PUCT search with a network's priors and values (Silver et al. 2017; chapter 14)."""
 
     name = "alphazero"
@@ -69,7 +63,6 @@ class AlphaZeroEngine(TreeSearchEngine):
 
     def _set_up(self) -> None:
         self._model = self.settings["model"] or model_for(self.game, "alphazero")
-        self._evaluators: list[NetworkEvaluator] = []  # one a thread
         self._gumbel: Gumbel | None = None
         if self.settings["search"] == "gumbel":
             if self.budget.sims is None or self.settings["threads"] > 1:
@@ -84,21 +77,18 @@ class AlphaZeroEngine(TreeSearchEngine):
         super().new_game(seed)
         self._rng = make_rng(derive_seed(seed, "temperature"))
 
-    def _new_searcher(self, capacity: int) -> Searcher:
+    def _new_evaluator(self) -> NetworkEvaluator:
         # The sides are the same in all games: what a network answers is no matter of luck.
-        evaluator = load_leaf_evaluator(
-            self._model, self.game, self.settings["runtime"],
-            sides=0 if self.settings["random_symmetry"] else None,
+        return self._load_network(
+            self._model, sides=0 if self.settings["random_symmetry"] else None
         )
-        self._evaluators.append(evaluator)
-        self.network_id = evaluator.network_id
-        self.training_cpu_seconds = evaluator.training_cpu_seconds
-        rule = self._gumbel or PUCT(self.settings["c_puct"], self.settings["fpu_reduction"])
+
+    def _rule(self) -> Any:
+        return self._gumbel or super()._rule()
+
+    def _reuse(self) -> bool:
         # Gumbel's plan counts visits from 0, so it begins every move with a new tree.
-        reuse = self.settings["reuse"] and self._gumbel is None
-        return LeafBatchSearcher(
-            self.game, capacity, reuse, rule, evaluator, self.settings["batch"]
-        )
+        return self.settings["reuse"] and self._gumbel is None
 
     def _decide(self, state: GameState, budget: Budget) -> Decision:
         decision = super()._decide(state, budget)

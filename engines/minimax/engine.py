@@ -11,12 +11,14 @@ from dlgo.api import GameState, Move
 from dlgo.rng import make_rng, shuffle
 from dlgo.specs import Option
 from engines.base import Budget, Cost, Decision, Engine
+from engines.clock import Clock
 from engines.minimax import search, stack
-from engines.minimax.clock import Clock
 from engines.minimax.table import AGES, clear, find, new_table
 
 # Half the first window around the score of the depth before, in the games' hundredths.
 ASPIRATION_MARGIN = 30
+# Nodes before the first look at the clock.
+_FIRST_NODES = 100
 
 
 class _Found(NamedTuple):
@@ -58,7 +60,7 @@ class AlphaBetaEngine(Engine):
         self._stack.info[stack.AGE] = 0
 
     def _decide(self, state: GameState, budget: Budget) -> Decision:
-        clock = Clock(budget)
+        clock = Clock(budget, budget.nodes, _FIRST_NODES, always=True)
         info = self._stack.info
         info[stack.NODES] = 0
         info[stack.AGE] = (info[stack.AGE] + 1) % AGES
@@ -136,9 +138,9 @@ class AlphaBetaEngine(Engine):
         info = self._stack.info
         search.begin(states, self._stack, depth, *window, actions, len(actions))
         while True:
-            info[stack.NODE_LIMIT] = clock.node_limit(int(info[stack.NODES]))
+            info[stack.NODE_LIMIT] = clock.next_stop(int(info[stack.NODES]))
             complete = search.advance(states, self._table, self._stack)
-            if complete or clock.spent(int(info[stack.NODES])):
+            if complete or clock.is_over(int(info[stack.NODES])):
                 break
         best = int(self._stack.best_action[0])
         if best >= 0 and self._stack.best[0] > window[0]:

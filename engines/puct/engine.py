@@ -8,13 +8,12 @@ A network's policy gives the priors (`prior=NAME`), whatever values the leaves.
 from __future__ import annotations
 
 from dlgo.errors import SpecError
-from dlgo.rng import derive_seed
 from dlgo.specs import Option
-from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, load_leaf_evaluator
-from engines.treesearch.engine import TREE_OPTIONS, TreeSearchEngine
+from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION
+from engines.puct.base import PUCTSearchEngine
+from engines.treesearch.engine import TREE_OPTIONS
 from engines.treesearch.evaluators import HeavyRollout, LightRollout, Static, Uniform
-from engines.treesearch.leaf_evaluator import EngineEvaluator, LeafBatchSearcher, LeafEvaluator
-from engines.treesearch.rules import PUCT
+from engines.treesearch.leaf_evaluator import EngineEvaluator, LeafEvaluator
 from engines.treesearch.searcher import Searcher
 
 _EVALUATORS = {
@@ -24,7 +23,7 @@ _EVALUATORS = {
 _NETWORK = "network"
 
 
-class PUCTEngine(TreeSearchEngine):
+class PUCTEngine(PUCTSearchEngine):
     """Predictor and upper confidence bounds applied to trees, over any evaluator."""
 
     name = "puct"
@@ -46,46 +45,29 @@ class PUCTEngine(TreeSearchEngine):
     )
 
     def _set_up(self) -> None:
-        self._evaluators: list[LeafEvaluator] = []  # one a thread
-        if self.settings["prior"] is not None and self.settings["agent"] is not None:
+        settings = self.settings
+        if settings["prior"] is not None and settings["agent"] is not None:
             raise SpecError("engine puct takes its priors from `prior` or from `agent`, not both")
-        if self.settings["prior"] is None and self.settings["evaluator"] == _NETWORK:
+        if settings["prior"] is None and settings["evaluator"] == _NETWORK:
             raise SpecError("engine puct: evaluator=network needs prior=NAME, the network")
+        self._compiled = settings["prior"] is None and settings["agent"] is None
+        if self._compiled and self.budget.evals is not None:
+            raise SpecError(
+                "engine puct: evals counts what a network or another engine answers; "
+                f"with evaluator={settings['evaluator']} alone, give sims"
+            )
         super()._set_up()
 
     def _new_searcher(self, capacity: int) -> Searcher:
-        rule = PUCT(self.settings["c_puct"], self.settings["fpu_reduction"])
-        reuse = self.settings["reuse"]
-        evaluator = self._new_evaluator()
-        if evaluator is None:
-            compiled = _EVALUATORS[self.settings["evaluator"]]
-            return Searcher(self.game, capacity, reuse, rule, compiled, expand=1)
-        self._evaluators.append(evaluator)
-        batch = self.settings["batch"]
-        return LeafBatchSearcher(self.game, capacity, reuse, rule, evaluator, batch)
+        if not self._compiled:
+            return super()._new_searcher(capacity)
+        evaluator = _EVALUATORS[self.settings["evaluator"]]
+        return Searcher(self.game, capacity, self._reuse(), self._rule(), evaluator, expand=1)
 
-    def _new_evaluator(self) -> LeafEvaluator | None:
-        """Who is asked from Python about leaves, if anybody is."""
+    def _new_evaluator(self) -> LeafEvaluator:
         if self.settings["prior"] is not None:
-            evaluator = load_leaf_evaluator(
-                self.settings["prior"], self.game, self.settings["runtime"],
-                _EVALUATORS.get(self.settings["evaluator"]),
-            )
-            self.network_id = evaluator.network_id
-            self.training_cpu_seconds = evaluator.training_cpu_seconds
-            return evaluator
-        if self.settings["agent"] is not None:
-            if self._build_engine is None:
-                raise SpecError("engine puct with agent=... is built by build_engine")
-            return EngineEvaluator(self._build_engine(self.settings["agent"], self.game))
-        return None
-
-    def new_game(self, seed: int) -> None:
-        super().new_game(seed)
-        for i, evaluator in enumerate(self._evaluators):
-            evaluator.new_game(derive_seed(seed, "agent", i))
-
-    def close(self) -> None:
-        super().close()
-        for evaluator in self._evaluators:
-            evaluator.close()
+            values = _EVALUATORS.get(self.settings["evaluator"])
+            return self._load_network(self.settings["prior"], values)
+        if self._build_engine is None:
+            raise SpecError("engine puct with agent=... is built by build_engine")
+        return EngineEvaluator(self._build_engine(self.settings["agent"], self.game))

@@ -9,6 +9,7 @@ so the same seed and number of simulations give the same move.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from abc import abstractmethod
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +21,7 @@ from dlgo.rng import derive_seed
 from dlgo.specs import Option
 from engines.base import Budget, Cost, Decision, Engine
 from engines.treesearch import tree as ts
-from engines.treesearch.searcher import Searcher, limits_of
+from engines.treesearch.searcher import Searcher
 
 _PV_LENGTH = 30
 
@@ -52,9 +53,10 @@ class TreeSearchEngine(Engine):
 
     def _capacity(self) -> int:
         limit = self.settings["nodes_max"]
-        if self.budget.sims is not None:
-            # A tree can use at most num_actions nodes a simulation: small budgets, small trees.
-            limit = min(limit, 2 * (self.budget.sims + 2) * self.game.num_actions)
+        for most in (self.budget.sims, self.budget.evals):
+            if most is not None:
+                # At most num_actions nodes a simulation: small budgets, small trees.
+                limit = min(limit, 2 * (most + 2) * self.game.num_actions)
         return max(limit, 4 * self.game.num_actions * self.settings["threads"])
 
     def new_game(self, seed: int) -> None:
@@ -109,17 +111,14 @@ class TreeSearchEngine(Engine):
         return sum(searcher.evaluations for searcher in self._searchers)
 
     def _simulate(self, budget: Budget) -> int:
-        limits = limits_of(budget)
         if self._pool is None:
-            return self._searchers[0].simulate(budget.sims, limits)
-        shares: list[int | None] = [None] * len(self._searchers)
-        if budget.sims is not None:
-            # At least one each: a tree without children has no say.
-            share, rest = divmod(budget.sims, len(shares))
-            shares = [max(1, share + (i < rest)) for i in range(len(shares))]
+            return self._searchers[0].simulate(budget)
+        n = len(self._searchers)
         runs = [
-            self._pool.submit(searcher.simulate, share, limits)
-            for searcher, share in zip(self._searchers, shares, strict=True)
+            self._pool.submit(searcher.simulate, dataclasses.replace(
+                budget, sims=_share(budget.sims, i, n), evals=_share(budget.evals, i, n)
+            ))
+            for i, searcher in enumerate(self._searchers)
         ]
         return sum(run.result() for run in runs)
 
@@ -141,3 +140,8 @@ class TreeSearchEngine(Engine):
             if n and self._line[0] == action:
                 return tuple(self._move_of(step) for step in self._line[:n].tolist())
         return (self._move_of(action),)
+
+
+def _share(count: int | None, i: int, threads: int) -> int | None:
+    """The part of a counted budget that thread `i` gets; at least 1, so that its tree has a say."""
+    return None if count is None else max(1, count // threads + (i < count % threads))

@@ -17,9 +17,13 @@ import numpy as np
 from dlgo import kernels
 from dlgo.api import GameSpec, GameState
 from dlgo.jit import inline_kernel, kernel
+from engines.clock import Clock
+from engines.decision import Budget
 from engines.treesearch.rules import select
-from engines.treesearch.searcher import Limit, Searcher
+from engines.treesearch.searcher import Searcher
 from engines.treesearch.tree import BUDGET, DEEPEST, MAX_DEPTH, ROOT, UNPROVEN, back_up, expand
+
+_WALKS_AN_EVALUATION = 100
 
 
 class LeafEvaluator(ABC):
@@ -134,31 +138,36 @@ class LeafBatchSearcher(Searcher):
             self._windows = kernels.make_batch(self._work, self._batch * (history + 1))
             self._known = np.empty(self._batch, np.int64)
 
-    def simulate(self, simulations: int | None, limits: list[Limit]) -> int:
+    def simulate(self, budget: Budget) -> int:
         assert self._root is not None
+        simulations, evaluations = budget.sims, budget.evals
+        if simulations is None and evaluations is not None:
+            # Walks that end in finished games cost no evaluation, and there may be no others.
+            simulations = _WALKS_AN_EVALUATION * evaluations
+        clock = Clock(budget, simulations)
         root = self._root.kernel_state
         # The first simulation of a new tree only looks at the root.
         fresh = self.tree.n_children[ROOT] == 0
         self.tree.info[BUDGET] = 0 if simulations is None else simulations - fresh
-        done = 0
-        while simulations is None or done < simulations:
+        done = asked = 0
+        while True:
             most = self._batch if simulations is None else min(self._batch, simulations - done)
+            if evaluations is not None:
+                most = min(most, evaluations - asked)
             walked, n = collect(
                 self.tree, root, self._leaves, self._paths, self._lengths, most, self._rule
             )
             if n:
                 policies, values = self._ask(n)
-                self.evaluations += n
+                asked += n
                 absorb(
                     self.tree, self._leaves, self._paths, self._lengths, n,
                     policies, values, self._scratch.actions, self._rng,
                 )
             done += walked
-            if self.tree.proven[ROOT] != UNPROVEN:
-                break
-            if any(clock() >= end for clock, end in limits):
-                break
-        return done
+            if self.tree.proven[ROOT] != UNPROVEN or asked == evaluations or clock.is_over(done):
+                self.evaluations += asked
+                return done
 
     def _ask(self, n: int) -> tuple[np.ndarray, np.ndarray]:
         if not self._leaf_evaluator.history:

@@ -1,32 +1,15 @@
-"""One tree and all that a thread needs to grow it. Used by `engine.py`, one for each thread."""
+"""One tree and all that a thread needs to grow it."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from typing import Any
 
 from dlgo.api import GameSpec, GameState
 from dlgo.rng import make_rng
-from engines.base import Budget
+from engines.clock import Clock
+from engines.decision import Budget
 from engines.treesearch import tree as ts
 from engines.treesearch.search import new_scratch, run
-
-# A time limit is checked after so many seconds' worth of simulations.
-_SLICE_SECONDS = 0.005
-
-# A clock, and the time on it at which to stop.
-Limit = tuple[Callable[[], float], float]
-
-
-def limits_of(budget: Budget) -> list[Limit]:
-    """The times at which a search that begins now must end."""
-    limits: list[Limit] = []
-    if budget.cpu is not None:
-        limits.append((time.process_time, time.process_time() + budget.cpu))
-    if budget.wall is not None:
-        limits.append((time.perf_counter, time.perf_counter() + budget.wall))
-    return limits
 
 
 class Searcher:
@@ -102,26 +85,20 @@ class Searcher:
         # Proofs below stand, but a proven root would stop the search before it has children.
         return int(node) if self.tree.n_children[node] > 0 else -1
 
-    def simulate(self, simulations: int | None, limits: list[Limit]) -> int:
-        """Simulate until the first limit is reached; the number of simulations run.
+    def simulate(self, budget: Budget) -> int:
+        """Simulate until the first limit of the budget is reached; the number of simulations run.
 
         Releases the interpreter lock, so that several searchers can run in threads.
         """
         assert self._root is not None
-        target = simulations if simulations is not None else 1 << 62
-        # Without a clock to watch, one call does it all.
-        slice_size = 16 if limits else target
+        clock = Clock(budget, budget.sims)
         done = 0
-        while done < target:
-            began = time.perf_counter()
-            asked = min(slice_size, target - done)
+        while True:
+            asked = clock.next_stop(done) - done
             ran = run(
                 self.tree, self._root.kernel_state, self._work, self._scratch, self._rng,
                 asked, self._expand, self._rule, self._evaluator,
             )
             done += ran
-            if ran < asked or any(clock() >= end for clock, end in limits):
-                break
-            speed = ran / max(time.perf_counter() - began, 1e-6)
-            slice_size = max(1, min(4 * slice_size, int(speed * _SLICE_SECONDS)))
-        return done
+            if ran < asked or clock.is_over(done):  # fewer: the root is proven
+                return done

@@ -10,6 +10,7 @@ import pytest
 from dlgo import GameState, get_game, kernels
 from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
+from engines.base import Budget
 from engines.learning.data.records import FULL_SEARCH
 from engines.learning.selfplay.batched_search import Forest
 from engines.treesearch import tree as ts
@@ -92,7 +93,7 @@ def test_simulations_are_shared_out_by_halving() -> None:
     rule = Gumbel(4, *GUMBEL_SCALES)
     searcher = LeafBatchSearcher(GAME, 4000, False, rule, Fixed(PRIORS, WINS), batch=1)
     searcher.plant(START)
-    searcher.simulate(17, [])  # the first looks at the root
+    searcher.simulate(Budget(sims=17))  # the first looks at the root
     tree = searcher.tree
     first = int(tree.first_child[ts.ROOT])
     visits = {int(tree.action[c]): int(tree.visits[c]) for c in range(first, first + 7)}
@@ -156,7 +157,7 @@ def found(columns: str, simulations: int) -> LeafBatchSearcher:
         GAME, 4000, False, Gumbel(16, *GUMBEL_SCALES), UniformEvaluator(GAME), batch=1
     )
     searcher.plant(state)
-    searcher.simulate(simulations, [])
+    searcher.simulate(Budget(sims=simulations))
     return searcher
 
 

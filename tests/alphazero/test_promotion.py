@@ -19,6 +19,7 @@ from engines.alphazero.plan import make_plan, parse_settings
 from engines.alphazero.run import AlphaZeroRun
 from engines.alphazero.settings import SelfPlaySettings
 from engines.alphazero.workers import MatchJob, Workers
+from engines.base import Budget
 from engines.learning.data.shards import read_shard
 from engines.learning.diagnostics.checkup import FINE, WATCH, CheckUp
 from engines.learning.networks.card import read_card
@@ -90,7 +91,7 @@ def test_a_match_is_what_two_single_searches_play(name: str) -> None:
         while not state.is_over():
             alone = searchers[state.next_player.index]
             alone.plant(state)
-            alone.simulate(SETTINGS.sims, [])
+            alone.simulate(Budget(sims=SETTINGS.sims))
             action = int(alone.tree.action[ts.most_visited(alone.tree, ts.ROOT)])
             state = state.apply_move(game.move_of(action))
         result = state.result() * (-1 if number % 2 else 1)

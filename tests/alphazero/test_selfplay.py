@@ -12,6 +12,7 @@ from dlgo import GameState, get_game, kernels
 from dlgo.rng import gamma, make_rng
 from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
+from engines.base import Budget
 from engines.learning.data.records import FULL_SEARCH, LABELLED, GameData
 from engines.learning.selfplay.batched_search import Forest, draw_noise, root_policy, root_value
 from engines.treesearch import tree as ts
@@ -66,7 +67,7 @@ def test_a_forest_grows_the_trees_that_single_searches_grow(name: str) -> None:
         alone = LeafBatchSearcher(game, 20_000, False, RULE, Opinionated(game), batch=1)
         alone.new_game(100 + i)
         alone.plant(state)
-        alone.simulate(40 + 10 * i, [])
+        alone.simulate(Budget(sims=40 + 10 * i))
         for field in ("action", "visits", "value_sum", "proven", "prior"):
             n = int(alone.tree.info[ts.N_NODES])
             assert int(forest.tree(i).info[ts.N_NODES]) == n

@@ -14,6 +14,7 @@ import pytest
 
 from dlgo import GameState, SpecError, get_game, kernels
 from dlgo.games.draughts.state import Draughts
+from engines.clock import Clock
 from engines.minimax import table as tables
 from engines.minimax.stack import TECHNIQUE_HELP
 from engines.registry import build_engine
@@ -112,12 +113,10 @@ def test_cuts_save_most_of_the_tree(game_name: str) -> None:
 
 def test_a_search_in_slices_is_the_same_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """The clock may stop it after any node; what it finds and visits does not change."""
-    from engines.minimax.clock import Clock
-
     state = random_positions("draughts", 1, 30)[0]
     spec = "alphabeta:depth=7"
     whole = build_engine(spec, state.game, seed=4).select_move(state)
-    monkeypatch.setattr(Clock, "node_limit", lambda self, nodes: nodes + 1)
+    monkeypatch.setattr(Clock, "next_stop", lambda self, nodes: nodes + 1)
     sliced = build_engine(spec, state.game, seed=4).select_move(state)
     assert (sliced.move, sliced.value, sliced.pv) == (whole.move, whole.value, whole.pv)
     assert sliced.cost.nodes == whole.cost.nodes
@@ -126,16 +125,19 @@ def test_a_search_in_slices_is_the_same_search(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("kind", ["cpu", "wall"])
 @pytest.mark.parametrize("game_name", ["connect4", "draughts", "go:size=19"])
 def test_time_limits_are_kept(game_name: str, kind: str) -> None:
-    """The median of some moves: a single one may meet a busy machine."""
+    """In nine moves of ten. A move that overruns is tried again: the machine may have been busy."""
     game = get_game(game_name)
-    over = []
+    moves, overruns = 0, 0
     for seconds in (0.01, 0.1):
         engine = build_engine(f"alphabeta:{kind}={seconds}", game, seed=1)
         engine.warm_up()
         for state in random_positions(game_name, 5, 8):
-            cost = engine.select_move(state).cost
-            over.append(getattr(cost, f"{kind}_seconds") - seconds)
-    assert np.median(over) < 0.02
+            moves += 1
+            overruns += all(
+                getattr(engine.select_move(state).cost, f"{kind}_seconds") > seconds + 0.02
+                for _ in range(3)
+            )
+    assert overruns <= moves / 10
 
 
 def test_time_is_not_wasted_on_the_only_move() -> None:

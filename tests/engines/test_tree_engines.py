@@ -72,7 +72,7 @@ def test_squares_count_the_decided_games() -> None:
         TIC_TAC_TOE, 50_000, False, UCB1Tuned(1.0), LightRollout(), 1, squares=True
     )
     searcher.plant(GameState.new_game(TIC_TAC_TOE))
-    searcher.simulate(500, [])
+    searcher.simulate(Budget(sims=500))
     tree = searcher.tree
     visits, squares = int(tree.visits[ts.ROOT]), float(tree.squares[ts.ROOT])
     assert squares == int(squares) < visits
@@ -87,7 +87,7 @@ def test_all_moves_as_first_counts_at_least_every_visit_and_learns_from_later_mo
         game, 200_000, False, RAVE(1000.0, 0.0), HeavyRollout(), 1, amaf=True
     )
     searcher.plant(GameState.new_game(game))
-    searcher.simulate(400, [])
+    searcher.simulate(Budget(sims=400))
     tree = searcher.tree
     first, n = tree.first_child[ts.ROOT], tree.n_children[ts.ROOT]
     visits, amaf = tree.visits[first : first + n], tree.amaf_visits[first : first + n]
@@ -139,7 +139,7 @@ def test_a_perfect_agent_needs_few_visits_whoever_moves(batch: int) -> None:
     searcher = LeafBatchSearcher(TIC_TAC_TOE, 5000, False, PUCT(0.6, 0.0), oracle, batch)
     for state in all_positions()[::25]:
         searcher.plant(state)
-        searcher.simulate(60, [])
+        searcher.simulate(Budget(sims=60))
         best = int(ts.most_visited(searcher.tree, ts.ROOT))
         move = TIC_TAC_TOE.move_of(searcher.tree.action[best])
         assert -minimax(state.apply_move(move)) == minimax(state)
@@ -150,7 +150,7 @@ def test_virtual_losses_leave_no_trace() -> None:
     game = get_game("connect4")
     searcher = LeafBatchSearcher(game, 5000, False, PUCT(0.6, 0.0), UniformEvaluator(game), 16)
     searcher.plant(GameState.new_game(game))
-    assert searcher.simulate(200, []) == 200
+    assert searcher.simulate(Budget(sims=200)) == 200
     tree = searcher.tree
     assert tree.visits[ts.ROOT] == 200
     assert tree.value_sum[ts.ROOT] == 0  # all answers were 0 and no game has ended yet
@@ -168,6 +168,41 @@ def test_threads_share_out_the_simulations() -> None:
     decision = engine.select_move(GameState.new_game(get_game("connect4")))
     assert decision.cost.simulations == 1001
     engine.close()
+
+
+@pytest.mark.parametrize("spec", [
+    'puct:evals=50,agent="alphabeta:depth=1"', 'puct:evals=50,agent="alphabeta:depth=1",batch=8',
+    "puct:evals=50,prior=connect4-alphazero,evaluator=network,batch=16", "alphazero:evals=50",
+    "alphazero:evals=51,threads=2,batch=4", "alphazero:evals=50,sims=1000",
+])
+def test_a_budget_of_evaluations_is_used_up_exactly(spec: str) -> None:
+    engine = build_engine(spec, get_game("connect4"), seed=1)
+    state = GameState.new_game(get_game("connect4"))
+    for _ in range(3):  # with a tree kept from the move before, too
+        decision = engine.select_move(state)
+        assert decision.cost.evaluations == engine.budget.evals
+        state = state.apply_move(decision.move)
+    engine.close()
+
+
+def test_the_first_limit_ends_the_search() -> None:
+    engine = build_engine("alphazero:evals=50,sims=20", get_game("connect4"))
+    cost = engine.select_move(GameState.new_game(get_game("connect4"))).cost
+    assert (cost.simulations, cost.evaluations) == (20, 20)
+
+
+def test_a_game_without_positions_to_ask_about_ends_a_budget_of_evaluations() -> None:
+    """One move is left: its result is known by the rules."""
+    state = random_game(TIC_TAC_TOE, seed=5)[-2]
+    decision = build_engine("alphazero:evals=1000", TIC_TAC_TOE).select_move(state)
+    assert decision.move in state.legal_moves()
+
+
+def test_who_asks_nobody_has_no_budget_of_evaluations() -> None:
+    with pytest.raises(SpecError, match="give sims"):
+        build_engine("puct:evals=10", TIC_TAC_TOE)
+    with pytest.raises(SpecError, match="cannot limit itself by evals"):
+        build_engine("mcts:evals=10", TIC_TAC_TOE)
 
 
 def test_options_that_a_rule_does_not_understand_are_refused() -> None:

@@ -13,6 +13,7 @@ from dlgo import GameState, SpecError, get_game, kernels
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
 from dlgo.rng import make_rng
+from engines.base import Budget
 from engines.learning.networks.leaf_evaluator import load_leaf_evaluator, softmax, value_leaves
 from engines.registry import build_engine
 from engines.treesearch import tree as ts
@@ -31,7 +32,7 @@ def searched(
 ) -> LeafBatchSearcher:
     searcher = LeafBatchSearcher(state.game, 20_000, False, PUCT(0.6, 0.1), agent, batch)
     searcher.plant(state)
-    searcher.simulate(simulations, [])
+    searcher.simulate(Budget(sims=simulations))
     return searcher
 
 

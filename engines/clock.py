@@ -1,0 +1,64 @@
+"""Time limits for compiled searches, which can stop after any node or simulation and go on.
+
+Compiled code does not look at the time. So it works in slices of some milliseconds, each of as
+many steps (nodes, simulations) as the speed so far allows, and the clock is read in between: a
+limit is overrun by a fraction of a slice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from engines.decision import Budget
+
+NO_LIMIT = 1 << 62
+# Seconds of a slice: long enough that the call costs nothing, short enough for Ctrl-C.
+_SLICE = 0.01
+
+
+class Clock:
+    """Starts when it is made.
+
+    Args:
+        budget: its `cpu` and `wall` are watched.
+        most: how many steps the search may take; None: any number.
+        first: steps of the first slice, before the speed is known.
+        always: work in slices even without a time limit, so that Ctrl-C is heard.
+    """
+
+    def __init__(
+        self, budget: Budget, most: int | None = None, first: int = 16, always: bool = False
+    ) -> None:
+        self._most = NO_LIMIT if most is None else most
+        self._first = first
+        self._began = time.perf_counter()
+        self._limits = [
+            (clock, clock(), seconds)
+            for clock, seconds in (
+                (time.process_time, budget.cpu), (time.perf_counter, budget.wall)
+            )
+            if seconds is not None
+        ]
+        self._sliced = always or bool(self._limits)
+
+    def next_stop(self, done: int) -> int:
+        """Up to how many steps the search may go before the next look, having taken `done`."""
+        if not self._sliced:
+            return self._most
+        if done == 0:
+            return min(self._most, self._first)
+        speed = done / max(time.perf_counter() - self._began, 1e-6)
+        seconds = min([_SLICE, *(self._left(*limit) for limit in self._limits)])
+        return min(self._most, done + max(1, self._first // 5, int(speed * seconds)))
+
+    def is_over(self, done: int) -> bool:
+        """Whether a limit is reached; the last hundredth of a time is left for the rest."""
+        return done >= self._most or any(
+            self._left(clock, start, seconds) < 0.01 * seconds
+            for clock, start, seconds in self._limits
+        )
+
+    @staticmethod
+    def _left(clock: Callable[[], float], start: float, seconds: float) -> float:
+        return seconds - (clock() - start)

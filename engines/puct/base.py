@@ -1,0 +1,59 @@
+"""What `puct` and `alphazero` share: PUCT over evaluators that are asked from Python."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+from dlgo.rng import derive_seed
+from engines.learning.networks.leaf_evaluator import NetworkEvaluator, load_leaf_evaluator
+from engines.treesearch.engine import TreeSearchEngine
+from engines.treesearch.leaf_evaluator import LeafBatchSearcher, LeafEvaluator
+from engines.treesearch.rules import PUCT
+from engines.treesearch.searcher import Searcher
+
+
+class PUCTSearchEngine(TreeSearchEngine):
+    """The shared tree walked by PUCT; each thread has a leaf evaluator of its own."""
+
+    budgets = ("sims", "evals", "cpu", "wall")
+
+    def _set_up(self) -> None:
+        self._evaluators: list[LeafEvaluator] = []
+        super()._set_up()
+
+    @abstractmethod
+    def _new_evaluator(self) -> LeafEvaluator:
+        """Who is asked about leaves."""
+
+    def _rule(self) -> Any:
+        return PUCT(self.settings["c_puct"], self.settings["fpu_reduction"])
+
+    def _reuse(self) -> bool:
+        return self.settings["reuse"]
+
+    def _new_searcher(self, capacity: int) -> Searcher:
+        evaluator = self._new_evaluator()
+        self._evaluators.append(evaluator)
+        return LeafBatchSearcher(
+            self.game, capacity, self._reuse(), self._rule(), evaluator, self.settings["batch"]
+        )
+
+    def _load_network(
+        self, model: str, values: Any = None, sides: int | None = None
+    ) -> NetworkEvaluator:
+        """A network as leaf evaluator; the engine takes its identity and its training's cost."""
+        evaluator = load_leaf_evaluator(model, self.game, self.settings["runtime"], values, sides)
+        self.network_id = evaluator.network_id
+        self.training_cpu_seconds = evaluator.training_cpu_seconds
+        return evaluator
+
+    def new_game(self, seed: int) -> None:
+        super().new_game(seed)
+        for i, evaluator in enumerate(self._evaluators):
+            evaluator.new_game(derive_seed(seed, "agent", i))
+
+    def close(self) -> None:
+        super().close()
+        for evaluator in self._evaluators:
+            evaluator.close()
