@@ -17,7 +17,8 @@ Done = subprocess.CompletedProcess[str]
 
 
 def run_module(
-    module: str, *arguments: object, stdin: str = "", timeout: float = 300, **environment: str
+    module: str, *arguments: object, stdin: str = "", timeout: float = 300, cwd: Path = ROOT,
+    **environment: str,
 ) -> Done:
     """Run `python -m module` to its end.
 
@@ -26,12 +27,13 @@ def run_module(
         arguments: of its command line; each becomes text.
         stdin: what it reads.
         timeout: seconds after which the test fails.
+        cwd: the folder that it runs in.
         environment: variables added to this process's.
     """
     return subprocess.run(
-        [sys.executable, "-m", module, *map(str, arguments)], cwd=ROOT, input=stdin,
+        [sys.executable, "-m", module, *map(str, arguments)], cwd=cwd, input=stdin,
         capture_output=True, text=True, timeout=timeout, check=False,
-        env={**os.environ, **environment},
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
     )
 
 

@@ -135,9 +135,12 @@ def bare_loop(plan: Plan, games: int) -> float:
 
 
 @click.command()
-@click.option("--sims", multiple=True, type=int, default=(100, 300, 1000, 3000), show_default=True)
-@click.option("--games", default=1000, show_default=True, type=click.IntRange(min=20))
-@click.option("--workers", default=core_count(), show_default=True, type=click.IntRange(min=1))
+@click.option("--sims", multiple=True, type=int, default=(100, 300, 1000, 3000), show_default=True,
+              help="Simulations a move of the engines; may be repeated.")
+@click.option("--games", default=1000, show_default=True, type=click.IntRange(min=20),
+              help="Games of each tournament.")
+@click.option("--workers", default=core_count(), show_default=True, type=click.IntRange(min=1),
+              help="Processes that play.")
 def main(sims: tuple[int, ...], games: int, workers: int) -> None:
     """Measure the overhead of the arena."""
     click.echo(f"{games} games of Connect Four, mcts against mcts, {workers} workers")

@@ -51,7 +51,8 @@ Call = Callable[[], object]
 @click.option("--rounds", default=5, show_default=True, type=click.IntRange(1, 100),
               help="Measurements of each thing, in turns; the best counts.")
 @click.option("--ways", is_flag=True, help="Measure other settings of ONNX Runtime, too.")
-@click.option("--csv", type=click.Path(path_type=Path), default=None)
+@click.option("--csv", type=click.Path(path_type=Path), default=None,
+              help="Write the table to this file, too.")
 def main(
     game_name: str, encoder: str | None, net: str, threads: int, seconds: float, rounds: int,
     ways: bool, csv: Path | None,

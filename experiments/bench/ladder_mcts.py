@@ -21,6 +21,7 @@ from engines.registry import build_engine
 from experiments.arena.series import play_series
 from experiments.bench.measure import pick, random_positions, score_text
 from experiments.command import run
+from experiments.options import pairs_option, quick_option, seed_option
 
 
 @dataclass(frozen=True)
@@ -123,10 +124,9 @@ def ladder(name: str, setting: Setting, count: int, pairs: int, seed: int) -> No
               help="Game to measure; may be repeated.")
 @click.option("--positions", type=click.IntRange(1), default=20, show_default=True,
               help="Positions that each step searches.")
-@click.option("--pairs", type=click.IntRange(1), default=20, show_default=True,
-              help="Openings of a match, each played with both colours.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the positions.")
-@click.option("--quick", is_flag=True, help="Two positions, one opening; within a minute.")
+@pairs_option(20)
+@seed_option
+@quick_option("Two positions, one opening")
 def main(games: tuple[str, ...], positions: int, pairs: int, seed: int, quick: bool) -> None:
     """Print what each technique of MCTS buys, a table for each game."""
     if quick:

@@ -39,6 +39,7 @@ from dlgo.games.go.textbook import Board, TextbookState, is_point_an_eye
 from dlgo.games.go.textbook_zobrist import ZobristState
 from dlgo.rng import make_rng
 from experiments.command import run
+from experiments.options import quick_option
 
 
 class DeepCopyBoard(Board):
@@ -91,7 +92,7 @@ def timed(play: Callable[[int], object], seconds: float) -> tuple[float, list]:
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="3 s a board instead of 30.")
+@quick_option("3 s a board instead of 30")
 def main(quick: bool) -> None:
     """Random games a second on each Go board."""
     seconds, game = 3 if quick else 30, get_game("go", size=9)

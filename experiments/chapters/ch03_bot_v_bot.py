@@ -18,14 +18,15 @@ from dlgo import GameState, get_game, kernels
 from dlgo.rng import make_rng
 from engines.registry import build_engine
 from experiments.command import run
+from experiments.options import quick_option, seed_option, size_option
 
 CLEAR_SCREEN = "\x1b[2J\x1b[H"
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="Do not wait between moves; ends within a minute.")
-@click.option("--size", default=9, show_default=True, help="Lines of the board.")
-@click.option("--seed", default=1, show_default=True)
+@quick_option("Do not wait between moves")
+@size_option(9)
+@seed_option
 @click.option("--delay", default=0.2, show_default=True, help="Seconds between moves.")
 def main(quick: bool, size: int, seed: int, delay: float) -> None:
     """Show one game between random bots, then the statistics of many."""

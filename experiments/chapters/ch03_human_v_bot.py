@@ -14,14 +14,15 @@ import click
 
 from dlgo import GameState, get_game
 from experiments.command import run
+from experiments.options import quick_option, seed_option, size_option
 from experiments.play.console import Console
 from experiments.play.session import Session, make_player
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="Let a bot play your side.")
-@click.option("--size", default=9, show_default=True, help="Lines of the board.")
-@click.option("--seed", default=1, show_default=True)
+@quick_option("Let a bot play your side")
+@size_option(9)
+@seed_option
 def main(quick: bool, size: int, seed: int) -> None:
     """You have black, the random bot has white."""
     game = get_game("go", size=size)

@@ -13,14 +13,15 @@ import click
 
 from dlgo import GameState, get_game
 from engines.registry import build_engine
-from experiments.arena.series import play_series
+from experiments.chapters.matches import print_matches
 from experiments.command import run
+from experiments.options import quick_option, seed_option, size_option
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="Fewer games, less depth; ends within a minute.")
-@click.option("--size", default=5, show_default=True, help="Lines of the board.")
-@click.option("--seed", default=1, show_default=True)
+@quick_option("Fewer games, less depth")
+@size_option(5)
+@seed_option
 def main(quick: bool, size: int, seed: int) -> None:
     """Count the tree, then let depths play against each other."""
     game = get_game("go", size=size, komi=0.5)
@@ -38,15 +39,12 @@ def main(quick: bool, size: int, seed: int) -> None:
         print(f"{depth:>5}{nodes:>10,}{nodes / before:>8.1f}   {line}")
         before = nodes
 
-    print("\nmatch                                       score     cost (CPU ms a move)")
-    pairs = 10 if quick else 50
-    for stronger, weaker in (
+    print_matches("match", game, (
         ("alphabeta:depth=1", "random"),
         ("alphabeta:depth=2", "alphabeta:depth=1"),
         ("alphabeta:depth=3", "alphabeta:depth=2"),
         ("alphabeta:depth=4", "alphabeta:depth=3"),
-    ):
-        print(play_series(game, stronger, weaker, pairs, seed))
+    ), 10 if quick else 50, seed)
 
 
 if __name__ == "__main__":

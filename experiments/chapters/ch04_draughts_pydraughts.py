@@ -15,19 +15,19 @@ wins nearly every game. When last run (2026-11-21): see docs/engines/alphabeta.m
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import click
 import numpy as np
 from scipy.stats import binomtest
 
-from dlgo import GameState, Player
+from dlgo import DlgoError, GameState, Player
 from dlgo.games.draughts.board import JUMPER
 from dlgo.rng import derive_seed
 from engines.registry import build_engine
 from experiments.command import run
 from experiments.opponents.pydraughts_opponent import GAME, opponent_moves
+from experiments.options import quick_option, seed_option
 
 OPENING_PLIES = 4
 
@@ -59,18 +59,22 @@ def play(number: int, engine, depth: int, seed: int) -> dict:
 
 
 @click.command()
-@click.option("--games", default=100, show_default=True)
-@click.option("--seconds", default=1.0, show_default=True, help="CPU seconds of our moves.")
-@click.option("--depth", default=4, show_default=True, help="Moves the opponent looks ahead.")
-@click.option("--seed", default=1, show_default=True)
-@click.option("--log", type=click.Path(path_type=Path), help="A file with a line per game.")
-@click.option("--quick", is_flag=True, help="Two games against depth 1, 0.05 seconds a move.")
+@click.option("--games", type=click.IntRange(1), default=100, show_default=True,
+              help="Games to play.")
+@click.option("--seconds", type=click.FloatRange(0.001, 3600), default=1.0, show_default=True,
+              help="CPU seconds of our moves.")
+@click.option("--depth", type=click.IntRange(0, 50), default=4, show_default=True,
+              help="Moves the opponent looks ahead.")
+@seed_option
+@click.option("--log", type=click.Path(path_type=Path),
+              help="Keep a line per game in this file, and go on where it ends.")
+@quick_option("Two games against depth 1, 0.05 seconds a move")
 def main(games: int, seconds: float, depth: int, seed: int, log: Path | None, quick: bool) -> None:
     """Play, and print the score as it stands after each game."""
     try:
         import draughts  # noqa: F401
     except ImportError:
-        sys.exit("pydraughts is not installed: pip install pydraughts")
+        raise DlgoError("pydraughts is not installed: pip install pydraughts") from None
     if quick:
         games, seconds, depth = 2, 0.05, 1
     engine = build_engine(f"alphabeta:cpu={seconds}", GAME)
@@ -79,7 +83,9 @@ def main(games: int, seconds: float, depth: int, seed: int, log: Path | None, qu
     done = {game["number"]: game for game in map(json.loads, lines)}
     setting = f"{seconds:g} s, depth {depth}, seed {seed}"
     for other in {game["setting"] for game in done.values()} - {setting}:
-        sys.exit(f"{log} holds games of another setting ({other}, not {setting}): name a new file")
+        raise DlgoError(
+            f"--log {log} holds games of another setting ({other}, not {setting}); name a new file"
+        )
     print(f"alphabeta:cpu={seconds} - pydraughts, material at depth {depth}")
     count = dict.fromkeys(("win", "draw", "loss"), 0)
     for number in range(games):

@@ -14,14 +14,16 @@ import click
 
 from dlgo import GameState, get_game
 from engines.registry import build_engine
-from experiments.arena.series import play_series
+from experiments.chapters.matches import print_matches
 from experiments.command import run
+from experiments.options import quick_option, seed_option
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="Fewer games; ends within a minute.")
-@click.option("--game", "game_name", default="tictactoe", show_default=True)
-@click.option("--seed", default=1, show_default=True)
+@quick_option("Fewer games")
+@click.option("--game", "game_name", default="tictactoe", show_default=True,
+              help="Game of the matches.")
+@seed_option
 def main(quick: bool, game_name: str, seed: int) -> None:
     """Show a fork, then let each rule play against the rules before it."""
     tic_tac_toe = get_game("tictactoe")
@@ -31,23 +33,20 @@ def main(quick: bool, game_name: str, seed: int) -> None:
     print(state)
     for level in (1, 2, 3):
         engine = build_engine(f"heuristic:level={level}", tic_tac_toe)
-        found = set()
+        moves = set()
         for number in range(50):
             engine.new_game(number)
-            found.add(tic_tac_toe.move_text(engine.select_move(state).move))
-        print(f"x to move, {level} rule{'s' * (level > 1)}: {' or '.join(sorted(found))}")
+            moves.add(tic_tac_toe.move_text(engine.select_move(state).move))
+        print(f"x to move, {level} rule{'s' * (level > 1)}: {' or '.join(sorted(moves))}")
 
     game = get_game(game_name)
-    pairs = 30 if quick else 200
-    print(f"\n{game_name:<40} score     cost (CPU ms a move)")
-    for better, worse in (
+    print_matches(game_name, game, (
         ("heuristic:level=1", "random"),
         ("heuristic:level=2", "heuristic:level=1"),
         ("heuristic:level=3", "heuristic:level=2"),
         ("heuristic:level=4", "heuristic:level=3"),
         ("heuristic:level=4", "alphabeta:depth=9" if game == tic_tac_toe else "alphabeta:depth=4"),
-    ):
-        print(play_series(game, better, worse, pairs, seed))
+    ), 30 if quick else 200, seed)
 
 
 if __name__ == "__main__":

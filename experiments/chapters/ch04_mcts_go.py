@@ -14,14 +14,15 @@ import click
 
 from dlgo import GameState, get_game
 from engines.registry import build_engine
-from experiments.arena.series import play_series
+from experiments.chapters.matches import print_matches
 from experiments.command import run
+from experiments.options import quick_option, seed_option, size_option
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="Fewer games; ends within a minute.")
-@click.option("--size", default=5, show_default=True, help="Lines of the board.")
-@click.option("--seed", default=1, show_default=True)
+@quick_option("Fewer games")
+@size_option(5)
+@seed_option
 def main(quick: bool, size: int, seed: int) -> None:
     """Show where the visits go, then let budgets play against each other."""
     game = get_game("go", size=size, komi=0.5)
@@ -33,16 +34,13 @@ def main(quick: bool, size: int, seed: int) -> None:
         shares = "  ".join(f"{game.move_text(move)} {share:.0%}" for move, share in favourites)
         print(f"{simulations:>11,}{decision.value:>+8.2f}   {shares}")
 
-    print("\nmatch                                       score     cost (CPU ms a move)")
-    pairs = 10 if quick else 50
-    for stronger, weaker in (
+    print_matches("match", game, (
         ("mcts:sims=50", "random"),
         ("mcts:sims=100", "mcts:sims=50"),
         ("mcts:sims=200", "mcts:sims=100"),
         ("mcts:sims=400", "mcts:sims=200"),
         ("mcts:sims=800", "alphabeta:depth=3"),
-    ):
-        print(play_series(game, stronger, weaker, pairs, seed))
+    ), 10 if quick else 50, seed)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import click
 from dlgo import GameState, get_game
 from engines.registry import build_engine
 from experiments.command import run
+from experiments.options import quick_option
 from experiments.play.console import Console
 from experiments.play.session import Session, make_player
 
@@ -22,7 +23,7 @@ WORDS = {1: "win", 0: "draw", -1: "loss"}
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="Start minimax after two moves; ends in seconds.")
+@quick_option("Start minimax after two moves")
 @click.option("--human", is_flag=True, help="Play against alpha-beta afterwards.")
 def main(quick: bool, human: bool) -> None:
     """Solve the game in three ways."""

@@ -32,6 +32,7 @@ from engines.learning.from_scratch import (
 )
 from engines.learning.from_scratch.check import gradient_error
 from experiments.command import run
+from experiments.options import quick_option, seed_option
 
 DIGITS = 10
 Data = tuple[np.ndarray, np.ndarray]
@@ -71,16 +72,13 @@ def build(sizes: list[int], loss: Loss, rng: np.random.Generator) -> Network:
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="Ten epochs instead of thirty.")
+@quick_option("Ten epochs instead of thirty")
 @click.option("--mnist", is_flag=True, help="The book's digits, from the network.")
-@click.option("--seed", default=1, show_default=True)
+@seed_option
 def main(quick: bool, mnist: bool, seed: int) -> None:
     """Train two networks written in NumPy to read digits."""
     rng = np.random.default_rng(seed)
-    try:
-        (images, digits), (test_images, test_digits) = load(mnist, rng)
-    except DlgoError as error:
-        raise click.ClickException(str(error)) from None
+    (images, digits), (test_images, test_digits) = load(mnist, rng)
     labels = one_hot(digits, DIGITS)
     pixels = images.shape[1]
     # The book's 784, 392, 196, 10; narrower where there are fewer pixels.

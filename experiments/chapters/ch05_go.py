@@ -23,12 +23,12 @@ import click
 import numpy as np
 
 from dlgo.encoders import get_encoder
-from dlgo.errors import DlgoError
 from engines.learning.data import Dataset, batches
 from engines.learning.from_scratch import CrossEntropy, Dense, Network, ReLU
 from experiments.command import run
 from experiments.datasets.generate import generate, make_recipe
 from experiments.datasets.progress import LineProgress
+from experiments.options import out_option, quick_option, seed_option
 
 
 def arrays(part: Dataset) -> tuple[np.ndarray, np.ndarray]:
@@ -41,22 +41,19 @@ def arrays(part: Dataset) -> tuple[np.ndarray, np.ndarray]:
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="Few games, few epochs.")
+@quick_option("Few games, few epochs")
 @click.option("--data", type=click.Path(path_type=Path), default=None,
               help="A folder of games; by default some are made.")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("out/ch05_go"))
-@click.option("--seed", default=1, show_default=True)
+@out_option("out/ch05_go")
+@seed_option
 def main(quick: bool, data: Path | None, out: Path, seed: int) -> None:
     """Train a network written in NumPy to predict moves."""
-    try:
-        if data is None:
-            games = 100 if quick else 1000
-            recipe = make_recipe("go:size=5", "mcts:sims=200", seed=seed)
-            data = generate(recipe, games, out / f"games{games}", None, LineProgress(sys.stdout))
-        train, test = Dataset.open(data).split(test=0.1, seed=seed)
-        (inputs, moves), (test_inputs, test_moves) = arrays(train), arrays(test)
-    except DlgoError as error:
-        raise click.ClickException(str(error)) from None
+    if data is None:
+        games = 100 if quick else 1000
+        recipe = make_recipe("go:size=5", "mcts:sims=200", seed=seed)
+        data = generate(recipe, games, out / f"games{games}", None, LineProgress(sys.stdout))
+    train, test = Dataset.open(data).split(test=0.1, seed=seed)
+    (inputs, moves), (test_inputs, test_moves) = arrays(train), arrays(test)
     actions = train.game.num_actions
     rng = np.random.default_rng(seed)
     sizes = [inputs.shape[1], 8 * inputs.shape[1], 4 * inputs.shape[1], actions]

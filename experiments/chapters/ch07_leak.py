@@ -33,34 +33,31 @@ import click
 import numpy as np
 
 from dlgo.encoders import get_encoder
-from dlgo.errors import DlgoError
 from engines.learning.data import Batch, Dataset, batches
 from experiments.command import run
 from experiments.datasets.generate import generate, make_recipe
 from experiments.datasets.progress import LineProgress
+from experiments.options import quick_option, seed_option
 
 # Positions compared with all others at a time: the table of distances must fit in memory.
 _ROWS = 512
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="40 games of a weak engine; under a minute.")
+@quick_option("40 games of a weak engine")
 @click.option("--data", "folder", type=click.Path(path_type=Path), default=None,
               help="Data of dlgo generate or dlgo data import-sgf; made if none is named.")
 @click.option("--games", type=click.IntRange(min=10), default=200, show_default=True,
               help="At most so many games of it.")
-@click.option("--seed", default=1, show_default=True)
+@seed_option
 def main(quick: bool, folder: Path | None, games: int, seed: int) -> None:
     """Test the same predictor on three splits of the same games."""
-    try:
-        with tempfile.TemporaryDirectory() as made:
-            if folder is None:
-                games, sims = (40, 20) if quick else (games, 200)
-                recipe = make_recipe("go9", f"mcts:sims={sims}", seed=seed)
-                folder = generate(recipe, games, Path(made), 1, LineProgress(sys.stdout))
-            compare(Dataset.open(folder), games, seed)
-    except DlgoError as error:
-        raise click.ClickException(str(error)) from None
+    with tempfile.TemporaryDirectory() as made:
+        if folder is None:
+            games, sims = (40, 20) if quick else (games, 200)
+            recipe = make_recipe("go9", f"mcts:sims={sims}", seed=seed)
+            folder = generate(recipe, games, Path(made), 1, LineProgress(sys.stdout))
+        compare(Dataset.open(folder), games, seed)
 
 
 def compare(data: Dataset, games: int, seed: int) -> dict[str, tuple[float, float]]:

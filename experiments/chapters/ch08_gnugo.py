@@ -23,7 +23,6 @@ from pathlib import Path
 import click
 
 from dlgo import get_game
-from dlgo.errors import DlgoError
 from dlgo.files import write_file
 from dlgo.records.ledger import GameRecord
 from dlgo.records.sgf import write_sgf
@@ -32,18 +31,24 @@ from experiments.arena.schedule import Plan
 from experiments.arena.tournament import games_of_plan, run_tournament
 from experiments.command import run
 from experiments.opponents.gnugo import gnugo_spec
+from experiments.options import out_option, quick_option, seed_option, workers_option
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="Four games at a low level; ends within a minute.")
-@click.option("--engine", default="mcts:sims=10000,rollout=heavy,rule=rave", help="Our side.")
-@click.option("--level", type=click.IntRange(0, 20), default=10, show_default=True)
-@click.option("--games", type=click.IntRange(min=2), default=100, show_default=True)
-@click.option("--size", type=click.IntRange(5, 19), default=9, show_default=True)
-@click.option("--komi", default=7.0, show_default=True)
-@click.option("--seed", default=1, show_default=True)
-@click.option("--workers", type=click.IntRange(min=1), default=None, help="One per core.")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("out/gnugo"))
+@quick_option("Four games at a low level")
+@click.option("--engine", default="mcts:sims=10000,rollout=heavy,rule=rave", show_default=True,
+              help="Engine of this project.")
+@click.option("--level", type=click.IntRange(0, 20), default=10, show_default=True,
+              help="Level of GNU Go.")
+@click.option("--games", type=click.IntRange(min=2), default=100, show_default=True,
+              help="Games to play, in pairs with swapped colours.")
+@click.option("--size", type=click.IntRange(5, 19), default=9, show_default=True,
+              help="Lines of the board.")
+@click.option("--komi", type=click.FloatRange(-1000, 1000), default=7.0, show_default=True,
+              help="Points that White gets.")
+@seed_option
+@workers_option
+@out_option("out/gnugo")
 def main(
     quick: bool, engine: str, level: int, games: int, size: int, komi: float, seed: int,
     workers: int | None, out: Path,
@@ -51,20 +56,17 @@ def main(
     """Play the match, write ledger and SGF files, print the score."""
     if quick:
         engine, level, games, out = "mcts:sims=300", 0, 4, out / "quick"
+    game = get_game("go", size=size, komi=komi)
+    opponent = gnugo_spec(level)
+    plan = Plan((str(game),), (engine, opponent), pairs=-(-games // 2), seed=seed).canonical()
+    progress = BarReporter() if sys.stderr.isatty() else PlainReporter(sys.stdout)
+    out.mkdir(parents=True, exist_ok=True)
     try:
-        game = get_game("go", size=size, komi=komi)
-        opponent = gnugo_spec(level)
-        plan = Plan((str(game),), (engine, opponent), pairs=-(-games // 2), seed=seed).canonical()
-        progress = BarReporter() if sys.stderr.isatty() else PlainReporter(sys.stdout)
-        out.mkdir(parents=True, exist_ok=True)
-        try:
-            run_tournament(plan, out / "games.sqlite", workers=workers, progress=progress)
-        finally:
-            records = games_of_plan(plan, out / "games.sqlite")
-            _write_games(records, out)
-        _tell(records, plan.entrants)
-    except (DlgoError, KeyboardInterrupt) as error:
-        raise click.ClickException(str(error)) from None
+        run_tournament(plan, out / "games.sqlite", workers=workers, progress=progress)
+    finally:
+        records = games_of_plan(plan, out / "games.sqlite")
+        _write_games(records, out)
+    _tell(records, plan.entrants)
 
 
 def _write_games(records: Sequence[GameRecord], out: Path) -> None:

@@ -32,6 +32,7 @@ from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel, best_child
 from engines.treesearch.leaf_evaluator import LeafEvaluator, UniformEvaluator
 from engines.treesearch.rules import PUCT
 from experiments.command import run
+from experiments.options import quick_option
 
 GAME = get_game("connect4")
 PRIORS = np.array([0.01, 0.04, 0.15, 0.5, 0.2, 0.06, 0.04])
@@ -71,7 +72,7 @@ def visits(rule, noise: float, sims: int, state: GameState, seed: int = 1) -> tu
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="Fewer games; ends in seconds.")
+@quick_option("Fewer games")
 def main(quick: bool) -> None:
     """Show the parts of the search."""
     print("1. which branch is followed:")

@@ -21,22 +21,22 @@ from pathlib import Path
 import click
 import pandas as pd
 
-from dlgo import DlgoError
 from engines.alphazero.plan import make_plan
 from engines.alphazero.run import AlphaZeroRun
 from engines.learning.networks.card import read_card
 from experiments.bench.connect4_mistakes import CLASSES, measure, new_pool, position_sets
 from experiments.command import run
+from experiments.options import out_option, quick_option, seed_option
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="Two short rounds and a few positions.")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("out/alphazero/connect4"),
-              show_default=True, help="Folder of the run.")
+@quick_option("Two short rounds and a few positions")
+@out_option("out/alphazero/connect4")
 @click.option("--count", default=100, show_default=True, type=click.IntRange(1),
               help="Positions a class.")
-@click.option("--sims", default=64, show_default=True, type=click.IntRange(2))
-@click.option("--seed", default=1, show_default=True)
+@click.option("--sims", default=64, show_default=True, type=click.IntRange(2),
+              help="Simulations a move.")
+@seed_option
 def main(quick: bool, out: Path, count: int, sims: int, seed: int) -> None:
     """Train, and print mistakes by round."""
     given: dict = {"seed": seed}
@@ -46,34 +46,31 @@ def main(quick: bool, out: Path, count: int, sims: int, seed: int) -> None:
                   "network": "resnet:blocks=1,filters=8"}
         out, count, sims = out.with_name(f"{out.name}-quick"), 10, 8
         classes, workers, points = ("L2_R1", "L3_R1"), 1, 1
-    try:
-        run = AlphaZeroRun(make_plan("connect4", **given), out, print)
-        run.run()
-        rounds = run.plan.iterations
-        numbers = sorted({round(rounds * k / points) for k in range(points + 1)})
-        engines = [
-            (number, read_card(run.net(number)).training.get("cpu_seconds", 0.0), n,
-             f"alphazero:model={run.net(number)},sims={n}")
-            for number in numbers for n in (sims, 1)
-        ]
-        rows = []
-        with new_pool(workers) as pool:
-            sets = position_sets(out / "positions.json", classes, count, pool, workers)
-            print(f"\nmistakes in percent, {count} positions a class\n{'':<22}{'CPU s':>9}"
-                  + "".join(f"{name:>8}" for name in classes))
-            for number, cost, n, engine in (*engines, ("", 0.0, sims, f"mcts:sims={sims}")):
-                found = measure(engine, sets, pool, workers)
-                shares = [found[name].share for name in classes]
-                what = f"round {number}" if number != "" else "mcts"
-                print(f"{f'{what}, {n} simulations':<22}{cost:>9,.0f}"
-                      + "".join(f"{100 * share:>8.1f}" for share in shares))
-                rows.append([number, n, cost, *shares])
-        frame = pd.DataFrame(rows, columns=["round", "sims", "cpu_seconds", *classes])
-        frame.to_csv(out / "mistakes.csv", index=False, float_format="%.6g")
-        _draw(frame, classes, out / "mistakes.png")
-        print(out / "mistakes.png")
-    except DlgoError as error:
-        raise click.ClickException(str(error)) from None
+    run = AlphaZeroRun(make_plan("connect4", **given), out, print)
+    run.run()
+    rounds = run.plan.iterations
+    numbers = sorted({round(rounds * k / points) for k in range(points + 1)})
+    engines = [
+        (number, read_card(run.net(number)).training.get("cpu_seconds", 0.0), n,
+         f"alphazero:model={run.net(number)},sims={n}")
+        for number in numbers for n in (sims, 1)
+    ]
+    rows = []
+    with new_pool(workers) as pool:
+        sets = position_sets(out / "positions.json", classes, count, pool, workers)
+        print(f"\nmistakes in percent, {count} positions a class\n{'':<22}{'CPU s':>9}"
+              + "".join(f"{name:>8}" for name in classes))
+        for number, cost, n, engine in (*engines, ("", 0.0, sims, f"mcts:sims={sims}")):
+            found = measure(engine, sets, pool, workers)
+            shares = [found[name].share for name in classes]
+            what = f"round {number}" if number != "" else "mcts"
+            print(f"{f'{what}, {n} simulations':<22}{cost:>9,.0f}"
+                  + "".join(f"{100 * share:>8.1f}" for share in shares))
+            rows.append([number, n, cost, *shares])
+    frame = pd.DataFrame(rows, columns=["round", "sims", "cpu_seconds", *classes])
+    frame.to_csv(out / "mistakes.csv", index=False, float_format="%.6g")
+    _draw(frame, classes, out / "mistakes.png")
+    print(out / "mistakes.png")
 
 
 def _draw(frame: pd.DataFrame, classes: Sequence[str], path: Path) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 import click
 import pandas as pd
 
-from dlgo import DlgoError, get_game
+from dlgo import get_game
 from dlgo.errors import SpecError
 from dlgo.games.go.scoring import score
 from dlgo.rng import derive_seed
@@ -29,6 +29,7 @@ from engines.registry import EngineSpec
 from experiments.arena.match import EngineCache, GameTask, play_game
 from experiments.command import run
 from experiments.opponents.gnugo import gnugo_spec
+from experiments.options import out_option, quick_option, seed_option
 from reports.tables import write_csv
 
 GAME = "go:size=5,komi=24.5"
@@ -72,14 +73,14 @@ def play_black(engine: str, others: list[str], games: int, seed: int) -> Iterato
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="Two tiny rounds, two opponents: it will not win.")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("out/alphazero/go5"),
-              show_default=True, help="Folder of the run.")
+@quick_option("Two tiny rounds, two opponents: it will not win")
+@out_option("out/alphazero/go5")
 @click.option("--model", default=None, help="A trained network, instead of training one.")
-@click.option("--sims", default=400, show_default=True, type=click.IntRange(1))
+@click.option("--sims", default=400, show_default=True, type=click.IntRange(1),
+              help="Simulations a move.")
 @click.option("--games", default=10, show_default=True, type=click.IntRange(1),
-              help="With Black against each engine; only those that differ count.")
-@click.option("--seed", default=1, show_default=True)
+              help="Games with Black against each engine; equal games count once.")
+@seed_option
 def main(quick: bool, out: Path, model: str | None, sims: int, games: int, seed: int) -> None:
     """Train, then play Black against every engine."""
     given: dict = {"seed": seed}
@@ -87,25 +88,22 @@ def main(quick: bool, out: Path, model: str | None, sims: int, games: int, seed:
         given |= {"iterations": 2, "games": 10, "sims": 8, "workers": 1,
                   "network": "resnet:blocks=1,filters=8"}
         out, sims, games = out.with_name(f"{out.name}-quick"), 8, 1
-    try:
-        if model is None:
-            run = AlphaZeroRun(make_plan(GAME, **given), out, print)
-            run.run()
-            model = str(run.net(run.plan.iterations))
-        out.mkdir(parents=True, exist_ok=True)
-        others = ["random", "mcts:sims=100"] if quick else opponents(model)
-        rows = []
-        print(f"\n{'opponent':<58}{'games':>6}{'in the centre':>15}{'by 25':>7}")
-        for other in others:
-            found = list(play_black(f"alphazero:model={model},sims={sims}", [other], games, seed))
-            rows += found
-            distinct = {row["moves"]: row for row in found}.values()
-            centre = sum(row["opening"] == _CENTRE for row in distinct)
-            whole = sum(row["margin"] == 25 and row["won"] for row in distinct)
-            print(f"{_short(other):<58}{len(distinct):>6}{centre:>15}{whole:>7}")
-        print(write_csv(pd.DataFrame(rows), out / "black.csv"))
-    except (DlgoError, KeyboardInterrupt) as error:
-        raise click.ClickException(str(error)) from None
+    if model is None:
+        run = AlphaZeroRun(make_plan(GAME, **given), out, print)
+        run.run()
+        model = str(run.net(run.plan.iterations))
+    out.mkdir(parents=True, exist_ok=True)
+    others = ["random", "mcts:sims=100"] if quick else opponents(model)
+    rows = []
+    print(f"\n{'opponent':<58}{'games':>6}{'in the centre':>15}{'by 25':>7}")
+    for other in others:
+        found = list(play_black(f"alphazero:model={model},sims={sims}", [other], games, seed))
+        rows += found
+        distinct = {row["moves"]: row for row in found}.values()
+        centre = sum(row["opening"] == _CENTRE for row in distinct)
+        whole = sum(row["margin"] == 25 and row["won"] for row in distinct)
+        print(f"{_short(other):<58}{len(distinct):>6}{centre:>15}{whole:>7}")
+    print(write_csv(pd.DataFrame(rows), out / "black.csv"))
 
 
 def _short(engine: str) -> str:

@@ -19,19 +19,18 @@ from pathlib import Path
 
 import click
 
-from dlgo import DlgoError
 from engines.alphazero.plan import make_plan
 from engines.alphazero.run import AlphaZeroRun
 from engines.registry import build_engine
 from experiments.bench.tictactoe_mistakes import GAME, report
 from experiments.command import run
+from experiments.options import out_option, quick_option, seed_option
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="Three short rounds: it will still lose.")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("out/alphazero/tictactoe"),
-              show_default=True, help="Folder of the run.")
-@click.option("--seed", default=1, show_default=True)
+@quick_option("Three short rounds: it will still lose")
+@out_option("out/alphazero/tictactoe")
+@seed_option
 def main(quick: bool, out: Path, seed: int) -> None:
     """Train and check."""
     given: dict = {"seed": seed}
@@ -39,17 +38,14 @@ def main(quick: bool, out: Path, seed: int) -> None:
         given |= {"iterations": 3, "games": 60, "sims": 16, "workers": 1,
                   "network": "resnet:blocks=1,filters=16"}
         out = out.with_name(f"{out.name}-quick")
-    try:
-        run = AlphaZeroRun(make_plan("tictactoe", **given), out, print)
-        card = run.run()
-    except DlgoError as error:
-        raise click.ClickException(str(error)) from None
+    learner = AlphaZeroRun(make_plan("tictactoe", **given), out, print)
+    card = learner.run()
     print(f"\ntraining took {card.training['cpu_seconds']:,.0f} CPU s, "
           f"{card.training['wall_seconds']:,.0f} s, {card.training['games']:,.0f} games")
-    for number in sorted({0, run.plan.iterations // 2, run.plan.iterations}):
+    for number in sorted({0, learner.plan.iterations // 2, learner.plan.iterations}):
         print(f"\nafter round {number}:")
-        for sims in (1,) if quick and number < run.plan.iterations else (1, 50):
-            spec = f"alphazero:model={run.net(number)},sims={sims}"
+        for sims in (1,) if quick and number < learner.plan.iterations else (1, 50):
+            spec = f"alphazero:model={learner.net(number)},sims={sims}"
             report(build_engine(spec, GAME, 1), f"  {sims} simulation{'s' * (sims > 1)}")
 
 

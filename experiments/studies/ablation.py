@@ -16,7 +16,6 @@ from typing import Any
 
 import click
 
-from dlgo.errors import DlgoError
 from dlgo.files import write_csv, write_file
 from engines.learning.data import Dataset
 from engines.learning.networks.card import Card
@@ -24,6 +23,7 @@ from engines.learning.networks.training import TrainingPlan, train
 from experiments.arena.series import play_series
 from experiments.datasets.generate import generate, make_recipe
 from experiments.datasets.progress import LineProgress
+from experiments.options import out_option, quick_option, seed_option
 
 COLUMNS = (
     "variant", "network", "encoder", "positions", "epochs", "held_out_accuracy",
@@ -69,23 +69,23 @@ def setting_options(name: str, **defaults: Any) -> Callable[[Callable], Callable
     values = {"game": "go9", "engine": "mcts:sims=500", "games": 500, "epochs": 10,
               "reference": "mcts:sims=50", "pairs": 50} | defaults
     options = (
-        click.option("--quick", is_flag=True, help="Connect Four, little of all; within a minute."),
-        click.option("--game", default=values["game"], show_default=True),
+        quick_option("Connect Four, little of all"),
+        click.option("--game", default=values["game"], show_default=True,
+                     help="Game to learn."),
         click.option("--engine", default=values["engine"], show_default=True,
-                     help="Whose games are learned."),
+                     help="Engine whose games are learned."),
         click.option("--games", "n_games", default=values["games"], show_default=True,
-                     type=click.IntRange(10), help="How many of them are made."),
+                     type=click.IntRange(10), help="Games of the engine to learn from."),
         click.option("--data", type=click.Path(path_type=Path), default=None,
-                     help="Learn from this folder of games in their place."),
+                     help="Learn from the games in this folder instead."),
         click.option("--reference", default=values["reference"], show_default=True,
-                     help="Who the networks play against."),
+                     help="Engine that the networks play against."),
         click.option("--pairs", default=values["pairs"], show_default=True,
                      type=click.IntRange(0), help="Openings, each played with both colours."),
         click.option("--epochs", default=values["epochs"], show_default=True,
-                     type=click.IntRange(1)),
-        click.option("--seed", default=1, show_default=True),
-        click.option("--out", type=click.Path(path_type=Path), default=Path("out") / name,
-                     show_default=True),
+                     type=click.IntRange(1), help="Epochs of each training."),
+        seed_option,
+        out_option(f"out/{name}"),
     )
 
     def decorate(function: Callable) -> Callable:
@@ -94,10 +94,7 @@ def setting_options(name: str, **defaults: Any) -> Callable[[Callable], Callable
                 given |= {"game": "connect4", "engine": "mcts:sims=30", "n_games": 60, "data": None,
                           "pairs": 2, "epochs": 1, "reference": "random",
                           "out": given["out"] / "quick"}
-            try:
-                function(Setting(quick, **given))
-            except DlgoError as error:
-                raise click.ClickException(str(error)) from None
+            function(Setting(quick, **given))
 
         command.__doc__ = function.__doc__
         for option in reversed(options):

@@ -24,7 +24,6 @@ from pathlib import Path
 import click
 import pandas as pd
 
-from dlgo import DlgoError
 from dlgo.errors import ModelError
 from dlgo.records.ledger import Ledger
 from engines.alphazero.plan import make_plan
@@ -36,6 +35,7 @@ from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from experiments.command import run
 from experiments.opponents.gnugo import gnugo_spec
+from experiments.options import pairs_option, quick_option, seed_option, workers_option
 from reports.plots import game_title
 from reports.tables import crosstable, games_frame, rate_games, ratings_frame, write_csv
 
@@ -156,6 +156,13 @@ def _quick_run(folder: Path) -> Path:
     return folder
 
 
+# Also of `az_variants`.
+more_option = click.option(
+    "--with", "more", default="", metavar="SETTINGS",
+    help="Other settings of the networks' engine, such as batch=8,runtime=openvino-bf16.",
+)
+
+
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path), default=Path("out/alphazero/connect4"))
 @click.option("--opponent", "opponents", multiple=True, help="An engine; may be repeated. By "
@@ -166,38 +173,33 @@ def _quick_run(folder: Path) -> Path:
               show_default=True, help="Simulations a move; may be repeated; 1: the network alone.")
 @click.option("--points", default=6, show_default=True, type=click.IntRange(1),
               help="Networks, besides the untrained one.")
-@click.option("--pairs", default=10, show_default=True, type=click.IntRange(1),
-              help="Openings a meeting, each played with both colours.")
-@click.option("--with", "more", default="", help='Other settings of the networks\' engine, such '
-              'as "batch=8,runtime=openvino-bf16".')
-@click.option("--workers", type=click.IntRange(1), default=None, help="One per core.")
-@click.option("--seed", default=1, show_default=True)
-@click.option("--quick", is_flag=True, help="A tiny run of tic-tac-toe; ends within a minute.")
+@pairs_option(10)
+@more_option
+@workers_option
+@seed_option
+@quick_option("A tiny run of tic-tac-toe")
 def main(
     run: Path, opponents: tuple[str, ...], levels: tuple[int, ...], sims: tuple[int, ...],
     points: int, pairs: int, more: str, workers: int | None, seed: int, quick: bool,
 ) -> None:
     """Rate the networks of a run, and draw their learning curve."""
-    try:
-        if quick:
-            run = _quick_run(Path("out/alphazero/curve-quick"))
-            opponents, sims, points, pairs = ("random",), (1, 8), 1, 2
-        others = opponents if levels else opponents or _OPPONENTS
-        found = network_points(run, points, sims, more)
-        game = read_card(run / "nets" / f"{found[-1].round:04d}").game
-        plan = Plan(
-            (game,), (*(point.engine for point in found), *others, *map(gnugo_spec, levels)),
-            pairs=pairs, seed=seed, kind="gauntlet",
-            challengers=tuple(point.engine for point in found),
-        ).canonical()
-        others = tuple(name for name in plan.entrants if name not in plan.challengers)
-        progress = BarReporter() if sys.stderr.isatty() else PlainReporter(sys.stdout)
-        run_tournament(plan, run / "curve.sqlite", workers=workers, progress=progress)
-        frame = rated_points(game, found, others, run / "curve.sqlite")
-        write_csv(frame, run / "curve.csv")
-        draw(frame, game_title(game), run / "curve.png")
-    except (DlgoError, KeyboardInterrupt) as error:
-        raise click.ClickException(str(error)) from None
+    if quick:
+        run = _quick_run(Path("out/alphazero/curve-quick"))
+        opponents, sims, points, pairs = ("random",), (1, 8), 1, 2
+    others = opponents if levels else opponents or _OPPONENTS
+    found = network_points(run, points, sims, more)
+    game = read_card(run / "nets" / f"{found[-1].round:04d}").game
+    plan = Plan(
+        (game,), (*(point.engine for point in found), *others, *map(gnugo_spec, levels)),
+        pairs=pairs, seed=seed, kind="gauntlet",
+        challengers=tuple(point.engine for point in found),
+    ).canonical()
+    others = tuple(name for name in plan.entrants if name not in plan.challengers)
+    progress = BarReporter() if sys.stderr.isatty() else PlainReporter(sys.stdout)
+    run_tournament(plan, run / "curve.sqlite", workers=workers, progress=progress)
+    frame = rated_points(game, found, others, run / "curve.sqlite")
+    write_csv(frame, run / "curve.csv")
+    draw(frame, game_title(game), run / "curve.png")
     for row in frame.itertuples(index=False):
         who = _short(row.entrant) if row.round != row.round else (
             f"round {row.round:g}, {row.sims:g} simulations, {row.cpu_seconds:,.0f} CPU s"

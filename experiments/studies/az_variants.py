@@ -25,7 +25,6 @@ from pathlib import Path
 import click
 import pandas as pd
 
-from dlgo import DlgoError
 from dlgo.errors import SpecError
 from engines.alphazero.plan import AlphaZeroPlan, make_plan, parse_settings
 from engines.alphazero.run import AlphaZeroRun
@@ -33,7 +32,8 @@ from experiments.arena.progress import BarReporter, PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from experiments.command import run
-from experiments.studies.az_curve import Point, network_points, rated_points
+from experiments.options import out_option, pairs_option, quick_option
+from experiments.studies.az_curve import Point, more_option, network_points, rated_points
 from reports.tables import write_csv
 
 BASE = "base"
@@ -88,34 +88,29 @@ def compare(
 
 
 @click.command()
-@click.option("--game", default="connect4", show_default=True)
-@click.option("--rounds", default=8, show_default=True, type=click.IntRange(1))
+@click.option("--game", default="connect4", show_default=True, help="Game to learn.")
+@click.option("--rounds", default=8, show_default=True, type=click.IntRange(1),
+              help="Iterations of each run.")
 @click.option("--set", "common", multiple=True, help="A setting of all runs; may be repeated.")
 @click.option("--variant", "variants", multiple=True, help='Settings of one more run, such as '
               '"search=gumbel sims=24"; may be repeated. By default another seed and forced=2.')
 @click.option("--sims", default=64, show_default=True, type=click.IntRange(1),
               help="Simulations a move in the games that compare.")
-@click.option("--pairs", default=30, show_default=True, type=click.IntRange(1),
-              help="Openings a meeting, each played with both colours.")
-@click.option("--with", "more", default="", help='Other settings of the networks\' engine, such '
-              'as "batch=8,runtime=openvino-bf16".')
-@click.option("--out", type=click.Path(path_type=Path), default=Path("out/alphazero/variants"),
-              show_default=True)
-@click.option("--quick", is_flag=True, help="Tiny runs of tic-tac-toe; ends within a minute.")
+@pairs_option(30)
+@more_option
+@out_option("out/alphazero/variants")
+@quick_option("Tiny runs of tic-tac-toe")
 def main(
     game: str, rounds: int, common: tuple[str, ...], variants: tuple[str, ...], sims: int,
     pairs: int, more: str, out: Path, quick: bool,
 ) -> None:
     """Train a game in several ways and see which network is best for the same cost."""
-    try:
-        if quick:
-            game, rounds, common, sims, pairs = "tictactoe", 2, _TINY, 8, 3
-            out = out.with_name(out.name + "-quick")
-        plans = plans_of(game, rounds, common, variants or ("seed=2", "forced=2"))
-        frame = compare(plans, out, sims, pairs, more)
-        write_csv(frame, out / "variants.csv")
-    except (DlgoError, KeyboardInterrupt) as error:
-        raise click.ClickException(str(error)) from None
+    if quick:
+        game, rounds, common, sims, pairs = "tictactoe", 2, _TINY, 8, 3
+        out = out.with_name(out.name + "-quick")
+    plans = plans_of(game, rounds, common, variants or ("seed=2", "forced=2"))
+    frame = compare(plans, out, sims, pairs, more)
+    write_csv(frame, out / "variants.csv")
     print(f"\n{'Elo':>6}  {'95% interval':<14} {'CPU s':>7} {'round':>5} {'games':>7}  variant")
     for row in frame.itertuples(index=False):
         interval = f"{row.low95:.0f} to {row.high95:.0f}"

@@ -21,6 +21,7 @@ from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from experiments.chapters import ch14_go5 as az_go5
 from experiments.studies import az_curve, az_variants
+from tests.command import assert_one_line, run_module
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +47,8 @@ def test_points_are_spread_over_the_run_with_its_ends_and_what_they_cost(run: Pa
 def test_a_folder_without_networks_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="holds no networks"):
         az_curve.network_points(tmp_path, 3, (1,))
-    done = CliRunner().invoke(az_curve.main, [str(tmp_path)])
-    assert done.exit_code == 1 and done.output.count("\n") == 1, done.output
+    done = run_module("experiments.studies.az_curve", tmp_path)
+    assert_one_line(done, "holds no networks")
 
 
 def test_the_table_has_the_ledgers_scores(run: Path, tmp_path: Path) -> None:

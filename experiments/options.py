@@ -1,0 +1,42 @@
+"""Options that scripts share: one spelling, one help text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def quick_option(what: str) -> Decorator:
+    """`--quick`: see in less than a minute that the script runs; `what` is then smaller."""
+    return click.option("--quick", is_flag=True, help=f"{what}; ends within a minute.")
+
+
+def out_option(default: str) -> Decorator:
+    """`--out`: the folder of what the script writes."""
+    return click.option(
+        "--out", type=click.Path(path_type=Path), default=Path(default), show_default=True,
+        help="Folder of what is made here; the same command continues there.",
+    )
+
+
+def size_option(default: int) -> Decorator:
+    """`--size`: of a Go board."""
+    return click.option("--size", type=click.IntRange(2, 25), default=default, show_default=True,
+                        help="Lines of the board.")
+
+
+def pairs_option(default: int) -> Decorator:
+    """`--pairs`: how many games of a match."""
+    return click.option("--pairs", type=click.IntRange(min=1), default=default, show_default=True,
+                        help="Openings of a match, each played with both colours.")
+
+
+seed_option = click.option("--seed", type=int, default=1, show_default=True,
+                    help="Seed of games, engines and training.")
+workers_option = click.option("--workers", type=click.IntRange(min=1), default=None,
+                       help="Processes; one per core by default.")
