@@ -1,16 +1,16 @@
 """The exact search: is the score at least so much? Asked until only one answer is left.
 
-Scores are Pons': +v if the player to move wins with his (22 - v)th stone, -v if he loses to
+Scores are Pons': +v if the player to move wins with their (22 - v)th stone, -v if they lose to
 the other's (22 - v)th, 0 for a draw.
 
 `prove` answers one such question (alpha-beta with a null window, so a node is just "yes" or
 "no"); `answers.py` narrows the score down with it. With `stones` on the board the player to move
-scores at most (41 - stones) // 2 if he cannot win at once, and at least
--((40 - stones) // 2) if he cannot be beaten at once; every node that is searched is such a
+scores at most (41 - stones) // 2 if they cannot win at once, and at least
+-((40 - stones) // 2) if they cannot be beaten at once; every node that is searched is such a
 one, because its parent's `safe_moves` and `winning_cells` have settled the others.
 
 Each technique has a bit in `FEATURES`, so that the ladder in docs/engines/solver.md can be
-measured; an engine uses all. Called by `answers.py`.
+measured; an engine uses all.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ RESUME = 3  # whether a search has paused, and is to go on
 NEED_MOVE = 4  # ask for the root's move: parity proves the score, but names no move
 BEST = 5  # the root's column that reached the goal, or -1: a bound or parity settled it
 STEP, LOW, HIGH = 6, 7, 8  # of `answers.py`: where it was when the search paused
-PAUSE = 9  # and four more: own, mask, moves, stones, ply, where an unfinished search goes on
+# Where an unfinished search goes on.
+PAUSED_OWN, PAUSED_MASK, PAUSED_MOVES, PAUSED_STONES, PAUSED_PLY = range(9, 14)
 UNFINISHED = 99
 NO_LIMIT = 1 << 60
 
@@ -74,7 +75,7 @@ def new_frames() -> np.ndarray:
 
 def new_info(features: int = ALL_FEATURES) -> np.ndarray:
     """The controls of a search that never pauses."""
-    info = np.zeros(PAUSE + 5, np.int64)
+    info = np.zeros(PAUSED_PLY + 1, np.int64)
     info[USED_FEATURES] = features
     info[LIMIT] = NO_LIMIT
     return info
@@ -158,91 +159,126 @@ def prove(own, mask, moves, goal, table, frames, info):
     where the limit stopped it. After a 1, `info[BEST]` is the column that the root owes it to,
     if there were several moves and one had to be found.
     """
-    features = info[USED_FEATURES]
-    nodes = info[NODES]
-    limit = info[LIMIT]
-    root_parity = popcount(mask) & 1
-    stones = popcount(mask)
+    features, limit, nodes = info[USED_FEATURES], info[LIMIT], info[NODES]
+    stones, ply = popcount(mask), 0
+    root_parity = stones & 1
     parity_from = stones + info[NEED_MOVE]
-    ply = 0
     if info[RESUME]:
         info[RESUME] = 0
-        own, mask, moves = info[PAUSE], info[PAUSE + 1], info[PAUSE + 2]
-        stones, ply = info[PAUSE + 3], info[PAUSE + 4]
+        own, mask, moves = info[PAUSED_OWN], info[PAUSED_MASK], info[PAUSED_MOVES]
+        stones, ply = info[PAUSED_STONES], info[PAUSED_PLY]
     else:
         frames[0, INDEX] = 0
     while True:
-        # Arrive at a node. Its player's question is the root's, or the reverse one.
         if nodes >= limit:
-            info[PAUSE], info[PAUSE + 1], info[PAUSE + 2] = own, mask, moves
-            info[PAUSE + 3], info[PAUSE + 4] = stones, ply
-            info[NODES] = nodes
-            info[RESUME] = 1
+            info[PAUSED_OWN], info[PAUSED_MASK], info[PAUSED_MOVES] = own, mask, moves
+            info[PAUSED_STONES], info[PAUSED_PLY] = stones, ply
+            info[NODES], info[RESUME] = nodes, 1
             return UNFINISHED
         nodes += 1
         side = (stones ^ root_parity) & 1
-        target = 1 - goal if side else goal
-        verdict = UNKNOWN
-        if target > (41 - stones) >> 1:
-            verdict = 0
-        elif target <= -((40 - stones) >> 1):
-            verdict = 1
-        elif moves & (moves - 1) == 0:
-            # One safe move: play it here and go on; no need to remember or to come back.
-            own, mask = own ^ mask, mask | moves
-            moves = safe_moves(mask, winning_cells(own ^ mask, mask))
-            stones += 1
-            if moves:
-                continue
-            side ^= 1
-            verdict = 1 if 1 - target <= -((42 - stones) >> 1) else 0
-        else:
-            if features & ZUGZWANG and parity_from <= stones <= LATE_STONES:
-                verdict = zugzwang_verdict(own, mask, stones, target)
-            if verdict == UNKNOWN:
-                known_col = -1
-                if features & TABLE:
-                    key, is_image = key_of(own, mask, stones, features)
-                    low, high, known_col = find(table, key)
-                    if low >= target:
-                        verdict = 1
-                    elif high < target:
-                        verdict = 0
-                    elif is_image and known_col >= 0:
-                        known_col = COLS - 1 - known_col
-                if verdict == UNKNOWN:
-                    verdict = _list_moves(
-                        own, mask, moves, stones, target, known_col, features, table, frames, ply
-                    )
+        target = _question(goal, side)
+        verdict = _bounded(stones, target)
+        if verdict == UNKNOWN:
+            if moves & (moves - 1) == 0:
+                # One safe move: play it here and go on; no need to remember or to come back.
+                own, mask = own ^ mask, mask | moves
+                moves = safe_moves(mask, winning_cells(own ^ mask, mask))
+                stones += 1
+                if moves:
+                    continue
+                side ^= 1
+                verdict = 1 if 1 - target <= -((42 - stones) >> 1) else 0
+            else:
+                verdict = _settle(
+                    own, mask, moves, stones, target, parity_from, features, table, frames, ply
+                )
         if verdict == UNKNOWN:
             ply += 1
         else:
-            # Hand the answer up to the first node that still has a use for its next move.
             answer = verdict ^ side  # for the player to move at the root
-            while True:
-                if ply == 0:
-                    info[NODES] = nodes
-                    if answer:
-                        tried = frames[0, INDEX]
-                        info[BEST] = column_of(frames[0, MOVES + tried - 1]) if tried else -1
-                    return answer
-                stones = frames[ply - 1, STONES]
-                side = (stones ^ root_parity) & 1
-                reached = answer ^ side
-                tried = frames[ply - 1, INDEX]
-                if not reached and tried < frames[ply - 1, COUNT]:
-                    break
-                ply -= 1
-                if features & TABLE:
-                    key, is_image = key_of(frames[ply, OWN], frames[ply, MASK], stones, features)
-                    col = column_of(frames[ply, MOVES + tried - 1])
-                    col = COLS - 1 - col if is_image else col
-                    store(table, key, reached, 1 - goal if side else goal, col)
-        # The next move of the node at ply - 1.
+            ply = _hand_up(answer, ply, goal, root_parity, features, table, frames)
+            if ply == 0:
+                info[NODES] = nodes
+                if answer:
+                    tried = frames[0, INDEX]
+                    info[BEST] = column_of(frames[0, MOVES + tried - 1]) if tried else -1
+                return answer
+        own, mask, moves, stones = _next_move(frames, ply - 1)
+
+
+@inline_kernel
+def _question(goal, side):
+    """The score asked about at a node: the root's, or the reverse one if the other player moves."""
+    return 1 - goal if side else goal
+
+
+@inline_kernel
+def _bounded(stones, target):
+    """The verdict where no game can score so much, or none so little; else UNKNOWN."""
+    if target > (41 - stones) >> 1:
+        return 0
+    return 1 if target <= -((40 - stones) >> 1) else UNKNOWN
+
+
+@inline_kernel
+def _settle(own, mask, moves, stones, target, parity_from, features, table, frames, ply):
+    """The verdict of parity or of the table; else list the moves, and UNKNOWN, if need be."""
+    if features & ZUGZWANG and parity_from <= stones <= LATE_STONES:
+        verdict = zugzwang_verdict(own, mask, stones, target)
+        if verdict != UNKNOWN:
+            return verdict
+    known_col = -1
+    if features & TABLE:
+        key, is_image = key_of(own, mask, stones, features)
+        low, high, known_col = find(table, key)
+        if low >= target:
+            return 1
+        if high < target:
+            return 0
+        if is_image and known_col >= 0:
+            known_col = COLS - 1 - known_col
+    return _list_moves(own, mask, moves, stones, target, known_col, features, table, frames, ply)
+
+
+@inline_kernel
+def _hand_up(answer, ply, goal, root_parity, features, table, frames):
+    """Hand an answer up to the first node that still has a use for its next move.
+
+    Args:
+        answer: 1 or 0, for the player to move at the root.
+        ply: of the node that has been answered. Those above it that are settled by the answer are
+            stored in the table.
+
+    Returns:
+        One more than the ply of the node that goes on; 0 if the root is answered.
+    """
+    while ply > 0:
         node = ply - 1
+        stones = frames[node, STONES]
+        side = (stones ^ root_parity) & 1
+        reached = answer ^ side
         tried = frames[node, INDEX]
-        frames[node, INDEX] = tried + 1
-        own = frames[node, OWN] ^ frames[node, MASK]
-        mask = frames[node, MASK] | frames[node, MOVES + tried]
-        moves = frames[node, REPLIES + tried]
-        stones = frames[node, STONES] + 1
+        if not reached and tried < frames[node, COUNT]:
+            break
+        ply = node
+        if features & TABLE:
+            key, is_image = key_of(frames[node, OWN], frames[node, MASK], stones, features)
+            col = column_of(frames[node, MOVES + tried - 1])
+            col = COLS - 1 - col if is_image else col
+            store(table, key, reached, _question(goal, side), col)
+    return ply
+
+
+@inline_kernel
+def _next_move(frames, node):
+    """Take the next move of the node in this row.
+
+    Returns:
+        The position after it, as (own, mask, safe moves, stones).
+    """
+    tried = frames[node, INDEX]
+    frames[node, INDEX] = tried + 1
+    mask = frames[node, MASK] | frames[node, MOVES + tried]
+    own = frames[node, OWN] ^ frames[node, MASK]
+    return own, mask, frames[node, REPLIES + tried], frames[node, STONES] + 1
