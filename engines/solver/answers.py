@@ -10,14 +10,13 @@ from __future__ import annotations
 from numba import types
 
 from dlgo.bits import popcount
-from dlgo.games.connect4.kernel import CELLS, COLS
+from dlgo.games.connect4.kernel import CELLS, COLS, has_four
 from dlgo.jit import inline_kernel, kernel
 from engines.solver import search
 from engines.solver.board import (
     cell_in,
     centre_most,
     column_of,
-    has_four,
     playable,
     read_columns,
     safe_moves,

@@ -6,14 +6,14 @@ all stones. Playing the cell `move` (one bit) gives the other player's view:
 
     own, mask = own ^ mask, mask | move
 
-Called by `search.py` and `answers.py`; the tricks are Pascal Pons' (blog.gamesolver.org,
+The tricks are Pascal Pons' (blog.gamesolver.org,
 parts 6, 9, 11).
 """
 
 from __future__ import annotations
 
 from dlgo.bits import highest_bit, lowest_bit
-from dlgo.games.connect4.kernel import BOTTOM, COLS, COLUMN, FULL, STRIDE
+from dlgo.games.connect4.kernel import BOTTOM, COLS, COLUMN, FULL, STRIDE, has_four
 from dlgo.jit import inline_kernel
 
 # Rows 1, 3 and 5, counted from 1: the rows the first player gets if each move is answered
@@ -56,16 +56,6 @@ def safe_moves(mask, danger):
             return 0
         moves = forced
     return moves & ~(danger >> 1)
-
-
-@inline_kernel
-def has_four(stones):
-    """Whether `stones` contain four in a row."""
-    found = 0
-    for step in (1, STRIDE - 1, STRIDE, STRIDE + 1):
-        pairs = stones & (stones >> step)
-        found |= pairs & (pairs >> 2 * step)
-    return found != 0
 
 
 @inline_kernel
