@@ -149,16 +149,20 @@ class GameSpec(ABC):
     def why_illegal(self, state: GameState, move: Move) -> str:
         """The rule that forbids an illegal move, as the end of a sentence."""
 
-    def perft(self, kernel_state: Any, depth: int) -> int:
-        """Number of sequences of `depth` moves from a position; unfinished games only count.
-
-        A game in which published tables count something else than actions overrides it.
-        """
-        batch = kernels.make_batch(self.scratch_state(kernel_state, room=depth + 1), depth + 1)
+    def count_sequences(self, kernel_state: Any, plies: int) -> int:
+        """Number of sequences of `plies` actions from a position; unfinished games only count."""
+        batch = kernels.make_batch(self.scratch_state(kernel_state, room=plies + 1), plies + 1)
         kernels.copy_into(kernels.row(batch, 0), kernel_state)
-        actions = np.empty((depth + 1, self.num_actions), np.int64)
-        counts, tried = np.empty((2, depth + 1), np.int64)
-        return int(kernels.perft(batch, depth, actions, counts, tried))
+        actions = np.empty((plies + 1, self.num_actions), np.int64)
+        counts, tried = np.empty((2, plies + 1), np.int64)
+        return int(kernels.perft(batch, plies, actions, counts, tried))
+
+    def perft(self, kernel_state: Any, depth: int) -> int:
+        """The number that published tables give for so many moves from a position.
+
+        A game in which they count something else than actions overrides it.
+        """
+        return self.count_sequences(kernel_state, depth)
 
     def result_text(self, state: GameState) -> str:
         """The result of a finished game in a few words."""

@@ -296,7 +296,7 @@ def check_perft(sample: Sample) -> None:
         while expected < 300 and depth < 5:
             depth += 1
             expected = _count(state, depth)
-        found = _compiled_count(state, depth)
+        found = state.game.count_sequences(state.kernel_state, depth)
         if found != expected:
             raise broken("perft", f"{found} sequences of {depth} plies, not {expected}", state)
 
@@ -306,12 +306,3 @@ def _count(state: GameState, depth: int) -> int:
     if depth == 1:
         return len(moves)
     return sum(_count(state.apply_move(move), depth - 1) for move in moves)
-
-
-def _compiled_count(state: GameState, depth: int) -> int:
-    like = state.game.scratch_state(state.kernel_state, room=depth + 1)
-    batch = kernels.make_batch(like, depth + 1)
-    kernels.copy_into(kernels.row(batch, 0), state.kernel_state)
-    actions = np.zeros((depth + 1, state.game.num_actions), np.int64)
-    counts, tried = np.zeros(depth + 1, np.int64), np.zeros(depth + 1, np.int64)
-    return int(kernels.perft(batch, depth, actions, counts, tried))

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from dlgo import kernels
 from dlgo.api import GameSpec, GameState
 from dlgo.errors import SpecError
@@ -93,15 +91,6 @@ def is_small(game: GameSpec) -> bool:
         most = game.num_actions * last
         if most > 100 * MOST_POSITIONS:  # too many to be counted, let alone to be searched
             return False
-        last = count_lines(game, start, plies)
+        last = game.count_sequences(start, plies)
         total += last
     return total <= MOST_POSITIONS
-
-
-def count_lines(game: GameSpec, start, plies: int) -> int:
-    """How many sequences of `plies` actions there are from a kernel state."""
-    batch = kernels.make_batch(game.scratch_state(start, room=plies + 1), plies + 1)
-    kernels.copy_into(kernels.row(batch, 0), start)
-    actions = np.empty((plies + 1, game.num_actions), np.int64)
-    counts, tried = np.empty((2, plies + 1), np.int64)
-    return int(kernels.perft(batch, plies, actions, counts, tried))
