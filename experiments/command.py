@@ -55,6 +55,13 @@ def run(
         )
 
 
+def say(line: str, err: bool = False) -> None:
+    """Print a line in which text from a file or a program may stand."""
+    from dlgo.text import one_line  # late, for the same reason
+
+    click.echo(one_line(line), err=err)
+
+
 def _fail(message: str, status: int) -> NoReturn:
-    click.echo(f"dlgo: {message}", err=True)
+    say(f"dlgo: {message}", err=True)
     sys.exit(status)

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from dlgo.records.ledger import CostTotals
+from dlgo.text import one_line
 from reports.tables import family_and_budget
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def cost_table(games: pd.DataFrame, totals: Iterable[CostTotals]) -> pd.DataFram
     """
     import pandas as pd
 
-    spent = {(total.game, total.entrant): total for total in totals}
+    spent = {(one_line(total.game), one_line(total.entrant)): total for total in totals}
     entrants = {
         (row.game, entrant) for row in games.itertuples() for entrant in (row.first, row.second)
     }

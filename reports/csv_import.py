@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from dlgo.errors import DlgoError
 from dlgo.records.ledger import Ledger
+from dlgo.text import one_line
 from reports.connections import listing
 from reports.ratings import repeated_games
 from reports.tables import GAME_COLUMNS, games_frame
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NEEDED = ("first", "second", "result")
+_KNOWN = (*NEEDED, "game", "pair", "moves")
 # The game of a list that names none.
 UNNAMED = "games"
 
@@ -60,6 +62,11 @@ def read_games(path: Path) -> pd.DataFrame:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(_counting(file, read), skipinitialspace=True, strict=True)
             header = [str(name).strip().lower() for name in reader.fieldnames or ()]
+            twice = [name for name in _KNOWN if header.count(name) > 1]
+            if twice:
+                raise DlgoError(
+                    f"{path} has two columns {twice[0]}; its first line must name each once"
+                )
             missing = [name for name in NEEDED if name not in header]
             if missing:
                 raise DlgoError(
@@ -115,7 +122,9 @@ def _fault(row: dict[str | None, str | list[str] | None]) -> str:
 
 def _row(row: dict[str, str | None], line: int) -> dict[str, object]:
     """A good line as a row of the table."""
-    texts = {name: str(value).strip() for name, value in row.items() if value is not None}
+    texts = {
+        name: one_line(str(value).strip()) for name, value in row.items() if value is not None
+    }
     values: dict[str, object] = dict.fromkeys(GAME_COLUMNS, "")
     values.update({
         name: 0 if name.endswith("_moves") else float("nan")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlgo.errors import DlgoError
+from dlgo.text import one_line
 from reports.connections import listing
 from reports.differences import Counts, counts_of_games, counts_of_pairs
 
@@ -71,6 +72,7 @@ def head_to_heads(
     Raises:
         DlgoError: if a name is unknown or they never met.
     """
+    entrant, opponent = one_line(entrant), one_line(opponent)
     names = sorted(set(games["first"]) | set(games["second"]))
     for name in (entrant, opponent):
         if name not in names:

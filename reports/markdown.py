@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from reports import tables
 from reports.method import method_markdown
 from reports.page import GameReport
-from reports.text import lead_text, markdown_table, short
+from reports.text import lead_text, markdown_table, markdown_text, short
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +26,7 @@ def build_markdown(
         played: all games, from `tables.games_frame`.
         most_failures: how many to list one by one.
     """
-    lines = "\n".join(f"- {name}: {value}" for name, value in facts)
+    lines = "\n".join(f"- {markdown_text(name)}: {markdown_text(value)}" for name, value in facts)
     sections = [
         f"# Strength per compute\n\n{lines}\n\n![All games](strength.png)",
         f"## Method\n\n{method_markdown()}",
@@ -46,27 +46,32 @@ def _game_section(report: GameReport) -> str:
     )
     body = [
         (
-            str(rank), row.entrant + ("*" if row.note else ""), f"{row.rating:.0f}",
-            f"{row.low95:.0f} to {row.high95:.0f}", lead_text(table, rank - 1), str(row.games),
-            str(row.wins), str(row.draws), str(row.losses), f"{row.score:.1%}",
+            str(rank), markdown_text(row.entrant) + ("*" if row.note else ""),
+            f"{row.rating:.0f}", f"{row.low95:.0f} to {row.high95:.0f}",
+            lead_text(table, rank - 1), str(row.games), str(row.wins), str(row.draws),
+            str(row.losses), f"{row.score:.1%}",
             short(row.mean_cpu_ms), short(row.mean_nodes), short(row.mean_simulations),
         )
         for rank, row in enumerate(rows.itertuples(), 1)
     ]
-    notes = [f"- \\* {row.entrant}: {row.note}" for row in rows.itertuples() if row.note]
+    notes = [
+        f"- \\* {markdown_text(f'{row.entrant}: {row.note}')}"
+        for row in rows.itertuples() if row.note
+    ]
     ranks = [str(rank) for rank in range(1, len(cross) + 1)]
     grid = [
-        (rank, str(entrant), *cells)
+        (rank, markdown_text(str(entrant)), *cells)
         for rank, entrant, cells in zip(ranks, cross.index, cross.to_numpy(), strict=True)
     ]
+    title = markdown_text(report.title)
     blocks = [
-        f"## {report.title}",
-        "\n".join(f"- {fact}" for fact in report.facts),
+        f"## {title}",
+        "\n".join(f"- {markdown_text(fact)}" for fact in report.facts),
         markdown_table(header, body, left=(1,)),
         "\n".join(notes),
         "Points of the row against the column, of how many games:",
         markdown_table(("#", "entrant", *ranks), grid, left=(1,)),
-        f"![{report.title}](strength_{report.slug}.png)",
+        f"![{title}](strength_{report.slug}.png)",
     ]
     return "\n\n".join(block for block in blocks if block)
 
@@ -77,8 +82,13 @@ def _failure_section(games: pd.DataFrame, most: int) -> str:
         return "## Failures\n\nNo engine crashed, hung or played an illegal move."
     sides = tables.by_entrant(games)
     counts = sides[sides["failed"]].groupby(["game", "entrant"]).size()
-    body = [(game, entrant, str(count)) for (game, entrant), count in counts.items()]
-    listed = [f"- {row.slot}: {row.reason}" for row in failed.head(most).itertuples()]
+    body = [
+        (markdown_text(game), markdown_text(entrant), str(count))
+        for (game, entrant), count in counts.items()
+    ]
+    listed = [
+        f"- {markdown_text(f'{row.slot}: {row.reason}')}" for row in failed.head(most).itertuples()
+    ]
     if len(failed) > most:
         listed.append(f"- and {len(failed) - most} more (see games.csv, column failed)")
     return "\n\n".join([

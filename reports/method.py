@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dlgo.text import one_line
 from reports.rating_table import RatingTable
 
 # Title and text of each paragraph. docs/ratings.md has the formulas and the sources.
@@ -65,7 +66,8 @@ def settings(
     rows += [(f"Zero, {game}", table.zero_text()) for game, table in tables.items()]
     if isinstance(plan, dict):
         rows += [
-            (f"Plan: {key.replace('_', ' ')}", _plain(value, key)) for key, value in plan.items()
+            (one_line(f"Plan: {key.replace('_', ' ')}"), one_line(_plain(value, key)))
+            for key, value in plan.items()
         ]
     return rows
 

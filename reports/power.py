@@ -16,6 +16,9 @@ from dlgo.errors import DlgoError
 from reports.differences import TRINOMIAL, elo_of_score, score_of_elo
 from reports.sprt import SprtBounds
 
+# Differences that are asked for: beyond these, scores are 50% or 100% to the last digit.
+_LEAST, _MOST = 0.01, 2000.0
+
 
 @dataclass(frozen=True)
 class MatchModel:
@@ -72,8 +75,10 @@ def games_needed(
     Raises:
         DlgoError: if a number is out of range.
     """
-    if elo == 0 or not math.isfinite(elo):
-        raise DlgoError(f"power: no number of games shows a difference of elo={elo:g}")
+    if not _LEAST <= abs(elo) <= _MOST:
+        raise DlgoError(
+            f"power: elo={elo:g} is not a difference of {_LEAST:g} to {_MOST:g} points"
+        )
     z_alpha, z_power = _quantiles(power, alpha, sides)
     model = MatchModel(draws)
     spread = z_alpha * math.sqrt(model.variance(0)) + z_power * math.sqrt(model.variance(abs(elo)))
@@ -163,4 +168,4 @@ def _quantiles(power: float, alpha: float, sides: int) -> tuple[float, float]:
         raise DlgoError(f"power: sides={sides} is not 1 or 2")
     if power <= alpha:
         raise DlgoError(f"power: power={power:g} must be above alpha={alpha:g}")
-    return float(ndtri(1 - alpha / sides)), float(ndtri(power))
+    return -float(ndtri(alpha / sides)), float(ndtri(power))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlgo.errors import DlgoError
+from dlgo.text import one_line
 from reports.bootstrap import Bootstrap, add_intervals, check_ratings
 from reports.compare import los_text
 from reports.csv_import import UNNAMED, load_games
@@ -55,7 +56,7 @@ def parse_anchor(text: str) -> tuple[str, float]:
         raise DlgoError(
             f"anchor {text!r} is not NAME=RATING; write for instance random=0 or mcts:sims=100=1500"
         )
-    return name.strip(), rating
+    return one_line(name.strip()), rating
 
 
 def rate_file(

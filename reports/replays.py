@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dlgo.api import GameState
 from dlgo.errors import DlgoError
 from dlgo.records.ledger import GameRecord
+from dlgo.text import one_line
 from reports.rating_table import RatingTable
 
 if TYPE_CHECKING:
@@ -134,8 +135,8 @@ def replay(record: GameRecord, why: str) -> dict[str, Any] | None:
     if spec.name == "connectn" and spec.settings.get("gravity"):
         look = "discs"
     return {
-        "why": why, "first": record.first, "second": record.second, "slot": record.slot,
-        "result": f"{record.result:g} : {1 - record.result:g}", "reason": record.reason,
+        "why": why, "result": f"{record.result:g} : {1 - record.result:g}",
+        **{name: one_line(getattr(record, name)) for name in ("first", "second", "slot", "reason")},
         "look": look, "symbols": list(spec.symbols), "left": left, "below": below,
         "plies": len(states) - 1, "frames": frames,
     }

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dlgo.errors import LedgerError
 from dlgo.files import make_folder, write_file
 from dlgo.records.ledger import Ledger
+from dlgo.text import one_line
 from reports import method, tables
 from reports.bootstrap import add_intervals, check_ratings
 from reports.cost_table import cost_table
@@ -75,6 +76,7 @@ def write_report(
         shown = {
             record.slot: record for record in ledger.games(True, f"slot IN ({marks})", *chosen)
         }
+    games["slot"] = games["slot"].map(one_line)
     out = Path(out_dir)
     make_folder(out)
     checks = {}
@@ -95,7 +97,8 @@ def write_report(
         part = games[games["game"] == row.game]
         replays = [
             frames for slot, why in chosen.items()
-            if shown[slot].game == row.game and (frames := replay(shown[slot], why)) is not None
+            if one_line(shown[slot].game) == row.game
+            and (frames := replay(shown[slot], why)) is not None
         ]
         report, files = _game(
             rated[row.game], ratings, part, costs[costs["game"] == row.game], row, replays,
@@ -168,7 +171,7 @@ def _failed_entrant(row: Any) -> str:
 
 def _facts(ledger: str, games: pd.DataFrame) -> list[tuple[str, str]]:
     return [
-        ("Ledger", ledger),
+        ("Ledger", one_line(ledger)),
         ("Games", _count(games)),
         ("Played", f"{_minute(min(games['started']))} to {_minute(max(games['finished']))} UTC"),
         ("Machine", _machines(games)),

@@ -20,6 +20,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dlgo.errors import DlgoError
+from dlgo.specs import check_number
 from reports.differences import Counts, score_of_elo
 
 GOES_ON, H0, H1, BUDGET = "goes on", "H0 accepted", "H1 accepted", "budget reached"
@@ -34,7 +35,7 @@ class SprtBounds:
         alpha, beta: chances of a wrong H1 and of a wrong H0.
 
     Raises:
-        DlgoError: unless elo0 < elo1 and alpha and beta are between 0 and 1/2.
+        DlgoError: unless -2000 <= elo0 < elo1 <= 2000 and alpha and beta are between 0 and 1/2.
     """
 
     elo0: float = 0.0
@@ -43,7 +44,9 @@ class SprtBounds:
     beta: float = 0.05
 
     def __post_init__(self) -> None:
-        if not -math.inf < self.elo0 < self.elo1 < math.inf:
+        for name in ("elo0", "elo1"):
+            check_number(getattr(self, name), f"sprt: {name}", float, -2000, 2000, DlgoError)
+        if self.elo0 >= self.elo1:
             raise DlgoError(f"sprt: elo0={self.elo0:g} must be less than elo1={self.elo1:g}")
         for name in ("alpha", "beta"):
             value = getattr(self, name)

@@ -22,6 +22,7 @@ from dlgo.errors import DlgoError
 from dlgo.files import write_file
 from dlgo.records.ledger import GameRecord, Ledger, SideCosts
 from dlgo.specs import quote_value, split_spec
+from dlgo.text import one_line
 from reports.connections import listing
 from reports.rating_table import RatingTable
 from reports.ratings import fit_ratings, repeated_games
@@ -45,6 +46,10 @@ RATING_COLUMNS = (
     "mean_wall_ms", "mean_nodes", "mean_simulations", "mean_evaluations", "mean_work",
     "training_cpu_hours", "note",
 )
+
+
+# What comes from outside and is printed. A slot stays as it is: the ledger finds games by it.
+_TEXTS = ("game", "first", "second", "opening", "reason", "moves", "machine", "version")
 
 
 def family_and_budget(entrant: str) -> tuple[str, str]:
@@ -72,7 +77,7 @@ def games_frame(ledger: Ledger) -> pd.DataFrame:
     number of moves its engine chose (`first_moves`) and their mean cost (`first_cpu_ms`,
     `first_wall_ms`, `first_nodes`, `first_simulations`, `first_evaluations`; NaN if it chose
     none), and the CPU hours that training its network took (`first_training_cpu_hours`; NaN if
-    it has none).
+    it has none). Texts are printable (`dlgo.text.one_line`), all but the slots.
     """
     import pandas as pd
 
@@ -81,6 +86,8 @@ def games_frame(ledger: Ledger) -> pd.DataFrame:
     if frame.empty:
         return pd.DataFrame(columns=list(GAME_COLUMNS))
     frame["counted"] = ~repeated_games(frame)
+    for name in _TEXTS:
+        frame[name] = frame[name].map(one_line)
     return frame[list(GAME_COLUMNS)]
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from dlgo.text import one_line
 from reports.rating_table import Estimate, RatingTable
 
 
@@ -25,6 +27,16 @@ def markdown_table(
         for column, width in enumerate(widths)
     )
     return "\n".join(f"| {line} |" for line in (lines[0], rule, *lines[1:]))
+
+
+def markdown_text(text: str) -> str:
+    """Text from outside for a Markdown document: nothing in it is a link, a heading or emphasis."""
+    text = re.sub(r"([\\`*\[\]~$])", r"\\\1", one_line(text))
+    text = re.sub(r"(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])", r"\\_", text)
+    # Some readers make links of bare addresses.
+    text = re.sub(r"(?i)(https?|ftp)://", r"\1\\://", text)
+    text = re.sub(r"(?i)\b(www)\.", r"\1\\.", text).replace("@", r"\@")
+    return re.sub(r"^([#>+=-]|\d+(?=[.)]))", r"\\\1", text)
 
 
 def elo_text(estimate: Estimate | None) -> str:

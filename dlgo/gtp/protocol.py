@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from dlgo.errors import DlgoError
 from dlgo.moves import Player
+from dlgo.text import one_line
 
 # The largest `int` of the protocol.
 MAX_INT = 2**31 - 1
@@ -124,8 +125,7 @@ def parse_float(text: str, what: str) -> float:
 
 def plain(text: str, length: int = 300) -> str:
     """Foreign text on one line, printable, not too long."""
-    text = " ".join(text[: 4 * length].split())
-    text = "".join(char if char.isprintable() else "?" for char in text)
+    text = one_line(" ".join(text[: 4 * length].split()))
     return text if len(text) <= length else text[: length - 3] + "..."
 
 

@@ -28,6 +28,7 @@ from dlgo.errors import IllegalMoveError, NotationError, SpecError
 from dlgo.games import get_game
 from dlgo.games.go.board import MAX_SIZE
 from dlgo.games.go.state import Go
+from dlgo.text import one_line
 
 MIN_SIZE = 2
 # More than any record of a game; so a mistaken or malicious file takes seconds, not hours.
@@ -200,7 +201,7 @@ def _size(root: Mapping[str, list[bytes]]) -> int:
 def _shown(value: bytes | str) -> str:
     """A value for a message: short, on one line, without control characters."""
     text = value if isinstance(value, str) else value.decode("utf-8", "replace")
-    text = "".join(char if char.isprintable() else "?" for char in " ".join(text[:99].split()))
+    text = one_line(" ".join(text[:99].split()))
     return text if len(text) <= 20 else f"{text[:17]}..."
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import click
 
+from experiments.command import say
+
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("file", type=click.Path())
@@ -33,7 +35,7 @@ def list_games(file: str, limit: int | None, **filters: object) -> None:
     from experiments.arena.inspect_ledger import list_lines
 
     for line in list_lines(file, limit, **filters):
-        click.echo(line)
+        say(line)
 
 
 @ledger.command()
@@ -43,7 +45,7 @@ def totals(file: str) -> None:
     from experiments.arena.inspect_ledger import totals_lines
 
     for line in totals_lines(file):
-        click.echo(line)
+        say(line)
 
 
 @ledger.command()
@@ -54,7 +56,7 @@ def check(context: click.Context) -> None:
 
     bad = 0
     for line in check_lines(context.obj):
-        click.echo(line.text)
+        say(line.text)
         bad += line.bad
     if bad:
         context.exit(1)
@@ -77,7 +79,7 @@ def export(
     if not (csv or sgf or pdn):
         raise click.UsageError("name a target: --csv FILE, --sgf FOLDER or --pdn FOLDER")
     for line in export_games(file, csv, sgf, pdn, **filters):
-        click.echo(line)
+        say(line)
 
 
 @ledger.command()

@@ -10,6 +10,11 @@ from collections.abc import Callable
 
 import click
 
+from experiments.number import Number
+
+_REPLICATES = Number(int, 0, 100_000)
+_ELO = Number(float, -2000, 2000)
+_ERROR = Number(float, 1e-9, 0.499)  # of a sequential test
 _ANCHOR = click.option("--anchor", default=None, metavar="NAME=RATING",
                        help="Set an entrant's rating; by default 0 is the mean of the field.")
 
@@ -19,7 +24,7 @@ _ANCHOR = click.option("--anchor", default=None, metavar="NAME=RATING",
 @click.option("--out", type=click.Path(), default="out/report", show_default=True,
               help="Folder for the page, tables and plots.")
 @_ANCHOR
-@click.option("--bootstrap", type=click.IntRange(min=0), default=400, show_default=True,
+@click.option("--bootstrap", type=_REPLICATES, default=400, show_default=True,
               metavar="N", help="Check the intervals by N tournaments drawn from the opening "
               "pairs; 0 leaves it out.")
 def report(ledger: str, out: str, anchor: str | None, bootstrap: int) -> None:
@@ -38,9 +43,10 @@ def report(ledger: str, out: str, anchor: str | None, bootstrap: int) -> None:
 @click.command()
 @click.argument("games_file", metavar="FILE", type=click.Path())
 @_ANCHOR
-@click.option("--bootstrap", type=click.IntRange(min=0), default=0, metavar="N",
+@click.option("--bootstrap", type=_REPLICATES, default=0, metavar="N",
               help="Check the intervals by N tournaments drawn from the opening pairs.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the bootstrap.")
+@click.option("--seed", type=Number(int, 0), default=1, show_default=True,
+              help="Seed of the bootstrap.")
 @click.option("--los", is_flag=True,
               help="Add how likely each entrant is stronger than each other.")
 @click.option("--csv", type=click.Path(dir_okay=False), default=None, help="Write the table here.")
@@ -68,13 +74,13 @@ def rate(
 
 def _sprt_options(command: Callable) -> Callable:
     for option in (
-        click.option("--beta", type=float, default=0.05, show_default=True,
+        click.option("--beta", type=_ERROR, default=0.05, show_default=True,
                      help="Chance of wrongly accepting H0."),
-        click.option("--alpha", type=float, default=0.05, show_default=True,
+        click.option("--alpha", type=_ERROR, default=0.05, show_default=True,
                      help="Chance of wrongly accepting H1."),
-        click.option("--elo1", type=float, default=20, show_default=True,
+        click.option("--elo1", type=_ELO, default=20, show_default=True,
                      help="Elo difference of H1."),
-        click.option("--elo0", type=float, default=0, show_default=True,
+        click.option("--elo0", type=_ELO, default=0, show_default=True,
                      help="Elo difference of H0."),
         click.option("--game", default="", help="Only this game."),
     ):
@@ -108,7 +114,7 @@ def compare(
 @click.argument("entrant")
 @click.argument("opponent")
 @_sprt_options
-@click.option("--budget", type=click.IntRange(min=1), default=None,
+@click.option("--budget", type=Number(int, 1), default=None,
               help="Stop undecided after this many pairs (or games).")
 @click.option("--by", type=click.Choice(["pairs", "games"]), default=None,
               help="Count pairs or games; pairs by default where games come in pairs.")
@@ -127,16 +133,16 @@ def sprt(
 
 
 @click.command()
-@click.option("--elo", type=float, default=None, help="The Elo difference to be shown.")
-@click.option("--games", "count", type=click.IntRange(min=1), default=None,
+@click.option("--elo", type=_ELO, default=None, help="The Elo difference to be shown.")
+@click.option("--games", "count", type=Number(int, 1, 1_000_000_000), default=None,
               help="The length of a match: what difference can it show?")
-@click.option("--power", type=float, default=0.8, show_default=True,
+@click.option("--power", type=Number(float, 0.001, 0.999999), default=0.8, show_default=True,
               help="Chance that a match shows the difference.")
-@click.option("--alpha", type=float, default=0.05, show_default=True,
+@click.option("--alpha", type=Number(float, 1e-9, 0.999), default=0.05, show_default=True,
               help="Chance that a match shows a difference where there is none.")
-@click.option("--sides", type=click.IntRange(1, 2), default=2, show_default=True,
+@click.option("--sides", type=Number(int, 1, 2), default=2, show_default=True,
               help="2 asks whether the two differ, 1 whether the first is better.")
-@click.option("--draws", type=float, default=0.0, show_default=True,
+@click.option("--draws", type=Number(float, 0, 0.999), default=0.0, show_default=True,
               help="Share of draws between equals.")
 def power(
     elo: float | None, count: int | None, power: float, alpha: float, sides: int, draws: float

@@ -13,6 +13,7 @@ from typing import TextIO
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from dlgo.text import one_line
 from experiments.arena.progress import duration
 
 # Seconds between two lines, and between two changes of the bar.
@@ -65,7 +66,7 @@ class LineProgress:
 
     def say(self, text: str) -> None:
         """Print a line."""
-        print(text, file=self._stream or sys.stderr, flush=True)
+        print(one_line(text), file=self._stream or sys.stderr, flush=True)
 
     def begin(self, tally: Tally) -> None:
         """The work starts."""
@@ -94,7 +95,7 @@ class BarProgress(LineProgress):
         )
 
     def say(self, text: str) -> None:
-        self._console.print(text, markup=False, soft_wrap=True)
+        self._console.print(one_line(text), markup=False, soft_wrap=True)
 
     def begin(self, tally: Tally) -> None:
         super().begin(tally)

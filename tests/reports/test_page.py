@@ -115,6 +115,30 @@ def test_the_markdown_lets_no_html_through(tmp_path):
     assert "<" not in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
 
 
+def test_a_name_is_text_in_markdown(tmp_path):
+    """No link, no line of its own, no escape sequence, in whatever place a ledger has a name."""
+    evil = "[x](javascript:alert(1)) `a` *b* _c_ https://example.org | \x1b[31m\n# heading\u202e"
+    write_page(
+        tmp_path,
+        [record(0, evil, "b", 1, networks="{}"), record(1, "b", evil, 0),
+         record(2, evil, "b", 0, reason=f"crash of first: {evil}"),
+         record(3, "b", evil, 1, game=f"x{evil}", moves="x")],
+        plan={"games": [evil], evil: 1},
+    )
+    for name in ("report.md", "report.html", "games.csv", "ratings.csv", "spending.csv"):
+        text = (tmp_path / "out" / name).read_text(encoding="utf-8")
+        assert all(char.isprintable() or char == "\n" for char in text), name
+        assert r"\x1b[31m" in text or r"\x1b\[31m" in text
+    text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert r"\[x\](javascript:alert(1))" in text
+    assert not re.search(r"(?<!\\)\](\(javascript|\[)", text)  # no link but those of the plots
+    assert not re.search(r"(?m)^# heading|https://|(?<!\\)`|[^\\\w]_c|(?<!\\)\*b", text)
+    tables = [line for line in text.splitlines() if line.startswith("|")]
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in tables if "javascript" in line} == {
+        14, 5, 4  # of the ratings, the cross table, the failures
+    }
+
+
 def test_a_strange_game_stays_in_the_folder(tmp_path):
     write_page(tmp_path, [
         record(0, "a", "b", 1, game="../../x y/<b>", moves="x"),

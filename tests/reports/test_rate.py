@@ -67,6 +67,7 @@ def test_a_file_of_a_spreadsheet_is_read(tmp_path):
     ("white,black,result\na,b,1\n", "no column first and no column second"),
     ("", "no column first"),
     ("first;second;result\na;b;1\n", "no column first"),
+    ("first,second,result, FIRST\na,b,1,c\n", "has two columns first; its first line must"),
     ("first,second,result\n", "holds no games"),
     ("first,second,result\na,b,1\na\0,b,1,\n", "line 3"),
     ('first,second,result\na,b,1\n"a,b,1\na,b,1\n', "line 4: unexpected end"),
@@ -94,6 +95,15 @@ def test_equal_games_count_once_if_their_moves_are_known(tmp_path):
     rows = ["a,b,1,1 2 3", "a,b,1,1 2 3", "a,b,1,", "a,b,1,", "b,a,0,1"]
     path.write_text("\n".join(["first,second,result,moves", *rows]))
     assert read_games(path)["counted"].tolist() == [True, False, True, True, True]
+
+
+def test_names_are_printed_on_one_line(tmp_path):
+    path = tmp_path / "games.csv"
+    path.write_text('first,second,result\n"a\x1b[2J\nx",b,1\nb,"a\x1b[2J\nx",1\n', encoding="utf-8")
+    output = run("rate", path, "--anchor", "a\x1b[2J\nx=5").output
+    assert r"a\x1b[2J\nx is set to 5" in output
+    assert all(char.isprintable() or char == "\n" for char in output)
+    assert r"a\x1b[2J\nx against b" in run("compare", path, "a\x1b[2J\nx", "b").output
 
 
 # Rating
@@ -163,7 +173,9 @@ def test_a_disconnected_field_says_so(tmp_path):
     (("--anchor", "zoe=0"), "anchor zoe is not among the entrants; there are a, b, c"),
     (("--anchor", "a"), "is not NAME=RATING"),
     (("--bootstrap", "5"), "5 replicates are too few"),
-    (("--bootstrap", "-5"), "--bootstrap"),
+    (("--bootstrap", "-5"), "--bootstrap=-5 is out of range (0 to 100000)"),
+    (("--bootstrap", "99999999999999"), "--bootstrap=99999999999999 is out of range"),
+    (("--seed", "-1"), "--seed=-1 is out of range"),
 ])
 def test_a_mistake_is_one_line(games, capsys, arguments, part):
     with pytest.raises(SystemExit) as stop:
@@ -213,6 +225,34 @@ def test_power_answers_both_questions():
     assert "2,3" in run("power", "--elo", "20").output
     assert "100 games show 98.8 Elo" in run("power", "--games", "100").output
     assert isinstance(run("power", "--elo", "0").exception, DlgoError)
+
+
+@pytest.mark.parametrize(("arguments", "part"), [
+    (("power", "--elo", "10000"), "--elo=10000 is out of range (-2000 to 2000)"),
+    (("power", "--elo", "1e-300"), "elo=1e-300 is not a difference of 0.01 to 2000 points"),
+    (("power", "--games", "9e99"), "--games=9e99 is out of range"),
+    (("power", "--alpha", "1e-300"), "--alpha=1e-300 is out of range"),
+    (("power", "--draws", "nan"), "--draws=nan is out of range (0 to 0.999)"),
+    (("sprt", "GAMES", "a", "b", "--elo1", "1e308"), "--elo1=1e308 is out of range"),
+    (("compare", "GAMES", "a", "b", "--elo0", "-1e308"), "--elo0=-1e308 is out of range"),
+    (("compare", "GAMES", "a", "b", "--beta", "0.5"), "--beta=0.5 is out of range"),
+])
+def test_numbers_have_ranges(games, capsys, arguments, part):
+    with pytest.raises(SystemExit) as stop:
+        main([str(games) if argument == "GAMES" else argument for argument in arguments])
+    assert stop.value.code == 2
+    error = capsys.readouterr().err
+    assert part in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [
+    ("--elo", "2000"), ("--elo", "0.01"), ("--elo", "-2000", "--draws", "0.999"),
+    ("--games", "1000000000"), ("--games", "1"), ("--alpha", "1e-9", "--power", "0.999999"),
+])
+def test_power_answers_at_the_ends_of_its_ranges(arguments):
+    done = run("power", *arguments)
+    assert done.exit_code == 0, done.exception
+    assert "nan" not in done.output
 
 
 def record(

@@ -1,0 +1,20 @@
+"""Text from outside, a file or a program, made fit to print: one function for all of it."""
+
+from __future__ import annotations
+
+import unicodedata
+
+
+def one_line(text: str) -> str:
+    """`text` on one line and printable, for terminals, tables and messages.
+
+    Line breaks, control characters (a terminal obeys some of them) and characters that turn the
+    direction of writing are shown as escapes, `\\n` and `\\x1b`, so that different texts stay
+    different.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() or unicodedata.category(char) == "Zs"
+        else char.encode("unicode_escape").decode() for char in text
+    )
