@@ -14,8 +14,9 @@ from typing import Any
 from dlgo.api import GameState, Move
 from dlgo.specs import Option
 from engines.decision import Decision
+from engines.resignation import Resignation
 
-# One bad estimate may be an accident of the search; so many in a row seldom are.
+# Hopeless decisions in a row before an engine resigns; see `resignation.py`.
 PATIENCE = 3
 
 TERMINATION_OPTIONS = (
@@ -29,8 +30,8 @@ class Termination:
     """Watches one engine's decisions through a game."""
 
     def __init__(self, settings: dict[str, Any]) -> None:
-        self._resign, self._pass_back = settings["resign"], settings["pass_back"]
-        self._hopeless = 0
+        self._pass_back = settings["pass_back"]
+        self._resignation = Resignation(settings["resign"], PATIENCE)
         self._last_state: GameState | None = None
 
     def shortcut(self, state: GameState) -> Move | None:
@@ -44,14 +45,12 @@ class Termination:
 
     def review(self, state: GameState, decision: Decision) -> Decision:
         """The decision, or a resignation if this was one hopeless estimate too many."""
-        if not self._resign or decision.value is None:
+        if decision.value is None or not self._resignation.possible:
             return decision
         if not _continues(self._last_state, state):
-            self._hopeless = 0
+            self._resignation.reset()
         self._last_state = state
-        share = 0.5 + 0.5 * decision.value
-        self._hopeless = self._hopeless + 1 if share < self._resign else 0
-        if self._hopeless < PATIENCE:
+        if not self._resignation.update(decision.value):
             return decision
         return dataclasses.replace(decision, move=Move.resign(), pv=())
 

@@ -9,7 +9,7 @@ import pytest
 
 from dlgo.errors import DataError, DlgoError, ModelError
 from dlgo.lock import held
-from engines.alphazero.plan import make_plan
+from engines.alphazero.config import make_config
 from engines.alphazero.run import AlphaZeroRun
 from engines.learning.data import Dataset
 from engines.learning.networks.training import TrainingPlan, train
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs flock")
 
 
 def play_itself(folder: Path) -> None:
-    AlphaZeroRun(make_plan("tictactoe"), folder, print).run()
+    AlphaZeroRun(make_config("tictactoe"), folder, print).run()
 
 
 def learn(folder: Path) -> None:

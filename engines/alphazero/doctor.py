@@ -20,14 +20,14 @@ import numpy as np
 
 from dlgo.errors import DataError, ModelError
 from dlgo.games import get_game
-from engines.alphazero.match import playing_network
-from engines.alphazero.plan import AlphaZeroPlan
+from engines.alphazero.config import AlphaZeroConfig
 from engines.learning.data.records import GameData
 from engines.learning.data.shards import read_shard, shard_path
 from engines.learning.diagnostics.checkup import FINE, ILL, WATCH, CheckUp
 from engines.learning.diagnostics.doctor import look_at_exact_results, look_at_games
 from engines.learning.diagnostics.doctor_network import look_at_network
 from engines.learning.diagnostics.survey import survey
+from engines.learning.selfplay.match import playing_network
 
 # Games that are played again.
 MOST_GAMES = 2000
@@ -68,7 +68,7 @@ def examine_run(folder: Path) -> CheckUp:
     return found
 
 
-def examine_round(folder: Path, plan: AlphaZeroPlan, history: list[dict[str, float]]) -> CheckUp:
+def examine_round(folder: Path, plan: AlphaZeroConfig, history: list[dict[str, float]]) -> CheckUp:
     """The checks that are cheap enough to be made after every round: of games and history."""
     found = CheckUp(str(folder))
     done = int(history[-1]["iteration"])
@@ -86,10 +86,10 @@ def _trained(history: Sequence[dict[str, float]], iteration: int) -> bool:
     return steps >= _TRAINED_AFTER
 
 
-def _read_run(folder: Path) -> tuple[AlphaZeroPlan, list[dict[str, float]]]:
+def _read_run(folder: Path) -> tuple[AlphaZeroConfig, list[dict[str, float]]]:
     try:
         text = (folder / "plan.json").read_text(encoding="utf-8")
-        plan = AlphaZeroPlan.from_json(json.loads(text))
+        plan = AlphaZeroConfig.from_json(json.loads(text))
         with (folder / "history.csv").open(newline="") as file:
             rows = [{key: float(value) for key, value in row.items() if value}
                     for row in csv.DictReader(file)]
@@ -106,7 +106,7 @@ def _read_run(folder: Path) -> tuple[AlphaZeroPlan, list[dict[str, float]]]:
 
 
 def _last_games(
-    folder: Path, plan: AlphaZeroPlan, done: int
+    folder: Path, plan: AlphaZeroConfig, done: int
 ) -> tuple[list[GameData], list[dict[str, Any]]]:
     """The games of the last round (`MOST_GAMES` of them), and what each shard says of itself."""
     games: list[GameData] = []
@@ -124,7 +124,7 @@ def _last_games(
 
 
 def look_at_history(
-    found: CheckUp, plan: AlphaZeroPlan, history: Sequence[dict[str, float]]
+    found: CheckUp, plan: AlphaZeroConfig, history: Sequence[dict[str, float]]
 ) -> None:
     """What the rounds show, the last ones most."""
     last = history[-1]
@@ -140,7 +140,7 @@ def look_at_history(
         )
     if not all(np.isfinite(row.get("loss", 0.0)) for row in history):
         found.say("loss", ILL, "the loss is not a number any more: a lower learning rate")
-    if plan.selfplay.resign > 0:
+    if plan.selfplay.resign_below > 0:
         wrong, short = last["resigned_wrongly"], plan.selfplay.finish_sims
         remedy = "; resign at a lower value" + (
             f", or finish with more than {short} simulations: the winner may not find the win"
@@ -152,12 +152,12 @@ def look_at_history(
             f"{wrong:.0%} were not lost (AlphaGo Zero: 5% at most)"
             + (remedy if wrong > 0.05 else ""),
         )
-    if plan.promote > 0:
+    if plan.gating_threshold > 0:
         _judge_promotion(found, plan, history)
 
 
 def _judge_promotion(
-    found: CheckUp, plan: AlphaZeroPlan, history: Sequence[dict[str, float]]
+    found: CheckUp, plan: AlphaZeroConfig, history: Sequence[dict[str, float]]
 ) -> None:
     last = [row for row in history if "match_score" in row][-_LAST_MATCHES:]
     if not last:
@@ -165,22 +165,22 @@ def _judge_promotion(
     refused = [row["match_score"] for row in last if not row["promoted"]]
     share = len(refused) / len(last)
     # A game's result spreads by half a point at most; less with draws.
-    error = 0.5 / np.sqrt(plan.promote_games)
+    error = 0.5 / np.sqrt(plan.gating_games)
     # Gating noise: good networks that bad luck may have kept out.
-    unlucky = sum(score + error >= plan.promote for score in refused)
+    unlucky = sum(score + error >= plan.gating_threshold for score in refused)
     many = len(last) >= _FEWEST_MATCHES and share > _MOST_REFUSED
     found.say(
         "promotion", WATCH if many else FINE,
         f"of the last {len(last)} networks {share:.0%} are refused; gating noise: a match of "
-        f"{plan.promote_games} games errs by up to {error:.2f}, and {unlucky} of the "
-        f"{len(refused)} refused are no further than that below {plan.promote:g}"
-        + ("; self-play hardly changes: more promote_games, a lower promote, or no match at all"
-           if many else ""),
+        f"{plan.gating_games} games errs by up to {error:.2f}, and {unlucky} of the "
+        f"{len(refused)} refused are no further than that below {plan.gating_threshold:g}"
+        + ("; self-play hardly changes: more gating_games, a lower gating_threshold, or no match "
+           "at all" if many else ""),
     )
 
 
 def look_at_time(
-    found: CheckUp, plan: AlphaZeroPlan, history: Sequence[dict[str, float]],
+    found: CheckUp, plan: AlphaZeroConfig, history: Sequence[dict[str, float]],
     stats: Sequence[dict[str, Any]], done: int,
 ) -> None:
     """Where the time goes, and how old what is learned is."""

@@ -22,10 +22,11 @@ import numpy as np
 
 from dlgo.api import GameState, Move
 from dlgo.errors import SpecError
-from dlgo.rng import derive_seed, make_rng, uniform
+from dlgo.rng import derive_seed, make_rng
 from dlgo.specs import Option
 from engines.base import Budget, Decision
 from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, NetworkEvaluator, model_for
+from engines.learning.selfplay.drawing import Sampling, draw
 from engines.puct.base import PUCTSearchEngine
 from engines.treesearch.engine import TREE_OPTIONS
 from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel, best_child
@@ -64,6 +65,7 @@ class AlphaZeroEngine(PUCTSearchEngine):
     def _set_up(self) -> None:
         self._model = self.settings["model"] or model_for(self.game, "alphazero")
         self._gumbel: Gumbel | None = None
+        self._sampling = Sampling(self.settings["sample_plies"], self.settings["temperature"])
         if self.settings["search"] == "gumbel":
             if self.budget.sims is None or self.settings["threads"] > 1:
                 raise SpecError(
@@ -96,16 +98,14 @@ class AlphaZeroEngine(PUCTSearchEngine):
         if self._gumbel is not None:
             tree = self._searchers[0].tree
             move = self._move_of(int(tree.action[best_child(self._gumbel, tree)]))
-        if self.settings["temperature"] > 0 and decision.proven is None:
-            move = self._draw(state, decision, move)
+        if decision.proven is None and self._sampling.applies(len(state.moves())):
+            move = self._draw(decision, move)
         if move == decision.move:
             return decision
         return dataclasses.replace(decision, move=move, pv=(move,))
 
-    def _draw(self, state: GameState, decision: Decision, best: Move) -> Move:
-        """A move drawn by its visits, early in the game; never one that is known to lose."""
-        if len(state.moves()) >= self.settings["sample_plies"]:
-            return best
+    def _draw(self, decision: Decision, best: Move) -> Move:
+        """A move drawn by its visits; never one that is known to lose."""
         tree = self._searchers[0].tree
         sign = 1 - 2 * int(tree.mover[ROOT])
         first = int(tree.first_child[ROOT])
@@ -117,9 +117,5 @@ class AlphaZeroEngine(PUCTSearchEngine):
         shares = {move: share for move, share in decision.policy.items() if move not in lost}
         if not shares:
             return best
-        most = max(shares.values())
-        weights = np.cumsum(
-            [(share / most) ** (1 / self.settings["temperature"]) for share in shares.values()]
-        )
-        place = np.searchsorted(weights, uniform(self._rng) * weights[-1], side="right")
-        return list(shares)[int(place)]
+        choice = draw(np.array(list(shares.values())), self._sampling.temperature, self._rng)
+        return list(shares)[choice]

@@ -1,6 +1,6 @@
 """The network in training: Keras, its optimiser, and the model folders it leaves.
 
-In training it may have heads that players have no use for (`AlphaZeroPlan.ownership`, `score`):
+In training it may have heads that players have no use for (`AlphaZeroConfig.ownership`, `score`):
 they make the features that all heads share learn from every cell of the final board, where the
 result alone is one number a game. What is written is the network without them.
 
@@ -21,7 +21,7 @@ import numpy as np
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
 from dlgo.games import get_game
-from engines.alphazero.plan import AlphaZeroPlan
+from engines.alphazero.config import AlphaZeroConfig
 from engines.learning.data import Batch, Dataset, batches, joined
 from engines.learning.networks.card import Card
 
@@ -33,7 +33,7 @@ class Learner:
         network: with all its heads. gpu: what it trains on, None for the processor.
     """
 
-    def __init__(self, plan: AlphaZeroPlan) -> None:
+    def __init__(self, plan: AlphaZeroConfig) -> None:
         from engines.learning.networks import backend
         from engines.learning.networks.architectures import build_network, playing_part
         from engines.learning.networks.optimizers import final_loss, make_optimizer, policy_loss
@@ -144,8 +144,9 @@ class Learner:
         for around in itertools.count():
             for batch in batches(
                 window, self._encoder, size, self._plan.seed, 1000 * iteration + around,
-                symmetries=self._plan.symmetries, targets="policy", searched=self._plan.searched,
-                finals=self._plan.needs_finals, margin_share=self._plan.margin_share,
+                symmetries=self._plan.symmetries, targets="policy",
+                searched=self._plan.search_value_weight, finals=self._plan.needs_finals,
+                margin_share=self._plan.margin_share,
             ):
                 rest.append(batch)
                 while sum(map(len, rest)) >= size:

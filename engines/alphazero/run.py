@@ -38,9 +38,8 @@ import numpy as np
 from dlgo.errors import ModelError
 from dlgo.files import write_file
 from dlgo.lock import held
+from engines.alphazero.config import AUTO, AlphaZeroConfig
 from engines.alphazero.doctor import examine_round
-from engines.alphazero.match import playing_network
-from engines.alphazero.plan import AUTO, AlphaZeroPlan
 from engines.alphazero.selfplay import SelfPlayStats
 from engines.alphazero.workers import Job, MatchJob, Workers
 from engines.learning.data import Dataset
@@ -48,6 +47,7 @@ from engines.learning.diagnostics.checkup import lines
 from engines.learning.networks.card import FILE_NAME, Card, read_card
 from engines.learning.networks.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from engines.learning.networks.runtimes import fastest_kind
+from engines.learning.selfplay.match import playing_network
 
 LOCK = ".lock"
 Report = Callable[[str], None]
@@ -68,7 +68,7 @@ class AlphaZeroRun:
     """
 
     def __init__(
-        self, plan: AlphaZeroPlan, folder: Path, report: Report,
+        self, plan: AlphaZeroConfig, folder: Path, report: Report,
         progress: Progress = lambda what, done, of: None,
     ) -> None:
         self.plan, self.folder, self._report, self._progress = plan, folder, report, progress
@@ -80,7 +80,7 @@ class AlphaZeroRun:
         path = self.folder / "plan.json"
         if path.exists():
             try:
-                stored = AlphaZeroPlan.from_json(json.loads(path.read_text(encoding="utf-8")))
+                stored = AlphaZeroConfig.from_json(json.loads(path.read_text(encoding="utf-8")))
             except (OSError, ValueError, KeyError, TypeError) as error:
                 raise ModelError(f"{path} is damaged ({error}); choose another folder") from None
             chosen = {
@@ -180,7 +180,7 @@ class AlphaZeroRun:
             self._report(f"beginning with the weights of {card.name}")
         if plan.first_games:
             data = Dataset.open(Path(plan.first_games), self._report)
-            steps = max(1, round(plan.first_passes * data.n_positions / plan.batch_size))
+            steps = max(1, round(plan.first_games_epochs * data.n_positions / plan.batch_size))
             told = learner.learn(data, 0, steps, partial(self._progress, "games of others"))
             training |= {
                 "data": {
@@ -231,7 +231,7 @@ class AlphaZeroRun:
             partial(self._progress, f"round {iteration}: games"),
         )
         window = self._window(iteration, workers, checkpoint)
-        steps = max(1, round(plan.passes * stats.plies / plan.batch_size))
+        steps = max(1, round(plan.epochs_per_position * stats.plies / plan.batch_size))
         told = learner.learn(
             window, iteration, steps, partial(self._progress, f"round {iteration}: training")
         )
@@ -260,7 +260,7 @@ class AlphaZeroRun:
             "wall_seconds": round(before.get("wall_seconds", 0.0) + totals["wall_seconds"], 1),
             **{name: before[name] for name in ("first_network", "data") if name in before},
         })
-        if plan.promote:
+        if plan.gating_threshold:
             row |= self._match(iteration, workers, checkpoint)
             row["wall_seconds"] = time.perf_counter() - began
         write_checkpoint(self.folder, found)
@@ -277,9 +277,9 @@ class AlphaZeroRun:
             [MatchJob(plan, iteration, worker, networks) for worker in range(plan.workers)],
             partial(self._progress, f"round {iteration}: match"),
         )
-        score = points / plan.promote_games
+        score = points / plan.gating_games
         return {
-            "match_score": score, "promoted": float(score >= plan.promote),
+            "match_score": score, "promoted": float(score >= plan.gating_threshold),
             "match_cpu_seconds": seconds,
         }
 

@@ -1,21 +1,18 @@
 """Self-play: a network's search plays both sides of many games at once, to learn from them.
 
-Each ply of a finished game holds what a network shall learn there: the search's policy, which is
+Each ply of a finished game holds what a network is to learn there: the search's policy, which is
 better than the network's own, and who won (chapter 14 of the book; Silver et al. 2017). Games
-differ, because moves are drawn from the policy early in a game, and because noise in the
-root's priors sends the search where the network would not look.
+differ, because early moves are drawn from the policy, and because noise in the root's priors sends
+the search where the network would not look.
 
 Not every move deserves a long search (playout cap randomisation; Wu, "Accelerating self-play
 learning in Go", 2019): a result teaches the value as well if most moves took a short one. So only
 a share of the plies gets the full number of simulations, with noise, and only their policies
 are learned. The others are short and play to win.
 
-With `forced`, full searches give the moves that noise points at more than a glance, and the
-policy that is learned leaves those visits out (`engines/treesearch/forced.py`). A move that is
-drawn is drawn from what is learned: a visit that says nothing of a move's worth is no reason to
-play it.
-
-Called by `workers.py`, and in part by `match.py`; calls `forest.py`.
+With `forced`, full searches visit moves that only the noise suggests more than once, and those
+visits are removed from the policy that is learned (`engines/treesearch/forced.py`). Moves are
+drawn from the policy that is learned: a forced visit says nothing of a move's worth.
 """
 
 from __future__ import annotations
@@ -29,9 +26,12 @@ import numpy as np
 from dlgo import kernels
 from dlgo.api import GameSpec
 from dlgo.rng import below, derive_seed, uniform
-from engines.alphazero.settings import SelfPlaySettings, longest_game, plies_without_pass
+from engines.alphazero.settings import SelfPlaySettings
 from engines.learning.data.records import NO_RESULT, GameBuilder, GameData
-from engines.learning.selfplay.batched_search import NO_ACTION, Forest, root_policy, root_value
+from engines.learning.selfplay.batched_search import BatchedSearch, root_policy, root_value
+from engines.learning.selfplay.drawing import Sampling, draw
+from engines.learning.selfplay.lockstep import NO_ACTION, RESIGN, GameSlot, LockstepGames
+from engines.resignation import Resignation
 from engines.treesearch import tree as ts
 from engines.treesearch.forced import ForcedPUCT, prune
 from engines.treesearch.gumbel import Gumbel, best_child, improved_policy
@@ -39,34 +39,34 @@ from engines.treesearch.leaf_evaluator import LeafEvaluator
 
 # Simulations where there is only one move.
 _GLANCE = 2
-# A player resigns after so many own moves in a row without hope: one estimate may be wrong.
-_PATIENCE = 2
 
 
-def new_forest(
+def new_search(
     game: GameSpec, settings: SelfPlaySettings, n: int, evaluator: LeafEvaluator
-) -> Forest:
+) -> BatchedSearch:
     """`n` searches as the settings want them."""
     capacity = 4 * max(settings.sims, settings.fast_sims) * game.num_actions
     rule, noisy = settings.rules()
-    return Forest(game, n, capacity, rule, evaluator, longest_game(game, settings), noisy)
+    return BatchedSearch(game, n, capacity, rule, evaluator, settings.ply_limit(game), noisy)
 
 
 @dataclass
 class SelfPlayStats:
-    """What the games were like; the doctor reads it. Sums, so that processes can add theirs.
+    """What the games were like: sums, so that processes can add theirs.
 
     Attributes:
-        games, evaluations, steps: counts; a step is one call of the network. plies: those to be
-            learned from.
+        games, evaluations, steps: counts; a step is one call of the network.
+        plies: those to be learned from.
         results: games lost, drawn and won by the first player.
-        full: plies with a full search; what follows is summed over them.
+        full: plies with a full search; the four that follow are summed over them.
         entropy: of the search's policy, in nats. prior_entropy: of the network's, without noise.
         divergence: Kullback-Leibler, from the network's policy to the search's, in nats.
-        agreed: how often the network's favourite was the search's.
-        resigned: games that ended so. checked: games in which somebody resigned, or would have,
-            and that were played to the end; wrong: those that this player did not lose.
-        network_seconds, wall_seconds, cpu_seconds: of them the network, in all, and CPU time.
+        agreed: 1 where the network's favourite was the search's.
+        resigned: games that were resigned.
+        checked: games in which a player resigned, or would have, and that were played to the end.
+        wrong: those of them that this player did not lose.
+        network_seconds: wall-clock time in the network. wall_seconds: in all. cpu_seconds: CPU
+            time of the process.
     """
 
     games: int = 0
@@ -96,211 +96,178 @@ class SelfPlayStats:
             setattr(self, name, total)
 
 
-@dataclass
-class _Seat:
-    """A game in progress: what its row of the forest does not know."""
+@dataclass(kw_only=True)
+class _Slot(GameSlot):
+    """A game of self-play in progress.
 
-    number: int
+    Attributes:
+        builder: what is kept of the game. rng: shared with its search.
+        watches: on the estimates of either player.
+        full: whether the current search is a full one.
+        may_resign: whether this game may be resigned, or is played on to check the rule.
+        would_resign: the player who has resigned, or would have.
+    """
+
     builder: GameBuilder
     rng: np.ndarray
+    watches: tuple[Resignation, Resignation]
     full: bool = False
-    hopeless: list[int] = field(default_factory=lambda: [0, 0])
     may_resign: bool = True
-    would_have: int | None = None  # the player who has resigned, or would have
+    would_resign: int | None = None
 
     @property
-    def given_up(self) -> bool:
-        """Whether what is played now is only to see the end."""
-        return self.may_resign and self.would_have is not None
+    def resigned(self) -> bool:
+        """Whether what is played now only serves to see the end."""
+        return self.may_resign and self.would_resign is not None
 
 
-class SelfPlay:
-    """Plays games of a network against itself.
+class SelfPlay(LockstepGames[_Slot]):
+    """Plays games of a network against itself; `play` yields (number, `GameData`).
 
     Args:
         game: what is played.
         evaluator: the network.
-        settings: how.
+        settings: how games are played.
         seed: game k depends on it, on k, on the network, and on nothing else but rounding:
             a network's last digits may depend on the size of its batch.
+
+    Attributes:
+        stats: of all games so far.
     """
 
     def __init__(
         self, game: GameSpec, evaluator: LeafEvaluator, settings: SelfPlaySettings, seed: int
     ) -> None:
+        self._search = new_search(game, settings, settings.games_at_once, evaluator)
+        super().__init__([self._search], settings.ply_limit(game))
         self._game, self._settings, self._seed = game, settings, seed
-        self._longest = longest_game(game, settings)
-        self._first_pass = plies_without_pass(game, settings)
+        self._passless_plies = settings.plies_without_pass(game)
+        self._sampling = Sampling(settings.sample_plies, settings.temperature)
         _, self._noisy = settings.rules()
         self._gumbel = self._noisy if isinstance(self._noisy, Gumbel) else None
-        self._forest = new_forest(game, settings, settings.games_at_once, evaluator)
         self._actions = np.empty(game.num_actions, np.int64)
         self._policy = np.empty(game.num_actions)
         self.stats = SelfPlayStats()
 
     def play(self, numbers: Iterable[int]) -> Iterator[tuple[int, GameData]]:
-        """Play the games with these numbers; each comes with its number, as it ends."""
-        waiting = iter(numbers)
-        seats: list[_Seat | None] = [
-            self._sit_down(i, waiting) for i in range(self._settings.games_at_once)
-        ]
-        forest = self._forest
-        while any(seat is not None for seat in seats):
-            forest.step()
-            for i in np.flatnonzero(forest.left <= 0).tolist():
-                seat = seats[i]
-                if seat is None:
-                    continue
-                result = self._move(i, seat)
-                if result is not None:
-                    yield seat.number, self._finish(seat, result)
-                    seats[i] = self._sit_down(i, waiting)
-        self.stats.evaluations += forest.evaluations
-        self.stats.steps += forest.steps
-        forest.evaluations = forest.steps = 0
+        yield from super().play(numbers)
+        self.stats.evaluations += self._search.evaluations
+        self.stats.steps += self._search.steps
+        self._search.evaluations = self._search.steps = 0
 
-    def _sit_down(self, i: int, waiting: Iterator[int]) -> _Seat | None:
-        """Begin the next game in row `i`; None if there is none."""
-        number = next(waiting, None)
-        if number is None:
-            self._forest.left[i] = 0
-            return None
+    def start_game(self, i: int, number: int) -> _Slot:
         game, settings = self._game, self._settings
-        rng = self._forest.seed(i, derive_seed(self._seed, "self-play", number))
-        seat = _Seat(number, GameBuilder(game), rng)
-        seat.may_resign = settings.resign > 0 and uniform(rng) >= settings.play_on
-        state = kernels.row(self._forest.roots, i)
+        rng = self._search.seed(i, derive_seed(self._seed, "self-play", number))
+        slot = _Slot(
+            number=number, builder=GameBuilder(game), rng=rng,
+            watches=(settings.resignation(), settings.resignation()),
+        )
+        slot.may_resign = settings.resign_below > 0 and (
+            uniform(rng) >= settings.no_resign_fraction
+        )
+        state = kernels.row(self._search.roots, i)
         kernels.copy_into(state, game.new_kernel_state())
         if uniform(rng) < settings.random_share:
             for _ in range(1 + below(rng, settings.random_plies)):
-                self._random_ply(state, seat)
-        self._forest.plant(i)
-        self._begin_search(i, seat)
-        return seat
+                self._random_ply(state, slot)
+        return slot
 
-    def _random_ply(self, state: object, seat: _Seat) -> None:
+    def _random_ply(self, state: object, slot: _Slot) -> None:
         """Play a sensible move at random, unless it ends the game."""
-        action = int(self._actions[below(seat.rng, kernels.search_actions(state, self._actions))])
+        action = int(self._actions[below(slot.rng, kernels.search_actions(state, self._actions))])
         after = self._game.scratch_state(state)
         kernels.apply(state, after, action)
         if not kernels.terminal(after) and action != self._game.pass_action:
             kernels.play(state, action)
-            seat.builder.skip(action)
+            slot.builder.skip(action)
+            slot.plies += 1
 
-    def _begin_search(self, i: int, seat: _Seat) -> None:
-        settings = self._settings
-        state = kernels.row(self._forest.roots, i)
-        seat.full = uniform(seat.rng) < settings.full_share
-        forced = kernels.search_actions(state, self._actions) == 1
-        no_pass = len(seat.builder) < self._first_pass
-        without = self._game.pass_action if no_pass else NO_ACTION
-        if seat.given_up or forced:  # there is nothing to learn, or nothing to choose
-            seat.full = False
-            self._forest.begin(i, settings.finish_sims or _GLANCE, 0.0, settings.noise, without)
-            return
-        noise = settings.noise_share if seat.full else 0.0
+    def start_turn(self, i: int, slot: _Slot, played: int) -> None:
+        search, settings = self._search, self._settings
+        if played != NO_ACTION and settings.reuse and self._gumbel is None:
+            search.advance(i, played)
+        else:
+            search.set_root(i)
+        slot.full = uniform(slot.rng) < settings.full_share
+        single = kernels.search_actions(kernels.row(search.roots, i), self._actions) == 1
+        early = slot.plies < self._passless_plies
+        excluded = self._game.pass_action if early else NO_ACTION
+        sims = settings.sims if slot.full else settings.fast_sims
+        noise = settings.dirichlet_epsilon if slot.full else 0.0
         if self._gumbel:
-            noise = float(seat.full or len(seat.builder) < settings.sample_plies)
-        self._forest.begin(
-            i, settings.sims if seat.full else settings.fast_sims, noise, settings.noise, without
-        )
+            noise = float(slot.full or slot.plies < settings.sample_plies)
+        if slot.resigned or single:  # there is nothing to learn, or nothing to choose
+            slot.full, sims, noise = False, settings.finish_sims or _GLANCE, 0.0
+        search.start(i, sims, noise, settings.dirichlet_alpha_total, excluded)
 
-    def _move(self, i: int, seat: _Seat) -> int | None:
-        """Play what the search in row `i` has found; the game's result if that ends it."""
-        forest, settings = self._forest, self._settings
-        tree, state = forest.tree(i), kernels.row(forest.roots, i)
-        if not seat.given_up:
+    def choose(self, i: int, slot: _Slot) -> int:
+        tree = self._search.tree(i)
+        if not slot.resigned:
             player = int(tree.mover[ts.ROOT])
-            self._think_of_resigning(seat, player, float(root_value(tree)))
-            if seat.given_up and settings.finish_sims == 0:
-                return 2 * player - 1
+            hopeless = slot.watches[player].update(float(root_value(tree)))
+            if hopeless and slot.would_resign is None:
+                slot.would_resign = player
+            if slot.resigned and self._settings.finish_sims == 0:
+                return RESIGN
         child = best_child(self._gumbel, tree) if self._gumbel else ts.most_visited(tree, ts.ROOT)
         action = int(tree.action[child])
-        if seat.given_up:
-            seat.builder.skip(action)
-        else:
-            action = self._record(i, seat, action)
-        kernels.play(state, action)
-        if kernels.terminal(state):
-            return int(kernels.result(state))
-        if len(seat.builder) >= self._longest:
-            return NO_RESULT
-        if settings.reuse and self._gumbel is None:
-            forest.advance(i, action)
-        else:
-            forest.plant(i)
-        self._begin_search(i, seat)
-        return None
+        if slot.resigned:
+            slot.builder.skip(action)
+            return action
+        return self._record(i, slot, action)
 
-    def _record(self, i: int, seat: _Seat, chosen: int) -> int:
-        """Note what is to be learned from the search in row `i`; the action to play."""
-        forest, builder, settings = self._forest, seat.builder, self._settings
-        tree = forest.tree(i)
+    def _record(self, i: int, slot: _Slot, best: int) -> int:
+        """Keep what is to be learned from the search in row `i`; the action to play."""
+        search, settings = self._search, self._settings
+        tree = search.tree(i)
         if self._gumbel and tree.proven[ts.ROOT] == ts.UNPROVEN:
-            improved_policy(self._gumbel, tree, forest.noise[i], self._policy)
+            improved_policy(self._gumbel, tree, search.noise[i], self._policy)
         else:
             root_policy(tree, self._policy)
-        if seat.full and isinstance(self._noisy, ForcedPUCT):
+        if slot.full and isinstance(self._noisy, ForcedPUCT):
             prune(self._noisy, tree, self._policy)
-        if seat.full:
-            self._note(i)
-        action = chosen
-        sampled = len(builder) < settings.sample_plies and settings.temperature > 0
-        if sampled and self._gumbel is None:
-            action = draw(self._policy, settings.temperature, seat.rng)
-        if not seat.full and not settings.learn_fast:
-            builder.skip(action)
+        if slot.full:
+            self._compare_with_prior(i)
+        action = best
+        if self._gumbel is None and self._sampling.applies(slot.plies):
+            action = draw(self._policy, self._sampling.temperature, slot.rng)
+        if not slot.full and not settings.learn_fast:
+            slot.builder.skip(action)
             return action
-        known = np.flatnonzero(self._policy)
-        builder.add(
-            action, chosen, dict(zip(known.tolist(), self._policy[known].tolist(), strict=True)),
-            float(root_value(tree)), full_search=seat.full,
+        actions = np.flatnonzero(self._policy)
+        shares = dict(zip(actions.tolist(), self._policy[actions].tolist(), strict=True))
+        slot.builder.add(
+            action, best, shares, float(root_value(tree)), full_search=slot.full
         )
         self.stats.plies += 1
         return action
 
-    def _think_of_resigning(self, seat: _Seat, player: int, value: float) -> None:
-        """Note in the seat if the player gives up, or would in a game that may be given up."""
-        if self._settings.resign <= 0:
-            return
-        seat.hopeless[player] = seat.hopeless[player] + 1 if value < -self._settings.resign else 0
-        if seat.hopeless[player] >= _PATIENCE and seat.would_have is None:
-            seat.would_have = player
-
-    def _finish(self, seat: _Seat, result: int) -> GameData:
+    def finish(self, slot: _Slot, result: int) -> GameData:
         stats = self.stats
         stats.games += 1
-        stats.results[0 if result == NO_RESULT else 1 + result] += result != NO_RESULT
-        stats.results[1] += result == NO_RESULT  # too long: as good as a draw
-        if seat.would_have is not None:
-            stats.resigned += seat.given_up
-            if self._settings.finish_sims or not seat.given_up:
+        # Too long: as good as a draw.
+        stats.results[1 if result == NO_RESULT else 1 + result] += 1
+        if slot.would_resign is not None:
+            stats.resigned += slot.resigned
+            if self._settings.finish_sims or not slot.resigned:
                 stats.checked += 1
-                stats.wrong += result != 2 * seat.would_have - 1
-        return seat.builder.finish(result)
+                stats.wrong += result != 2 * slot.would_resign - 1
+        return slot.builder.finish(result)
 
-    def _note(self, i: int) -> None:
+    def _compare_with_prior(self, i: int) -> None:
         """Compare the policy of the search in row `i` with the network's."""
-        actions, prior = self._forest.priors(i)
+        actions, prior = self._search.priors(i)
         policy = self._policy[actions]
         stats = self.stats
         stats.full += 1
         stats.agreed += int(prior.argmax() == policy.argmax())
         stats.prior_entropy += _entropy(prior)
         stats.entropy += _entropy(policy)
-        some = policy > 0
-        ratio = policy[some] / np.maximum(prior[some], 1e-9)
-        stats.divergence += float((policy[some] * np.log(ratio)).sum())
-
-
-def draw(policy: np.ndarray, temperature: float, rng: np.ndarray) -> int:
-    """An action drawn from a policy, at a temperature above 0."""
-    known = np.flatnonzero(policy)
-    shares = (policy[known] / policy.max()) ** (1 / temperature)
-    sums = np.cumsum(shares)
-    return int(known[np.searchsorted(sums, uniform(rng) * sums[-1], side="right")])
+        positive = policy > 0
+        ratio = policy[positive] / np.maximum(prior[positive], 1e-9)
+        stats.divergence += float((policy[positive] * np.log(ratio)).sum())
 
 
 def _entropy(shares: np.ndarray) -> float:
-    some = shares[shares > 0]
-    return -math.fsum((some * np.log(some)).tolist())
+    positive = shares[shares > 0]
+    return -math.fsum((positive * np.log(positive)).tolist())

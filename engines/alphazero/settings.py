@@ -1,7 +1,4 @@
-"""How games of self-play are played: settings with their ranges.
-
-Part of `plan.py`'s plans; read by `selfplay.py` and `match.py`.
-"""
+"""How games of self-play are played: the settings of the search and of the games."""
 
 from __future__ import annotations
 
@@ -10,91 +7,120 @@ from typing import Any
 
 from dlgo.api import GameSpec
 from dlgo.errors import SpecError
+from engines.learning.selfplay.lockstep import longest_game
+from engines.learning.settings import Former, Settings, setting
+from engines.resignation import Resignation
 from engines.treesearch.forced import ForcedPUCT
 from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel
 from engines.treesearch.rules import PUCT
 
+ALPHAGO_ZERO = "Silver et al. 2017"
+ALPHAZERO = "Silver et al. 2018"
+KATAGO = "Wu 2019"
+GUMBEL = "Danihelka et al. 2022"
+
+
+def _share_of_wins(value: float) -> float:
+    """The former `resign`, minus the value (-1 to 1) of a player, as a share of the wins."""
+    return round(0.5 - 0.5 * value, 12) if value > 0 else 0.0
+
+
+# Names that settings had before, in presets, model cards, run folders and `--set`.
+FORMER_NAMES = {
+    "passes": Former("epochs_per_position"),
+    "first_passes": Former("first_games_epochs"),
+    "searched": Former("search_value_weight"),
+    "sides": Former("random_symmetry"),
+    "promote": Former("gating_threshold"),
+    "promote_games": Former("gating_games"),
+    "c": Former("c_puct"),
+    "first_play": Former("fpu_reduction"),
+    "noise_share": Former("dirichlet_epsilon"),
+    "noise": Former("dirichlet_alpha_total"),
+    "resign": Former("resign_below", _share_of_wins),
+    "play_on": Former("no_resign_fraction"),
+    "longest": Former("max_plies"),
+}
+
 
 @dataclass(frozen=True)
-class SelfPlaySettings:
-    """How games are played.
+class SelfPlaySettings(Settings):
+    """How games are played; the help of each setting says what it is."""
 
-    Attributes:
-        sims: simulations of a full search. fast_sims: of a short one.
-        full_share: share of plies with a full search; 1: all, as in AlphaZero.
-        learn_fast: learn values from plies with a short search, too. If not, each step of
-            training is spent on positions with a policy; Wu's paper has it so.
-        games_at_once: trees in lockstep, the size of the network's batch.
-        search: "puct", or "gumbel" for few simulations (`engines/treesearch/gumbel.py`): the
-            network then learns the improved policy, and games differ by what is drawn at the
-            root, so that `noise`, `temperature` and `reuse` have no meaning.
-        c, first_play: of the rule PUCT. considered: moves that Gumbel tries at the root.
-        noise_share, noise: of full searches, see `Forest.begin`.
-        forced: k of forced playouts in searches with noise; 0: none, 2 in the paper.
-        sample_plies: plies in which the move is drawn from the policy. (With Gumbel, those in
-            which the short searches, too, are drawn at the root.)
-        temperature: of these draws; 1 draws by visits, less prefers the most visited.
-        random_share: share of games that begin with random plies, up to `random_plies`.
-        first_pass: plies, in parts of the board's cells, before which nobody passes while there
-            is another sensible move; 0: anybody may. Beginners of Go pass early, and a game that
-            two beginners have passed away teaches nothing of Go.
-        resign: a player whose value is below minus this resigns; 0: nobody does.
-        play_on: share of games in which nobody resigns, to count how often that were wrong.
-        finish_sims: of moves after a resignation, which are not learned from: for little, the
-            game gets its true result and its last board, and every resignation is checked; 0:
-            a game that is resigned is over. Not for games in which a win must be found move by
-            move, as in draughts: a glance at each does not find it.
-        reuse: keep the subtree of the move played.
-        longest: plies after which a game has no result; 0: 4 a cell of the board and 100 more,
-            since cycles of Go longer than a ko have no end.
-    """
+    owner = "train alphazero"
+    former = FORMER_NAMES
 
-    sims: int = 64
-    fast_sims: int = 16
-    full_share: float = 0.5
-    learn_fast: bool = True
-    games_at_once: int = 128
-    search: str = "puct"
-    considered: int = 16
-    c: float = 0.9
-    first_play: float = 0.1
-    noise_share: float = 0.25
-    noise: float = 10.0
-    forced: float = 0.0
-    sample_plies: int = 12
-    temperature: float = 1.0
-    random_share: float = 0.05
-    random_plies: int = 6
-    first_pass: float = 0.0
-    resign: float = 0.0
-    play_on: float = 0.1
-    finish_sims: int = 0
-    reuse: bool = True
-    longest: int = 0
+    sims: int = setting(64, "simulations of a full search", low=2, high=1e6)
+    fast_sims: int = setting(16, "simulations of a short search", low=2, high=1e6, source=KATAGO)
+    full_share: float = setting(
+        0.5, "share of plies with a full search; only their policies are learned. 1: all plies, "
+        "as in AlphaZero", low=0.001, high=1, source=KATAGO)
+    learn_fast: bool = setting(
+        True, "learn values from plies with a short search, too; no: each step of training is "
+        "spent on positions with a policy", source=KATAGO)
+    games_at_once: int = setting(
+        128, "games in lockstep, the size of the network's batch", low=1, high=1e5)
+    search: str = setting(
+        "puct", "the search's rule; gumbel, for few simulations, learns the improved policy and "
+        "draws its variables at the root, so that noise, temperature and reuse have no effect",
+        choices=("puct", "gumbel"), source=GUMBEL)
+    considered: int = setting(
+        16, "moves that gumbel tries at the root", low=1, high=1e5, source=GUMBEL)
+    c_puct: float = setting(
+        0.9, "weight of the prior in PUCT; wins count on a scale of 0 to 1", low=0, high=100,
+        source=ALPHAGO_ZERO)
+    fpu_reduction: float = setting(
+        0.1, "a move without visits counts as this much worse than its position, on the same "
+        "scale", low=-1, high=1, source=KATAGO)
+    dirichlet_epsilon: float = setting(
+        0.25, "share of noise in the root's priors, in full searches", low=0, high=0.99,
+        source=ALPHAGO_ZERO)
+    dirichlet_alpha_total: float = setting(
+        10.0, "alpha of the noise, summed over all moves: with 10, each of 40 moves has 0.25",
+        low=0.001, high=1e4, source=KATAGO)
+    forced: float = setting(
+        0.0, "k of forced playouts in searches with noise, and of the pruning of their policies; "
+        "0: none, the paper has 2", low=0, high=100, source=KATAGO)
+    sample_plies: int = setting(
+        12, "plies in which the move is drawn from the policy (with gumbel: in which short "
+        "searches, too, are drawn at the root)", low=0, high=1e5, source=ALPHAGO_ZERO)
+    temperature: float = setting(
+        1.0, "temperature of these draws; 1 draws by visits, less prefers the most visited",
+        low=0, high=100, source=ALPHAGO_ZERO)
+    random_share: float = setting(
+        0.05, "share of games that begin with random plies", low=0, high=1)
+    random_plies: int = setting(6, "random plies at most", low=1, high=1000)
+    first_pass: float = setting(
+        0.0, "plies, in parts of the board's cells, before which nobody passes while there is "
+        "another sensible move; 0: anybody may pass. Beginners of Go pass early, and a game that "
+        "two beginners have passed away teaches nothing of Go", low=0, high=2)
+    resign_below: float = setting(
+        0.0, "a player resigns whose expected share of the wins stays below this; 0: nobody "
+        "resigns", low=0, high=0.5, source=ALPHAGO_ZERO)
+    resign_patience: int = setting(
+        2, "so many own searches in a row must be below it", low=1, high=1000)
+    no_resign_fraction: float = setting(
+        0.1, "share of games in which nobody resigns, to count how often resigning would have been "
+        "wrong", low=0, high=1, source=ALPHAGO_ZERO)
+    finish_sims: int = setting(
+        0, "simulations of moves after a resignation, which are not learned: the game gets its "
+        "true result and its last board, and every resignation is checked; 0: a resigned game is "
+        "over. Not for games in which a win must be found move by move, as in draughts",
+        low=0, high=1e6)
+    reuse: bool = setting(True, "keep the subtree of the move played")
+    max_plies: int = setting(
+        0, "plies after which a game has no result; 0: 4 for each cell of the board and 100 more",
+        low=0, high=1e6)
 
     def check(self) -> None:
-        """Raises SpecError for a setting out of range."""
-        ranges = {
-            "sims": (2, 1e6), "fast_sims": (2, 1e6), "full_share": (0.001, 1),
-            "games_at_once": (1, 1e5), "considered": (1, 1e5), "c": (0, 100),
-            "first_play": (-1, 1), "noise_share": (0, 0.99), "noise": (0.001, 1e4),
-            "forced": (0, 100), "sample_plies": (0, 1e5), "temperature": (0, 100),
-            "random_share": (0, 1), "random_plies": (1, 1000), "first_pass": (0, 2),
-            "resign": (0, 1), "play_on": (0, 1), "finish_sims": (0, 1e6), "longest": (0, 1e6),
-        }
-        for name, (low, high) in ranges.items():
-            if not low <= getattr(self, name) <= high:
-                raise SpecError(
-                    f"{name}={getattr(self, name):g} is out of range ({low:g} to {high:g})"
-                )
+        """Raise SpecError for a setting out of range, or for two that contradict each other."""
+        super().check()
         if self.finish_sims == 1:
-            raise SpecError("finish_sims=1 looks at no move; take 0 or at least 2")
-        if self.search not in ("puct", "gumbel"):
-            raise SpecError(f"search={self.search!r} is not one of puct, gumbel")
-        if self.forced and (self.search != "puct" or self.noise_share == 0):
+            raise SpecError(f"{self.owner}: finish_sims=1 looks at no move; take 0 or at least 2")
+        if self.forced and (self.search != "puct" or self.dirichlet_epsilon == 0):
             raise SpecError(
-                f"forced={self.forced:g} has a meaning only with search=puct and noise; leave it "
-                "out, or set noise_share above 0"
+                f"{self.owner}: forced={self.forced:g} has an effect only with search=puct and "
+                "noise; leave it out, or set dirichlet_epsilon above 0"
             )
 
     def rules(self) -> tuple[Any, Any]:
@@ -103,17 +129,19 @@ class SelfPlaySettings:
             gumbel = Gumbel(self.considered, *GUMBEL_SCALES)
             return gumbel, gumbel
         if not self.forced:
-            puct = PUCT(self.c, self.first_play)
+            puct = PUCT(self.c_puct, self.fpu_reduction)
             return puct, puct
-        plain = ForcedPUCT(self.c, self.first_play, 0.0)
+        plain = ForcedPUCT(self.c_puct, self.fpu_reduction, 0.0)
         return plain, plain._replace(forced=float(self.forced))
 
+    def resignation(self) -> Resignation:
+        """A watch on one player's estimates in one game."""
+        return Resignation(self.resign_below, self.resign_patience)
 
-def longest_game(game: GameSpec, settings: SelfPlaySettings) -> int:
-    """Plies after which a game has no result."""
-    return settings.longest or 4 * game.board_rows * game.board_cols + 100
+    def ply_limit(self, game: GameSpec) -> int:
+        """Plies after which a game has no result."""
+        return self.max_plies or longest_game(game)
 
-
-def plies_without_pass(game: GameSpec, settings: SelfPlaySettings) -> int:
-    """Plies before which nobody passes."""
-    return round(settings.first_pass * game.board_rows * game.board_cols)
+    def plies_without_pass(self, game: GameSpec) -> int:
+        """Plies before which nobody passes."""
+        return round(self.first_pass * game.board_rows * game.board_cols)

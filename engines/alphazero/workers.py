@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from dlgo.errors import DataError
 from dlgo.games import get_game
 from dlgo.rng import derive_seed
-from engines.alphazero.match import Match
-from engines.alphazero.plan import AlphaZeroPlan
+from engines.alphazero.config import AlphaZeroConfig
+from engines.alphazero.match import new_match
 from engines.alphazero.selfplay import SelfPlay, SelfPlayStats
 from engines.learning.data.shards import read_shard, shard_path, write_shard
 from engines.learning.selfplay.workers import Timed, WorkerPool, count_game
@@ -37,7 +37,7 @@ class Job:
         folder: where the shard goes.
     """
 
-    plan: AlphaZeroPlan
+    plan: AlphaZeroConfig
     iteration: int
     worker: int
     network: Path
@@ -65,7 +65,7 @@ class MatchJob:
         networks: folders of the new network and of the one that plays now.
     """
 
-    plan: AlphaZeroPlan
+    plan: AlphaZeroConfig
     iteration: int
     worker: int
     networks: tuple[Path, Path]
@@ -74,7 +74,7 @@ class MatchJob:
     def numbers(self) -> list[int]:
         """The games to play, always both of a pair."""
         return [
-            number for number in range(self.plan.promote_games)
+            number for number in range(self.plan.gating_games)
             if number // 2 % self.plan.workers == self.worker
         ]
 
@@ -88,11 +88,11 @@ def stored_stats(job: Job) -> SelfPlayStats | None:
         return None
 
 
-def _evaluator(plan: AlphaZeroPlan, iteration: int, network: Path) -> NetworkEvaluator:
+def _evaluator(plan: AlphaZeroConfig, iteration: int, network: Path) -> NetworkEvaluator:
     """A network as the plan has it play in a round."""
     from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 
-    sides = derive_seed(plan.seed, "sides", iteration) if plan.sides else None
+    sides = derive_seed(plan.seed, "sides", iteration) if plan.random_symmetry else None
     return load_leaf_evaluator(str(network), get_game(plan.game), plan.runtime, sides=sides)
 
 
@@ -127,7 +127,7 @@ def play_match(job: MatchJob) -> tuple[float, float]:
         plan.selfplay, games_at_once=min(plan.selfplay.games_at_once, len(numbers))
     )
     evaluators = [_evaluator(plan, job.iteration, network) for network in job.networks]
-    match = Match(
+    match = new_match(
         get_game(plan.game), evaluators, settings, derive_seed(plan.seed, "match", job.iteration)
     )
     points = 0.0

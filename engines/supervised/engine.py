@@ -15,12 +15,12 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameState
-from dlgo.jit import kernel
-from dlgo.rng import make_rng, uniform
+from dlgo.rng import make_rng
 from dlgo.specs import Option
 from engines.base import Budget, Cost, Decision, Engine
 from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, encoder_of, model_for, softmax
 from engines.learning.networks.runtimes import load_evaluator
+from engines.learning.selfplay.drawing import draw
 
 # As in listing 8.3: no move is ruled out or certain.
 _CLIP = 1e-6
@@ -66,7 +66,7 @@ class SupervisedEngine(Engine):
             chosen = int(np.argmax(policy))
         else:
             weights = clipped(policy, self.settings["temperature"])
-            chosen = int(draw(weights, self._rng))
+            chosen = draw(weights, 1.0, self._rng)
         moves = [self.game.move_of(action) for action in actions.tolist()]
         order = np.argsort(-policy, kind="stable").tolist()
         return Decision(
@@ -94,14 +94,3 @@ def clipped(policy: np.ndarray, temperature: float) -> np.ndarray:
     weights = weights / total if total > 0 else (policy == policy.max()).astype(np.float64)
     weights = np.clip(weights, _CLIP, 1 - _CLIP)
     return weights / weights.sum()
-
-
-@kernel
-def draw(weights, rng):
-    """An index, with the probability that stands there; `weights` sum to 1."""
-    rest = uniform(rng)
-    for i in range(len(weights)):
-        rest -= weights[i]
-        if rest < 0.0:
-            return i
-    return len(weights) - 1

@@ -26,7 +26,7 @@ import numpy as np
 from dlgo import GameState, get_game, kernels
 from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
-from engines.learning.selfplay.batched_search import Forest
+from engines.learning.selfplay.batched_search import BatchedSearch
 from engines.treesearch import tree as ts
 from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel, best_child
 from engines.treesearch.leaf_evaluator import LeafEvaluator, UniformEvaluator
@@ -56,14 +56,14 @@ def branches() -> None:
 
 def visits(rule, noise: float, sims: int, state: GameState, seed: int = 1) -> tuple[list[int], int]:
     """Visits of each column, and the column to play."""
-    forest = Forest(GAME, 1, 20_000, rule, Biased(), room=50)
-    kernels.copy_into(kernels.row(forest.roots, 0), state.kernel_state)
-    forest.seed(0, seed)
-    forest.plant(0)
-    forest.begin(0, sims, noise, 10.0)
-    while forest.left[0] > 0:
-        forest.step()
-    tree, found = forest.tree(0), [0] * 7
+    search = BatchedSearch(GAME, 1, 20_000, rule, Biased(), room=50)
+    kernels.copy_into(kernels.row(search.roots, 0), state.kernel_state)
+    search.seed(0, seed)
+    search.set_root(0)
+    search.start(0, sims, noise, 10.0)
+    while search.remaining[0] > 0:
+        search.step()
+    tree, found = search.tree(0), [0] * 7
     first = int(tree.first_child[ts.ROOT])
     for child in range(first, first + int(tree.n_children[ts.ROOT])):
         found[int(tree.action[child])] = int(tree.visits[child])

@@ -21,7 +21,7 @@ from pathlib import Path
 import click
 import pandas as pd
 
-from engines.alphazero.plan import make_plan
+from engines.alphazero.config import make_config
 from engines.alphazero.run import AlphaZeroRun
 from engines.learning.networks.card import read_card
 from experiments.bench.connect4_mistakes import CLASSES, measure, new_pool, position_sets
@@ -46,7 +46,7 @@ def main(quick: bool, out: Path, count: int, sims: int, seed: int) -> None:
                   "network": "resnet:blocks=1,filters=8"}
         out, count, sims = out.with_name(f"{out.name}-quick"), 10, 8
         classes, workers, points = ("L2_R1", "L3_R1"), 1, 1
-    run = AlphaZeroRun(make_plan("connect4", **given), out, print)
+    run = AlphaZeroRun(make_config("connect4", **given), out, print)
     run.run()
     rounds = run.plan.iterations
     numbers = sorted({round(rounds * k / points) for k in range(points + 1)})

@@ -23,7 +23,7 @@ from dlgo import get_game
 from dlgo.errors import SpecError
 from dlgo.games.go.scoring import score
 from dlgo.rng import derive_seed
-from engines.alphazero.plan import make_plan
+from engines.alphazero.config import make_config
 from engines.alphazero.run import AlphaZeroRun
 from engines.registry import EngineSpec
 from experiments.arena.match import EngineCache, GameTask, play_game
@@ -89,7 +89,7 @@ def main(quick: bool, out: Path, model: str | None, sims: int, games: int, seed:
                   "network": "resnet:blocks=1,filters=8"}
         out, sims, games = out.with_name(f"{out.name}-quick"), 8, 1
     if model is None:
-        run = AlphaZeroRun(make_plan(GAME, **given), out, print)
+        run = AlphaZeroRun(make_config(GAME, **given), out, print)
         run.run()
         model = str(run.net(run.plan.iterations))
     out.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import click
 
-from engines.alphazero.plan import make_plan
+from engines.alphazero.config import make_config
 from engines.alphazero.run import AlphaZeroRun
 from engines.registry import build_engine
 from experiments.bench.tictactoe_mistakes import GAME, report
@@ -38,7 +38,7 @@ def main(quick: bool, out: Path, seed: int) -> None:
         given |= {"iterations": 3, "games": 60, "sims": 16, "workers": 1,
                   "network": "resnet:blocks=1,filters=16"}
         out = out.with_name(f"{out.name}-quick")
-    learner = AlphaZeroRun(make_plan("tictactoe", **given), out, print)
+    learner = AlphaZeroRun(make_config("tictactoe", **given), out, print)
     card = learner.run()
     print(f"\ntraining took {card.training['cpu_seconds']:,.0f} CPU s, "
           f"{card.training['wall_seconds']:,.0f} s, {card.training['games']:,.0f} games")

@@ -92,10 +92,10 @@ def alphazero(game: str, out: Path | None, settings: tuple[str, ...], **given: A
     Killed or stopped, the same command continues.
     """
     from dlgo.games import get_game
-    from engines.alphazero.plan import make_plan, parse_settings
+    from engines.alphazero.config import make_config, parse_settings
     from engines.alphazero.run import AlphaZeroRun
 
-    plan = make_plan(game, **{**given, **parse_settings(settings)})
+    plan = make_config(game, **{**given, **parse_settings(settings)})
     folder = out or Path("out/alphazero") / get_game(plan.game).slug
     live, shown = sys.stderr.isatty(), 0.0
 

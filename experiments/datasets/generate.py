@@ -23,8 +23,8 @@ from dlgo.files import make_folder
 from dlgo.games import get_game
 from dlgo.lock import held
 from engines.base import Engine
-from engines.learning.data.selfplay import Variety, play_game
 from engines.learning.data.shards import read_shard, shard_path, write_shard
+from engines.learning.selfplay.engine_games import Variety, play_game
 from engines.registry import EngineSpec
 from experiments.arena.match import machine_text, time_text, version_text
 from experiments.arena.progress import duration

@@ -26,7 +26,7 @@ import pandas as pd
 
 from dlgo.errors import ModelError
 from dlgo.records.ledger import Ledger
-from engines.alphazero.plan import make_plan
+from engines.alphazero.config import make_config
 from engines.alphazero.run import AlphaZeroRun
 from engines.learning.networks.card import read_card
 from engines.registry import EngineSpec
@@ -150,7 +150,7 @@ def _short(entrant: str) -> str:
 
 def _quick_run(folder: Path) -> Path:
     """A tiny run of tic-tac-toe, to have something to measure."""
-    plan = make_plan("tictactoe", iterations=2, games=20, sims=8, workers=1,
+    plan = make_config("tictactoe", iterations=2, games=20, sims=8, workers=1,
                      network="resnet:blocks=1,filters=8")
     AlphaZeroRun(plan, folder, print).run()
     return folder

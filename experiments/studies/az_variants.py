@@ -26,7 +26,7 @@ import click
 import pandas as pd
 
 from dlgo.errors import SpecError
-from engines.alphazero.plan import AlphaZeroPlan, make_plan, parse_settings
+from engines.alphazero.config import AlphaZeroConfig, make_config, parse_settings
 from engines.alphazero.run import AlphaZeroRun
 from experiments.arena.progress import BarReporter, PlainReporter
 from experiments.arena.schedule import Plan
@@ -42,16 +42,16 @@ _TINY = ("network=resnet:blocks=1,filters=8", "games=20", "sims=8", "workers=1")
 
 def plans_of(
     game: str, rounds: int, common: Sequence[str], variants: Sequence[str]
-) -> dict[str, AlphaZeroPlan]:
+) -> dict[str, AlphaZeroConfig]:
     """The base and its variants by label; a variant's settings are separated by blanks.
 
     Raises:
         SpecError: for a setting that is not known, or a variant that changes nothing.
     """
     usual = {"decay": 1.0, **parse_settings(common), "iterations": rounds}
-    plans = {BASE: make_plan(game, **usual)}
+    plans = {BASE: make_config(game, **usual)}
     for text in variants:
-        plan = make_plan(game, **{**usual, **parse_settings(text.split())})
+        plan = make_config(game, **{**usual, **parse_settings(text.split())})
         same = [label for label, other in plans.items() if other == plan]
         if same:
             raise SpecError(f"variant {text!r} is the same as {same[0]!r}; change something else")
@@ -67,7 +67,7 @@ def within(points: Sequence[Point], limit: float) -> Point:
 
 
 def compare(
-    plans: dict[str, AlphaZeroPlan], out: Path, sims: int, pairs: int, more: str
+    plans: dict[str, AlphaZeroConfig], out: Path, sims: int, pairs: int, more: str
 ) -> pd.DataFrame:
     """Train what has not been trained, let it play; a row for each variant, the best first."""
     ways: dict[str, list[Point]] = {}

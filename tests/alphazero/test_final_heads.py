@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from dlgo import GameState, Move, Player, Point, SpecError, get_game
-from engines.alphazero.plan import AlphaZeroPlan, make_plan, parse_settings
+from engines.alphazero.config import AlphaZeroConfig, make_config, parse_settings
 from engines.alphazero.run import AlphaZeroRun
 from engines.learning.data import Dataset, GameBuilder, ShardWriter, Start, batches
 from engines.learning.networks.card import read_card
@@ -28,11 +28,11 @@ GAME = get_game("go:size=3,komi=0.5")
 HEADS = {"ownership": 1.0, "score": 0.5}
 
 
-def plan(**changes) -> AlphaZeroPlan:
-    return make_plan(str(GAME), **{
+def plan(**changes) -> AlphaZeroConfig:
+    return make_config(str(GAME), **{
         "iterations": 2, "games": 12, "sims": 4, "network": "resnet:blocks=1,filters=4",
         "workers": 1, "seed": 3, "runtime": "onnx", "precision": "float32", "batch_size": 32,
-        "optimizer": "adam:lr=0.01", "ownership": 0.0, "score": 0.0, "resign": 0.0,
+        "optimizer": "adam:lr=0.01", "ownership": 0.0, "score": 0.0, "resign_below": 0.0,
     } | changes)
 
 
@@ -206,7 +206,7 @@ def test_a_run_with_heads_continues_as_if_unbroken(
 @pytest.mark.parametrize("name", list(HEADS))
 def test_a_game_that_does_not_count_is_refused_in_one_line(name: str) -> None:
     with pytest.raises(SpecError, match=f"{name}=1 .*tictactoe") as caught:
-        make_plan("tictactoe", **{name: 1.0})
+        make_config("tictactoe", **{name: 1.0})
     assert "\n" not in str(caught.value)
     for bad in (-1.0, math.nan):
         with pytest.raises(SpecError, match="out of range"):

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from dlgo import GameState, SpecError, get_game, kernels
-from engines.alphazero.plan import make_plan, parse_settings
+from engines.alphazero.config import make_config, parse_settings
 from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
 from engines.learning.data.records import FULL_SEARCH
-from engines.learning.selfplay.batched_search import Forest, root_policy
+from engines.learning.selfplay.batched_search import BatchedSearch, root_policy
 from engines.treesearch import tree as ts
 from engines.treesearch.forced import ForcedPUCT, prune
 from engines.treesearch.leaf_evaluator import LeafEvaluator
@@ -28,21 +28,21 @@ PLAIN, FORCED = ForcedPUCT(C, 0.1, 0.0), ForcedPUCT(C, 0.1, K)
 
 def planted(
     game, state, agent: LeafEvaluator, n: int, simulations: int, noise: float = 0.25
-) -> Forest:
+) -> BatchedSearch:
     """n searches of a position with forced playouts, each with noise of its own."""
-    forest = Forest(game, n, 20_000, PLAIN, agent, 200, FORCED)
+    search = BatchedSearch(game, n, 20_000, PLAIN, agent, 200, FORCED)
     for i in range(n):
-        kernels.copy_into(kernels.row(forest.roots, i), state.kernel_state)
-        forest.seed(i, 70 + i)
-        forest.plant(i)
-        forest.begin(i, simulations, noise, 3.0)
-    return forest
+        kernels.copy_into(kernels.row(search.roots, i), state.kernel_state)
+        search.seed(i, 70 + i)
+        search.set_root(i)
+        search.start(i, simulations, noise, 3.0)
+    return search
 
 
-def finish(forest: Forest) -> Forest:
-    while (forest.left > 0).any():
-        forest.step()
-    return forest
+def finish(search: BatchedSearch) -> BatchedSearch:
+    while (search.remaining > 0).any():
+        search.step()
+    return search
 
 
 class Root:
@@ -71,13 +71,13 @@ class Root:
 def test_a_move_that_has_been_tried_gets_its_least_number_of_visits(name: str) -> None:
     """Whenever some child is short of visits, a child that is short gets the next one."""
     game = get_game(name)
-    forest = planted(game, state_after(game, 1, 2), Opinionated(game), n=6, simulations=120)
+    search = planted(game, state_after(game, 1, 2), Opinionated(game), n=6, simulations=120)
     forced = 0
-    while (forest.left > 0).any():
-        before = [Root(forest.tree(i)) for i in range(6)]
-        forest.step()
+    while (search.remaining > 0).any():
+        before = [Root(search.tree(i)) for i in range(6)]
+        search.step()
         for i in range(6):
-            one, two = before[i], Root(forest.tree(i))
+            one, two = before[i], Root(search.tree(i))
             if not len(one.visits) or one.here == two.here:
                 continue
             short = (one.visits > 0) & (one.visits < one.least) & (one.proven == ts.UNPROVEN)
@@ -96,9 +96,9 @@ def test_no_visit_is_learned_that_puct_would_not_have_given(name: str) -> None:
     taken = tried = 0
     for plies in range(0, 8, 2):
         state = state_after(game, plies, plies)
-        forest = finish(planted(game, state, Opinionated(game), n=8, simulations=150))
+        search = finish(planted(game, state, Opinionated(game), n=8, simulations=150))
         for i in range(8):
-            tree = forest.tree(i)
+            tree = search.tree(i)
             if tree.proven[0] != ts.UNPROVEN:
                 continue
             root_policy(tree, policy)
@@ -151,8 +151,8 @@ class AgainstTheCorner(LeafEvaluator):
 
 def test_a_bad_move_is_tried_for_the_noise_and_not_learned() -> None:
     """Column A has a prior of 1/20 and is bad: PUCT alone looks once."""
-    forest = finish(planted(CONNECT4, START, AgainstTheCorner(), 1, 201, noise=1e-9))
-    tree, policy = forest.tree(0), np.empty(7)
+    search = finish(planted(CONNECT4, START, AgainstTheCorner(), 1, 201, noise=1e-9))
+    tree, policy = search.tree(0), np.empty(7)
     root = Root(tree)
     at = {action: child for child, action in enumerate(root.actions)}
     assert root.visits[at[0]] == math.ceil(math.sqrt(K * 0.05 * 200)) == 5
@@ -160,11 +160,11 @@ def test_a_bad_move_is_tried_for_the_noise_and_not_learned() -> None:
     assert policy[0] == pytest.approx(5 / 200)
     prune(FORCED, tree, policy)
     assert policy[0] == 0
-    alone = Forest(CONNECT4, 1, 20_000, PUCT(C, 0.1), AgainstTheCorner(), 200)
+    alone = BatchedSearch(CONNECT4, 1, 20_000, PUCT(C, 0.1), AgainstTheCorner(), 200)
     kernels.copy_into(kernels.row(alone.roots, 0), START.kernel_state)
     alone.seed(0, 70)
-    alone.plant(0)
-    alone.begin(0, 201, 0.0, 3.0)
+    alone.set_root(0)
+    alone.start(0, 201, 0.0, 3.0)
     finish(alone)
     plain = np.empty(7)
     root_policy(alone.tree(0), plain)
@@ -176,12 +176,12 @@ def test_a_bad_move_is_tried_for_the_noise_and_not_learned() -> None:
 def test_searches_without_noise_are_forced_to_nothing() -> None:
     trees = []
     for rule, noisy in ((PUCT(C, 0.1), None), (PLAIN, FORCED)):
-        forest = Forest(CONNECT4, 1, 20_000, rule, Opinionated(CONNECT4), 200, noisy)
-        kernels.copy_into(kernels.row(forest.roots, 0), START.kernel_state)
-        forest.seed(0, 5)
-        forest.plant(0)
-        forest.begin(0, 100, 0.0, 10.0)
-        trees.append(finish(forest).tree(0))
+        search = BatchedSearch(CONNECT4, 1, 20_000, rule, Opinionated(CONNECT4), 200, noisy)
+        kernels.copy_into(kernels.row(search.roots, 0), START.kernel_state)
+        search.seed(0, 5)
+        search.set_root(0)
+        search.start(0, 100, 0.0, 10.0)
+        trees.append(finish(search).tree(0))
     n = int(trees[0].info[ts.N_NODES])
     assert np.array_equal(trees[0].visits[:n], trees[1].visits[:n])
     assert np.array_equal(trees[0].action[:n], trees[1].action[:n])
@@ -248,9 +248,9 @@ def test_a_proven_root_is_learned_as_without_forced_playouts() -> None:
 
 
 def test_the_setting_is_typed_and_refused_where_it_means_nothing() -> None:
-    plan = make_plan("connect4", **parse_settings(["forced=2"]))
+    plan = make_config("connect4", **parse_settings(["forced=2"]))
     assert plan.selfplay.forced == 2
-    assert make_plan("connect4").selfplay.forced == 0
-    for given in ({"search": "gumbel"}, {"noise_share": 0.0}, {"forced": -1.0}):
+    assert make_config("connect4").selfplay.forced == 0
+    for given in ({"search": "gumbel"}, {"dirichlet_epsilon": 0.0}, {"forced": -1.0}):
         with pytest.raises(SpecError, match="forced="):
-            make_plan("connect4", **{"forced": 2.0} | given)
+            make_config("connect4", **{"forced": 2.0} | given)

@@ -12,7 +12,7 @@ from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
 from engines.base import Budget
 from engines.learning.data.records import FULL_SEARCH
-from engines.learning.selfplay.batched_search import Forest
+from engines.learning.selfplay.batched_search import BatchedSearch
 from engines.treesearch import tree as ts
 from engines.treesearch.gumbel import (
     GUMBEL_SCALES,
@@ -75,17 +75,19 @@ PRIORS = np.array([0.30, 0.25, 0.20, 0.10, 0.08, 0.05, 0.02])
 WINS = np.array([0.5, 0.45, 0.55, 0.6, 0.7, 0.4, 0.9])
 
 
-def planted(agent: LeafEvaluator, rule: Gumbel, n: int, simulations: int, scale: float) -> Forest:
+def planted(
+    agent: LeafEvaluator, rule: Gumbel, n: int, simulations: int, scale: float
+) -> BatchedSearch:
     """n searches of the start position, with different noise."""
-    forest = Forest(GAME, n, 4000, rule, agent, room=50)
+    search = BatchedSearch(GAME, n, 4000, rule, agent, room=50)
     for i in range(n):
-        kernels.copy_into(kernels.row(forest.roots, i), START.kernel_state)
-        forest.seed(i, 7 + i)
-        forest.plant(i)
-        forest.begin(i, simulations, scale, 10.0)
-    while (forest.left > 0).any():
-        forest.step()
-    return forest
+        kernels.copy_into(kernels.row(search.roots, i), START.kernel_state)
+        search.seed(i, 7 + i)
+        search.set_root(i)
+        search.start(i, simulations, scale, 10.0)
+    while (search.remaining > 0).any():
+        search.step()
+    return search
 
 
 def test_simulations_are_shared_out_by_halving() -> None:
@@ -107,9 +109,9 @@ def test_one_simulation_draws_from_the_prior() -> None:
     """The largest g + log P of all moves is a sample of P (Gumbel-max)."""
     stats = pytest.importorskip("scipy.stats")
     rule = Gumbel(1, *GUMBEL_SCALES)
-    forest = planted(Fixed(PRIORS, WINS), rule, 1500, 2, 1.0)
+    search = planted(Fixed(PRIORS, WINS), rule, 1500, 2, 1.0)
     drawn = collections.Counter(
-        int(forest.tree(i).action[best_child(rule, forest.tree(i))]) for i in range(1500)
+        int(search.tree(i).action[best_child(rule, search.tree(i))]) for i in range(1500)
     )
     counts = [drawn[column] for column in range(7)]
     assert stats.chisquare(counts, 1500 * PRIORS).pvalue > 1e-3
@@ -120,14 +122,14 @@ def test_few_simulations_improve_on_the_prior(considered: int) -> None:
     """As many simulations as moves considered: each move's worth is known, and E[q] rises."""
     rule = Gumbel(considered, *GUMBEL_SCALES)
     agent = Fixed(PRIORS, WINS)
-    forest = planted(agent, rule, 600, considered + 1, 1.0)
+    search = planted(agent, rule, 600, considered + 1, 1.0)
     played = []
     policy = np.empty(7)
     improved = []
     for i in range(600):
-        tree = forest.tree(i)
+        tree = search.tree(i)
         played.append(WINS[int(tree.action[best_child(rule, tree)])])
-        improved_policy(rule, tree, forest.noise[i], policy)
+        improved_policy(rule, tree, search.noise[i], policy)
         assert policy.sum() == pytest.approx(1)
         improved.append(policy @ WINS)
     before = PRIORS @ WINS
@@ -139,12 +141,12 @@ def test_few_simulations_improve_on_the_prior(considered: int) -> None:
 def test_the_noise_is_taken_out_of_what_is_learned() -> None:
     """If all moves are worth the same, the improved policy is the prior, whatever was drawn."""
     rule = Gumbel(4, *GUMBEL_SCALES)
-    forest = planted(Fixed(PRIORS, np.full(7, 0.5)), rule, 20, 9, 1.0)
+    search = planted(Fixed(PRIORS, np.full(7, 0.5)), rule, 20, 9, 1.0)
     policy = np.empty(7)
     for i in range(20):
-        actions, priors = forest.priors(i)
+        actions, priors = search.priors(i)
         assert priors == pytest.approx(PRIORS[actions], rel=1e-4)
-        improved_policy(rule, forest.tree(i), forest.noise[i], policy)
+        improved_policy(rule, search.tree(i), search.noise[i], policy)
         assert policy == pytest.approx(PRIORS, abs=0.02)
 
 

@@ -13,9 +13,9 @@ from click.testing import CliRunner
 from dlgo import GameState, SpecError, get_game
 from dlgo.errors import ModelError
 from dlgo.rng import derive_seed
+from engines.alphazero.config import make_config, parse_settings
 from engines.alphazero.doctor import examine_run, look_at_history
-from engines.alphazero.match import Match, playing_network
-from engines.alphazero.plan import make_plan, parse_settings
+from engines.alphazero.match import new_match
 from engines.alphazero.run import AlphaZeroRun
 from engines.alphazero.settings import SelfPlaySettings
 from engines.alphazero.workers import MatchJob, Workers
@@ -23,6 +23,7 @@ from engines.base import Budget
 from engines.learning.data.shards import read_shard
 from engines.learning.diagnostics.checkup import FINE, WATCH, CheckUp
 from engines.learning.networks.card import read_card
+from engines.learning.selfplay.match import playing_network
 from engines.treesearch import tree as ts
 from engines.treesearch.leaf_evaluator import LeafBatchSearcher, LeafEvaluator, UniformEvaluator
 from engines.treesearch.rules import PUCT
@@ -46,7 +47,7 @@ def points(
     name: str, new: LeafEvaluator, old: LeafEvaluator, n: int, **changes
 ) -> dict[int, float]:
     settings = dataclasses.replace(SETTINGS, **changes)
-    found = dict(Match(get_game(name), [new, old], settings, seed=5).play(range(n)))
+    found = dict(new_match(get_game(name), [new, old], settings, seed=5).play(range(n)))
     assert sorted(found) == list(range(n))
     return found
 
@@ -83,7 +84,7 @@ def test_a_match_is_what_two_single_searches_play(name: str) -> None:
         searchers = []
         for player in (0, 1):
             searchers.append(LeafBatchSearcher(
-                game, 20_000, False, PUCT(SETTINGS.c, SETTINGS.first_play),
+                game, 20_000, False, PUCT(SETTINGS.c_puct, SETTINGS.fpu_reduction),
                 agents[(player + number) % 2], batch=1,
             ))
             searchers[player].new_game(derive_seed(5, "match", number // 2, player))
@@ -102,13 +103,13 @@ def test_a_match_depends_on_the_seed_and_not_on_its_neighbours() -> None:
     game = get_game("connect4")
     one = points("connect4", Opinionated(game), Judge(), 12)
     assert one == points("connect4", Opinionated(game), Judge(), 12, games_at_once=2)
-    half = Match(game, [Opinionated(game), Judge()], SETTINGS, seed=5).play([4, 5, 10, 11])
+    half = new_match(game, [Opinionated(game), Judge()], SETTINGS, seed=5).play([4, 5, 10, 11])
     assert all(one[number] == result for number, result in half)
 
 
 def test_every_game_is_played_once_and_pairs_stay_together() -> None:
     for workers, games in ((1, 2), (2, 40), (3, 40), (8, 6)):
-        plan = make_plan("tictactoe", workers=workers, promote=0.5, promote_games=games)
+        plan = make_config("tictactoe", workers=workers, gating_threshold=0.5, gating_games=games)
         shares = [MatchJob(plan, 1, k, (Path(), Path())).numbers for k in range(workers)]
         assert sorted(itertools.chain(*shares)) == list(range(games))
         assert all(number ^ 1 in share for share in shares for number in share)
@@ -121,18 +122,18 @@ def test_the_last_promoted_network_plays() -> None:
     assert [playing_network(without, k) for k in range(1, 5)] == [0, 1, 2, 3]
 
 
-PLAN = make_plan("tictactoe", **runs.SETTINGS)
+PLAN = make_config("tictactoe", **runs.SETTINGS)
 
 
 def test_the_settings_are_typed_with_others() -> None:
-    given = parse_settings(["forced=2", "promote=0.55", "promote_games=20"])
-    plan = make_plan("connect4", **given)
-    assert (plan.selfplay.forced, plan.promote, plan.promote_games) == (2, 0.55, 20)
-    assert make_plan("connect4").promote == 0
+    given = parse_settings(["forced=2", "gating_threshold=0.55", "gating_games=20"])
+    plan = make_config("connect4", **given)
+    assert (plan.selfplay.forced, plan.gating_threshold, plan.gating_games) == (2, 0.55, 20)
+    assert make_config("connect4").gating_threshold == 0
 
 
 def gated(**changes):
-    return dataclasses.replace(PLAN, **{"promote": 0.5, "promote_games": 12} | changes)
+    return dataclasses.replace(PLAN, **{"gating_threshold": 0.5, "gating_games": 12} | changes)
 
 
 def rows_of(folder: Path) -> list[dict[str, float]]:
@@ -176,7 +177,7 @@ def test_who_plays_is_who_the_history_says(whole: Path) -> None:
     told = AlphaZeroRun(gated(), whole, print).run()  # it is done
     assert told.network_id == read_card(whole / "nets" / f"{plays:04d}").network_id
     assert "promotion" in [one.name for one in examine_run(whole).findings]
-    with pytest.raises(ModelError, match="promote=0.5"):
+    with pytest.raises(ModelError, match="gating_threshold=0.5"):
         AlphaZeroRun(PLAN, whole, print)
 
 
@@ -195,7 +196,7 @@ def test_a_kill_during_a_match_and_before_its_result_is_kept_changes_nothing(
         with pytest.raises(runs.Killed):
             AlphaZeroRun(gated(), folder, lambda line: None).run()
     assert (folder / "nets/0001/card.json").exists() and not (folder / "history.csv").exists()
-    process = runs.started(folder, "--set=promote=0.5", "--set=promote_games=12")
+    process = runs.started(folder, "--set=gating_threshold=0.5", "--set=gating_games=12")
     runs.until_round(process, 2)
     process.kill()
     process.communicate()
@@ -210,7 +211,7 @@ def test_who_always_loses_never_plays_and_who_always_wins_does(
 ) -> None:
     told = []
     monkeypatch.setattr(Workers, "match", lambda self, jobs, progress: (12 * score, 0.0))
-    plan = gated(iterations=2, promote=0.55)
+    plan = gated(iterations=2, gating_threshold=0.55)
     card = AlphaZeroRun(plan, tmp_path, told.append).run()
     assert players(tmp_path) == ([0, 1] if score else [0, 0])
     assert [row["promoted"] for row in rows_of(tmp_path)] == [score] * 2
@@ -220,7 +221,7 @@ def test_who_always_loses_never_plays_and_who_always_wins_does(
     again = CliRunner().invoke(cli, [  # there is nothing left to do
         "train", "alphazero", "--game=tictactoe", f"--out={tmp_path}",
         *(f"--set={key}={value}" for key, value in {
-            **runs.SETTINGS, "iterations": 2, "promote": 0.55, "promote_games": 12,
+            **runs.SETTINGS, "iterations": 2, "gating_threshold": 0.55, "gating_games": 12,
         }.items()),
     ])
     assert again.exit_code == 0 and again.output.startswith(card.name), again.output
@@ -233,25 +234,25 @@ def test_who_always_loses_never_plays_and_who_always_wins_does(
 
     monkeypatch.setattr(Workers, "match", no_match)
     off = tmp_path / "off"
-    AlphaZeroRun(gated(iterations=2, promote=0.0), off, lambda line: None).run()
+    AlphaZeroRun(gated(iterations=2, gating_threshold=0.0), off, lambda line: None).run()
     assert not {"promoted", "match_score"} & rows_of(off)[0].keys()
     assert players(off) == [0, 1]
     assert nets(off) == nets(tmp_path)
 
 
 @pytest.mark.parametrize("given, part", [
-    ({"promote": 1.5}, "promote=1.5"), ({"promote_games": 7}, "promote_games=7"),
-    ({"promote_games": 0}, "promote_games=0"),
-    ({"promote": 0.55, "sample_plies": 0}, "sample_plies"),
+    ({"gating_threshold": 1.5}, "gating_threshold=1.5"), ({"gating_games": 7}, "gating_games=7"),
+    ({"gating_games": 0}, "gating_games=0"),
+    ({"gating_threshold": 0.55, "sample_plies": 0}, "sample_plies"),
 ])
 def test_mistakes_show_before_anything_is_played(given: dict, part: str) -> None:
     with pytest.raises(SpecError) as caught:
-        make_plan("tictactoe", **given)
+        make_config("tictactoe", **given)
     assert part in str(caught.value) and "\n" not in str(caught.value)
 
 
 def test_the_doctor_tells_how_many_are_refused_and_how_close_they_were() -> None:
-    plan = make_plan("connect4", promote=0.55, promote_games=100)
+    plan = make_config("connect4", gating_threshold=0.55, gating_games=100)
     scores = [0.53, 0.40, 0.60, 0.52, 0.51, 0.50, 0.49, 0.30]
     rows = [
         {"iteration": k, "divergence": 0.1, "agreed": 0.5, "match_score": score,
@@ -266,5 +267,5 @@ def test_the_doctor_tells_how_many_are_refused_and_how_close_they_were() -> None
     look_at_history(found, plan, rows[:3])
     assert next(one for one in found.findings if one.name == "promotion").level == FINE
     found = CheckUp("test")
-    look_at_history(found, make_plan("connect4"), rows)
+    look_at_history(found, make_config("connect4"), rows)
     assert "promotion" not in [one.name for one in found.findings]

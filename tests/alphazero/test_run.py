@@ -25,8 +25,8 @@ from dlgo import SpecError
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
 from engines.alphazero import run as run_module
+from engines.alphazero.config import make_config, parse_settings
 from engines.alphazero.doctor import examine_run
-from engines.alphazero.plan import make_plan, parse_settings
 from engines.alphazero.run import AlphaZeroRun
 from engines.learning.data import Dataset, batches
 from engines.learning.data.shards import read_shard
@@ -40,7 +40,7 @@ from experiments.datasets.generate import generate, make_recipe
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = {"iterations": 4, "games": 24, "sims": 4, "network": "resnet:blocks=1,filters=4",
             "workers": 2, "seed": 3, "runtime": "onnx"}
-PLAN = make_plan("tictactoe", **SETTINGS)
+PLAN = make_config("tictactoe", **SETTINGS)
 NEEDS_KILL = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="needs /proc, to see what processes are left"
 )
@@ -174,7 +174,7 @@ def test_a_run_may_begin_with_games_of_others(tmp_path: Path, monkeypatch) -> No
     games = generate(make_recipe("tictactoe", "mcts:sims=50"), 60, tmp_path / "games", workers=1)
     common = SETTINGS | {"iterations": 1, "network": "resnet:blocks=1,filters=16",
                          "optimizer": "adam:lr=0.01", "batch_size": 64}
-    plan = make_plan("tictactoe", **common, first_games=str(games), first_passes=20.0)
+    plan = make_config("tictactoe", **common, first_games=str(games), first_games_epochs=20.0)
     told: list[str] = []
     card = AlphaZeroRun(plan, tmp_path / "whole", told.append).run()
     assert told[0].startswith("60 games of others, ") and len(told) == 2
@@ -183,7 +183,7 @@ def test_a_run_may_begin_with_games_of_others(tmp_path: Path, monkeypatch) -> No
     assert card.training["data"]["positions"] == data.n_positions
     assert card.training["cpu_seconds"] > taught.training["cpu_seconds"] > 0
     # It predicts those games better than a network that knows nothing.
-    AlphaZeroRun(make_plan("tictactoe", **common), tmp_path / "nothing", lambda line: None).run()
+    AlphaZeroRun(make_config("tictactoe", **common), tmp_path / "nothing", lambda line: None).run()
     (batch,) = batches(data, get_encoder("planes", data.game), 10_000)
     losses = []
     for run in ("whole", "nothing"):
@@ -199,7 +199,7 @@ def test_a_run_may_begin_with_a_network(tmp_path: Path, monkeypatch) -> None:
     folder = tmp_path / "model"
     shutil.copytree(find_model("tictactoe-alphazero"), folder)
     common = {key: value for key, value in SETTINGS.items() if key != "network"}
-    plan = make_plan("tictactoe", **common | {"iterations": 1}, first_network=str(folder))
+    plan = make_config("tictactoe", **common | {"iterations": 1}, first_network=str(folder))
     card = AlphaZeroRun(plan, tmp_path / "whole", lambda line: None).run()
     before = read_card(folder)
     assert read_card(tmp_path / "whole/nets/0000").network_id == before.network_id
@@ -223,7 +223,7 @@ def test_a_run_may_begin_with_a_network(tmp_path: Path, monkeypatch) -> None:
 def test_a_network_that_does_not_fit_is_refused(
     model: str, settings: dict, message: str, tmp_path: Path
 ) -> None:
-    plan = make_plan("tictactoe", **settings, first_network=model)
+    plan = make_config("tictactoe", **settings, first_network=model)
     with pytest.raises(ModelError, match=message):
         AlphaZeroRun(plan, tmp_path, lambda line: None).run()
 
@@ -287,7 +287,7 @@ def test_a_death_between_two_files_changes_nothing(
 
 
 def test_a_run_keeps_the_runtime_it_began_with(whole: Path) -> None:
-    plan = make_plan("tictactoe", **SETTINGS | {"runtime": "auto"})
+    plan = make_config("tictactoe", **SETTINGS | {"runtime": "auto"})
     assert AlphaZeroRun(plan, whole, print).plan.runtime == "onnx"
 
 
@@ -295,7 +295,7 @@ def test_training_in_bfloat16_writes_a_network_of_float32(whole: Path, tmp_path:
     from engines.alphazero.learner import Learner
     from engines.learning.networks.backend import keras
 
-    learner = Learner(make_plan("tictactoe", **SETTINGS | {"precision": "mixed"}))
+    learner = Learner(make_config("tictactoe", **SETTINGS | {"precision": "mixed"}))
     assert learner.network.layers[1].compute_dtype == "bfloat16"
     assert all(str(one.dtype) == "float32" for one in learner.network.variables)
     told = learner.learn(Dataset.open(whole / "games"), 1, steps=3)
@@ -307,26 +307,27 @@ def test_training_in_bfloat16_writes_a_network_of_float32(whole: Path, tmp_path:
 
 @pytest.mark.parametrize("game", ["tictactoe", "connect4", "draughts", "go5", "go9"])
 def test_every_preset_can_be_searched_with_gumbel(game: str) -> None:
-    plan = make_plan(game, search="gumbel")
+    plan = make_config(game, search="gumbel")
     assert plan.selfplay.search == "gumbel" and plan.selfplay.forced == 0
-    assert make_plan("draughts").selfplay.forced > 0
+    assert make_config("draughts").selfplay.forced > 0
 
 
 def test_settings_are_typed_as_they_are_printed() -> None:
-    found = parse_settings(["batch_size=512", "reuse=no", "c=1.2", "optimizer=sgd:lr=0.1"])
+    found = parse_settings(["batch_size=512", "reuse=no", "c_puct=1.2", "optimizer=sgd:lr=0.1"])
     assert found == {"batch_size": 512, "reuse": False, "c": 1.2, "optimizer": "sgd:lr=0.1"}
-    plan = make_plan("tictactoe", **found)
-    assert (plan.batch_size, plan.selfplay.reuse, plan.selfplay.c) == (512, False, 1.2)
+    plan = make_config("tictactoe", **found)
+    assert (plan.batch_size, plan.selfplay.reuse, plan.selfplay.c_puct) == (512, False, 1.2)
     for text, part in (("batch_siz=1", "did you mean batch_size"), ("c=high", "a number"),
+                       ("resign=2", "given as resign=2"),
                        ("reuse=maybe", "yes or no"), ("games=1.5", "whole number"),
-                       ("selfplay=1", "unknown")):
+                       ("selfplay=1", "no setting")):
         with pytest.raises(SpecError, match=part):
             parse_settings([text])
 
 
 def test_another_plan_is_refused_in_one_line(whole: Path) -> None:
     with pytest.raises(ModelError) as caught:
-        AlphaZeroRun(make_plan("tictactoe", **SETTINGS | {"sims": 5, "games": 30}), whole, print)
+        AlphaZeroRun(make_config("tictactoe", **SETTINGS | {"sims": 5, "games": 30}), whole, print)
     told = str(caught.value)
     assert "games=24" in told and "sims=4" in told and "\n" not in told
     assert "seed" not in told
@@ -335,12 +336,12 @@ def test_another_plan_is_refused_in_one_line(whole: Path) -> None:
 @pytest.mark.parametrize("given, part", [
     ({"games": 0}, "games=0"), ({"game": "chess"}, "chess"), ({"runtime": "tpu"}, "tpu"),
     ({"network": "resnet:blocks=x"}, "blocks"), ({"sims": 1}, "sims=1"),
-    ({"search": "best"}, "search='best'"), ({"resign": 2}, "resign=2"),
-    ({"searched": 2.0}, "searched=2"), ({"precision": "float8"}, "float8"),
+    ({"search": "best"}, "search='best'"), ({"resign_below": 2.0}, "resign_below=2"),
+    ({"search_value_weight": 2.0}, "search_value_weight=2"), ({"precision": "float8"}, "float8"),
 ])
 def test_mistakes_show_before_anything_is_played(given: dict, part: str) -> None:
     with pytest.raises(SpecError) as caught:
-        make_plan(**{"game": "tictactoe"} | given)
+        make_config(**{"game": "tictactoe"} | given)
     assert part in str(caught.value) and "\n" not in str(caught.value)
 
 

@@ -14,7 +14,12 @@ from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
 from engines.base import Budget
 from engines.learning.data.records import FULL_SEARCH, LABELLED, GameData
-from engines.learning.selfplay.batched_search import Forest, draw_noise, root_policy, root_value
+from engines.learning.selfplay.batched_search import (
+    BatchedSearch,
+    draw_noise,
+    root_policy,
+    root_value,
+)
 from engines.treesearch import tree as ts
 from engines.treesearch.leaf_evaluator import LeafBatchSearcher, LeafEvaluator, UniformEvaluator
 from engines.treesearch.rules import PUCT
@@ -52,17 +57,17 @@ def state_after(game, seed: int, plies: int) -> GameState:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_forest_grows_the_trees_that_single_searches_grow(name: str) -> None:
+def test_a_search_grows_the_trees_that_single_searches_grow(name: str) -> None:
     game = get_game(name)
     states = [state_after(game, seed, plies=2 * seed) for seed in range(5)]
-    forest = Forest(game, len(states), 20_000, RULE, Opinionated(game), room=50)
+    search = BatchedSearch(game, len(states), 20_000, RULE, Opinionated(game), room=50)
     for i, state in enumerate(states):
-        kernels.copy_into(kernels.row(forest.roots, i), state.kernel_state)
-        forest.seed(i, 100 + i)
-        forest.plant(i)
-        forest.begin(i, 40 + 10 * i, 0.0, 10.0)  # not in step with each other
-    while (forest.left > 0).any():
-        forest.step()
+        kernels.copy_into(kernels.row(search.roots, i), state.kernel_state)
+        search.seed(i, 100 + i)
+        search.set_root(i)
+        search.start(i, 40 + 10 * i, 0.0, 10.0)  # not in step with each other
+    while (search.remaining > 0).any():
+        search.step()
     for i, state in enumerate(states):
         alone = LeafBatchSearcher(game, 20_000, False, RULE, Opinionated(game), batch=1)
         alone.new_game(100 + i)
@@ -70,8 +75,8 @@ def test_a_forest_grows_the_trees_that_single_searches_grow(name: str) -> None:
         alone.simulate(Budget(sims=40 + 10 * i))
         for field in ("action", "visits", "value_sum", "proven", "prior"):
             n = int(alone.tree.info[ts.N_NODES])
-            assert int(forest.tree(i).info[ts.N_NODES]) == n
-            mine, theirs = (getattr(tree, field)[:n] for tree in (forest.tree(i), alone.tree))
+            assert int(search.tree(i).info[ts.N_NODES]) == n
+            mine, theirs = (getattr(tree, field)[:n] for tree in (search.tree(i), alone.tree))
             assert np.array_equal(mine, theirs), field
 
 
@@ -181,7 +186,7 @@ class Moody(Opinionated):
 
 def resigning_games(**more) -> tuple[list[GameData], SelfPlay]:
     game = get_game("connect4")
-    settings = SelfPlaySettings(sims=4, fast_sims=4, games_at_once=20, resign=0.2, **more)
+    settings = SelfPlaySettings(sims=4, fast_sims=4, games_at_once=20, resign_below=0.4, **more)
     selfplay = SelfPlay(game, Moody(game), settings, seed=1)
     return [one for _, one in selfplay.play(range(200))], selfplay
 
@@ -194,7 +199,7 @@ def last_state(one: GameData) -> GameState:
 
 
 def test_who_resigns_loses_and_some_games_are_played_on() -> None:
-    games, selfplay = resigning_games(play_on=0.5)
+    games, selfplay = resigning_games(no_resign_fraction=0.5)
     given_up = 0
     for one in games:
         state = last_state(one)
@@ -207,7 +212,7 @@ def test_who_resigns_loses_and_some_games_are_played_on() -> None:
 
 def test_resigned_games_may_be_finished_for_their_true_results() -> None:
     """What is played after a resignation is not learned, and says who would have won."""
-    games, selfplay = resigning_games(play_on=0.5, finish_sims=2)
+    games, selfplay = resigning_games(no_resign_fraction=0.5, finish_sims=2)
     stats = selfplay.stats
     finished = 0
     for one in games:
@@ -226,18 +231,18 @@ def test_the_policy_of_a_proven_win_holds_winning_moves_only() -> None:
     state = GameState.new_game(game)
     for text in ("A1", "A3", "B1", "B3"):  # black wins at C1
         state = state.apply_move(game.parse_move(state, text))
-    forest = Forest(game, 1, 10_000, RULE, UniformEvaluator(game), room=9)
-    kernels.copy_into(kernels.row(forest.roots, 0), state.kernel_state)
-    forest.seed(0, 1)
-    forest.plant(0)
-    forest.begin(0, 50, 0.25, 10.0)
-    while forest.left[0] > 0:
-        forest.step()
+    search = BatchedSearch(game, 1, 10_000, RULE, UniformEvaluator(game), room=9)
+    kernels.copy_into(kernels.row(search.roots, 0), state.kernel_state)
+    search.seed(0, 1)
+    search.set_root(0)
+    search.start(0, 50, 0.25, 10.0)
+    while search.remaining[0] > 0:
+        search.step()
     policy = np.empty(game.num_actions)
-    root_policy(forest.tree(0), policy)
+    root_policy(search.tree(0), policy)
     assert policy[game.action_of(game.parse_move(state, "C1"))] == 1
     assert policy.sum() == 1
-    assert root_value(forest.tree(0)) == 1
+    assert root_value(search.tree(0)) == 1
 
 
 @pytest.mark.parametrize("shape", [0.05, 0.3, 1.0, 4.5])

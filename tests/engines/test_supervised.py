@@ -14,7 +14,8 @@ from dlgo import GameState, Move, get_game, kernels
 from dlgo.errors import ModelError
 from dlgo.rng import make_rng
 from engines.registry import EngineSpec, build_engine
-from engines.supervised.engine import clipped, draw
+from engines.learning.selfplay.drawing import draw
+from engines.supervised.engine import clipped
 from tests.learning.networks.models import write_model
 
 GAMES = ("tictactoe", "connect4", "connectn:cols=5,rows=4,n=3,pie=yes", "go:size=5", "draughts")
@@ -56,7 +57,7 @@ def test_drawing_follows_the_cubed_policy() -> None:
     weights = clipped(np.array([0.5, 0.3, 0.2]), 1 / 3)
     np.testing.assert_allclose(weights, np.array([125, 27, 8]) / 160, rtol=1e-9)
     rng = make_rng(1)
-    counts = Counter(int(draw(weights, rng)) for _ in range(20_000))
+    counts = Counter(draw(weights, 1.0, rng) for _ in range(20_000))
     for i, weight in enumerate(weights):
         assert counts[i] / 20_000 == pytest.approx(weight, abs=4 * 0.5 / 20_000**0.5)
 

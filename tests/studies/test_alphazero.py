@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from dlgo import get_game
 from dlgo.errors import ModelError, SpecError
-from engines.alphazero.plan import make_plan
+from engines.alphazero.config import make_config
 from engines.alphazero.run import AlphaZeroRun
 from engines.learning.networks.card import read_card
 from engines.registry import EngineSpec, engine_class, engine_names
@@ -28,7 +28,7 @@ from tests.command import assert_one_line, run_module
 def run(tmp_path_factory) -> Path:
     """Three tiny rounds of tic-tac-toe."""
     folder = tmp_path_factory.mktemp("az") / "run"
-    plan = make_plan("tictactoe", iterations=3, games=8, sims=4, workers=1, runtime="onnx",
+    plan = make_config("tictactoe", iterations=3, games=8, sims=4, workers=1, runtime="onnx",
                      network="resnet:blocks=1,filters=8")
     AlphaZeroRun(plan, folder, lambda line: None).run()
     return folder

@@ -1,20 +1,18 @@
 """Many searches in lockstep: every step takes a leaf of each tree, one call values them all.
 
-A network is slow for one position and quick for a hundred. A single game has one leaf at a
-time to offer, or a few if it pretends to have lost the ones it waits for (virtual loss). But
-self-play wants many games, and those do not disturb each other: so each grows its own tree, and
-in every step each walks to one leaf. The walk, the rules and the tree are those of
-`engines/treesearch`; a forest is a batch of trees as a batch of states is a batch of positions.
+A network is slow for one position and fast for a hundred. A single game has one leaf at a
+time to offer, or a few with virtual loss. But self-play wants many games, and those do not disturb
+each other: each grows its own tree, and in every step each search walks to one leaf. The walk, the
+rules and the tree are those of `engines/treesearch`; the trees are rows of a batch, as positions
+are rows of a batch of states.
 
-The trees of a forest need not be in step with each other: one may begin a move while its
-neighbour is in the middle of one. `left` says how many simulations each still wants.
-
-Called by `selfplay.py`.
+The searches need not be in step with each other: one may start a move while its neighbour is in
+the middle of one. `remaining` says how many simulations each still wants.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +21,7 @@ from dlgo.api import GameSpec
 from dlgo.dispatch import by_class
 from dlgo.jit import inline_kernel, kernel
 from dlgo.rng import gamma, make_rng
+from engines.learning.selfplay.lockstep import NO_ACTION
 from engines.treesearch import tree as ts
 from engines.treesearch.forced import ForcedPUCT
 from engines.treesearch.gumbel import Gumbel, draw_gumbel, perturb, unperturbed
@@ -30,186 +29,234 @@ from engines.treesearch.leaf_evaluator import LeafEvaluator, absorb, collect
 from engines.treesearch.rules import PUCT
 from engines.treesearch.tree import BUDGET, MAX_DEPTH, ROOT, UNPROVEN
 
-NO_ACTION = -1
+
+class Searches(NamedTuple):
+    """The state of `n` searches, a row each.
+
+    Attributes:
+        trees: batch of n + 1 trees; the spare one is where the subtree that is kept is copied to.
+        place: int64[n + 1], which tree each search has; the last entry is the spare one.
+        roots: batch of n states, the positions searched.
+        remaining: int64[n], simulations each search still wants; 0: it rests.
+        excluded: int64[n], an action that is not searched at the root, or NO_ACTION.
+        noise: float64[n, num_actions], noise for the root's priors, by action.
+        noise_weight: float64[n], how much of the root's priors is noise; 0: none.
+        rngs: uint64[n, words], generator states.
+    """
+
+    trees: Any
+    place: np.ndarray
+    roots: Any
+    remaining: np.ndarray
+    excluded: np.ndarray
+    noise: np.ndarray
+    noise_weight: np.ndarray
+    rngs: np.ndarray
 
 
-class Forest:
-    """`n` trees, each with a root position, a generator and a number of simulations to go.
+class Leaves(NamedTuple):
+    """Leaves that wait for their values, at most one of each search.
+
+    Attributes:
+        states: batch of n states.
+        paths: int32[n, MAX_DEPTH + 2], the nodes from the root to each leaf.
+        lengths: int64[n], nodes of each path.
+        owners: int64[n], the search of each leaf.
+    """
+
+    states: Any
+    paths: np.ndarray
+    lengths: np.ndarray
+    owners: np.ndarray
+
+
+class BatchedSearch:
+    """`n` searches, each with a root position, a tree, a generator and simulations to go.
 
     Args:
         game: what is played.
-        n: how many trees.
-        capacity: nodes of each.
-        rule: how they are descended, of `rules.py`.
+        n: how many searches.
+        capacity: nodes of each tree.
+        rule: how trees are descended, see `rules.py`.
         evaluator: values the leaves.
         room: plies that the longest game may have.
-        noisy: the rule where the root's priors have noise, of the same class; `rule` by default.
+        noisy_rule: the rule where the root's priors have noise, of the same class; by default
+            `rule`.
 
     Attributes:
-        roots: batch of n states; set a row and call `plant`.
-        left: int64[n], simulations each tree still wants; 0: it rests.
-        noise_share: float64[n], how much noise the root's priors get; see `begin`.
-        noise: float64[n, num_actions], the noise itself; 0 where there is none.
-        evaluations, steps: how many leaves were valued, in how many calls of the evaluator.
+        roots: batch of n states; set a row and call `set_root`.
+        remaining: int64[n], simulations each search still wants; 0: it rests.
+        noise: float64[n, num_actions], the noise of each root's priors; 0 where there is none.
+        evaluations: how many leaves were valued.
+        steps: in how many calls of the evaluator.
     """
 
     def __init__(
         self, game: GameSpec, n: int, capacity: int, rule: Any, evaluator: LeafEvaluator, room: int,
-        noisy: Any = None,
+        noisy_rule: Any = None,
     ) -> None:
         start = game.new_kernel_state()
-        self.roots = kernels.make_batch(game.scratch_state(start, room), n)
-        self.left = np.zeros(n, np.int64)
-        self.noise_share = np.zeros(n)
-        self._left_out = np.full(n, NO_ACTION)
+        self._searches = Searches(
+            trees=kernels.make_batch(ts.new_tree(capacity), n + 1), place=np.arange(n + 1),
+            roots=kernels.make_batch(game.scratch_state(start, room), n),
+            remaining=np.zeros(n, np.int64), excluded=np.full(n, NO_ACTION),
+            noise=np.zeros((n, game.num_actions)), noise_weight=np.zeros(n),
+            rngs=np.zeros((n, len(make_rng(0))), np.uint64),
+        )
+        self._leaves = Leaves(
+            states=kernels.make_batch(game.scratch_state(start, room + MAX_DEPTH + 2), n),
+            paths=np.empty((n, MAX_DEPTH + 2), np.int32), lengths=np.empty(n, np.int64),
+            owners=np.empty(n, np.int64),
+        )
+        self.roots, self.remaining = self._searches.roots, self._searches.remaining
+        self.noise = self._searches.noise
         self.evaluations = self.steps = 0
-        self._rule, self._noisy, self._evaluator = rule, noisy or rule, evaluator
-        # One tree more: where the subtree that is kept is copied to.
-        self._trees = kernels.make_batch(ts.new_tree(capacity), n + 1)
-        self._place = np.arange(n + 1)  # of each tree; the last is the spare one
-        self.noise = np.zeros((n, game.num_actions))
-        self._rngs = np.zeros((n, len(make_rng(0))), np.uint64)
-        self._leaves = kernels.make_batch(game.scratch_state(start, room + MAX_DEPTH + 2), n)
-        self._paths = np.empty((n, MAX_DEPTH + 2), np.int32)
-        self._lengths = np.empty(n, np.int64)
-        self._owners = np.empty(n, np.int64)
+        self._rule, self._noisy_rule = rule, noisy_rule or rule
+        self._evaluator = evaluator
         self._actions = np.empty(game.num_actions, np.int64)
 
+    def __len__(self) -> int:
+        return len(self.remaining)
+
     def seed(self, i: int, seed: int) -> np.ndarray:
-        """Give tree `i` a generator, which is returned to be shared with its game."""
-        self._rngs[i] = make_rng(seed)
-        return self._rngs[i]
+        """Give search `i` a generator, which is returned to be shared with its game."""
+        self._searches.rngs[i] = make_rng(seed)
+        return self._searches.rngs[i]
 
     def tree(self, i: int) -> ts.Tree:
-        """Tree `i`, until its root moves."""
-        return kernels.row(self._trees, int(self._place[i]))
+        """The tree of search `i`, until its root moves."""
+        return kernels.row(self._searches.trees, int(self._searches.place[i]))
 
-    def plant(self, i: int) -> None:
-        """Begin tree `i` anew at its root position."""
+    def set_root(self, i: int) -> None:
+        """Start search `i` anew, without a tree, at its root position."""
         ts.plant(self.tree(i), kernels.row(self.roots, i))
 
     def advance(self, i: int, action: int) -> None:
-        """Move the root by an action that has been played there, keeping what is below it."""
+        """Follow an action that was played at root `i`, keeping the subtree below it."""
         tree = self.tree(i)
         child = int(ts.find_child(tree, ROOT, action))
-        # A node without children would stop the search before it began, if it is proven.
+        # A node without children would stop the search before it starts, if it is proven.
         if child < 0 or tree.n_children[child] == 0:
-            self.plant(i)
+            self.set_root(i)
             return
-        spare = len(self._place) - 1
-        ts.advance(tree, kernels.row(self._trees, int(self._place[spare])), child)
-        self._place[[i, spare]] = self._place[[spare, i]]
+        place = self._searches.place
+        ts.advance(tree, kernels.row(self._searches.trees, int(place[-1])), child)
+        place[[i, -1]] = place[[-1, i]]
 
-    def begin(
-        self, i: int, simulations: int, noise_share: float, concentration: float,
-        without: int = NO_ACTION,
+    def start(
+        self, i: int, simulations: int, noise_weight: float, concentration: float,
+        excluded: int = NO_ACTION,
     ) -> None:
-        """Have tree `i` search.
+        """Have search `i` run.
 
         Args:
             simulations: how many, besides those kept from before.
-            noise_share: part of the root's priors to be replaced by Dirichlet noise, so that
+            noise_weight: part of the root's priors that is replaced by Dirichlet noise, so that
                 moves the network dismisses are tried now and then; 0: none. With the rule
-                Gumbel a factor of its variables: 1 or 0.
+                Gumbel the factor of its variables: 1 or 0.
             concentration: of the noise, over all sensible moves together: with 10, each of 40
                 moves has alpha = 0.25. The fewer the moves, the more even the noise, as in
                 AlphaZero (0.3 in chess, 0.03 in Go).
-            without: an action that is not to be searched while there is another sensible one.
+            excluded: an action that is not searched while there is another sensible one.
         """
-        self.left[i] = simulations
-        self.noise_share[i] = noise_share
-        self._left_out[i] = without
+        self.remaining[i] = simulations
+        self._searches.noise_weight[i] = noise_weight
+        self._searches.excluded[i] = excluded
         tree = self.tree(i)
         fresh = tree.n_children[ROOT] == 0
         if not fresh:
-            leave_out(tree, without)
+            leave_out(tree, excluded)
         tree.info[BUDGET] = simulations - fresh
         self.noise[i] = 0.0
-        if noise_share > 0:
+        if noise_weight > 0:
             root = kernels.row(self.roots, i)
             if isinstance(self._rule, Gumbel):
                 n = kernels.search_actions(root, self._actions)
-                draw_gumbel(self._actions, n, self._rngs[i], noise_share, self.noise[i])
+                draw_gumbel(
+                    self._actions, n, self._searches.rngs[i], noise_weight, self.noise[i]
+                )
             else:
-                draw_noise(root, self._actions, concentration, self._rngs[i], self.noise[i])
+                draw_noise(
+                    root, self._actions, concentration, self._searches.rngs[i], self.noise[i]
+                )
             if not fresh:
-                disturb(self._rule, tree, self.noise[i], noise_share)
+                add_noise(self._rule, tree, self.noise[i], noise_weight)
 
     def priors(self, i: int) -> tuple[np.ndarray, np.ndarray]:
-        """(actions, priors) of tree `i`'s root as the network gave them, without the noise."""
-        tree, share = self.tree(i), self.noise_share[i]
+        """(actions, priors) of root `i` as the network gave them, without the noise."""
+        tree, weight = self.tree(i), self._searches.noise_weight[i]
         first = int(tree.first_child[ROOT])
         span = slice(first, first + int(tree.n_children[ROOT]))
         actions, priors = tree.action[span].astype(np.int64), tree.prior[span].astype(np.float64)
         if isinstance(self._rule, Gumbel):
             priors = unperturbed(priors, self.noise[i, actions])
-        elif 0 < share < 1:
-            priors = np.maximum(priors - share * self.noise[i, actions], 0) / (1 - share)
+        elif 0 < weight < 1:
+            priors = np.maximum(priors - weight * self.noise[i, actions], 0) / (1 - weight)
         return actions, priors
 
     def step(self) -> None:
-        """One leaf of every tree that wants one; afterwards `left` is less."""
-        n = collect_forest(
-            self._trees, self._place, self.roots, self._leaves, self._paths, self._lengths,
-            self._owners, self.left, self._rule, self._noisy, self.noise_share,
-        )
+        """Value one leaf of every search that wants one; `remaining` falls."""
+        n = collect_leaves(self._searches, self._leaves, self._rule, self._noisy_rule)
         if n == 0:
             return
-        policies, values = self._evaluator.evaluate(self._leaves, n)
+        policies, values = self._evaluator.evaluate(self._leaves.states, n)
         self.evaluations += n
         self.steps += 1
-        absorb_forest(
-            self._trees, self._place, self._leaves, self._paths, self._lengths, self._owners, n,
-            policies, values, self._actions, self._rngs, self.noise, self.noise_share,
-            self._left_out, self._rule,
+        absorb_leaves(
+            self._searches, self._leaves, n, policies, values, self._rule, self._actions
         )
 
 
 @kernel
-def collect_forest(
-    trees, place, roots, leaves, paths, lengths, owners, left, rule, noisy, noise_share
-):
-    """Walk once in every tree that has simulations left; how many leaves wait for an answer.
+def collect_leaves(searches, leaves, rule, noisy_rule):
+    """Walk once in every tree that has simulations to go.
 
     Args:
-        trees: batch; place: int64, where each tree is in it.
-        roots, left: of each tree. leaves, paths, lengths: as for `collect`.
-        owners: int64, out: the tree of each leaf.
-        rule, noisy: of trees with a `noise_share` of 0, and of the others.
+        leaves: out.
+        rule, noisy_rule: for roots without noise, and for those with noise.
+
+    Returns:
+        How many leaves wait for an answer.
     """
     n = 0
-    for i in range(len(left)):
-        if left[i] <= 0:
+    for i in range(len(searches.remaining)):
+        if searches.remaining[i] <= 0:
             continue
-        walked, found = collect(
-            kernels.row(trees, place[i]), kernels.row(roots, i), kernels.rows(leaves, n, n + 1),
-            paths[n : n + 1], lengths[n : n + 1], 1, noisy if noise_share[i] > 0.0 else rule,
+        tree = kernels.row(searches.trees, searches.place[i])
+        walked, waiting = collect(
+            tree, kernels.row(searches.roots, i), kernels.rows(leaves.states, n, n + 1),
+            leaves.paths[n : n + 1], leaves.lengths[n : n + 1], 1,
+            noisy_rule if searches.noise_weight[i] > 0.0 else rule,
         )
         # A proven root is not searched any further.
-        left[i] = left[i] - 1 if walked else 0
-        if found:
-            owners[n] = i
+        searches.remaining[i] = searches.remaining[i] - 1 if walked else 0
+        if waiting:
+            leaves.owners[n] = i
             n += 1
     return n
 
 
 @kernel
-def absorb_forest(
-    trees, place, leaves, paths, lengths, owners, n, policies, values, actions, rngs, noise,
-    noise_share, left_out, rule,
-):
-    """Give the leaves of all trees their children and values; new roots get their noise."""
+def absorb_leaves(searches, leaves, n, policies, values, rule, actions):
+    """Give the leaves of all trees their children and values; new roots get their noise.
+
+    Args:
+        n: number of leaves.
+        policies: float32[n, num_actions]. values: float32[n], seen by the player to move.
+        actions: int64[num_actions], scratch.
+    """
     for k in range(n):
-        i = owners[k]
-        tree = kernels.row(trees, place[i])
+        i = leaves.owners[k]
+        tree = kernels.row(searches.trees, searches.place[i])
         absorb(
-            tree, kernels.rows(leaves, k, k + 1), paths[k : k + 1], lengths[k : k + 1], 1,
-            policies[k : k + 1], values[k : k + 1], actions, rngs[i],
+            tree, kernels.rows(leaves.states, k, k + 1), leaves.paths[k : k + 1],
+            leaves.lengths[k : k + 1], 1, policies[k : k + 1], values[k : k + 1], actions,
+            searches.rngs[i],
         )
-        if lengths[k] == 1:
-            leave_out(tree, left_out[i])
-            if noise_share[i] > 0.0:
-                disturb(rule, tree, noise[i], noise_share[i])
+        if leaves.lengths[k] == 1:
+            leave_out(tree, searches.excluded[i])
+            if searches.noise_weight[i] > 0.0:
+                add_noise(rule, tree, searches.noise[i], searches.noise_weight[i])
 
 
 @kernel
@@ -221,7 +268,7 @@ def leave_out(tree, action):
 
 
 @by_class
-def disturb(rule, tree, noise, share):
+def add_noise(rule, tree, noise, weight):
     """Mix noise into the priors of the root's children, as the rule wants it."""
 
 
@@ -241,28 +288,28 @@ def draw_noise(state, actions, concentration, rng, noise):
 
 
 @inline_kernel
-def _mix(rule, tree, noise, share):
+def _mix(rule, tree, noise, weight):
     first = tree.first_child[ROOT]
     for child in range(first, first + tree.n_children[ROOT]):
-        tree.prior[child] = (1.0 - share) * tree.prior[child] + share * noise[tree.action[child]]
+        tree.prior[child] = (1.0 - weight) * tree.prior[child] + weight * noise[tree.action[child]]
 
 
 @inline_kernel
-def _perturb(rule, tree, noise, share):
+def _perturb(rule, tree, noise, weight):
     perturb(tree, noise)
 
 
-disturb.register(PUCT, _mix)
-disturb.register(ForcedPUCT, _mix)
-disturb.register(Gumbel, _perturb)
+add_noise.register(PUCT, _mix)
+add_noise.register(ForcedPUCT, _mix)
+add_noise.register(Gumbel, _perturb)
 
 
 @kernel
 def root_policy(tree, out):
-    """What the search makes of the root, as a policy to be learned.
+    """The search's policy at the root, as a target for learning.
 
-    Visits, without moves that are proven to be worse than others. If the root itself is
-    proven, all moves that keep its result share alike: any of them is as good.
+    It is the shares of the visits, without moves that are proven to be worse than others. If the
+    root itself is proven, all moves that keep its result have equal shares.
 
     Args:
         out: float64[num_actions], overwritten; sums to 1.
@@ -281,7 +328,7 @@ def root_policy(tree, out):
             weight = float(tree.visits[child])
         out[tree.action[child]] = weight
         total += weight
-    if total == 0.0:  # no move has been looked at but lost ones
+    if total == 0.0:  # only lost moves have been visited
         for child in range(first, last):
             if result != UNPROVEN or tree.proven[child] == UNPROVEN:
                 out[tree.action[child]] = 1.0

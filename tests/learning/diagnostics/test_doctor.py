@@ -15,8 +15,8 @@ import pytest
 from dlgo import get_game, kernels
 from dlgo.encoders import get_encoder
 from dlgo.symmetry import symmetries
+from engines.alphazero.config import make_config
 from engines.alphazero.doctor import look_at_history
-from engines.alphazero.plan import make_plan
 from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
 from engines.learning.data import Dataset, batches
@@ -131,7 +131,7 @@ def test_the_values_of_a_network_that_knows_nothing_are_not_judged(games) -> Non
 
 
 def test_games_without_noise_and_temperature_are_named() -> None:
-    same = play(Opinionated(GAME), 30, noise_share=0.0, sample_plies=0, random_share=0.0,
+    same = play(Opinionated(GAME), 30, dirichlet_epsilon=0.0, sample_plies=0, random_share=0.0,
                 full_share=1.0)
     assert "repeated games" in told(same).ill()
     noisy = play(Opinionated(GAME), 30)
@@ -209,13 +209,13 @@ def test_exact_results_say_how_the_search_errs(games) -> None:
 
 
 def test_resignations_that_give_games_away_are_named() -> None:
-    plan = make_plan("connect4", resign=0.9)
+    plan = make_config("connect4", resign_below=0.05)
     row = {"resigned": 0.4, "resigned_wrongly": 0.2, "divergence": 0.1, "agreed": 0.5}
     found = CheckUp("test")
     look_at_history(found, plan, [row])
     assert found.ill() == ["resignation"] and "simulations" not in found.findings[-1].text
     found = CheckUp("test")
-    look_at_history(found, make_plan("connect4", resign=0.9, finish_sims=2), [row])
+    look_at_history(found, make_config("connect4", resign_below=0.05, finish_sims=2), [row])
     assert found.ill() == ["resignation"] and "more than 2 simulations" in found.findings[-1].text
     found = CheckUp("test")
     look_at_history(found, plan, [row | {"resigned_wrongly": 0.03}])

@@ -17,7 +17,7 @@ from engines.learning.data.records import (
     SECOND,
     GameData,
 )
-from engines.learning.data.selfplay import Variety, play_game
+from engines.learning.selfplay.engine_games import Variety, play_game
 from engines.registry import build_engine
 
 PLAIN = Variety(opening_plies=0, sample_plies=0)

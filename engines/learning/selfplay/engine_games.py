@@ -4,8 +4,6 @@ An engine alone plays nearly the same game again and again. So a game begins wit
 plies, and in the next few the move is drawn from the engine's policy. The label is what the
 engine chose all the same: data says what a good move is, not what was played by chance.
 The position is stored before the move (chapter 6.1 of the book).
-
-Called by `dlgo generate`, see `experiments/datasets/generate.py`.
 """
 
 from __future__ import annotations
@@ -16,9 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dlgo.api import GameSpec, GameState
-from dlgo.rng import below, derive_seed, make_rng, uniform
+from dlgo.rng import below, derive_seed, make_rng
 from engines.base import Decision, Engine
 from engines.learning.data.records import NO_RESULT, GameBuilder, GameData
+from engines.learning.selfplay.drawing import Sampling, draw
+from engines.learning.selfplay.lockstep import longest_game
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,8 @@ def play_game(
     state = GameState.new_game(game)
     builder = GameBuilder(game)
     opening = below(rng, variety.opening_plies + 1)
-    sampled_until = opening + variety.sample_plies if variety.temperature > 0 else 0
-    # Games end by their rules, but for cycles of Go longer than a ko could take for ever.
-    most = 4 * game.board_rows * game.board_cols + 100
-    while not state.is_over() and len(builder) < most:
+    sampling = Sampling(opening + variety.sample_plies, variety.temperature)
+    while not state.is_over() and len(builder) < longest_game(game):
         if len(builder) < opening:
             action = _random_action(state, rng)
             if action is not None:
@@ -69,8 +67,10 @@ def play_game(
             break
         policy = _policy(game, decision)
         action = chosen
-        if len(builder) < sampled_until and policy:
-            action = _draw(policy, variety.temperature, rng)
+        if sampling.applies(len(builder)) and policy:
+            actions = sorted(policy)
+            shares = np.array([policy[one] for one in actions])
+            action = actions[draw(shares, sampling.temperature, rng)]
         builder.add(action, chosen, policy, decision.value, second=which == 1)
         state = state.apply_move(game.move_of(action))
     return builder.finish(state.result() if state.is_over() else NO_RESULT)
@@ -90,11 +90,3 @@ def _random_action(state: GameState, rng: np.ndarray) -> int | None:
 def _policy(game: GameSpec, decision: Decision) -> dict[int, float]:
     shares = {game.action_of(move): share for move, share in decision.policy.items()}
     return {action: share for action, share in shares.items() if action is not None and share > 0}
-
-
-def _draw(policy: dict[int, float], temperature: float, rng: np.ndarray) -> int:
-    actions = sorted(policy)
-    most = max(policy.values())
-    # Shares of the largest, so that a low temperature does not round all of them to 0.
-    weights = np.cumsum([(policy[a] / most) ** (1 / temperature) for a in actions])
-    return actions[int(np.searchsorted(weights, uniform(rng) * weights[-1], side="right"))]

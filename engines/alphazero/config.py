@@ -1,0 +1,246 @@
+"""What a run of AlphaZero is: game, network, self-play, training. Equal configs, equal networks.
+
+`PRESETS` holds settings by game, or by game and size of board. docs/lab_notebook.md says what came
+of them. Tic-tac-toe's, Connect Four's and that of Go on 5x5 have been run to their end as they
+are, that of draughts with `finish_sims=2`, that of larger Go boards on 9x9 and in two parts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from dlgo import kernels
+from dlgo.api import GameSpec
+from dlgo.encoders import default_encoder, get_encoder
+from dlgo.errors import SpecError
+from dlgo.games import get_game
+from engines.alphazero.settings import (
+    ALPHAGO_ZERO,
+    ALPHAZERO,
+    FORMER_NAMES,
+    KATAGO,
+    SelfPlaySettings,
+)
+from engines.learning.networks import catalog
+from engines.learning.networks.runtimes import KINDS
+from engines.learning.settings import Settings, setting
+
+AUTO = "auto"
+# Weights of heads about the end of the game, and what a game must offer for each.
+_FINAL_HEADS = {"ownership": "ownership", "score": "margin"}
+
+
+@dataclass(frozen=True)
+class AlphaZeroConfig(Settings):
+    """All that decides what is learned; the help of each setting says what it is.
+
+    Attributes:
+        selfplay: how games are played.
+    """
+
+    owner = "train alphazero"
+    former = FORMER_NAMES
+
+    game: str = setting(None, "what is played")
+    network: str = setting("resnet:blocks=4,filters=32", "architecture", source=ALPHAZERO)
+    encoder: str = setting("", "what the network sees; empty: the game's usual encoder")
+    iterations: int = setting(20, "iterations of self-play and training", low=1)
+    games: int = setting(1000, "games of self-play in each iteration", low=1)
+    window: int = setting(
+        10, "iterations whose games are learned from; at first fewer, see first_window", low=1)
+    first_window: int = setting(
+        2, "iterations in the window at first; it grows by one every other iteration, since the "
+        "first games are those of a player who knows nothing", low=1, source=KATAGO)
+    epochs_per_position: float = setting(
+        2.0, "times that a new position is learned from, on average over its time in the window",
+        low=0.001, high=100)
+    batch_size: int = setting(256, "positions in a step of training", low=1)
+    optimizer: str = setting("adam:lr=0.002", "optimizer, with its learning rate")
+    decay: float = setting(
+        0.1, "factor by which the learning rate falls from the first iteration to the last, evenly "
+        "by its logarithm", low=1e-9, high=1)
+    first_network: str = setting(
+        "", "model, by name or folder, whose weights the run begins with; empty: random weights. "
+        "Architecture, encoder and shape must be the run's; komi, say, may differ. The optimizer "
+        "begins anew: choose a smaller learning rate")
+    first_games: str = setting(
+        "", "folder of games of other players (`dlgo generate`, `dlgo data import-sgf`) that are "
+        "learned before the first iteration; empty: begin with nothing, as AlphaZero",
+        source="Silver et al. 2016")
+    first_games_epochs: float = setting(
+        4.0, "times that the positions of first_games are learned from", low=0.001, high=100)
+    value_weight: float = setting(
+        1.0, "weight of the value's squared error beside the policy's cross-entropy", low=0,
+        high=100, source=ALPHAGO_ZERO)
+    ownership: float = setting(
+        0.0, "weight of a head that training alone has: whose each cell of the board will be at "
+        "the end; 0: no such head", low=0, high=100, source=KATAGO)
+    score: float = setting(
+        0.0, "weight of a head for the final margin, as ownership", low=0, high=100, source=KATAGO)
+    search_value_weight: float = setting(
+        0.0, "part of the value target that is the search's value, the rest being the game's "
+        "result. The result is the truth about the game as it was played, with the moves that were "
+        "drawn for variety; the search errs, but says more of the position", low=0, high=1)
+    margin_share: float = setting(
+        0.0, "part of the result to be learned that is by how much the game was won, where the "
+        "final board is known: a player who is sure to lose then still plays for points",
+        low=0, high=1, source=KATAGO)
+    precision: str = setting(
+        AUTO, "numbers that training computes with; mixed: bfloat16 where that is exact enough, "
+        "which is faster on processors and GPUs that can; auto: as the run began, and mixed on a "
+        "GPU", choices=(AUTO, "float32", "mixed"))
+    symmetries: bool = setting(
+        True, "learn each position from a random side of the board", source=ALPHAGO_ZERO)
+    random_symmetry: bool = setting(
+        False, "in self-play, too, show the network each position from a random side",
+        source=ALPHAGO_ZERO)
+    runtime: str = setting(
+        AUTO, "what runs the network in self-play; auto: the fastest here when the run begins, "
+        "which the run then keeps. Each rounds in its own way, so that games equal to the last bit "
+        "need the same", choices=(AUTO, *KINDS))
+    workers: int = setting(
+        2, "processes of self-play; the games depend on their number, since it decides which "
+        "positions share a batch", low=1)
+    gating_threshold: float = setting(
+        0.0, "score that a new network needs in a match against the one that plays now, to play "
+        "the games of self-play; 0: no match, the newest plays, as in AlphaZero. The learner goes "
+        "on from its latest weights whatever the match says. AlphaGo Zero has 0.55",
+        low=0, high=1, source=ALPHAGO_ZERO)
+    gating_games: int = setting(
+        40, "games of that match, half of them with each colour", low=2, source=ALPHAGO_ZERO)
+    seed: int = setting(1, "number that everything random comes from")
+    selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)
+
+    def canonical(self) -> AlphaZeroConfig:
+        """The same with canonical specifications.
+
+        Raises:
+            SpecError: for an unknown game, network, encoder or optimizer, or a setting out of
+                range.
+        """
+        game = get_game(self.game)
+        encoder = get_encoder(self.encoder or default_encoder(game), game)
+        if encoder.history:
+            raise SpecError(f"encoder {encoder.name} looks at earlier positions, which self-play "
+                            "does not offer; choose another")
+        self.check()
+        self._check_game(game)
+        return dataclasses.replace(
+            self, game=str(game), encoder=encoder.name,
+            network=catalog.canonical("network", catalog.NETWORKS, self.network),
+            optimizer=catalog.canonical("optimizer", catalog.OPTIMIZERS, self.optimizer),
+        )
+
+    def check(self) -> None:
+        """Raise SpecError for a setting out of range, or for two that contradict each other."""
+        super().check()
+        if self.gating_games % 2:
+            raise SpecError(f"{self.owner}: gating_games={self.gating_games} is not an even "
+                            "number: games come in pairs with colours changed")
+        if self.gating_threshold and not self.selfplay.sample_plies:
+            raise SpecError(f"{self.owner}: gating_threshold={self.gating_threshold:g} needs a "
+                            "match of different games: set sample_plies above 0")
+
+    def _check_game(self, game: GameSpec) -> None:
+        """Raise SpecError if the game does not offer what is to be learned from its end."""
+        for name, needed in (*_FINAL_HEADS.items(), ("margin_share", "margin")):
+            weight = getattr(self, name)
+            if weight and not kernels.offers(game.new_kernel_state(), needed):
+                raise SpecError(f"{name}={weight:g} needs the kernel `{needed}`, which "
+                                f"{game.name} does not have; leave {name} at 0")
+
+    @property
+    def final_heads(self) -> tuple[str, ...]:
+        """The heads about the end of the game that the network has in training."""
+        return tuple(name for name in _FINAL_HEADS if getattr(self, name) > 0)
+
+    @property
+    def needs_finals(self) -> bool:
+        """Whether there is something to learn from final boards."""
+        return bool(self.final_heads) or self.margin_share > 0
+
+    def window_of(self, iteration: int) -> range:
+        """The iterations whose games `iteration` (from 1) learns from."""
+        size = min(self.window, self.first_window + iteration // 2)
+        return range(max(1, iteration - size + 1), iteration + 1)
+
+    def learning_rate(self, iteration: int, rate: float) -> float:
+        """The learning rate of an iteration, given that of the first."""
+        done = (iteration - 1) / max(self.iterations - 1, 1)
+        return rate * self.decay**done
+
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "tictactoe": {
+        "network": "resnet:blocks=2,filters=32", "iterations": 36, "games": 800, "window": 10,
+        "epochs_per_position": 4.0,
+        "selfplay": {"sims": 50, "fast_sims": 10, "sample_plies": 9, "games_at_once": 256,
+                     "random_share": 0.3, "random_plies": 4},
+    },
+    "connect4": {
+        "network": "resnet:blocks=5,filters=64", "iterations": 40, "games": 3000, "window": 10,
+        "epochs_per_position": 2.3, "batch_size": 512, "decay": 0.05, "search_value_weight": 0.5,
+        "selfplay": {"sims": 100, "fast_sims": 20, "full_share": 0.6, "sample_plies": 14,
+                     "games_at_once": 192, "random_share": 0.4, "random_plies": 16},
+    },
+    "draughts": {
+        "network": "resnet:blocks=5,filters=32", "iterations": 24, "games": 1500, "window": 8,
+        "epochs_per_position": 4.0, "batch_size": 512, "decay": 0.05, "search_value_weight": 0.3,
+        "selfplay": {"sims": 80, "fast_sims": 16, "full_share": 0.35, "learn_fast": False,
+                     "forced": 2.0, "sample_plies": 20, "games_at_once": 128,
+                     "random_share": 0.3, "random_plies": 10,
+                     "resign_below": 0.1, "no_resign_fraction": 0.15},
+    },
+    # Komi 24.5 makes winning by 25 the goal (`experiments/chapters/ch14_go5.py`).
+    "go 5x5": {
+        "network": "resnet:blocks=4,filters=48", "encoder": "zero11", "iterations": 24,
+        "games": 1600, "window": 8, "epochs_per_position": 2.5, "batch_size": 512,
+        "search_value_weight": 0.3,
+        "selfplay": {"sims": 100, "fast_sims": 20, "sample_plies": 8, "games_at_once": 192,
+                     "random_share": 0.3, "random_plies": 8},
+    },
+    "go": {
+        "network": "resnet:blocks=8,filters=32", "encoder": "alphago41", "iterations": 50,
+        "games": 1000, "window": 10, "epochs_per_position": 4.0, "batch_size": 512, "decay": 0.05,
+        "ownership": 1.0, "score": 0.3, "search_value_weight": 0.25, "margin_share": 0.3,
+        "selfplay": {"sims": 120, "fast_sims": 16, "full_share": 0.25, "learn_fast": False,
+                     "forced": 2.0, "sample_plies": 16, "games_at_once": 128,
+                     "random_share": 0.1, "random_plies": 6, "first_pass": 0.6,
+                     "resign_below": 0.075, "no_resign_fraction": 0.2, "finish_sims": 2},
+    },
+}
+
+
+def preset_of(game: GameSpec) -> dict[str, Any]:
+    """Settings for a game: those of its size of board if there are any, else of its name."""
+    size = f"{game.name} {game.board_rows}x{game.board_cols}"
+    return PRESETS.get(size, PRESETS.get(game.name, {}))
+
+
+def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
+    """Settings of a config or of its self-play as they are typed: "batch_size=512", "reuse=no".
+
+    Raises:
+        SpecError: for a setting that does not exist or has no such value.
+    """
+    return AlphaZeroConfig.parse(texts, without=("game",))
+
+
+def make_config(game: str, **given: Any) -> AlphaZeroConfig:
+    """The preset of a game with changes; None counts as not given. Self-play's go in by name.
+
+    Raises:
+        SpecError: as `AlphaZeroConfig.canonical`.
+    """
+    preset = preset_of(get_game(game))
+    given = AlphaZeroConfig.current({k: v for k, v in given.items() if v is not None})
+    usual = dict(preset.get("selfplay", {}))
+    if given.get("search", "puct") != "puct":
+        usual.pop("forced", None)  # a preset's; it has no effect there
+    inner = SelfPlaySettings.options().keys() & given.keys()
+    selfplay = SelfPlaySettings(**{**usual, **{name: given.pop(name) for name in inner}})
+    rest = {name: value for name, value in preset.items() if name != "selfplay"}
+    return AlphaZeroConfig(game=game, selfplay=selfplay, **{**rest, **given}).canonical()

@@ -1,0 +1,46 @@
+"""One way to draw a move from a policy: in the first plies of a game, at a temperature.
+
+Games of one player against itself would all be alike. So early moves are drawn in proportion to
+`share ** (1 / temperature)` and later ones are the best: 1 draws by the shares, less prefers the
+largest, 0 draws nothing.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dlgo.rng import uniform
+
+
+class Sampling(NamedTuple):
+    """When and how moves are drawn.
+
+    Attributes:
+        plies: moves are drawn while fewer plies than this have been played.
+        temperature: of the draw; 0: no move is drawn.
+    """
+
+    plies: int
+    temperature: float = 1.0
+
+    def applies(self, ply: int) -> bool:
+        """Whether a move is drawn after `ply` plies."""
+        return ply < self.plies and self.temperature > 0
+
+
+def draw(shares: np.ndarray, temperature: float, rng: np.ndarray) -> int:
+    """Draw an index in proportion to `shares ** (1 / temperature)`.
+
+    Args:
+        shares: float[n], not negative, at least one above 0; they need not sum to 1. An index
+            with a share of 0 is never drawn.
+        temperature: above 0.
+        rng: generator state, advanced by one number.
+    """
+    candidates = np.flatnonzero(shares)
+    # Relative to the largest share, so that a low temperature does not round all of them to 0.
+    weights = (shares[candidates] / shares.max()) ** (1 / temperature)
+    sums = np.cumsum(weights)
+    return int(candidates[np.searchsorted(sums, uniform(rng) * sums[-1], side="right")])

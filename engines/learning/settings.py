@@ -1,0 +1,195 @@
+"""Settings of learners: each is declared once, with its meaning, range, default and source.
+
+    @dataclass(frozen=True)
+    class MyConfig(Settings):
+        owner = "train mine"
+        batch_size: int = setting(256, "positions in a step of training", low=1)
+
+The declaration checks values, reads them from the command line and from stored JSON, and makes
+the table in the docs. A dataclass may hold another one (`field(default_factory=Inner)`); all names
+must differ, so that `--set name=value` finds each.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, ClassVar, NamedTuple, Self
+
+from dlgo.errors import SpecError
+from dlgo.specs import Option, suggest
+
+_META = "setting"
+
+
+def setting(
+    default: Any, help: str, *, low: float = -math.inf, high: float = math.inf,
+    choices: tuple[str, ...] = (), source: str = "",
+) -> Any:
+    """A field of a `Settings` dataclass.
+
+    Args:
+        default: its value where none is given; None: it must be given, as text.
+        help: what it is, a phrase that stands alone.
+        low, high: inclusive bounds of a number.
+        choices: the allowed values of a text.
+        source: the paper it comes from.
+    """
+    meta = {
+        _META: {"help": help, "low": low, "high": high, "choices": choices}, "source": source,
+    }
+    if default is None:
+        return dataclasses.field(metadata=meta)
+    return dataclasses.field(default=default, metadata=meta)
+
+
+class Former(NamedTuple):
+    """What has become of a setting's former name: its name today, and its value's conversion."""
+
+    name: str
+    convert: Callable[[Any], Any] = lambda value: value
+
+
+class Settings:
+    """Base of frozen dataclasses whose fields are made by `setting`.
+
+    Attributes:
+        owner: whose settings these are, for messages.
+        former: former names, which stay readable in stored files and on the command line.
+    """
+
+    owner: ClassVar[str]
+    former: ClassVar[Mapping[str, Former]] = {}
+
+    @classmethod
+    def options(cls) -> dict[str, Option]:
+        """The settings by name, those of inner dataclasses included."""
+        table = {
+            f.name: Option(
+                f.name, None if f.default is dataclasses.MISSING else f.default,
+                kind=str if f.default is dataclasses.MISSING else None, **f.metadata[_META],
+            )
+            for f in dataclasses.fields(cls) if _META in f.metadata
+        }
+        for inner in cls._inner().values():
+            table |= inner.options()
+        return table
+
+    @classmethod
+    def sources(cls) -> dict[str, str]:
+        """The papers that settings come from, by name."""
+        table = {
+            f.name: f.metadata["source"] for f in dataclasses.fields(cls) if _META in f.metadata
+        }
+        for inner in cls._inner().values():
+            table |= inner.sources()
+        return table
+
+    @classmethod
+    def _inner(cls) -> dict[str, type[Settings]]:
+        return {
+            f.name: f.default_factory for f in dataclasses.fields(cls)
+            if isinstance(f.default_factory, type) and issubclass(f.default_factory, Settings)
+        }
+
+    def check(self) -> None:
+        """Raise SpecError for a value of the wrong type or out of range."""
+        inner = self._inner()
+        for name, option in self.options().items():
+            if hasattr(self, name):
+                option.parse(_text(getattr(self, name)), self.owner)
+        for name in inner:
+            getattr(self, name).check()
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain JSON data."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """The settings that `to_json` gave, perhaps under their former names.
+
+        Raises:
+            KeyError: if a setting is missing.
+            TypeError: for a name that is none of these settings'.
+        """
+        inner = cls._inner()
+        return cls(**{
+            name: inner[name].from_json(value) if name in inner else value
+            for name, value in cls.current(data).items()
+        })
+
+    @classmethod
+    def current(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The same settings under today's names, with today's meaning.
+
+        Raises:
+            SpecError: if a setting is given under two names.
+        """
+        found: dict[str, Any] = {}
+        for name, value in given.items():
+            former = cls.former.get(name, Former(name))
+            if former.name in found:
+                raise SpecError(f"{cls.owner}: {name} and {former.name} are one setting, which "
+                                "is given twice")
+            found[former.name] = former.convert(value)
+        return found
+
+    @classmethod
+    def parse(cls, texts: Iterable[str], without: Iterable[str] = ()) -> dict[str, Any]:
+        """Settings as they are typed: "batch_size=512", "reuse=no".
+
+        Args:
+            without: names that cannot be set in this way.
+
+        Returns:
+            Values by today's names, those of inner dataclasses among the others.
+
+        Raises:
+            SpecError: for a setting that does not exist or has no such value.
+        """
+        options = {name: one for name, one in cls.options().items() if name not in without}
+        found: dict[str, Any] = {}
+        for text in texts:
+            name, _, value = text.partition("=")
+            former = cls.former.get(name, Former(name))
+            if former.name not in options:
+                raise SpecError(
+                    f"{cls.owner} has no setting {name!r}{suggest(name, options)}; it has "
+                    f"{', '.join(sorted(options))}"
+                )
+            option = options[former.name]
+            try:
+                if former.name != name and option.type is float:  # it may have meant another number
+                    free = dataclasses.replace(option, low=-math.inf, high=math.inf)
+                    value = _text(former.convert(free.parse(value, cls.owner)))
+                found[former.name] = option.parse(value, cls.owner)
+            except SpecError as error:
+                given = f" (given as {text})" if former.name != name else ""
+                raise SpecError(f"{error}{given}") from None
+        return found
+
+    @classmethod
+    def rows(cls) -> Iterator[tuple[str, str, str, str, str]]:
+        """For listings: (name, default, range, meaning, source) of each setting."""
+        sources = cls.sources()
+        for name, option in cls.options().items():
+            default = "" if option.default is None else _text(option.default)
+            yield name, default, option.range_text(), option.help, sources[name]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def markdown_table(config: type[Settings]) -> str:
+    """The settings as a table for the docs."""
+    lines = ["| setting | default | range | meaning |", "|---|---|---|---|"]
+    for name, default, limits, meaning, source in config.rows():
+        shown = f"`{default}`" if default else ""
+        lines.append(f"| `{name}` | {shown} | {limits} | {meaning}"
+                     f"{f' ({source})' if source else ''} |")
+    return "\n".join(lines) + "\n"
