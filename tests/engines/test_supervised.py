@@ -13,8 +13,8 @@ import pytest
 from dlgo import GameState, Move, get_game, kernels
 from dlgo.errors import ModelError
 from dlgo.rng import make_rng
-from engines.registry import EngineSpec, build_engine
 from engines.learning.selfplay.drawing import draw
+from engines.registry import EngineSpec, build_engine
 from engines.supervised.engine import clipped
 from tests.learning.networks.models import write_model
 
