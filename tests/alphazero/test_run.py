@@ -314,7 +314,7 @@ def test_every_preset_can_be_searched_with_gumbel(game: str) -> None:
 
 def test_settings_are_typed_as_they_are_printed() -> None:
     found = parse_settings(["batch_size=512", "reuse=no", "c_puct=1.2", "optimizer=sgd:lr=0.1"])
-    assert found == {"batch_size": 512, "reuse": False, "c": 1.2, "optimizer": "sgd:lr=0.1"}
+    assert found == {"batch_size": 512, "reuse": False, "c_puct": 1.2, "optimizer": "sgd:lr=0.1"}
     plan = make_config("tictactoe", **found)
     assert (plan.batch_size, plan.selfplay.reuse, plan.selfplay.c_puct) == (512, False, 1.2)
     for text, part in (("batch_siz=1", "did you mean batch_size"), ("c=high", "a number"),
