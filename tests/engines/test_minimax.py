@@ -19,6 +19,7 @@ from engines.minimax import table as tables
 from engines.minimax.stack import TECHNIQUE_HELP
 from engines.registry import build_engine
 from tests.conftest import random_game
+from tests.engines.test_search import never_loses
 
 TIC_TAC_TOE = get_game("tictactoe")
 # Techniques that change no value at equal depth; `quiescence` and `lmr` do.
@@ -43,20 +44,7 @@ def test_minimax_never_loses_tic_tac_toe_whatever_the_replies(side: int) -> None
     start = GameState.new_game(TIC_TAC_TOE)
     moves = [TIC_TAC_TOE.parse_move(start, text) for text in ("A1", "B1", "B2")]
     openings = [start.apply_move(move) for move in moves]
-    frontier = [start] if os.environ.get("DLGO_FULL") else openings
-    seen: set[int] = set()
-    while frontier:
-        state = frontier.pop()
-        if state.is_over():
-            winner = state.winner()
-            assert winner is None or winner.index == side, f"minimax lost:\n{state}"
-        elif state.next_player.index == side:
-            if state.key() not in seen:
-                seen.add(state.key())
-                frontier.append(state.apply_move(engine.select_move(state).move))
-        else:
-            frontier += [state.apply_move(move) for move in state.legal_moves()]
-    assert len(seen) > 30
+    never_loses(engine, side, [start] if os.environ.get("DLGO_FULL") else openings)
 
 
 def test_minimax_visits_the_whole_tree() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dlgo import GameState, Move, Point, get_game
-from engines.base import Budget
+from engines.base import Budget, Engine
 from engines.registry import build_engine
 from engines.treesearch import tree as ts
 from tests.conftest import random_game
@@ -48,23 +48,35 @@ def test_alphabeta_solves_every_position_of_tic_tac_toe() -> None:
         assert -minimax(state.apply_move(decision.move)) == minimax(state)
 
 
-@pytest.mark.parametrize("side", [0, 1])
-@pytest.mark.parametrize("spec", ["alphabeta:depth=9", "mcts:sims=2000"])
-def test_it_never_loses_tic_tac_toe_whatever_the_replies(spec: str, side: int) -> None:
-    engine = build_engine(spec, TIC_TAC_TOE, seed=3)
-    frontier = [GameState.new_game(TIC_TAC_TOE)]
-    seen = set()
+def never_loses(engine: Engine, side: int, starts: list[GameState]) -> None:
+    """Play all replies to what the engine does; it must hold every draw and win some games.
+
+    Against random replies every engine that sees wins must win; and the opponent's replies alone
+    make more positions than the least that is asked here.
+    """
+    frontier = list(starts)
+    answers: dict[GameState, Move] = {}
+    wins = 0
     while frontier:
         state = frontier.pop()
         if state.is_over():
-            winner = state.winner()
-            assert winner is None or winner.index == side, f"{spec} lost:\n{state}"
-        elif state.next_player.index == side:
-            if state.key() not in seen:
-                seen.add(state.key())
-                frontier.append(state.apply_move(engine.select_move(state).move))
-        else:
+            assert state.winner() is None or state.winner().index == side, f"it lost:\n{state}"
+            wins += state.winner() is not None
+        elif state.next_player.index != side:
             frontier += [state.apply_move(move) for move in state.legal_moves()]
+        elif state not in answers:
+            answers[state] = engine.select_move(state).move
+            frontier.append(state.apply_move(answers[state]))
+            assert minimax(frontier[-1]) <= 0, f"{answers[state]} gives the draw away:\n{state}"
+    assert wins > 10
+    # As first player: 8 replies to the first move, and (it cannot have won yet) 6 to the second.
+    assert len(answers) > 8 + 8 * 6 / 2
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("spec", ["alphabeta:depth=9", "mcts:sims=2000"])
+def test_it_never_loses_tic_tac_toe_whatever_the_replies(spec: str, side: int) -> None:
+    never_loses(build_engine(spec, TIC_TAC_TOE, seed=3), side, [GameState.new_game(TIC_TAC_TOE)])
 
 
 def connect4(columns: str) -> GameState:

@@ -66,12 +66,6 @@ def point_of(size, action):
 
 
 @kernel
-def action_at(size, point):
-    """The action that plays on a board index."""
-    return (point // (size + 2) - 1) * size + point % (size + 2) - 1
-
-
-@kernel
 def reset(state):
     """Empty board, black to move. Size and komi stand in `info` already."""
     info = state.info
