@@ -9,8 +9,7 @@ OUT    ?= out/report
 .PHONY: report test lint bench clean
 
 report: $(VENV)/.installed
-	$(BIN)/dlgo tournament experiments/plans/report.toml --ledger $(OUT)/games.sqlite
-	$(BIN)/dlgo report $(OUT)/games.sqlite --out $(OUT)
+	$(BIN)/dlgo tournament experiments/plans/report.toml --ledger $(OUT)/games.sqlite --report $(OUT)
 
 test: $(VENV)/.installed
 	$(BIN)/ruff check .

@@ -72,7 +72,8 @@ class GameReport:
 def build_page(
     games: Sequence[GameReport], *, facts: Sequence[tuple[str, str]],
     figures: Sequence[Figure], failures: Sequence[tuple[str, str, str]], failure_total: int,
-    played: int, method: Sequence[tuple[str, str]], settings: Sequence[tuple[str, str]],
+    played: int, planned: int | None, method: Sequence[tuple[str, str]],
+    settings: Sequence[tuple[str, str]],
 ) -> bytes:
     """The page in UTF-8.
 
@@ -82,6 +83,7 @@ def build_page(
         figures: plots of all games together.
         failures: slot, who failed and the reason, those to be listed.
         failure_total, played: number of failures, and of games.
+        planned: games that there will be at the end; the page reloads itself until then.
         method: titles and texts.
         settings: names and values.
     """
@@ -97,7 +99,8 @@ def build_page(
     )
     page = environment.get_template("report.html").render(
         games=[_view(game) for game in games], facts=facts, figures=figures, failures=failures,
-        failure_total=failure_total, played=played, method=method, settings=settings,
+        failure_total=failure_total, played=played, planned=planned, method=method,
+        settings=settings,
         replays=[
             {"game": game.title, "games": list(game.replays)} for game in games if game.replays
         ],

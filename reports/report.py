@@ -31,12 +31,15 @@ from reports.text import elo_text, nu_text
 if TYPE_CHECKING:
     import pandas as pd
 
+# Of the bootstrap, where nobody asks for another number.
+DEFAULT_REPLICATES = 400
 _MOST_FAILURES = 30  # listed one by one: a report is not a log
 
 
 def write_report(
     ledger_path: str | Path, out_dir: str | Path, anchor: tuple[str, float] | None = None,
     replicates: int = 0, progress: Callable[[str], None] = lambda text: None,
+    planned: int | None = None,
 ) -> list[Path]:
     """Rate, tabulate and draw all games of a ledger.
 
@@ -51,6 +54,8 @@ def write_report(
         anchor: an entrant and the rating it is given; None: 0 is the mean of the field.
         replicates: of the bootstrap that checks the intervals; 0 for none.
         progress: called with each step, in words.
+        planned: how many games the ledger will hold at the end. As long as it holds fewer, the
+            page says so and reloads itself.
 
     Returns:
         the files, `report.html` first.
@@ -113,9 +118,11 @@ def write_report(
     paths += overall + lengths
     failed = games[games["failed"]].head(_MOST_FAILURES)
     facts = _facts(str(ledger_path), games)
+    if planned is not None and len(games) < planned:
+        facts.insert(2, ("Still to come", f"{planned - len(games):,} games"))
     settings = method.settings(plan, rated, anchor, replicates)
     page = build_page(
-        reports, facts=facts, played=len(games),
+        reports, facts=facts, played=len(games), planned=planned,
         figures=_figures([("All games: Elo against CPU time per move", overall),
                           ("Lengths of the rated games", lengths)]),
         failures=[(row.slot, _failed_entrant(row), row.reason) for row in failed.itertuples()],

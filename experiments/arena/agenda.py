@@ -149,9 +149,12 @@ class Agenda:
     def _add_step(self) -> bool:
         """Queue the games of the strategy's next step. False if there is none, or not yet."""
         step = self._strategy.next_step(self._open, self.stopped)
+        # In the first round everybody meets everybody once before colours are swapped, so that
+        # there is something to report early.
+        later: list[GameTask] = []
         for pair in step:
             sure = pair.number < self._strategy.sure_pairs
-            for task in pair_tasks(self._plan.seed, self._openings, pair):
+            for number, task in enumerate(pair_tasks(self._plan.seed, self._openings, pair)):
                 stored = task.slot in self._played
                 if not sure:
                     self.planned += 1
@@ -160,9 +163,10 @@ class Agenda:
                     self._undrawn -= 1
                 if not stored:
                     self._open.add(task.slot)
-                    self._queue.append(task)
+                    (later if pair.number == 0 and number else self._queue).append(task)
                 elif (result := self._played[task.slot]) is not None:
                     self._strategy.game_ended(task.slot, result)
+        self._queue.extend(later)
         return bool(step)
 
 

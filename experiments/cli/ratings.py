@@ -27,7 +27,11 @@ _ANCHOR = click.option("--anchor", default=None, metavar="NAME=RATING",
 @click.option("--bootstrap", type=_REPLICATES, default=400, show_default=True,
               metavar="N", help="Check the intervals by N tournaments drawn from the opening "
               "pairs; 0 leaves it out.")
-def report(ledger: str, out: str, anchor: str | None, bootstrap: int) -> None:
+@click.option("--planned", type=Number(int, 0), default=None, metavar="N",
+              help="Games to come in all: until they are there, the page says so and reloads.")
+def report(
+    ledger: str, out: str, anchor: str | None, bootstrap: int, planned: int | None
+) -> None:
     """Rate the games of LEDGER: a page with ratings, tables, plots and games to replay."""
     from reports.rate import parse_anchor
     from reports.report import write_report
@@ -36,7 +40,7 @@ def report(ledger: str, out: str, anchor: str | None, bootstrap: int) -> None:
         click.echo(text, err=True)
 
     anchored = parse_anchor(anchor) if anchor else None
-    for path in write_report(ledger, out, anchored, bootstrap, progress):
+    for path in write_report(ledger, out, anchored, bootstrap, progress, planned):
         click.echo(path)
 
 

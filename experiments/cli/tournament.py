@@ -6,6 +6,7 @@ The options are the keys of the plan file.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import click
 
@@ -34,8 +35,11 @@ def _plan_options(command: Callable) -> Callable:
 @click.option("--retry", is_flag=True, help="Let entrants play on that were stopped before.")
 @click.option("--workers", type=click.IntRange(1, 1000), default=None,
               help="Processes; one per core by default.")
+@click.option("--report", type=click.Path(file_okay=False), default=None, metavar="FOLDER",
+              help="Write the report there, as soon as every pair has met once, and go on with it.")
 def tournament(
-    plan: str | None, ledger: str, retry: bool, workers: int | None, **overrides: object
+    plan: str | None, ledger: str, retry: bool, workers: int | None, report: str | None,
+    **overrides: object,
 ) -> None:
     """Play engines against each other, from a TOML file PLAN or from the options, or both.
 
@@ -46,4 +50,17 @@ def tournament(
     from experiments.arena.tournament import run_tournament
 
     asked, limits = read_plan(plan, overrides)
-    run_tournament(asked, ledger, workers, limits=limits, retry=retry)
+    if report is None:
+        run_tournament(asked, ledger, workers, limits=limits, retry=retry)
+        return
+    from dlgo.files import make_folder
+    from experiments.arena.live_report import LiveReport
+    from experiments.arena.progress import default_reporter
+
+    make_folder(Path(report))
+    progress = LiveReport(default_reporter(), asked, ledger, report)
+    run_tournament(asked, ledger, workers, progress, limits, retry=retry)
+    from reports.report import DEFAULT_REPLICATES, write_report
+
+    page, *_ = write_report(ledger, report, replicates=DEFAULT_REPLICATES, progress=progress.say)
+    progress.say(f"the report is complete: {page}")

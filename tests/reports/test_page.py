@@ -202,6 +202,18 @@ def test_the_facts_of_a_small_ledger(tmp_path):
     assert np.isnan(spent.loc["b"]["over"])
 
 
+def test_an_unfinished_report_says_so_and_reloads_itself(tmp_path):
+    with Ledger(tmp_path / "games.sqlite") as ledger:
+        ledger.add(record(0, "a", "b", 1), record(1, "b", "a", 1))
+    for planned, complete in ((8, False), (2, True), (None, True)):
+        page, *_ = write_report(tmp_path / "games.sqlite", tmp_path / "out", planned=planned)
+        text = page.read_text(encoding="utf-8")
+        assert ("2 of 8 games (25%)" in text) is not complete
+        assert ('http-equiv="refresh"' in text) is not complete
+        markdown = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+        assert ("Still to come: 6 games" in markdown) is not complete
+
+
 # Games to replay
 
 

@@ -1,0 +1,109 @@
+"""A report that is written while its tournament is played.
+
+The page comes as soon as every pair of entrants has met once on each game, then again as games
+come in. It is made in a process of its own with the lowest priority, from what the ledger holds,
+and it takes at most a tenth of the time: the games must not notice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from dlgo.records.ledger import GameRecord, Ledger
+from experiments.arena.progress import Reporter
+from experiments.arena.schedule import Plan
+
+# Between the end of a page and the start of the next, at least this many seconds and this many
+# times what the page took.
+_PAUSE, _SHARE = 20.0, 9.0
+
+
+class LiveReport:
+    """A reporter that also keeps the page of a report up to date.
+
+    Args:
+        reporter: tells people how the tournament goes.
+        plan: what is played.
+        ledger: its file.
+        out: the folder of the report.
+    """
+
+    def __init__(self, reporter: Reporter, plan: Plan, ledger: Path | str, out: Path | str) -> None:
+        self._reporter = reporter
+        self._ledger, self._out = Path(ledger), Path(out)
+        plan = plan.canonical()
+        self._to_meet = {
+            (game, frozenset(meeting)) for game in plan.games for meeting in plan.meetings()
+        }
+        self._done = self._planned = 0
+        self._shown = -1  # games in the last page
+        self._others = 0  # games in the ledger that are not of this plan
+        self._process: subprocess.Popen | None = None
+        self._started = self._next = 0.0
+        self._pages = 0
+
+    def say(self, text: str) -> None:
+        """Print a line."""
+        self._reporter.say(text)
+
+    def begin(self, stored: int, planned: int) -> None:
+        """The games start."""
+        self._reporter.begin(stored, planned)
+        self._done, self._planned = stored, planned
+        with Ledger(self._ledger, read_only=True) as ledger:
+            self._others = len(ledger) - stored
+            for _, game, first, second, *_ in ledger.results():
+                self._to_meet.discard((game, frozenset((first, second))))
+        self._update()
+
+    def plan(self, planned: int) -> None:
+        """More games have been decided on."""
+        self._reporter.plan(planned)
+        self._planned = planned
+
+    def game(self, record: GameRecord) -> None:
+        """A game has ended and is in the ledger."""
+        self._reporter.game(record)
+        self._done += 1
+        self._to_meet.discard((record.game, frozenset((record.first, record.second))))
+        self._update()
+
+    def end(self) -> None:
+        """No more games: a page that is being made is given up."""
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait()
+            self._process = None
+        self._reporter.end()
+
+    def _update(self) -> None:
+        """Start a page if it is time for one; take note of one that has come."""
+        now = time.monotonic()
+        if self._process is not None:
+            status = self._process.poll()
+            if status is None:
+                return
+            self._process = None
+            self._next = now + max(_PAUSE, _SHARE * (now - self._started))
+            self._pages += 1
+            if status:
+                self.say("the report cannot be written while the games go on; it comes at the end")
+                self._next = float("inf")
+            elif self._pages == 1:
+                self.say(f"first page: {self._out / 'report.html'} (it reloads itself)")
+        if self._to_meet or now < self._next or self._done == self._shown:
+            return
+        self._started, self._shown = now, self._done
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "experiments.cli", "report", str(self._ledger),
+             "--out", str(self._out), "--bootstrap", "0",
+             "--planned", str(self._others + self._planned)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+        with contextlib.suppress(AttributeError, OSError):  # Unix alone has priorities
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, 19)

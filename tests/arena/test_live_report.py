@@ -1,0 +1,101 @@
+"""A page while the tournament goes on: when it comes, what it says, and that it ends with it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from dlgo.records.ledger import Ledger
+from experiments.arena.live_report import LiveReport
+from experiments.arena.schedule import Plan
+from experiments.arena.tournament import run_tournament
+
+PLAN = Plan(games=("tictactoe",), entrants=("random", "heuristic", "mcts:sims=10"), pairs=3)
+
+
+class Quiet:
+    """A reporter that keeps what is said, and the games in their order."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.games: list = []
+
+    def say(self, text: str) -> None:
+        self.lines.append(text)
+
+    def begin(self, stored: int, planned: int) -> None: ...
+
+    def plan(self, planned: int) -> None: ...
+
+    def game(self, record: object) -> None:
+        self.games.append(record)
+
+    def end(self) -> None: ...
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory) -> tuple[Path, Quiet]:
+    path, reporter = tmp_path_factory.mktemp("live") / "games.sqlite", Quiet()
+    run_tournament(PLAN, path, workers=1, progress=reporter)
+    return path, reporter
+
+
+def test_everybody_meets_once_before_colours_are_swapped(played):
+    _, reporter = played
+    first = [frozenset((game.first, game.second)) for game in reporter.games[:3]]
+    assert len(set(first)) == 3
+    again = [frozenset((game.first, game.second)) for game in reporter.games[3:6]]
+    assert set(again) == set(first)
+    assert {game.pair for game in reporter.games[:6]} == {0}
+
+
+def test_a_page_comes_once_every_pair_has_met(played, tmp_path):
+    path, reporter = played
+    games = list(reporter.games)
+    ledger, out, live = tmp_path / "games.sqlite", tmp_path / "out", None
+    with Ledger(ledger) as file:
+        quiet = Quiet()
+        live = LiveReport(quiet, PLAN, ledger, out)
+        live.begin(0, 18)
+        for game in games[:2]:
+            file.add(game)
+            live.game(game)
+        assert live._process is None  # one pair has not met yet
+        file.add(games[2])
+        live.game(games[2])
+        assert live._process is not None
+        live._process.wait(120)
+        file.add(games[3])
+        live.game(games[3])
+    text = (out / "report.html").read_text(encoding="utf-8")
+    assert "3 of 18 games" in text and 'http-equiv="refresh"' in text
+    assert any("first page" in line for line in quiet.lines)
+    assert live._process is None and live._next > time.monotonic() + 15  # the games come first
+    live.end()
+
+
+def test_a_page_in_the_making_ends_with_the_tournament(played):
+    path, _ = played
+    live = LiveReport(Quiet(), PLAN, path, path.parent / "out")
+    live.begin(0, 30)
+    process = live._process
+    assert process is not None and process.poll() is None
+    live.end()
+    assert process.poll() is not None
+
+
+def test_a_page_that_cannot_be_written_stops_nothing(played, tmp_path):
+    path, reporter = played
+    (tmp_path / "file").write_text("in the way")
+    quiet = Quiet()
+    live = LiveReport(quiet, PLAN, path, tmp_path / "file" / "out")
+    live.begin(0, 30)
+    live._process.wait(120)
+    for game in reporter.games[:3]:
+        live.game(game)
+    assert quiet.lines == [
+        "the report cannot be written while the games go on; it comes at the end"
+    ]
+    assert live._process is None
