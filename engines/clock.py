@@ -8,13 +8,31 @@ limit is overrun by a fraction of a slice.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from engines.decision import Budget
 
 NO_LIMIT = 1 << 62
 # Seconds of a slice: long enough that the call costs nothing, short enough for Ctrl-C.
 _SLICE = 0.01
+
+
+_stop: ContextVar[Callable[[], bool] | None] = ContextVar("stop", default=None)
+
+
+@contextmanager
+def stopped_by(stop: Callable[[], bool]) -> Iterator[None]:
+    """Let searches in this block end as soon as `stop` says so, as they do at a time limit.
+
+    `stop` is asked between slices; for an analysis that somebody watches and may break off.
+    """
+    token = _stop.set(stop)
+    try:
+        yield
+    finally:
+        _stop.reset(token)
 
 
 class Clock:
@@ -40,7 +58,8 @@ class Clock:
             )
             if seconds is not None
         ]
-        self._sliced = always or bool(self._limits)
+        self._stop = _stop.get()
+        self._sliced = always or bool(self._limits) or self._stop is not None
 
     def next_stop(self, done: int) -> int:
         """Up to how many steps the search may go before the next look, having taken `done`."""
@@ -54,9 +73,13 @@ class Clock:
 
     def is_over(self, done: int) -> bool:
         """Whether a limit is reached; the last hundredth of a time is left for the rest."""
-        return done >= self._most or any(
-            self._left(clock, start, seconds) < 0.01 * seconds
-            for clock, start, seconds in self._limits
+        return (
+            done >= self._most
+            or (self._stop is not None and self._stop())
+            or any(
+                self._left(clock, start, seconds) < 0.01 * seconds
+                for clock, start, seconds in self._limits
+            )
         )
 
     @staticmethod

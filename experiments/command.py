@@ -10,7 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 import click
 
@@ -60,6 +60,22 @@ def say(line: str, err: bool = False) -> None:
     from dlgo.text import one_line  # late, for the same reason
 
     click.echo(one_line(line), err=err)
+
+
+def standard_input(purpose: str) -> TextIO:
+    """Where the user types, or a program writes.
+
+    Args:
+        purpose: what is read there, for the message.
+
+    Raises:
+        DlgoError: if it is closed, as by `<&-`.
+    """
+    from dlgo import DlgoError
+
+    if sys.stdin is None:
+        raise DlgoError(f"standard input is closed; {purpose} are read there")
+    return sys.stdin
 
 
 def _fail(message: str, status: int) -> NoReturn:

@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from experiments.command import standard_input
+
 
 @click.command()
 @click.argument("game", required=False)
@@ -72,7 +74,7 @@ def analyze(game: str, engine: str, from_stdin: bool, as_json: bool, all_moves: 
     from experiments.play.analyze import analyze as analyze_lines
     from experiments.play.analyze import lines_there
 
-    lines = lines_there(sys.stdin.buffer)
+    lines = lines_there(standard_input("positions").buffer)
     for answers in analyze_lines(get_game(game), engine, lines, all_moves, as_json):
         click.echo("\n".join(answers))
 

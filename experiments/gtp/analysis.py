@@ -1,8 +1,8 @@
-"""Analysis while one watches: `analyze`, `kata-analyze` and `lz-analyze`.
+"""Analysis that somebody watches: `analyze`, `kata-analyze` and `lz-analyze`.
 
 Front ends (Sabaki, Lizzie and others) send the command, read a line of `info move ...` every
-so often, and end it by sending anything else. Each line comes from one short search; an engine
-that keeps its tree (`mcts`) goes on where the last one ended.
+so often, and end it by sending anything else, which is heard at once. Each line comes from one
+short search; an engine that keeps its tree (`mcts`) goes on where the last one ended.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ from dlgo.api import GameState, Move, Player
 from dlgo.gtp import GtpError
 from dlgo.gtp.protocol import parse_color, parse_int
 from engines.base import Budget, Decision
+from engines.clock import stopped_by
 from experiments.gtp.core import Arguments
 from experiments.gtp.session import Session
 
 # Between two lines, in hundredths of a second: what front ends usually ask for.
 _INTERVAL = 50
 _SHORTEST = 5
-# Moves listed in a line; the rest has hardly been looked at.
+# Moves listed in a line; the search has hardly looked at the others.
 _MOST_MOVES = 30
 
-# Waits so many seconds; true as soon as the next line of input is there.
+# Waits so many seconds (0: not at all); true as soon as the next line of input is there.
 Wait = Callable[[float], bool]
 
 
@@ -43,15 +44,16 @@ class Analysis:
         budget = Budget(wall=self._seconds) if repeats else engine.budget
         searched = 0
         while True:
-            began = time.monotonic()
-            decision = engine.select_move(self._state, budget)
+            start = time.monotonic()
+            with stopped_by(lambda: wait(0.0)):
+                decision = engine.select_move(self._state, budget)
             searched += decision.cost.simulations or decision.cost.nodes
             yield self._line(decision, searched)
             if not repeats:  # it would say the same again and again
                 while not wait(60.0):
                     pass
                 return
-            if wait(max(self._seconds - (time.monotonic() - began), 0.0)):
+            if wait(max(self._seconds - (time.monotonic() - start), 1e-3)):
                 return
 
     def _line(self, decision: Decision, searched: int) -> str:
@@ -72,7 +74,7 @@ class Analysis:
         return " ".join(parts)
 
     def _share_of_wins(self, decision: Decision, move: Move) -> str:
-        """What the mover may expect, from 0 to 1; a half where the engine has no idea."""
+        """What the mover may expect, 0 to 1; a half where the engine makes no estimate."""
         value = decision.values.get(move)
         if value is None:
             value = decision.value or 0.0

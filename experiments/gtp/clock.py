@@ -1,6 +1,6 @@
 """How long to think: from the time settings and the time left to seconds for one move.
 
-Called by `session.py`; all times are wall seconds.
+All times are wall seconds.
 """
 
 from __future__ import annotations
@@ -9,15 +9,16 @@ from dataclasses import dataclass, field
 
 from dlgo.api import Player
 
-# Of the time for a move, so much is used: programs, networks and operating systems are late.
+# Share of a move's time that is used, and seconds taken off it: programs, networks and operating
+# systems are late.
 _SHARE = 0.9
 _LAG = 0.05
-# However little is left, an engine needs a moment for a move that is better than none.
+# Seconds that an engine needs for any sensible move, however little is left.
 _LEAST = 0.01
-# Own moves that the main time has to last for, at least; near the end nobody knows how many
-# are to come.
+# The main time has to last for at least so many own moves: near the end nobody knows how many are
+# to come.
 _FEWEST_MOVES = 12
-# Of the points still empty, each player fills about a third before the game ends.
+# Each player fills about a third of the empty points before the game ends.
 _SHARE_OF_EMPTY_POINTS = 3
 
 
@@ -45,7 +46,7 @@ class Clock:
 
     @property
     def limited(self) -> bool:
-        """Whether there is a limit at all."""
+        """Whether there is a limit."""
         return self.main_time is not None and not (self.byo_time > 0 and self.byo_stones == 0)
 
     def restart(self) -> None:
@@ -65,8 +66,8 @@ class Clock:
             share = seconds if self.japanese else seconds / stones
         else:
             moves = max(empty_points // _SHARE_OF_EMPTY_POINTS, _FEWEST_MOVES)
-            one = 1 if self.japanese else self.byo_stones
-            per_stone = self.byo_time / one if self.byo_stones else 0.0
+            stones_a_period = 1 if self.japanese else self.byo_stones
+            per_stone = self.byo_time / stones_a_period if self.byo_stones else 0.0
             # With overtime in reserve, the main time may be used up sooner.
             share = min(seconds / moves + per_stone, seconds + per_stone)
         return max(share * _SHARE - _LAG, min(_LEAST, share / 2))

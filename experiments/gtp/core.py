@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dlgo import __version__
-from dlgo.errors import NotationError
+from dlgo.errors import DlgoError, NotationError
 from dlgo.games import get_game
 from dlgo.games.go.board import MAX_SIZE
 from dlgo.gtp import GtpError
@@ -20,7 +20,11 @@ _SMALLEST = 2
 
 
 def arguments(given: Arguments, *names: str) -> Arguments:
-    """The arguments, if there are as many as names. More are ignored, as GNU Go does."""
+    """As many arguments as there are names; further ones are ignored, as GNU Go does.
+
+    Raises:
+        GtpError: if there are fewer.
+    """
     if len(given) < len(names):
         raise GtpError(f"syntax error: expected {' '.join(names)}")
     return given[: len(names)]
@@ -48,8 +52,10 @@ def boardsize(session: Session, given: Arguments) -> str:
     size = parse_int(text, "size")
     if not _SMALLEST <= size <= MAX_SIZE:
         raise GtpError("unacceptable size")
-    settings = {**session.game.settings, "size": size, "handicap": 0}
-    session.change_game(type(session.game)(**settings))
+    try:
+        session.change_game(session.game_of_size(size))
+    except DlgoError as error:
+        raise GtpError(f"unacceptable size: {error}") from None
     return ""
 
 
@@ -102,14 +108,8 @@ def dlgo_game(session: Session, given: Arguments) -> str:
     """An extension: play another game, such as `dlgo-game connect4`."""
     (text,) = arguments(given, "game")
     game = get_game(text)
-    before = session.game
-    try:
-        session.change_game(game)
-        session.komi = getattr(game, "komi", 0.0)
-        session.engine()
-    except Exception:
-        session.change_game(before)
-        raise
+    session.change_game(game)
+    session.komi = getattr(game, "komi", 0.0)
     return ""
 
 

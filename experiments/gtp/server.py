@@ -1,8 +1,8 @@
 """`dlgo gtp`: reads commands from standard input, answers on standard output.
 
 Whatever comes in, the answer is a GTP response, and the next line is read: unknown commands,
-bytes that are no text, lines without end, an engine that breaks down. The end of the input and
-`quit` end it. Called by `experiments/cli/main.py`.
+bytes that are not text, lines without end, an engine that breaks down. The end of the input and
+`quit` end it.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from dlgo.errors import DlgoError
 from dlgo.gtp import GtpError, format_response, parse_command
 from dlgo.gtp.protocol import plain
 from engines.registry import EngineSpec
+from experiments.command import standard_input
 from experiments.gtp import analysis, core, tournament
 from experiments.gtp.analysis import Analysis, Wait
 from experiments.gtp.core import Arguments
 from experiments.gtp.session import Session
 
-# Bytes of a line; more is no command. `set_free_handicap` on 25x25 has 3,000.
+# Bytes of the longest line that can be a command: `set_free_handicap` on 25x25 has 3,000.
 MAX_LINE = 1 << 16
 
 
@@ -35,25 +36,26 @@ class Server:
 
     @property
     def commands(self) -> dict[str, Callable[[Session, Arguments], str | Analysis]]:
-        """The commands that are known for the present game."""
-        known = {
+        """The commands of the present game."""
+        commands = {
             "known_command": self._known_command, "list_commands": self._list_commands,
             **core.COMMANDS, **tournament.COMMANDS, **analysis.COMMANDS,
         }
         if self.session.is_go:
-            known |= {**core.GO_COMMANDS, **tournament.GO_COMMANDS}
-        return known
+            commands |= {**core.GO_COMMANDS, **tournament.GO_COMMANDS}
+        return commands
 
-    def answer(self, line: str, wait: Wait = lambda seconds: True) -> Iterator[str]:
+    def answer(self, line: str, wait: Wait = lambda seconds: seconds > 0) -> Iterator[str]:
         """The response to a line, in pieces; nothing for an empty one.
 
         Args:
+            line: what the controller sent.
             wait: ends an analysis (see there); by default after its first line.
         """
         command = parse_command(line)
         if command is None:
             return
-        begun = False
+        started = False
         try:
             handler = self.commands.get(command.name)
             if handler is None:
@@ -63,17 +65,17 @@ class Server:
                 yield format_response(command.id, result)
                 return
             for text in result.lines(wait):
-                if not begun:
+                if not started:
                     yield f"={'' if command.id is None else command.id}\n"
-                    begun = True
+                    started = True
                 yield f"{text}\n"
             yield "\n"
-        except Exception as error:  # no fault of ours may end the game of others
+        except Exception as error:  # a fault of ours must not end the game of others
             message = str(error) if isinstance(error, DlgoError) else (
                 f"internal error: {type(error).__name__}: {error}"
             )
             # Once lines have been sent, the response can only be ended.
-            yield "\n" if begun else format_response(command.id, plain(message), ok=False)
+            yield "\n" if started else format_response(command.id, plain(message), ok=False)
 
     def _known_command(self, session: Session, given: Arguments) -> str:
         return "true" if given and given[0] in self.commands else "false"
@@ -109,7 +111,7 @@ class Lines:
                 return
             *whole, rest = (rest + data).split(b"\n")
             for line in whole:
-                # Of a line that is too long only a beginning is kept, which is no command.
+                # Of a line that is too long only the beginning is kept, too long for a command.
                 self._lines.put(line[: MAX_LINE + 1])
             rest = rest[: MAX_LINE + 1]
 
@@ -117,7 +119,7 @@ class Lines:
         """Whether the next line (or the end) is there, or comes within so many seconds."""
         if not self._ahead:
             try:
-                self._ahead.append(self._lines.get(timeout=max(seconds, 1e-3)))
+                self._ahead.append(self._lines.get(seconds > 0, max(seconds, 0.0)))
             except queue.Empty:
                 return False
         return True
@@ -130,13 +132,22 @@ class Lines:
 def serve(game: GameSpec, engine: str, seed: int) -> None:
     """Serve standard input until it ends.
 
+    Args:
+        game: what is played until a command changes it.
+        engine: who plays, as a specification.
+        seed: of the engine.
+
     Raises:
-        DlgoError: if the engine does not exist or does not play the game.
+        DlgoError: if the engine does not exist or does not play the game, or standard input or
+            output is closed.
         BrokenPipeError: if nobody reads the answers.
     """
+    source = standard_input("the controller's commands")
+    if sys.stdout is None:
+        raise DlgoError("standard output is closed; the answers are written there")
     session = Session(game, EngineSpec.parse(engine), seed)
     server = Server(session)
-    lines = Lines(sys.stdin.fileno())
+    lines = Lines(source.fileno())
     try:
         while not session.closing and (line := lines.next()) is not None:
             text = line.decode("utf-8", "replace")

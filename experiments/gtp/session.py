@@ -1,8 +1,8 @@
 """The game and the engine behind a GTP connection: what the commands work on.
 
-The protocol lets a colour move twice in a row, or go on after two passes; our rules know no
-such thing. The game then starts anew from the stones on the board, with that colour to move:
-what the ko rule forbade is forgotten, as after setup stones in a game record.
+The protocol lets a colour move twice in a row, or go on after two passes; our rules do not. The
+game then starts anew from the stones on the board, with that colour to move: what the ko rule
+forbade is forgotten, as after setup stones in a game record.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from engines.base import Budget, Decision, Engine
 from engines.registry import EngineSpec
 from experiments.gtp.clock import Clock
 
-# Komi that our rules know: halves, and not more than any board has points.
-_MOST_KOMI = 1000
+# Our rules take a komi of halves, and no more than any board has points.
+_LARGEST_KOMI = 1000
 
 
 class Session:
@@ -34,9 +34,9 @@ class Session:
 
     Attributes:
         game: the game, komi and size included.
-        komi: as the controller gave it, which may be one that no game has.
+        komi: as the controller gave it, which our rules may have to round.
         clock: the time of both players.
-        closing: whether `quit` was said.
+        closing: whether `quit` has been sent.
 
     Raises:
         DlgoError: if the engine does not play the game.
@@ -47,7 +47,7 @@ class Session:
         self.clock = Clock()
         self.closing = False
         self._seed = seed
-        self._games_begun = 0
+        self._games_started = 0
         self._engine: Engine | None = None
         self.game = game
         self.komi = getattr(game, "komi", 0.0)
@@ -64,42 +64,60 @@ class Session:
 
     @property
     def is_go(self) -> bool:
-        """Whether Go is played; half the protocol makes sense for nothing else."""
+        """Whether the game is Go; half of the protocol makes sense for Go only."""
         return isinstance(self.game, Go)
 
     def clear(self) -> None:
         """A new game."""
-        self.begin_at(GameState.new_game(self.game))
+        self.start_at(GameState.new_game(self.game))
         self.clock.restart()
 
-    def begin_at(self, state: GameState) -> None:
+    def start_at(self, state: GameState) -> None:
         """A game whose moves up to here cannot be undone."""
         self._line = [state]
-        self._games_begun += 1
+        self._games_started += 1
         if self._engine is not None:
-            self._engine.new_game(derive_seed(self._seed, self._games_begun))
+            self._engine.new_game(derive_seed(self._seed, self._games_started))
 
-    def begin_with(self, line: list[GameState]) -> None:
+    def start_along(self, line: list[GameState]) -> None:
         """A game that has come to the last of these states, and can be undone one by one."""
-        self.begin_at(line[0])
+        self.start_at(line[0])
         self._line += line[1:]
 
-    def change_game(self, game: GameSpec) -> None:
-        """Play another game from now on, from its start."""
+    def game_of_size(self, size: int) -> GameSpec:
+        """The present game, which is Go, on another board, without handicap."""
+        return type(self.game)(**{**self.game.settings, "size": size, "handicap": 0})
+
+    def change_game(self, game: GameSpec, line: list[GameState] | None = None) -> None:
+        """Play another game from now on, from its start or from the last position of `line`.
+
+        Raises:
+            DlgoError: if the engine does not play it; then the old game goes on.
+        """
+        before = self.game
         self.set_game(game)
-        self.clear()
+        try:
+            self.engine()
+        except Exception:
+            self.set_game(before)
+            raise
+        if line is None:
+            self.clear()
+        else:
+            self.start_along(line)
+            self.clock.restart()
 
     def set_game(self, game: GameSpec) -> None:
-        """The same position under another komi."""
+        """Another game, or the same under another komi; the position stays. Ends the engine."""
         if game != self.game:
             self.game = game
             self.close()
 
     def set_komi(self, komi: float) -> None:
-        """The komi; our rules get the nearest they know."""
+        """The komi of the game; our rules get the nearest that they take."""
         self.komi = komi
-        known = max(-_MOST_KOMI, min(_MOST_KOMI, round(2 * komi) / 2))
-        self.set_game(type(self.game)(**{**self.game.settings, "komi": known}))
+        nearest = max(-_LARGEST_KOMI, min(_LARGEST_KOMI, round(2 * komi) / 2))
+        self.set_game(type(self.game)(**{**self.game.settings, "komi": nearest}))
         self._line[-1] = self._in_this_game(self.state)
 
     def _in_this_game(self, state: GameState) -> GameState:
@@ -139,7 +157,7 @@ class Session:
 
         Raises:
             GtpError: if it is illegal.
-            NotationError: if it is no move.
+            NotationError: if it is not a move.
         """
         state = self.turn_of(player)
         if text.lower() == "resign":
@@ -164,13 +182,13 @@ class Session:
     def engine(self) -> Engine:
         """The engine for the present game."""
         if self._engine is None:
-            seed = derive_seed(self._seed, self._games_begun)
+            seed = derive_seed(self._seed, self._games_started)
             self._engine = self.spec.build(self.game, seed)
         return self._engine
 
     def choose(self, player: Player) -> tuple[GameState, Decision]:
         """The position with `player` to move, and what the engine plays in it in time."""
-        began = time.monotonic()
+        start = time.monotonic()
         state = self.turn_of(player)
         engine = self.engine()
         # Building an engine for a new size or komi is paid by the clock, too.
@@ -181,9 +199,9 @@ class Session:
         )
         seconds = self.clock.seconds_for_a_move(player, empty)
         if seconds is not None:
-            seconds = max(seconds - (time.monotonic() - began), 1e-3)
+            seconds = max(seconds - (time.monotonic() - start), 1e-3)
         decision = engine.select_move(state, limited(engine, seconds))
-        self.clock.spend(player, time.monotonic() - began)
+        self.clock.spend(player, time.monotonic() - start)
         return state, decision
 
     def generate(self, player: Player) -> Move:

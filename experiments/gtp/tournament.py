@@ -66,7 +66,7 @@ def _star_points(session: Session, stones: int) -> tuple[Point, ...]:
 def _place(session: Session, points: tuple[Point, ...] | list[Point]) -> str:
     if any(stones_of(session.state)):
         raise GtpError("board not empty")
-    session.begin_at(session.position(points, (), Player.white))
+    session.start_at(session.position(points, (), Player.white))
     return " ".join(map(point_text, points))
 
 
@@ -123,19 +123,19 @@ def final_score(session: Session, given: Arguments) -> str:
 
 
 def final_status_list(session: Session, given: Arguments) -> str:
-    """`alive`, `dead` or `seki`; of seki nothing is known here, so that list is empty."""
+    """`alive`, `dead` or `seki`; seki is not recognised, so that list is empty."""
     (status,) = arguments(given, "status")
     if status not in ("alive", "dead", "seki"):
         raise GtpError("syntax error: expected alive, dead or seki")
     state = session.state
-    everything = {point for stones in stones_of(state) for point in stones}
+    occupied = {point for stones in stones_of(state) for point in stones}
     # Whole chains: `score` takes the rest of a dead stone's chain off, too.
     owner = score(state, likely_dead(state)).owner
     dead = {
-        point for point in everything
+        point for point in occupied
         if owner[point] is not state.game.cell(state, point.row, point.col)
     }
-    points = {"alive": everything - dead, "dead": dead, "seki": set()}[status]
+    points = {"alive": occupied - dead, "dead": dead, "seki": set()}[status]
     return "\n".join(map(point_text, sorted(points)))
 
 
@@ -184,12 +184,11 @@ def loadsgf(session: Session, given: Arguments) -> str:
     except DlgoError as error:
         raise GtpError(f"cannot load file: {error}") from None
     komi = session.komi if record.komi is None else record.komi
-    session.begin_with(states)
-    session.set_game(type(session.game)(**{
-        **session.game.settings, "size": record.size, "handicap": 0,
-    }))
+    try:
+        session.change_game(session.game_of_size(record.size), states)
+    except DlgoError as error:
+        raise GtpError(f"cannot load file: {error}") from None
     session.set_komi(komi)
-    session.clock.restart()
     return ""
 
 

@@ -1,7 +1,7 @@
 """Playing in the console: human or engine on either side (chapter 3.4 and 3.6 of the book).
 
 `Console` shows a `Session` and asks for moves. Colours come from rich, which leaves them out
-where the output is no terminal; NO_COLOR does so too. Called by `dlgo play` and by scripts.
+where the output is not a terminal, or NO_COLOR is set.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from rich.console import Console as RichConsole
 from rich.text import Text
 
 from dlgo import DlgoError, GameSpec, GameState, Move
+from experiments.command import standard_input
 from experiments.play.session import Bot, Human, Session, decision_notes, evaluation_text
 
 HELP = "Write a move, or: hint, undo, save FILE, resign, moves, help, quit."
@@ -64,7 +65,11 @@ class Console:
         session: the game and its players.
         delay: seconds to wait after an engine's move.
         evaluation: show after each engine move what the engine expects.
-        source, target: where moves are read and boards are written.
+        source: where the moves of people are read; standard input by default.
+        target: where boards are written; standard output by default.
+
+    Raises:
+        DlgoError: if a person plays and standard input is closed.
     """
 
     def __init__(
@@ -74,7 +79,9 @@ class Console:
         self.session = session
         self.delay = delay
         self.evaluation = evaluation
-        self._source = source or sys.stdin
+        if source is None and any(isinstance(who, Human) for who in session.players):
+            source = standard_input("moves")
+        self._source = source
         self._target = target or sys.stdout
         options = {"color_system": None} if os.environ.get("NO_COLOR") else {}
         self._rich = RichConsole(
@@ -82,8 +89,8 @@ class Console:
             **options,
         )
         # The line editor of the terminal works on the standard streams only.
-        self._edited = self._source is sys.stdin and self._target is sys.stdout and (
-            sys.stdin.isatty() and sys.stdout.isatty()
+        self._edited = self._source is sys.stdin and self._target is sys.stdout and all(
+            stream is not None and stream.isatty() for stream in (self._source, self._target)
         )
         session.say = lambda text: self._say(text, "red")
 

@@ -94,6 +94,27 @@ def test_a_bad_plan_file_names_the_fault(tmp_path: Path) -> None:
         assert_one_line(done, part)
 
 
+def without_input(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `dlgo` with its standard input closed, as by `<&-`."""
+    command = f"exec {sys.executable} -m experiments.cli {' '.join(arguments)} <&-"
+    return subprocess.run(
+        command, shell=True, capture_output=True, text=True, timeout=240, check=False
+    )
+
+
+def test_a_closed_standard_input_is_one_line() -> None:
+    for arguments in (
+        ("gtp", "--engine", "random"), ("analyze", "connect4", "--stdin"), ("play", "connect4"),
+    ):
+        assert_one_line(without_input(*arguments), "standard input is closed")
+
+
+def test_engines_play_each_other_without_a_standard_input() -> None:
+    done = without_input("play", "tictactoe", "--first=random", "--second=random", "--delay=0")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Game over: " in done.stdout
+
+
 def test_a_reader_that_goes_away_is_no_error() -> None:
     done = subprocess.run(
         f"{sys.executable} -m experiments.cli perft tictactoe --depth 9 | head -1",

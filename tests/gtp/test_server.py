@@ -48,6 +48,21 @@ def test_all_commands_of_the_standard_and_its_tournament_and_regression_subsets_
 # --- setup ----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("engine", ["supervised", "alphazero:sims=2"])
+def test_a_size_that_the_engine_has_no_model_for_is_refused_at_once(
+    engine: str, tmp_path: Path
+) -> None:
+    talk = Talk("go9", engine)
+    talk("play b C3")
+    talk.fails("boardsize 13", "unacceptable size: no ")
+    assert talk("genmove w"), "the old game goes on"
+    record = tmp_path / "game.sgf"
+    record.write_bytes(b"(;GM[1]SZ[13];B[aa])")
+    talk.fails(f"loadsgf {record}", "cannot load file: no ")
+    assert talk("undo") == talk("undo") == "", "with its moves"
+    talk.fails("undo", "cannot undo")
+
+
 def test_boardsize_and_komi() -> None:
     talk = Talk()
     for size in ("1", "26", "2147483647"):
