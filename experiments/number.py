@@ -7,9 +7,6 @@ from typing import Any
 
 import click
 
-from dlgo.errors import SpecError
-from dlgo.specs import check_number, range_text
-
 
 class Number(click.ParamType):
     """A finite number within its range: `type=Number(int, 1, 1000)`.
@@ -26,11 +23,20 @@ class Number(click.ParamType):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> int | float:
+        # Late: they take Numba along, which --help does without.
+        from dlgo.errors import SpecError
+        from dlgo.specs import check_number
+
         what = param.opts[-1] if param is not None else "value"
         try:
             return check_number(value, what, self.kind, self.low, self.high)
         except SpecError as error:
             raise click.UsageError(str(error), ctx) from None
 
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """The kind and the range, for the help: `FLOAT 0..60`, `INTEGER 1..`."""
+        low, high = (str(b) if math.isfinite(b) else "" for b in (self.low, self.high))
+        return self.name.upper() + (f" {low}..{high}" if low or high else "")
+
     def __repr__(self) -> str:
-        return f"{self.name.upper()}({range_text(self.low, self.high, self.kind)})"
+        return self.get_metavar(None, None)

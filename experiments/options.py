@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from experiments.number import Number
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -26,17 +28,17 @@ def out_option(default: str) -> Decorator:
 
 def size_option(default: int) -> Decorator:
     """`--size`: of a Go board."""
-    return click.option("--size", type=click.IntRange(2, 25), default=default, show_default=True,
+    return click.option("--size", type=Number(int, 2, 25), default=default, show_default=True,
                         help="Lines of the board.")
 
 
 def pairs_option(default: int) -> Decorator:
     """`--pairs`: how many games of a match."""
-    return click.option("--pairs", type=click.IntRange(min=1), default=default, show_default=True,
+    return click.option("--pairs", type=Number(int, 1), default=default, show_default=True,
                         help="Openings of a match, each played with both colours.")
 
 
-seed_option = click.option("--seed", type=int, default=1, show_default=True,
+seed_option = click.option("--seed", type=Number(int), default=1, show_default=True,
                     help="Seed of games, engines and training.")
-workers_option = click.option("--workers", type=click.IntRange(min=1), default=None,
+workers_option = click.option("--workers", type=Number(int, 1), default=None,
                        help="Processes; one per core by default.")

@@ -39,6 +39,7 @@ from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.tournament import run_tournament
 from experiments.command import run
+from experiments.number import Number
 
 
 @dataclass(frozen=True)
@@ -135,11 +136,11 @@ def bare_loop(plan: Plan, games: int) -> float:
 
 
 @click.command()
-@click.option("--sims", multiple=True, type=int, default=(100, 300, 1000, 3000), show_default=True,
-              help="Simulations a move of the engines; may be repeated.")
-@click.option("--games", default=1000, show_default=True, type=click.IntRange(min=20),
+@click.option("--sims", multiple=True, type=Number(int, 1), default=(100, 300, 1000, 3000),
+              show_default=True, help="Simulations a move of the engines; may be repeated.")
+@click.option("--games", default=1000, show_default=True, type=Number(int, 20),
               help="Games of each tournament.")
-@click.option("--workers", default=core_count(), show_default=True, type=click.IntRange(min=1),
+@click.option("--workers", default=core_count(), show_default=True, type=Number(int, 1),
               help="Processes that play.")
 def main(sims: tuple[int, ...], games: int, workers: int) -> None:
     """Measure the overhead of the arena."""

@@ -41,6 +41,7 @@ from engines.registry import EngineSpec, build_engine
 from engines.solver.outcomes import is_mistake
 from engines.solver.solver import Solver
 from experiments.command import run
+from experiments.number import Number
 
 SHIPPED = Path(__file__).with_name("connect4_positions.json")
 CLASSES = ("L1_R1", "L1_R2", "L1_R3", "L2_R1", "L2_R2", "L3_R1")
@@ -271,7 +272,7 @@ def _ignore_interrupts() -> None:
 @click.command()
 @click.option("--engine", "engines", multiple=True, required=True,
               help="Engine to test; may be repeated.")
-@click.option("--count", type=click.IntRange(1), default=100, show_default=True,
+@click.option("--count", type=Number(int, 1), default=100, show_default=True,
               help="Positions a class.")
 @click.option("--classes", default=",".join(CLASSES), show_default=True,
               help="Classes of positions to test, separated by commas.")
@@ -279,7 +280,7 @@ def _ignore_interrupts() -> None:
               help="Test Pons' own positions, too: folder of Test_L1_R1 and so on.")
 @click.option("--sets", type=click.Path(path_type=Path), default=Path("out/connect4_mistakes.json"),
               show_default=True, help="File that keeps the solved positions.")
-@click.option("--workers", type=click.IntRange(1), default=os.cpu_count() or 1,
+@click.option("--workers", type=Number(int, 1), default=os.cpu_count() or 1,
               help="Processes; one per core by default.")
 @click.option("--csv", type=click.Path(path_type=Path), default=None,
               help="Write the table to this file, too.")

@@ -24,6 +24,7 @@ from dlgo.encoders import Encoder, encode_many, encoder_names, get_encoder
 from engines.registry import build_engine
 from experiments.bench.measure import Meter, median_rates
 from experiments.command import run
+from experiments.number import Number
 
 BATCH = 64
 BATCHES = 4
@@ -104,11 +105,11 @@ def meter(encoder: Encoder, states: list[GameState]) -> Meter:
               help="Encoder to measure; may be repeated; all of the game by default.")
 @click.option("--engine", default="mcts:sims=100", show_default=True,
               help="Engine whose games are encoded beside random ones.")
-@click.option("--seconds", type=click.FloatRange(0.01, 60), default=0.5, show_default=True,
+@click.option("--seconds", type=Number(float, 0.01, 60), default=0.5, show_default=True,
               help="CPU seconds of one measurement.")
-@click.option("--rounds", type=click.IntRange(1, 100), default=3, show_default=True,
+@click.option("--rounds", type=Number(int, 1, 100), default=3, show_default=True,
               help="Measurements of each encoder, in turns; the median counts.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the games.")
+@click.option("--seed", type=Number(int), default=1, show_default=True, help="Seed of the games.")
 def main(
     games: tuple[str, ...], names: tuple[str, ...], engine: str, seconds: float, rounds: int,
     seed: int,

@@ -31,6 +31,7 @@ from engines.learning.networks.card import Card
 from engines.learning.networks.runtimes import load_evaluator
 from experiments.bench.measure import Meter, rates_in_turns
 from experiments.command import run
+from experiments.number import Number
 
 BATCHES = (1, 8, 64, 256)
 _SIDE = 2048  # of the square matrices
@@ -44,11 +45,11 @@ Call = Callable[[], object]
               help="Encoder of the positions; the game's usual one by default.")
 @click.option("--net", default="resnet:blocks=6,filters=64", show_default=True,
               help="Architecture of the network; its weights are random.")
-@click.option("--threads", default=1, show_default=True, type=click.IntRange(1, 256),
+@click.option("--threads", default=1, show_default=True, type=Number(int, 1, 256),
               help="Threads that run the network.")
-@click.option("--seconds", default=0.5, show_default=True, type=click.FloatRange(0.01, 60),
+@click.option("--seconds", default=0.5, show_default=True, type=Number(float, 0.01, 60),
               help="Length of one measurement.")
-@click.option("--rounds", default=5, show_default=True, type=click.IntRange(1, 100),
+@click.option("--rounds", default=5, show_default=True, type=Number(int, 1, 100),
               help="Measurements of each thing, in turns; the best counts.")
 @click.option("--ways", is_flag=True, help="Measure other settings of ONNX Runtime, too.")
 @click.option("--csv", type=click.Path(path_type=Path), default=None,

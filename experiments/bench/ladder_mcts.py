@@ -21,6 +21,7 @@ from engines.registry import build_engine
 from experiments.arena.series import play_series
 from experiments.bench.measure import pick, random_positions, score_text
 from experiments.command import run
+from experiments.number import Number
 from experiments.options import pairs_option, quick_option, seed_option
 
 
@@ -122,7 +123,7 @@ def ladder(name: str, setting: Setting, count: int, pairs: int, seed: int) -> No
 @click.command()
 @click.option("--game", "games", multiple=True, default=tuple(SETTINGS), show_default=True,
               help="Game to measure; may be repeated.")
-@click.option("--positions", type=click.IntRange(1), default=20, show_default=True,
+@click.option("--positions", type=Number(int, 1), default=20, show_default=True,
               help="Positions that each step searches.")
 @pairs_option(20)
 @seed_option

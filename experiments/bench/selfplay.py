@@ -46,6 +46,7 @@ from engines.learning.networks import catalog
 from engines.learning.networks.leaf_evaluator import NetworkEvaluator, encoder_of
 from engines.learning.networks.runtimes import Evaluator, KerasEvaluator, load_evaluator
 from experiments.command import run as run_command
+from experiments.number import Number
 
 RUNTIMES = ("onnx", "openvino-bf16")
 PREDICT = "model.predict"
@@ -310,13 +311,13 @@ def installed(model: str) -> list[str]:
 @click.option("--net", default=None,
               help=f"Architecture of an untrained network; {DEFAULTS['net']} by default.")
 @click.option("--model", default=None, help="A trained network in its place.")
-@click.option("--sims", type=click.IntRange(2, 100_000), default=None,
+@click.option("--sims", type=Number(int, 2, 100_000), default=None,
               help=f"Simulations a move; {DEFAULTS['sims']} by default.")
-@click.option("--at-once", type=click.IntRange(1, 10_000), default=None,
+@click.option("--at-once", type=Number(int, 1, 10_000), default=None,
               help=f"Games in lockstep of each process; {DEFAULTS['at_once']} by default.")
-@click.option("--seconds", type=click.FloatRange(0.1, 3600), default=None,
+@click.option("--seconds", type=Number(float, 0.1, 3600), default=None,
               help=f"Least length of each measurement; {DEFAULTS['seconds']:g} by default.")
-@click.option("--workers", type=click.IntRange(1, 256), default=None,
+@click.option("--workers", type=Number(int, 1, 256), default=None,
               help="Processes besides one; a process for each core by default.")
 @click.option("--csv", type=click.Path(dir_okay=False, path_type=Path), default=None,
               help="Write the table there.")

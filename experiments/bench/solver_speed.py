@@ -42,6 +42,7 @@ from engines.solver.search import ALL_FEATURES, FEATURES
 from engines.solver.solver import Solver, pack
 from experiments.bench.measure import random_positions
 from experiments.command import run
+from experiments.number import Number
 from experiments.play.analyze import analyze, lines_there
 
 SETS = Path(__file__).resolve().parents[3] / "shared" / "oracles" / "connect4"
@@ -245,11 +246,11 @@ def ladder(sets: dict[str, tuple[list[str], np.ndarray]], steps: list[tuple[str,
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), default=SETS)
-@click.option("--rounds", type=click.IntRange(1, 100), default=5, show_default=True,
+@click.option("--rounds", type=Number(int, 1, 100), default=5, show_default=True,
               help="Measurements of each solver, in turns; the median counts.")
-@click.option("--limit", type=click.IntRange(1), default=1000, show_default=True,
+@click.option("--limit", type=Number(int, 1), default=1000, show_default=True,
               help="Positions of each set.")
-@click.option("--plies", type=click.IntRange(0, 40), default=None,
+@click.option("--plies", type=Number(int, 0, 40), default=None,
               help="Solve random positions after so many moves, not the sets.")
 @click.option("--ladder", "by_steps", is_flag=True, help="Add the techniques one by one.")
 @click.option("--without", "without_one", is_flag=True, help="Leave out one technique at a time.")

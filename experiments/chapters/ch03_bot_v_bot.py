@@ -18,6 +18,7 @@ from dlgo import GameState, get_game, kernels
 from dlgo.rng import make_rng
 from engines.registry import build_engine
 from experiments.command import run
+from experiments.number import Number
 from experiments.options import quick_option, seed_option, size_option
 
 CLEAR_SCREEN = "\x1b[2J\x1b[H"
@@ -27,7 +28,8 @@ CLEAR_SCREEN = "\x1b[2J\x1b[H"
 @quick_option("Do not wait between moves")
 @size_option(9)
 @seed_option
-@click.option("--delay", default=0.2, show_default=True, help="Seconds between moves.")
+@click.option("--delay", type=Number(float, 0, 60), default=0.2, show_default=True,
+              help="Seconds between moves.")
 def main(quick: bool, size: int, seed: int, delay: float) -> None:
     """Show one game between random bots, then the statistics of many."""
     game = get_game("go", size=size)

@@ -26,6 +26,7 @@ from dlgo.games.draughts.board import JUMPER
 from dlgo.rng import derive_seed
 from engines.registry import build_engine
 from experiments.command import run
+from experiments.number import Number
 from experiments.opponents.pydraughts_opponent import GAME, opponent_moves
 from experiments.options import quick_option, seed_option
 
@@ -59,11 +60,11 @@ def play(number: int, engine, depth: int, seed: int) -> dict:
 
 
 @click.command()
-@click.option("--games", type=click.IntRange(1), default=100, show_default=True,
+@click.option("--games", type=Number(int, 1), default=100, show_default=True,
               help="Games to play.")
-@click.option("--seconds", type=click.FloatRange(0.001, 3600), default=1.0, show_default=True,
+@click.option("--seconds", type=Number(float, 0.001, 3600), default=1.0, show_default=True,
               help="CPU seconds of our moves.")
-@click.option("--depth", type=click.IntRange(0, 50), default=4, show_default=True,
+@click.option("--depth", type=Number(int, 0, 50), default=4, show_default=True,
               help="Moves the opponent looks ahead.")
 @seed_option
 @click.option("--log", type=click.Path(path_type=Path),

@@ -37,6 +37,7 @@ from engines.learning.data import Batch, Dataset, batches
 from experiments.command import run
 from experiments.datasets.generate import generate, make_recipe
 from experiments.datasets.progress import LineProgress
+from experiments.number import Number
 from experiments.options import quick_option, seed_option
 
 # Positions compared with all others at a time: the table of distances must fit in memory.
@@ -47,7 +48,7 @@ _ROWS = 512
 @quick_option("40 games of a weak engine")
 @click.option("--data", "folder", type=click.Path(path_type=Path), default=None,
               help="Data of dlgo generate or dlgo data import-sgf; made if none is named.")
-@click.option("--games", type=click.IntRange(min=10), default=200, show_default=True,
+@click.option("--games", type=Number(int, 10), default=200, show_default=True,
               help="At most so many games of it.")
 @seed_option
 def main(quick: bool, folder: Path | None, games: int, seed: int) -> None:

@@ -30,6 +30,7 @@ from experiments.arena.progress import BarReporter, PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import games_of_plan, run_tournament
 from experiments.command import run
+from experiments.number import Number
 from experiments.opponents.gnugo import gnugo_spec
 from experiments.options import out_option, quick_option, seed_option, workers_option
 
@@ -38,13 +39,13 @@ from experiments.options import out_option, quick_option, seed_option, workers_o
 @quick_option("Four games at a low level")
 @click.option("--engine", default="mcts:sims=10000,rollout=heavy,rule=rave", show_default=True,
               help="Engine of this project.")
-@click.option("--level", type=click.IntRange(0, 20), default=10, show_default=True,
+@click.option("--level", type=Number(int, 0, 20), default=10, show_default=True,
               help="Level of GNU Go.")
-@click.option("--games", type=click.IntRange(min=2), default=100, show_default=True,
+@click.option("--games", type=Number(int, 2), default=100, show_default=True,
               help="Games to play, in pairs with swapped colours.")
-@click.option("--size", type=click.IntRange(5, 19), default=9, show_default=True,
+@click.option("--size", type=Number(int, 5, 19), default=9, show_default=True,
               help="Lines of the board.")
-@click.option("--komi", type=click.FloatRange(-1000, 1000), default=7.0, show_default=True,
+@click.option("--komi", type=Number(float, -1000, 1000), default=7.0, show_default=True,
               help="Points that White gets.")
 @seed_option
 @workers_option

@@ -26,6 +26,7 @@ from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import games_of_plan, run_tournament
 from experiments.command import run
+from experiments.number import Number
 
 THRESHOLDS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
 
@@ -34,8 +35,8 @@ THRESHOLDS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
 @click.option("--quick", is_flag=True, help="A dozen games of Connect Four; under a minute.")
 @click.option("--game", "game_name", default="go9", show_default=True)
 @click.option("--engine", default="mcts:sims=400", show_default=True)
-@click.option("--games", type=click.IntRange(min=2), default=100, show_default=True)
-@click.option("--seed", default=1, show_default=True)
+@click.option("--games", type=Number(int, 2), default=100, show_default=True)
+@click.option("--seed", type=Number(int), default=1, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), default=Path("out/resignation"))
 def main(
     quick: bool, game_name: str, engine: str, games: int, seed: int, out: Path

@@ -26,15 +26,16 @@ from engines.alphazero.run import AlphaZeroRun
 from engines.learning.networks.card import read_card
 from experiments.bench.connect4_mistakes import CLASSES, measure, new_pool, position_sets
 from experiments.command import run
+from experiments.number import Number
 from experiments.options import out_option, quick_option, seed_option
 
 
 @click.command()
 @quick_option("Two short rounds and a few positions")
 @out_option("out/alphazero/connect4")
-@click.option("--count", default=100, show_default=True, type=click.IntRange(1),
+@click.option("--count", default=100, show_default=True, type=Number(int, 1),
               help="Positions a class.")
-@click.option("--sims", default=64, show_default=True, type=click.IntRange(2),
+@click.option("--sims", default=64, show_default=True, type=Number(int, 2),
               help="Simulations a move.")
 @seed_option
 def main(quick: bool, out: Path, count: int, sims: int, seed: int) -> None:

@@ -28,6 +28,7 @@ from engines.alphazero.run import AlphaZeroRun
 from engines.registry import EngineSpec
 from experiments.arena.match import EngineCache, GameTask, play_game
 from experiments.command import run
+from experiments.number import Number
 from experiments.opponents.gnugo import gnugo_spec
 from experiments.options import out_option, quick_option, seed_option
 from reports.tables import write_csv
@@ -76,9 +77,9 @@ def play_black(engine: str, others: list[str], games: int, seed: int) -> Iterato
 @quick_option("Two tiny rounds, two opponents: it will not win")
 @out_option("out/alphazero/go5")
 @click.option("--model", default=None, help="A trained network, instead of training one.")
-@click.option("--sims", default=400, show_default=True, type=click.IntRange(1),
+@click.option("--sims", default=400, show_default=True, type=Number(int, 1),
               help="Simulations a move.")
-@click.option("--games", default=10, show_default=True, type=click.IntRange(1),
+@click.option("--games", default=10, show_default=True, type=Number(int, 1),
               help="Games with Black against each engine; equal games count once.")
 @seed_option
 def main(quick: bool, out: Path, model: str | None, sims: int, games: int, seed: int) -> None:

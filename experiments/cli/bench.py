@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import click
 
+from experiments.number import Number
+
 
 @click.command()
 @click.argument("game")
-@click.option("--depth", type=click.IntRange(0, 100), required=True, help="Plies to count.")
+@click.option("--depth", type=Number(int, 0, 100), required=True, help="Plies to count.")
 def perft(game: str, depth: int) -> None:
     """Count the move sequences of GAME, ply by ply: the classic test of the rules."""
     from dlgo import get_game
@@ -20,9 +22,9 @@ def perft(game: str, depth: int) -> None:
 @click.command()
 @click.option("--game", "games", multiple=True,
               help="Game to measure; may be repeated; all games by default.")
-@click.option("--seconds", type=click.FloatRange(0.05, 600), default=1.0, show_default=True,
+@click.option("--seconds", type=Number(float, 0.05, 600), default=1.0, show_default=True,
               help="Length of one measurement.")
-@click.option("--rounds", type=click.IntRange(1, 100), default=3, show_default=True,
+@click.option("--rounds", type=Number(int, 1, 100), default=3, show_default=True,
               help="Measurements of each thing, in turns; the median counts.")
 @click.option("--csv", type=click.Path(dir_okay=False), default=None,
               help="Write the table to this file, too.")

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from experiments.number import Number
+
 
 @click.group()
 def connectx() -> None:
@@ -16,7 +18,7 @@ def connectx() -> None:
 @click.option("--model", required=True,
               help="A shipped model's name, a model's folder, or a run's folder.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path),
-              default=Path("submission.py"), show_default=True, help="The file to write.")
+              default=Path("submission.py"), show_default=True, help="File to write.")
 def export(model: str, out: Path) -> None:
     """Write a network and a search as one file that Kaggle takes for an agent."""
     from experiments.connectx.export import export_agent
@@ -30,14 +32,14 @@ def export(model: str, out: Path) -> None:
 @click.argument("first")
 @click.argument("second")
 @click.option("--game", "game_name", default="connect4", show_default=True,
-              help="connect4, or connectn with gravity.")
-@click.option("--act-timeout", type=click.FloatRange(0.01, 3600), default=2.0, show_default=True,
-              help="Seconds a move of an agent.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the engines.")
+              help="Game to play: connect4, or connectn with gravity.")
+@click.option("--act-timeout", type=Number(float, 0.01, 3600), default=2.0, show_default=True,
+              help="Seconds that an agent has for a move.")
+@click.option("--seed", type=Number(int), default=1, show_default=True, help="Seed of the engines.")
 @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), default=None,
-              help="Write the game's moves there.")
+              help="Write the game to this file.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), default=None,
-              help="Draw the game: .gif or .html for the moves, .png for the last position.")
+              help="Draw the game into this file: .gif or .html shows the moves, .png the end.")
 def play(
     first: str, second: str, game_name: str, act_timeout: float, seed: int, save: Path | None,
     out: Path | None,

@@ -6,26 +6,30 @@ from pathlib import Path
 
 import click
 
+from experiments.number import Number
+
 
 @click.command()
 @click.argument("game")
-@click.option("--engine", required=True, help="Who plays, against itself; its choices are stored.")
-@click.option("--games", type=click.IntRange(min=1), required=True, help="How many games.")
-@click.option("--against", default=None, help="Another engine to play against.")
+@click.option("--engine", required=True,
+              help="Engine that plays against itself; its choices are stored.")
+@click.option("--games", type=Number(int, 1), required=True, help="Games to make.")
+@click.option("--against", default=None, help="Another engine to play against, instead of itself.")
 @click.option("--out", type=click.Path(path_type=Path), default=None,
-              help="Folder; by default out/data/GAME-ENGINE.")
-@click.option("--workers", type=click.IntRange(min=1), default=None,
+              help="Folder to write; by default out/data/GAME-ENGINE.")
+@click.option("--workers", type=Number(int, 1), default=None,
               help="Processes; one per core by default.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Of openings and engines.")
-@click.option("--opening-plies", type=click.IntRange(min=0), default=None,
-              help="A game begins with 0 to so many random plies; each game's own by default.")
-@click.option("--sample-plies", type=click.IntRange(min=0), default=None,
-              help="Plies after that in which the move is drawn from the engine's policy; "
-                   "as many as the board is wide by default.")
-@click.option("--temperature", type=click.FloatRange(0, 100), default=1.0, show_default=True,
-              help="Of that draw: 0 plays the best move, 1 draws by visits.")
-@click.option("--shard-games", type=click.IntRange(1, 100_000), default=None,
-              help="Games a file; some 5,000 positions by default.")
+@click.option("--seed", type=Number(int), default=1, show_default=True,
+              help="Seed of openings and engines.")
+@click.option("--opening-plies", type=Number(int, 0), default=None,
+              help="Most random plies that a game begins with; by default the game's own number.")
+@click.option("--sample-plies", type=Number(int, 0), default=None,
+              help="Plies after the opening in which the move is drawn from the engine's "
+                   "policy; by default as many as the board is wide.")
+@click.option("--temperature", type=Number(float, 0, 100), default=1.0, show_default=True,
+              help="Temperature of that draw: 0 plays the best move, 1 draws by visits.")
+@click.option("--shard-games", type=Number(int, 1, 100_000), default=None,
+              help="Games in a file; by default about 5,000 positions.")
 def generate(
     game: str, games: int, out: Path | None, workers: int | None, engine: str, **settings: object
 ) -> None:
@@ -57,14 +61,14 @@ def show_data(folder: Path) -> None:
 
 _ARCHIVES = click.argument(
     "archives", nargs=-1, required=True, type=click.Path(path_type=Path))
-_WORKERS = click.option("--workers", type=click.IntRange(min=1), default=None,
+_WORKERS = click.option("--workers", type=Number(int, 1), default=None,
                         help="Processes; one per core by default.")
 
 
 @data.command("index-sgf")
 @_ARCHIVES
 @click.option("--csv", "table", type=click.Path(path_type=Path, dir_okay=False), default=None,
-              help="Write a row for each file here.")
+              help="Write a row for each file to this table.")
 @_WORKERS
 def index_sgf(archives: tuple[Path, ...], table: Path | None, workers: int | None) -> None:
     """Say what is in ARCHIVES of SGF files: .tar.gz, .zip, folders, single files."""
@@ -76,19 +80,20 @@ def index_sgf(archives: tuple[Path, ...], table: Path | None, workers: int | Non
 
 @data.command("import-sgf")
 @_ARCHIVES
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of shards.")
-@click.option("--size", type=click.IntRange(2, 25), default=19, show_default=True,
-              help="Only boards of so many lines.")
-@click.option("--max-handicap", type=click.IntRange(min=0), default=None,
-              help="Only games with at most so many handicap stones.")
+@click.option("--out", type=click.Path(path_type=Path), required=True,
+              help="Folder of training data to write.")
+@click.option("--size", type=Number(int, 2, 25), default=19, show_default=True,
+              help="Import only games on boards with this many lines.")
+@click.option("--max-handicap", type=Number(int, 0), default=None,
+              help="Import only games with at most this many handicap stones.")
 @click.option("--min-rank", default=None, metavar="RANK",
-              help="Only games in which both players have this rank: 3k, 5d, 1p.")
-@click.option("--min-moves", type=click.IntRange(min=1), default=1, show_default=True,
-              help="Only games at least so long.")
-@click.option("--decided", is_flag=True, help="Only games with a result.")
-@click.option("--sample", type=click.IntRange(min=1), default=None,
-              help="Only so many files, drawn at random from all; filters come after.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Of that draw.")
+              help="Import only games in which both players have at least this rank: 3k, 5d, 1p.")
+@click.option("--min-moves", type=Number(int, 1), default=1, show_default=True,
+              help="Import only games with at least this many moves.")
+@click.option("--decided", is_flag=True, help="Import only games with a result.")
+@click.option("--sample", type=Number(int, 1), default=None,
+              help="Read only this many files, drawn at random; the other filters come after.")
+@click.option("--seed", type=Number(int), default=1, show_default=True, help="Seed of that draw.")
 @_WORKERS
 def import_sgf(
     archives: tuple[Path, ...], out: Path, size: int, max_handicap: int | None,
@@ -102,16 +107,19 @@ def import_sgf(
 
     rank = None if min_rank is None else rank_number(min_rank)
     if min_rank is not None and rank is None:
-        raise DataError(f"--min-rank {min_rank!r} is no rank; write 3k, 5d or 1p")
+        raise DataError(f"--min-rank {min_rank!r} is not a rank; write 3k, 5d or 1p")
     wanted = Filter(size, max_handicap, rank, min_moves, decided)
     click.echo(make(archives, out, wanted, sample, seed, workers))
 
 
 @data.command("fetch-kgs")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of archives.")
-@click.option("--page", default=None, help="The page with the links; the book's by default.")
-@click.option("--match", default="", help="Only files with this in their names: 2019.")
-@click.option("--limit", type=click.IntRange(min=1), default=None, help="At most so many files.")
+@click.option("--out", type=click.Path(path_type=Path), required=True,
+              help="Folder to write the archives to.")
+@click.option("--page", default=None,
+              help="Page with the links to the archives; the book's page by default.")
+@click.option("--match", default="",
+              help="Fetch only files with this in their names, such as 2019.")
+@click.option("--limit", type=Number(int, 1), default=None, help="Most files to fetch.")
 def fetch_kgs(out: Path, page: str | None, match: str, limit: int | None) -> None:
     """Download archives of games from a page that links to .tar.gz files."""
     from experiments.datasets.kgs import PAGE, fetch_archives

@@ -6,6 +6,7 @@ from __future__ import annotations
 import click
 
 from experiments.command import say
+from experiments.number import Number
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -28,7 +29,7 @@ def _filters(command):
 
 @ledger.command("list")
 @_filters
-@click.option("--limit", type=click.IntRange(min=1), default=None, help="Most games to list.")
+@click.option("--limit", type=Number(int, 1), default=None, help="Most games to list.")
 @click.pass_obj
 def list_games(file: str, limit: int | None, **filters: object) -> None:
     """List games: slot, result, plies, reason."""

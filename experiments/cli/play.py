@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from experiments.command import standard_input
+from experiments.number import Number
 
 
 @click.command()
@@ -18,9 +19,10 @@ from experiments.command import standard_input
               help="Who moves first: human by default, or as in the file of --resume.")
 @click.option("--second", default=None,
               help="Who moves second: mcts:sims=1000 by default, or as in the file of --resume.")
-@click.option("--delay", type=click.FloatRange(0, 60), default=0.5, show_default=True,
+@click.option("--delay", type=Number(float, 0, 60), default=0.5, show_default=True,
               help="Seconds to look at the board after an engine's move.")
-@click.option("--seed", type=int, default=None, help="Seed of the engines; random by default.")
+@click.option("--seed", type=Number(int), default=None,
+              help="Seed of the engines; random by default.")
 @click.option("--hint", default=None, metavar="ENGINE",
               help="Engine that answers `hint`: mcts:sims=2000 by default.")
 @click.option("--eval", "evaluation", is_flag=True,
@@ -47,7 +49,7 @@ def play(game: str | None, board: bool, **options: Any) -> None:
               help="File to write: .gif or .html shows the moves, .png the last position.")
 @click.option("--slot", default=None,
               help="Game of a ledger to draw: its slot, or its number from 1.")
-@click.option("--delay", type=click.FloatRange(0.02, 60), default=0.7, show_default=True,
+@click.option("--delay", type=Number(float, 0.02, 60), default=0.7, show_default=True,
               help="Seconds a move.")
 def show(file: str, out: str, slot: str | None, delay: float) -> None:
     """Draw a recorded game: FILE is SGF, PDN, a text of moves, or a ledger with --slot."""
@@ -83,7 +85,8 @@ def analyze(game: str, engine: str, from_stdin: bool, as_json: bool, all_moves: 
 @click.option("--engine", default="mcts:sims=1000", show_default=True, help="Engine that plays.")
 @click.option("--game", default="go:size=19", show_default=True,
               help="Game that is played until a command changes it.")
-@click.option("--seed", type=int, default=None, help="Seed of the engine; random by default.")
+@click.option("--seed", type=Number(int), default=None,
+              help="Seed of the engine; random by default.")
 def gtp(engine: str, game: str, seed: int | None) -> None:
     """Serve the Go Text Protocol on standard input and output, for Sabaki, GoGui, bridges."""
     from dlgo import get_game

@@ -11,11 +11,15 @@ from pathlib import Path
 import click
 
 from experiments.arena.plan_keys import KEYS, Key
+from experiments.number import Number
 
 
 def _option(key: Key) -> Callable:
     name = f"--{(key.option or key.name).replace('_', '-')}"
-    kind = {list: str, tuple: (float, float)}.get(key.type, key.type)
+    number = Number(float)
+    kind = {
+        list: str, str: str, tuple: (number, number), float: number, int: Number(int)
+    }[key.type]  # the plan checks the ranges
     return click.option(
         name, key.name, type=kind, multiple=key.type is list, metavar=key.metavar,
         default=None, help=key.option_help,
@@ -33,7 +37,7 @@ def _plan_options(command: Callable) -> Callable:
 @click.option("--ledger", required=True, type=click.Path(), help="SQLite file of the games.")
 @_plan_options
 @click.option("--retry", is_flag=True, help="Let entrants play on that were stopped before.")
-@click.option("--workers", type=click.IntRange(1, 1000), default=None,
+@click.option("--workers", type=Number(int, 1, 1000), default=None,
               help="Processes; one per core by default.")
 @click.option("--report", type=click.Path(file_okay=False), default=None, metavar="FOLDER",
               help="Write the report there, as soon as every pair has met once, and go on with it.")

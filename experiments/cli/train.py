@@ -13,6 +13,8 @@ from typing import Any
 
 import click
 
+from experiments.number import Number
+
 
 @click.group()
 def train() -> None:
@@ -28,28 +30,28 @@ def train() -> None:
               help="Architecture, such as cnn or resnet:blocks=4,filters=64; --list lists them.")
 @click.option("--value/--no-value", "value_head", default=None,
               help="With a value head, or without; as is usual for the network.")
-@click.option("--epochs", type=click.IntRange(1, 100_000), default=10, show_default=True)
-@click.option("--patience", type=click.IntRange(0), default=0, show_default=True,
+@click.option("--epochs", type=Number(int, 1, 100_000), default=10, show_default=True)
+@click.option("--patience", type=Number(int, 0), default=0, show_default=True,
               help="Stop after so many epochs without a better held-out loss; 0: never.")
-@click.option("--batch-size", type=click.IntRange(1, 1_000_000), default=128, show_default=True)
+@click.option("--batch-size", type=Number(int, 1, 1_000_000), default=128, show_default=True)
 @click.option("--optimizer", default="adam", show_default=True,
               help="sgd, momentum, adagrad, adadelta or adam, with options: sgd:lr=0.1.")
 @click.option("--schedule", default="constant", show_default=True,
               help="Learning rate over time: constant, decay, steps or cosine.")
 @click.option("--loss", type=click.Choice(["cross-entropy", "mse"]), default="cross-entropy",
               show_default=True, help="Of the policy.")
-@click.option("--value-weight", type=click.FloatRange(0, 1000), default=1.0, show_default=True,
+@click.option("--value-weight", type=Number(float, 0, 1000), default=1.0, show_default=True,
               help="Of the value's squared error beside the policy's loss.")
 @click.option("--targets", type=click.Choice(["move", "policy"]), default="move",
               show_default=True, help="Learn the moves played, or what the player thought of all.")
 @click.option("--symmetries", is_flag=True, help="Show each position from random sides.")
-@click.option("--test", type=click.FloatRange(0.001, 0.9), default=0.1, show_default=True,
+@click.option("--test", type=Number(float, 0.001, 0.9), default=0.1, show_default=True,
               help="Share of the games held out.")
-@click.option("--games", type=click.IntRange(1), default=None,
+@click.option("--games", type=Number(int, 1), default=None,
               help="Use only so many of the training games.")
 @click.option("--precision", type=click.Choice(["auto", "float32", "mixed"]), default="auto",
               show_default=True, help="auto: mixed where there is a GPU.")
-@click.option("--seed", default=1, show_default=True)
+@click.option("--seed", type=Number(int), default=1, show_default=True)
 @click.option("--name", default=None, help="The model's name; by default the folder's.")
 @click.option("--list", is_flag=True, is_eager=True, expose_value=False,
               callback=lambda context, _, wanted: wanted and _list(context),
@@ -74,16 +76,16 @@ def supervised(data: Path, out: Path, encoder: str | None, name: str | None, **g
 @click.option("--game", required=True, help="What to learn, such as connect4 or go:size=5.")
 @click.option("--out", type=click.Path(path_type=Path), default=None,
               help="Folder of the run; by default out/alphazero/GAME.")
-@click.option("--iterations", type=click.IntRange(1), default=None,
+@click.option("--iterations", type=Number(int, 1), default=None,
               help="Rounds of self-play and training.")
-@click.option("--games", type=click.IntRange(1), default=None, help="Of each round.")
-@click.option("--sims", type=click.IntRange(2), default=None, help="Simulations a move.")
+@click.option("--games", type=Number(int, 1), default=None, help="Of each round.")
+@click.option("--sims", type=Number(int, 2), default=None, help="Simulations a move.")
 @click.option("--net", "network", default=None, help="Such as resnet:blocks=4,filters=32.")
 @click.option("--runtime", default=None, help="What runs the network in self-play.")
-@click.option("--workers", type=click.IntRange(1), default=None, help="Processes of self-play.")
+@click.option("--workers", type=Number(int, 1), default=None, help="Processes of self-play.")
 @click.option("--search", type=click.Choice(["puct", "gumbel"]), default=None,
               help="gumbel improves on the network with fewer simulations.")
-@click.option("--seed", type=int, default=None)
+@click.option("--seed", type=Number(int), default=None)
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="Any other setting of the plan, such as batch_size=512; may be repeated.")
 def alphazero(game: str, out: Path | None, settings: tuple[str, ...], **given: Any) -> None:

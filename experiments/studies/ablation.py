@@ -23,6 +23,7 @@ from engines.learning.networks.training import TrainingPlan, train
 from experiments.arena.series import play_series
 from experiments.datasets.generate import generate, make_recipe
 from experiments.datasets.progress import LineProgress
+from experiments.number import Number
 from experiments.options import out_option, quick_option, seed_option
 
 COLUMNS = (
@@ -75,15 +76,15 @@ def setting_options(name: str, **defaults: Any) -> Callable[[Callable], Callable
         click.option("--engine", default=values["engine"], show_default=True,
                      help="Engine whose games are learned."),
         click.option("--games", "n_games", default=values["games"], show_default=True,
-                     type=click.IntRange(10), help="Games of the engine to learn from."),
+                     type=Number(int, 10), help="Games of the engine to learn from."),
         click.option("--data", type=click.Path(path_type=Path), default=None,
                      help="Learn from the games in this folder instead."),
         click.option("--reference", default=values["reference"], show_default=True,
                      help="Engine that the networks play against."),
         click.option("--pairs", default=values["pairs"], show_default=True,
-                     type=click.IntRange(0), help="Openings, each played with both colours."),
+                     type=Number(int, 0), help="Openings, each played with both colours."),
         click.option("--epochs", default=values["epochs"], show_default=True,
-                     type=click.IntRange(1), help="Epochs of each training."),
+                     type=Number(int, 1), help="Epochs of each training."),
         seed_option,
         out_option(f"out/{name}"),
     )

@@ -34,6 +34,7 @@ from experiments.arena.progress import BarReporter, PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from experiments.command import run
+from experiments.number import Number
 from experiments.opponents.gnugo import gnugo_spec
 from experiments.options import pairs_option, quick_option, seed_option, workers_option
 from reports.plots import game_title
@@ -167,11 +168,11 @@ more_option = click.option(
 @click.argument("run", type=click.Path(path_type=Path), default=Path("out/alphazero/connect4"))
 @click.option("--opponent", "opponents", multiple=True, help="An engine; may be repeated. By "
               "default mcts with 100 and 1000 simulations.")
-@click.option("--gnugo", "levels", multiple=True, type=click.IntRange(0, 20),
+@click.option("--gnugo", "levels", multiple=True, type=Number(int, 0, 20),
               help="GNU Go at this level, in Go; may be repeated.")
-@click.option("--sims", multiple=True, type=click.IntRange(1), default=(1, 100),
+@click.option("--sims", multiple=True, type=Number(int, 1), default=(1, 100),
               show_default=True, help="Simulations a move; may be repeated; 1: the network alone.")
-@click.option("--points", default=6, show_default=True, type=click.IntRange(1),
+@click.option("--points", default=6, show_default=True, type=Number(int, 1),
               help="Networks, besides the untrained one.")
 @pairs_option(10)
 @more_option

@@ -32,6 +32,7 @@ from experiments.arena.progress import BarReporter, PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from experiments.command import run
+from experiments.number import Number
 from experiments.options import out_option, pairs_option, quick_option
 from experiments.studies.az_curve import Point, more_option, network_points, rated_points
 from reports.tables import write_csv
@@ -89,12 +90,12 @@ def compare(
 
 @click.command()
 @click.option("--game", default="connect4", show_default=True, help="Game to learn.")
-@click.option("--rounds", default=8, show_default=True, type=click.IntRange(1),
+@click.option("--rounds", default=8, show_default=True, type=Number(int, 1),
               help="Iterations of each run.")
 @click.option("--set", "common", multiple=True, help="A setting of all runs; may be repeated.")
 @click.option("--variant", "variants", multiple=True, help='Settings of one more run, such as '
               '"search=gumbel sims=24"; may be repeated. By default another seed and forced=2.')
-@click.option("--sims", default=64, show_default=True, type=click.IntRange(1),
+@click.option("--sims", default=64, show_default=True, type=Number(int, 1),
               help="Simulations a move in the games that compare.")
 @pairs_option(30)
 @more_option

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import resource
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
+from experiments.cli.main import cli
+from experiments.number import Number
 from tests.command import assert_one_line, dlgo
 
 
@@ -71,6 +76,11 @@ MISTAKES = [
     (("tournament", "--ledger", "x.sqlite"), "names no games"),
     (("tournament", "--ledger", "x.sqlite", "--game", "go", "--engine", "random"), "two entrants"),
     (("bench", "--game", "go:size=99"), "out of range"),
+    (("bench", "--seconds", "nan"), "--seconds=nan is out of range (0.05 to 600)"),
+    (("play", "go9", "--delay", "nan"), "--delay=nan is out of range (0 to 60)"),
+    (("show", "x.sgf", "--out", "x.gif", "--delay", "inf"), "--delay=inf is out of range"),
+    (("generate", "go9", "--engine", "random", "--games", "1", "--temperature", "nan"),
+     "--temperature=nan is out of range (0 to 100)"),
     (("frobnicate",), "frobnicate"),
 ]
 
@@ -78,6 +88,36 @@ MISTAKES = [
 @pytest.mark.parametrize(("arguments", "part"), MISTAKES, ids=lambda value: " ".join(value)[:40])
 def test_a_mistake_gives_one_line_and_a_status(arguments: tuple[str, ...], part: str) -> None:
     assert_one_line(dlgo(*arguments), part)
+
+
+def commands(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
+    """A command and all below it, with what is typed to reach them."""
+    yield name, command
+    for word, child in getattr(command, "commands", {}).items():
+        yield from commands(child, f"{name} {word}")
+
+
+def test_every_number_of_every_command_is_finite_and_within_its_range() -> None:
+    """A new option is tested without being named here."""
+    checked = 0
+    for name, command in commands(cli, "dlgo"):
+        for option in command.params:
+            for kind in getattr(option.type, "types", [option.type]):
+                assert isinstance(kind, Number | click.types.StringParamType | click.Path |
+                                  click.Choice | click.types.BoolParamType), (name, option.opts)
+                if not isinstance(kind, Number):
+                    continue
+                checked += 1
+                for value in ("nan", "inf", "-inf", "1e999", "9" * 99, "", "x", "1.5.2"):
+                    with pytest.raises(click.UsageError, match=option.opts[-1]) as error:
+                        kind.convert(value, option, None)
+                    assert "\n" not in str(error.value)
+                for bound, beyond in ((kind.low, -1), (kind.high, 1)):
+                    if math.isfinite(bound):
+                        kind.convert(bound, option, None)
+                        with pytest.raises(click.UsageError, match="is out of range"):
+                            kind.convert(bound + beyond, option, None)
+    assert checked > 40
 
 
 def test_a_bad_plan_file_names_the_fault(tmp_path: Path) -> None:

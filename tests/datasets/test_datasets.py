@@ -119,7 +119,7 @@ def test_wrong_input_is_one_line(tmp_path: Path) -> None:
           str(tmp_path / "file")), "cannot be made"),
         (("data", "show", str(tmp_path / "nowhere")), "no such folder"),
         (("data", "import-sgf", str(tmp_path), "--out", str(tmp_path / "y")), "no SGF files"),
-        (("data", "import-sgf", ".", "--out", "y", "--min-rank", "strong"), "no rank"),
+        (("data", "import-sgf", ".", "--out", "y", "--min-rank", "strong"), "not a rank"),
     ):
         done = dlgo(*arguments)
         assert done.returncode == 2, arguments
