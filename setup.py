@@ -21,7 +21,8 @@ setup(
         for rest in ("", ".*")
     ]),
     package_data={
-        "reports": ["templates/*"], "engines": ["models/*/*"], "experiments": ["bench/*.json"],
+        "reports": ["templates/*"], "experiments": ["bench/*.json"],
+        "engines": ["models/*/*", "learning/diagnostics/templates/*"],
     },
     install_requires=[
         "click>=8.2",

@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,64 +24,90 @@ from dlgo.games import get_game
 from engines.alphazero.config import AlphaZeroConfig
 from engines.learning.data.records import GameData
 from engines.learning.data.shards import read_shard, shard_path
-from engines.learning.diagnostics.checkup import FINE, ILL, WATCH, CheckUp
-from engines.learning.diagnostics.doctor import look_at_exact_results, look_at_games
-from engines.learning.diagnostics.doctor_network import look_at_network
-from engines.learning.diagnostics.survey import survey
+from engines.learning.diagnostics.findings import ILL, WATCH, Check, Diagnosis, Measure, Threshold
+from engines.learning.diagnostics.game_checks import check_exact_results, check_games
+from engines.learning.diagnostics.network_checks import check_network
+from engines.learning.diagnostics.positions import replay_games
 from engines.learning.selfplay.match import playing_network
 
-# Games that are played again.
+# Games that are replayed.
 MOST_GAMES = 2000
-# Steps of training before a network is held to have learned something.
+# Steps of training before a network is expected to have learned something.
 _TRAINED_AFTER = 100
-# Of the last rounds' networks, the share that may be refused before somebody should look, and so
-# many must have played a match.
-_MOST_REFUSED = 0.8
+# Promotion is judged by the last matches, if there are enough of them.
 _LAST_MATCHES, _FEWEST_MATCHES = 20, 5
+# Iterations before their halves can be compared, and before data can be called old.
+_ENOUGH_ITERATIONS = 6
 
 
-def examine_run(folder: Path) -> CheckUp:
+@dataclass(frozen=True)
+class RunEvidence:
+    """What the checks of a run look at.
+
+    Attributes:
+        config: of the run. history: a row for each iteration so far.
+        stats: what each shard of the last iteration says of itself.
+    """
+
+    config: AlphaZeroConfig
+    history: Sequence[dict[str, float]]
+    stats: Sequence[dict[str, Any]] = ()
+
+    @property
+    def last(self) -> dict[str, float]:
+        """The row of the last iteration."""
+        return self.history[-1]
+
+
+def examine_run(folder: Path) -> Diagnosis:
     """All checks of a run's folder.
 
     Raises:
-        ModelError: if there is no run in the folder, or no round of it is finished.
+        ModelError: if there is no run in the folder, or none of its iterations is finished.
     """
-    plan, history = _read_run(folder)
-    game = get_game(plan.game)
-    done = int(history[-1]["iteration"])
-    found = CheckUp(f"{folder}: {plan.game}, {plan.network}, round {done} of {plan.iterations}")
-    found.history = history
-    look_at_history(found, plan, history)
-    games, stats = _last_games(folder, plan, done)
-    seen = survey(game, games)
-    trained = _trained(history, done)
-    look_at_games(found, seen, trained, plan.selfplay.search == "gumbel")
-    look_at_time(found, plan, history, stats, done)
     from engines.learning.networks.leaf_evaluator import encoder_of
     from engines.learning.networks.runtimes import load_evaluator
 
-    # The network that played the last games is older than what was learned from them: it can be
-    # held to their policies and results.
+    config, history = _read_run(folder)
+    game = get_game(config.game)
+    done = int(history[-1]["iteration"])
+    diagnosis = Diagnosis(
+        f"{folder}: {config.game}, {config.network}, iteration {done} of {config.iterations}",
+        history=history,
+    )
+    check_history(diagnosis, config, history)
+    games, stats = _last_games(folder, config, done)
+    positions = replay_games(game, games)
+    trained = _trained(history, done)
+    check_games(diagnosis, positions, trained, config.selfplay.search == "gumbel")
+    diagnosis.add(TIME_CHECKS, RunEvidence(config, history, stats))
+    # The network that played the last games is older than what was learned from them: so it can
+    # be compared with their policies and results.
     player = playing_network(history, done)
     evaluator = load_evaluator(str(folder / "nets" / f"{player:04d}"))
-    look_at_network(found, seen, evaluator.evaluate, encoder_of(evaluator.card, game), trained)
-    look_at_exact_results(found, seen)
-    return found
+    check_network(
+        diagnosis, positions, evaluator.evaluate, encoder_of(evaluator.card, game), trained
+    )
+    check_exact_results(diagnosis, positions)
+    return diagnosis
 
 
-def examine_round(folder: Path, plan: AlphaZeroConfig, history: list[dict[str, float]]) -> CheckUp:
-    """The checks that are cheap enough to be made after every round: of games and history."""
-    found = CheckUp(str(folder))
+def examine_round(
+    folder: Path, config: AlphaZeroConfig, history: list[dict[str, float]]
+) -> Diagnosis:
+    """The checks that are cheap enough for every iteration: of games and history."""
+    diagnosis = Diagnosis(str(folder))
     done = int(history[-1]["iteration"])
-    games, _ = _last_games(folder, plan, done)
-    look_at_history(found, plan, history)
-    seen = survey(get_game(plan.game), games)
-    look_at_games(found, seen, _trained(history, done), plan.selfplay.search == "gumbel")
-    return found
+    games, _ = _last_games(folder, config, done)
+    check_history(diagnosis, config, history)
+    positions = replay_games(get_game(config.game), games)
+    gumbel = config.selfplay.search == "gumbel"
+    check_games(diagnosis, positions, _trained(history, done), gumbel)
+    return diagnosis
 
 
 def _trained(history: Sequence[dict[str, float]], iteration: int) -> bool:
-    """Whether the network that played a round had had the time to learn anything."""
+    """Whether the network that played an iteration had had the time to learn anything."""
     player = playing_network(history, iteration)
     steps = sum(row.get("steps", 0.0) for row in history if row["iteration"] <= player)
     return steps >= _TRAINED_AFTER
@@ -89,125 +116,174 @@ def _trained(history: Sequence[dict[str, float]], iteration: int) -> bool:
 def _read_run(folder: Path) -> tuple[AlphaZeroConfig, list[dict[str, float]]]:
     try:
         text = (folder / "plan.json").read_text(encoding="utf-8")
-        plan = AlphaZeroConfig.from_json(json.loads(text))
+        config = AlphaZeroConfig.from_json(json.loads(text))
         with (folder / "history.csv").open(newline="") as file:
             rows = [{key: float(value) for key, value in row.items() if value}
                     for row in csv.DictReader(file)]
     except FileNotFoundError as error:
+        missing = Path(error.filename).name
         raise ModelError(
-            f"{folder} holds no run with a finished round (it has no {Path(error.filename).name}); "
+            f"{folder} holds no run with a finished iteration (it has no {missing}); "
             "name a folder that `dlgo train alphazero` wrote"
         ) from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelError(f"{folder}: its plan or history cannot be read: {error}") from None
     if not rows:
-        raise ModelError(f"{folder}: no round is finished yet")
-    return plan, rows
+        raise ModelError(f"{folder}: no iteration is finished yet")
+    return config, rows
 
 
 def _last_games(
-    folder: Path, plan: AlphaZeroConfig, done: int
+    folder: Path, config: AlphaZeroConfig, done: int
 ) -> tuple[list[GameData], list[dict[str, Any]]]:
-    """The games of the last round (`MOST_GAMES` of them), and what each shard says of itself."""
+    """The games of the last iteration (`MOST_GAMES` at most), and their shards' statistics."""
     games: list[GameData] = []
     stats = []
-    for worker in range(plan.workers):
+    for worker in range(config.workers):
         try:
-            shard = read_shard(shard_path(folder / "games", (done - 1) * plan.workers + worker))
+            shard = read_shard(shard_path(folder / "games", (done - 1) * config.workers + worker))
         except DataError as error:
             raise ModelError(
                 f"{error}; run `dlgo train alphazero` again, which replaces it"
             ) from None
-        games += shard.games[: MOST_GAMES // plan.workers]
+        games += shard.games[: MOST_GAMES // config.workers]
         stats.append(shard.provenance.get("stats", {}))
     return games, stats
 
 
-def look_at_history(
-    found: CheckUp, plan: AlphaZeroConfig, history: Sequence[dict[str, float]]
+def check_history(
+    diagnosis: Diagnosis, config: AlphaZeroConfig, history: Sequence[dict[str, float]]
 ) -> None:
-    """What the rounds show, the last ones most."""
-    last = history[-1]
-    if len(history) >= 6:
-        half = len(history) // 2
-        before = float(np.mean([row["divergence"] for row in history[:half]]))
-        now = float(np.mean([row["divergence"] for row in history[half:]]))
-        found.say(
-            "progress", FINE,
-            f"the search was {before:.2f} nats away from the network in the first half of the "
-            f"rounds, {now:.2f} in the second; they agree in {history[0]['agreed']:.0%} of the "
-            f"positions at first, {last['agreed']:.0%} now",
-        )
-    if not all(np.isfinite(row.get("loss", 0.0)) for row in history):
-        found.say("loss", ILL, "the loss is not a number any more: a lower learning rate")
-    if plan.selfplay.resign_below > 0:
-        wrong, short = last["resigned_wrongly"], plan.selfplay.finish_sims
-        remedy = "; resign at a lower value" + (
-            f", or finish with more than {short} simulations: the winner may not find the win"
-            if short else ""
-        )
-        found.say(
-            "resignation", ILL if wrong > 0.05 else FINE,
-            f"{last['resigned']:.0%} of the games are resigned; of those played on to their end, "
-            f"{wrong:.0%} were not lost (AlphaGo Zero: 5% at most)"
-            + (remedy if wrong > 0.05 else ""),
-        )
-    if plan.gating_threshold > 0:
-        _judge_promotion(found, plan, history)
+    """What the iterations show, the last ones most."""
+    diagnosis.add(HISTORY_CHECKS, RunEvidence(config, history))
 
 
-def _judge_promotion(
-    found: CheckUp, plan: AlphaZeroConfig, history: Sequence[dict[str, float]]
-) -> None:
-    last = [row for row in history if "match_score" in row][-_LAST_MATCHES:]
-    if not last:
-        return
-    refused = [row["match_score"] for row in last if not row["promoted"]]
-    share = len(refused) / len(last)
+def _progress(run: RunEvidence) -> Measure | None:
+    """Nats between search and network, and how often they agree, before and now."""
+    if len(run.history) < _ENOUGH_ITERATIONS:
+        return None
+    half = len(run.history) // 2
+    first, second = (
+        float(np.mean([row["divergence"] for row in rows]))
+        for rows in (run.history[:half], run.history[half:])
+    )
+    return Measure(
+        first=first, second=second, agreed=run.history[0]["agreed"], now=run.last["agreed"]
+    )
+
+
+def _loss(run: RunEvidence) -> Measure | None:
+    finite = all(np.isfinite(row.get("loss", 0.0)) for row in run.history)
+    return None if finite else Measure()
+
+
+def _resignation(run: RunEvidence) -> Measure | None:
+    """resigned: share of the games. wrong: share of the checked ones that were not lost."""
+    settings = run.config.selfplay
+    if settings.resign_below <= 0:
+        return None
+    short = settings.finish_sims
+    other = (f", or finish with more than {short} simulations: the winner may not see the win"
+             if short else "")
+    return Measure(
+        resigned=run.last["resigned"], wrong=run.last["resigned_wrongly"], other=other
+    )
+
+
+def _promotion(run: RunEvidence) -> Measure | None:
+    """refused: share of the last matches. unlucky: of `lost`, those that noise may explain."""
+    threshold, games = run.config.gating_threshold, run.config.gating_games
+    matches = [row for row in run.history if "match_score" in row][-_LAST_MATCHES:]
+    if threshold <= 0 or not matches:
+        return None
+    lost = [row["match_score"] for row in matches if not row["promoted"]]
     # A game's result spreads by half a point at most; less with draws.
-    error = 0.5 / np.sqrt(plan.gating_games)
-    # Gating noise: good networks that bad luck may have kept out.
-    unlucky = sum(score + error >= plan.gating_threshold for score in refused)
-    many = len(last) >= _FEWEST_MATCHES and share > _MOST_REFUSED
-    found.say(
-        "promotion", WATCH if many else FINE,
-        f"of the last {len(last)} networks {share:.0%} are refused; gating noise: a match of "
-        f"{plan.gating_games} games errs by up to {error:.2f}, and {unlucky} of the "
-        f"{len(refused)} refused are no further than that below {plan.gating_threshold:g}"
-        + ("; self-play hardly changes: more gating_games, a lower gating_threshold, or no match "
-           "at all" if many else ""),
+    error = 0.5 / np.sqrt(games)
+    return Measure(
+        matches=len(matches), refused=len(lost) / len(matches), lost=len(lost), games=games,
+        error=error, unlucky=sum(score + error >= threshold for score in lost),
+        threshold=threshold,
     )
 
 
-def look_at_time(
-    found: CheckUp, plan: AlphaZeroConfig, history: Sequence[dict[str, float]],
-    stats: Sequence[dict[str, Any]], done: int,
-) -> None:
-    """Where the time goes, and how old what is learned is."""
-    network = sum(one.get("network_seconds", 0.0) for one in stats)
-    in_play = sum(one.get("wall_seconds", 0.0) for one in stats)
-    last = history[-1]
-    found.times = {
-        "network in self-play": network, "trees in self-play": max(in_play - network, 0.0),
-        "training": last.get("train_cpu_seconds", 0.0),
-    }
-    share = network / in_play if in_play else 0.0
-    found.say(
-        "evaluator load", WATCH if share < 0.8 else FINE,
-        f"self-play spends {share:.0%} of its time in the network, {last['batch']:.0f} positions "
-        "a call" + ("; larger batches (games_at_once) or a larger network" if share < 0.8 else ""),
+HISTORY_CHECKS = (
+    Check(
+        "progress", _progress,
+        "the search was {first:.2f} nats away from the network in the first half of the "
+        "iterations, {second:.2f} in the second; they agreed in {agreed:.0%} of the positions at "
+        "first, {now:.0%} now",
+    ),
+    Check(
+        "loss", _loss, "the loss is not a number any more",
+        Threshold(ILL, lambda m: True, "choose a lower learning rate"),
+    ),
+    Check(
+        "resignation", _resignation,
+        "{resigned:.0%} of the games are resigned; of those played on to their end, {wrong:.0%} "
+        "were not lost (AlphaGo Zero: 5% at most)",
+        Threshold(ILL, lambda m: m.wrong > 0.05, "lower resign_below{other}"),
+    ),
+    Check(
+        "promotion", _promotion,
+        "of the last {matches} networks {refused:.0%} are refused; gating noise: a match of "
+        "{games} games errs by up to {error:.2f}, and {unlucky} of the {lost} refused are no "
+        "further than that below {threshold:g}",
+        Threshold(WATCH, lambda m: m.matches >= _FEWEST_MATCHES and m.refused > 0.8,
+                  "self-play hardly changes: more gating_games, a lower gating_threshold, or no "
+                  "match at all"),
+    ),
+)
+
+
+def _seconds(run: RunEvidence) -> tuple[float, float, float]:
+    """Seconds of the last iteration: in the network, in trees, in training."""
+    network = sum(stats.get("network_seconds", 0.0) for stats in run.stats)
+    playing = sum(stats.get("wall_seconds", 0.0) for stats in run.stats)
+    return network, max(playing - network, 0.0), run.last.get("train_cpu_seconds", 0.0)
+
+
+def _load(run: RunEvidence) -> Measure:
+    network, trees, _ = _seconds(run)
+    return Measure(share=network / ((network + trees) or 1.0), batch=run.last["batch"])
+
+
+def _time(run: RunEvidence) -> Measure:
+    seconds = np.array(_seconds(run))
+    network, trees, training = seconds / (seconds.sum() or 1.0)
+    return Measure(network=network, trees=trees, training=training)
+
+
+def _age(run: RunEvidence) -> Measure:
+    """Mean age, in iterations, of the positions in the window."""
+    done = int(run.last["iteration"])
+    window = run.config.window_of(done)
+    plies = {int(row["iteration"]): row["plies"] for row in run.history}
+    weights = np.array([plies.get(iteration, 0.0) for iteration in window])
+    age = float((weights * (done - np.array(window))).sum() / max(weights.sum(), 1))
+    return Measure(
+        window=len(window), positions=run.last["window_positions"], age=age,
+        iterations=len(run.history),
     )
-    total = sum(found.times.values()) or 1.0
-    found.say("time", FINE, "the last round: " + ", ".join(
-        f"{seconds / total:.0%} {name}" for name, seconds in found.times.items()
-    ))
-    rounds = plan.window_of(done)
-    plies = {int(row["iteration"]): row["plies"] for row in history}
-    weights = np.array([plies.get(one, 0.0) for one in rounds])
-    age = float((weights * (done - np.array(rounds))).sum() / max(weights.sum(), 1))
-    old = len(history) > 5 and age > 0.5 * len(history)
-    found.say(
-        "age of data", WATCH if old else FINE,
-        f"the window holds {len(rounds)} rounds, {last['window_positions']:,.0f} positions; on "
-        f"average they were played {age:.1f} rounds ago",
-    )
+
+
+TIME_CHECKS = (
+    Check(
+        "evaluator load", _load,
+        "self-play spends {share:.0%} of its time in the network, {batch:.0f} positions a call",
+        Threshold(WATCH, lambda m: m.share < 0.8,
+                  "larger batches (games_at_once) or a larger network"),
+    ),
+    Check(
+        "time", _time,
+        "the last iteration: {network:.0%} network in self-play, {trees:.0%} trees in self-play, "
+        "{training:.0%} training",
+    ),
+    Check(
+        "age of data", _age,
+        "the window holds {window} iterations, {positions:,.0f} positions; on average they were "
+        "played {age:.1f} iterations ago",
+        Threshold(WATCH, lambda m: m.iterations >= _ENOUGH_ITERATIONS and (
+            m.age > 0.5 * m.iterations
+        ), "much of what is learned is by older networks; a smaller window"),
+    ),
+)

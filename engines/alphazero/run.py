@@ -43,7 +43,7 @@ from engines.alphazero.doctor import examine_round
 from engines.alphazero.selfplay import SelfPlayStats
 from engines.alphazero.workers import Job, MatchJob, Workers
 from engines.learning.data import Dataset
-from engines.learning.diagnostics.checkup import lines
+from engines.learning.diagnostics.findings import lines
 from engines.learning.networks.card import FILE_NAME, Card, read_card
 from engines.learning.networks.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from engines.learning.networks.runtimes import fastest_kind
@@ -150,7 +150,8 @@ class AlphaZeroRun:
                     plan.iterations - iteration
                 )
                 self._report(_line(checkpoint.history[-1], plan.iterations, left))
-                for line in lines(examine_round(self.folder, plan, checkpoint.history), False):
+                diagnosis = examine_round(self.folder, plan, checkpoint.history)
+                for line in lines(diagnosis, ill_only=True):
                     self._report(f"  {line}")
         except KeyboardInterrupt:
             raise KeyboardInterrupt(

@@ -124,8 +124,8 @@ def doctor(folder: Path, html: Path | None) -> None:
     """Examine a run of `dlgo train alphazero` in FOLDER: does it learn, and where not?"""
     from dlgo.files import write_file
     from engines.alphazero.doctor import examine_run
-    from engines.learning.diagnostics.checkup import lines
-    from engines.learning.diagnostics.doctor_page import page
+    from engines.learning.diagnostics.findings import lines
+    from engines.learning.diagnostics.page import page
 
     found = examine_run(folder)
     click.echo(found.title)

@@ -14,14 +14,14 @@ from dlgo import GameState, SpecError, get_game
 from dlgo.errors import ModelError
 from dlgo.rng import derive_seed
 from engines.alphazero.config import make_config, parse_settings
-from engines.alphazero.doctor import examine_run, look_at_history
+from engines.alphazero.doctor import check_history, examine_run
 from engines.alphazero.match import new_match
 from engines.alphazero.run import AlphaZeroRun
 from engines.alphazero.settings import SelfPlaySettings
 from engines.alphazero.workers import MatchJob, Workers
 from engines.base import Budget
 from engines.learning.data.shards import read_shard
-from engines.learning.diagnostics.checkup import FINE, WATCH, CheckUp
+from engines.learning.diagnostics.findings import FINE, WATCH, Diagnosis
 from engines.learning.networks.card import read_card
 from engines.learning.selfplay.match import playing_network
 from engines.treesearch import tree as ts
@@ -258,14 +258,14 @@ def test_the_doctor_tells_how_many_are_refused_and_how_close_they_were() -> None
         {"iteration": k, "divergence": 0.1, "agreed": 0.5, "match_score": score,
          "promoted": float(score >= 0.55)} for k, score in enumerate(scores, 1)
     ]
-    found = CheckUp("test")
-    look_at_history(found, plan, rows)
+    found = Diagnosis("test")
+    check_history(found, plan, rows)
     one = next(one for one in found.findings if one.name == "promotion")
     # One half over the root of 100 is 0.05: from 0.50 on a good one may have been unlucky.
     assert one.level == WATCH and "88% are refused" in one.text and "4 of the 7" in one.text
-    found = CheckUp("test")
-    look_at_history(found, plan, rows[:3])
+    found = Diagnosis("test")
+    check_history(found, plan, rows[:3])
     assert next(one for one in found.findings if one.name == "promotion").level == FINE
-    found = CheckUp("test")
-    look_at_history(found, make_config("connect4"), rows)
+    found = Diagnosis("test")
+    check_history(found, make_config("connect4"), rows)
     assert "promotion" not in [one.name for one in found.findings]

@@ -104,8 +104,7 @@ class LockstepGames(ABC, Generic[Slot]):
         while any(slot is not None for slot in slots):
             for thinker in self._thinkers:
                 thinker.step()
-            busy = np.any([thinker.remaining > 0 for thinker in self._thinkers], axis=0)
-            for i in np.flatnonzero(~busy).tolist():
+            for i in self._ready_rows():
                 slot = slots[i]
                 if slot is None:
                     continue
@@ -113,6 +112,13 @@ class LockstepGames(ABC, Generic[Slot]):
                 if result is not None:
                     yield slot.number, self.finish(slot, result)
                     slots[i] = self._start_next(i, waiting)
+
+    def _ready_rows(self) -> list[int]:
+        """Rows that no thinker is busy with."""
+        ready = self._thinkers[0].remaining <= 0
+        for thinker in self._thinkers[1:]:
+            ready &= thinker.remaining <= 0
+        return np.flatnonzero(ready).tolist()
 
     def _start_next(self, i: int, waiting: Iterator[int]) -> Slot | None:
         """Start the next game in row `i`; None if there is none."""

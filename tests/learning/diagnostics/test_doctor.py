@@ -16,17 +16,27 @@ from dlgo import get_game, kernels
 from dlgo.encoders import get_encoder
 from dlgo.symmetry import symmetries
 from engines.alphazero.config import make_config
-from engines.alphazero.doctor import look_at_history
+from engines.alphazero.doctor import check_history
 from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
 from engines.learning.data import Dataset, batches
 from engines.learning.data.records import GameData
 from engines.learning.data.shards import shard_path, write_shard
-from engines.learning.diagnostics.checkup import ILL, WATCH, CheckUp, lines
-from engines.learning.diagnostics.doctor import look_at_exact_results, look_at_games
-from engines.learning.diagnostics.doctor_network import look_at_network
-from engines.learning.diagnostics.doctor_page import page
-from engines.learning.diagnostics.survey import Calibration, calibrate, survey
+from engines.learning.diagnostics.findings import (
+    FINE,
+    ILL,
+    WATCH,
+    Check,
+    Diagnosis,
+    Finding,
+    Measure,
+    Threshold,
+    lines,
+)
+from engines.learning.diagnostics.game_checks import check_exact_results, check_games
+from engines.learning.diagnostics.network_checks import check_network
+from engines.learning.diagnostics.page import page
+from engines.learning.diagnostics.positions import Calibration, calibrate, replay_games
 from engines.solver.outcomes import is_mistake, outcomes_of
 from engines.treesearch.leaf_evaluator import LeafEvaluator
 from tests.alphazero.test_selfplay import Opinionated
@@ -84,7 +94,7 @@ class Table:
 
 
 def taught(folder, games, spoil=lambda policies, values: (policies, values)) -> Table:
-    """A table that has seen all full searches from both sides."""
+    """A table that has positions all full searches from both sides."""
     write_shard(shard_path(folder, 0), GAME, games, {})
     table = Table()
     data = Dataset.open(folder)
@@ -96,22 +106,22 @@ def taught(folder, games, spoil=lambda policies, values: (policies, values)) -> 
     return table
 
 
-def told(games: list[GameData], evaluate=None) -> CheckUp:
-    found = CheckUp("test")
-    seen = survey(GAME, games)
-    look_at_games(found, seen)
+def told(games: list[GameData], evaluate=None) -> Diagnosis:
+    diagnosis = Diagnosis("test")
+    positions = replay_games(GAME, games)
+    check_games(diagnosis, positions)
     if evaluate is not None:
-        look_at_network(found, seen, evaluate, ENCODER)
-    return found
+        check_network(diagnosis, positions, evaluate, ENCODER)
+    return diagnosis
 
 
 def test_nothing_is_wrong_with_a_healthy_run(games, tmp_path) -> None:
-    found = told(games, taught(tmp_path, games))
-    assert found.ill() == []
-    by_name = {one.name: one for one in found.findings}
+    diagnosis = told(games, taught(tmp_path, games))
+    assert diagnosis.ill() == []
+    by_name = {one.name: one for one in diagnosis.findings}
     assert by_name["repeated games"].level != ILL
     assert {"value sign", "policy targets", "policy learned", "symmetries"} <= set(by_name)
-    assert not any("\n" in line for line in lines(found))
+    assert not any("\n" in line for line in lines(diagnosis))
 
 
 def test_a_sign_turned_around_is_named(games, tmp_path) -> None:
@@ -123,11 +133,11 @@ def test_a_sign_turned_around_is_named(games, tmp_path) -> None:
 
 
 def test_the_values_of_a_network_that_knows_nothing_are_not_judged(games) -> None:
-    found = CheckUp("test")
+    diagnosis = Diagnosis("test")
     wrong = [dataclasses.replace(one, values=np.where(
         one.values == -128, one.values, -one.values).astype(np.int8)) for one in games]
-    look_at_games(found, survey(GAME, wrong), trained=False)
-    assert found.ill() == []
+    check_games(diagnosis, replay_games(GAME, wrong), trained=False)
+    assert diagnosis.ill() == []
 
 
 def test_games_without_noise_and_temperature_are_named() -> None:
@@ -169,9 +179,9 @@ def test_gumbel_draws_its_moves_and_policies_of_other_positions_are_named_there_
         (lambda one: shuffled(one, rng), ["policy targets"]), (contrary, ["policy targets"]),
     ):
         games = [spoil(one) for one in drawn]
-        found = CheckUp("test")
-        look_at_games(found, survey(GAME, games), drawn=True)
-        assert found.ill() == ill
+        diagnosis = Diagnosis("test")
+        check_games(diagnosis, replay_games(GAME, games), drawn=True)
+        assert diagnosis.ill() == ill
 
 
 def test_policies_of_other_positions_are_named(games, tmp_path) -> None:
@@ -198,28 +208,58 @@ def test_an_augmentation_of_one_half_is_named(games, tmp_path, monkeypatch, what
 
 
 def test_exact_results_say_how_the_search_errs(games) -> None:
-    seen = survey(GAME, games[:40])
-    found = CheckUp("test")
-    look_at_exact_results(found, seen)
-    assert found.findings[0].name == "exact results" and not found.ill()
-    turned = dataclasses.replace(seen, values=-seen.values)
-    found = CheckUp("test")
-    look_at_exact_results(found, turned)
-    assert found.ill() == ["exact results"]
+    positions = replay_games(GAME, games[:40])
+    diagnosis = Diagnosis("test")
+    check_exact_results(diagnosis, positions)
+    assert diagnosis.findings[0].name == "exact results" and not diagnosis.ill()
+    turned = dataclasses.replace(positions, values=-positions.values)
+    diagnosis = Diagnosis("test")
+    check_exact_results(diagnosis, turned)
+    assert diagnosis.ill() == ["exact results"]
 
 
 def test_resignations_that_give_games_away_are_named() -> None:
     plan = make_config("connect4", resign_below=0.05)
     row = {"resigned": 0.4, "resigned_wrongly": 0.2, "divergence": 0.1, "agreed": 0.5}
-    found = CheckUp("test")
-    look_at_history(found, plan, [row])
-    assert found.ill() == ["resignation"] and "simulations" not in found.findings[-1].text
-    found = CheckUp("test")
-    look_at_history(found, make_config("connect4", resign_below=0.05, finish_sims=2), [row])
-    assert found.ill() == ["resignation"] and "more than 2 simulations" in found.findings[-1].text
-    found = CheckUp("test")
-    look_at_history(found, plan, [row | {"resigned_wrongly": 0.03}])
-    assert found.ill() == []
+    diagnosis = Diagnosis("test")
+    check_history(diagnosis, plan, [row])
+    assert diagnosis.ill() == ["resignation"] and "simulations" not in diagnosis.findings[-1].text
+    diagnosis = Diagnosis("test")
+    check_history(diagnosis, make_config("connect4", resign_below=0.05, finish_sims=2), [row])
+    assert diagnosis.ill() == ["resignation"]
+    assert "more than 2 simulations" in diagnosis.findings[-1].text
+    diagnosis = Diagnosis("test")
+    check_history(diagnosis, plan, [row | {"resigned_wrongly": 0.03}])
+    assert diagnosis.ill() == []
+
+
+def test_the_first_threshold_that_is_crossed_decides() -> None:
+    check = Check(
+        "share", lambda evidence: None if evidence is None else Measure(share=evidence),
+        "{share:.0%} of it",
+        Threshold(ILL, lambda m: m.share > 0.9, "too much"),
+        Threshold(WATCH, lambda m: m.share > 0.5, "much, {share:.2f}"),
+    )
+    diagnosis = Diagnosis("test")
+    for share in (0.2, 0.6, 0.95, None):
+        diagnosis.add([check], share)
+    assert diagnosis.findings == [
+        Finding("share", FINE, "20% of it"), Finding("share", WATCH, "60% of it: much, 0.60"),
+        Finding("share", ILL, "95% of it: too much"),
+    ]
+    assert diagnosis.ill() == ["share"] and diagnosis.level("share") == FINE
+    assert lines(diagnosis, ill_only=True) == ["ILL    share: 95% of it: too much"]
+    assert [line[:7].strip() for line in lines(diagnosis)] == ["ILL", "watch", "fine"]
+
+
+@pytest.mark.parametrize("results, level", [
+    ([1] * 19, FINE), ([1] * 20, WATCH), ([1] * 18 + [-1] * 2, FINE), ([0] * 20, WATCH),
+])
+def test_results_that_are_all_alike_are_named(results: list[int], level: str, games) -> None:
+    played = [dataclasses.replace(games[k], result=result) for k, result in enumerate(results)]
+    diagnosis = Diagnosis("test")
+    check_games(diagnosis, replay_games(GAME, played))
+    assert diagnosis.level("results") == level
 
 
 def test_calibration_of_values_that_are_what_they_promise() -> None:
@@ -227,20 +267,21 @@ def test_calibration_of_values_that_are_what_they_promise() -> None:
     rng = np.random.default_rng(3)
     values = rng.uniform(-0.9, 0.9, 40_000)
     results = np.where(rng.random(40_000) < (1 + values) / 2, 1.0, -1.0)
-    found = calibrate(values, results)
+    calibration = calibrate(values, results)
     spread = np.var(values)
-    assert found.correlation == pytest.approx(np.sqrt(spread), abs=0.02)  # results: variance 1
-    assert found.error == pytest.approx(1 - spread, abs=0.02)
-    assert all(abs(a - b) < 0.08 for a, b, _ in found.bins)
+    # Results have a variance of 1.
+    assert calibration.correlation == pytest.approx(np.sqrt(spread), abs=0.02)
+    assert calibration.error == pytest.approx(1 - spread, abs=0.02)
+    assert all(abs(a - b) < 0.08 for a, b, _ in calibration.bins)
     assert calibrate(np.ones(100), np.ones(100)) == Calibration([], 0.0, 0.0, 0.0, 0)
 
 
 def test_the_page_holds_words_and_plots(games) -> None:
-    found = told(games)
-    found.title = "<b>out</b>"
-    found.say("test", WATCH, "a & b")
-    found.history = [{"iteration": k, "policy_loss": 1 / k} for k in (1, 2, 3)]
-    text = page(found).decode()
+    diagnosis = told(games)
+    diagnosis.title = "<b>out</b>"
+    diagnosis.findings.append(Finding("test", WATCH, "a & b"))
+    diagnosis.history = [{"iteration": k, "policy_loss": 1 / k} for k in (1, 2, 3)]
+    text = page(diagnosis).decode()
     assert "&lt;b&gt;out" in text and "a &amp; b" in text
     assert text.count("<svg") == 2
     assert not any(word in text for word in ("src=", "<link", "<script", "@import", "url(http"))

@@ -1,9 +1,7 @@
-"""What the games of self-play say about themselves, as numbers: the doctor's instruments.
+"""The positions of a learner's games as arrays, and measures of them: the doctor's instruments.
 
-Games are played again and laid out as arrays, a row a position (`survey`); the functions below
-measure one thing each. Values and results are seen by the player to move, -1 to 1.
-
-Called by `doctor.py` and `doctor_network.py`.
+`replay_games` lays games out with a row for each position; the functions below it measure one
+thing each. Values and results are seen by the player to move, -1 to 1.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ _PROVED = 0.999
 
 
 @dataclass(frozen=True, eq=False)
-class Survey:
+class Positions:
     """Positions of self-play, a row each, in the order of games and plies.
 
     Attributes:
@@ -66,20 +64,20 @@ class Survey:
         return self.games[self.which[row]].actions[: self.ply[row]].tolist()
 
 
-def survey(game: GameSpec, games: Sequence[GameData]) -> Survey:
+def replay_games(game: GameSpec, games: Sequence[GameData]) -> Positions:
     """Lay out games that begin at the start of the game.
 
     Raises:
         ValueError: if a game breaks the rules.
     """
-    lengths = np.array([len(one.actions) for one in games], np.int64)
+    lengths = np.array([len(data.actions) for data in games], np.int64)
     actions = _joined(games, "actions").astype(np.int64)
     n = len(actions)
     keys, players = np.empty(n, np.int64), np.empty(n, np.int8)
     legal = np.zeros((n, game.num_actions), np.bool_)
     start = game.new_kernel_state()
     work = game.scratch_state(start, room=int(lengths.max(initial=0)) + 1)
-    if not look_through(
+    if not replay(
         start, work, actions, np.cumsum([0, *lengths]), keys, players, legal,
         np.empty(game.num_actions, np.int64),
     ):
@@ -87,7 +85,7 @@ def survey(game: GameSpec, games: Sequence[GameData]) -> Survey:
     which = np.repeat(np.arange(len(games)), lengths)
     flags = _joined(games, "flags")
     stored = _joined(games, "values").astype(float)
-    outcomes = np.array([one.result for one in games], float)
+    outcomes = np.array([data.result for data in games], float)
     outcomes[outcomes == NO_RESULT] = 0
     counts = _joined(games, "counts").astype(np.int64)
     policies = np.zeros((n, game.num_actions), np.float32)
@@ -95,7 +93,7 @@ def survey(game: GameSpec, games: Sequence[GameData]) -> Survey:
         games, "policy_shares"
     )
     policies /= np.maximum(policies.sum(axis=1, keepdims=True), 1e-9)
-    return Survey(
+    return Positions(
         game, games, which, np.arange(n) - np.repeat(np.cumsum(lengths) - lengths, lengths),
         players, keys, legal, (flags & LABELLED) > 0, (flags & FULL_SEARCH) > 0,
         np.where(stored == NO_VALUE, np.nan, stored / VALUE_SCALE),
@@ -104,12 +102,12 @@ def survey(game: GameSpec, games: Sequence[GameData]) -> Survey:
 
 
 def _joined(games: Sequence[GameData], name: str) -> np.ndarray:
-    return np.concatenate([np.asarray(getattr(one, name)) for one in games] or [np.empty(0)])
+    return np.concatenate([np.asarray(getattr(data, name)) for data in games] or [np.empty(0)])
 
 
 @kernel
-def look_through(start, work, actions, firsts, keys, players, legal, scratch):
-    """Play games again; False if one breaks the rules.
+def replay(start, work, actions, firsts, keys, players, legal, scratch):
+    """Replay games; False if one breaks the rules.
 
     Args:
         work: scratch state with room for the longest game.
@@ -132,19 +130,19 @@ def look_through(start, work, actions, firsts, keys, players, legal, scratch):
     return True
 
 
-def correlation(one: np.ndarray, other: np.ndarray) -> float:
+def correlation(x: np.ndarray, y: np.ndarray) -> float:
     """Pearson's; 0 where one of them is constant or there are too few."""
-    if len(one) < 20 or np.std(one) < 1e-6 or np.std(other) < 1e-6:
+    if len(x) < 20 or np.std(x) < 1e-6 or np.std(y) < 1e-6:
         return 0.0
-    return float(np.corrcoef(one, other)[0, 1])
+    return float(np.corrcoef(x, y)[0, 1])
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """How expected values and results go together.
+    """How well expected values and results agree.
 
     Attributes:
-        bins: (expected, found, positions) of positions with about the same expected value.
+        bins: (mean expected value, mean result, positions) of positions with about the same value.
         correlation: of value and result.
         error: mean squared error; spread: that of always expecting the mean result.
         positions: how many were compared.
@@ -159,8 +157,8 @@ class Calibration:
 
 def calibrate(values: np.ndarray, results: np.ndarray, n_bins: int = 10) -> Calibration:
     """Compare values with results; values that were proved are left out."""
-    some = np.isfinite(values) & (np.abs(values) < _PROVED)
-    values, results = values[some], results[some]
+    open_ended = np.isfinite(values) & (np.abs(values) < _PROVED)
+    values, results = values[open_ended], results[open_ended]
     place = np.clip(((values + 1) / 2 * n_bins).astype(int), 0, n_bins - 1)
     bins = [
         (float(values[place == k].mean()), float(results[place == k].mean()),
@@ -182,7 +180,7 @@ class Variety:
     Attributes:
         games: how many. distinct: share of them that are not equal to an earlier one.
         commonest: share of all games that are one and the same.
-        repeated: share of the positions that have been seen before, of those after ply `after`.
+        repeated: share of the positions after ply `after` that occurred before.
     """
 
     games: int
@@ -192,12 +190,12 @@ class Variety:
     after: int
 
 
-def variety(seen: Survey) -> Variety:
+def variety(positions: Positions) -> Variety:
     """How different the games are, and the positions in their middle."""
-    lines = [one.actions.astype(np.int64).tobytes() for one in seen.games]
+    lines = [data.actions.astype(np.int64).tobytes() for data in positions.games]
     _, counts = np.unique(np.array([hash(line) for line in lines]), return_counts=True)
-    after = int(np.median(seen.ply)) if len(seen) else 0
-    keys = seen.keys[seen.ply >= after]
+    after = int(np.median(positions.ply)) if len(positions) else 0
+    keys = positions.keys[positions.ply >= after]
     repeated = 1 - len(np.unique(keys)) / len(keys) if len(keys) else 0.0
     return Variety(len(lines), len(counts) / max(len(lines), 1),
                    float(counts.max(initial=0)) / max(len(lines), 1), repeated, after)
