@@ -15,6 +15,7 @@ here they carry any two-player game of perfect information.
 from __future__ import annotations
 
 import functools
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
@@ -41,6 +42,7 @@ class GameSpec(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    spec_name: ClassVar[str] = ""  # of a game from outside: what specifications call it
     options: ClassVar[tuple[Option, ...]] = ()
     # Random plies before a rated game starts, so that two deterministic engines do not
     # play one and the same game again and again.
@@ -66,7 +68,8 @@ class GameSpec(ABC):
 
     def __init__(self, **settings: Any) -> None:
         self.settings: dict[str, Any] = check_settings(f"game {self.name}", self.options, settings)
-        self._text = format_spec(self.name, self.options, self.settings)
+        self._called = self.spec_name  # the class may be called otherwise later
+        self._text = format_spec(self._called or self.name, self.options, self.settings)
 
     def __str__(self) -> str:
         return self._text
@@ -75,18 +78,22 @@ class GameSpec(ABC):
         return f"get_game({str(self)!r})"
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, GameSpec) and self._text == other._text)
+        return self is other or isinstance(other, GameSpec) and (
+            self._text == other._text
+            or (type(self) is type(other) and self.settings == other.settings)
+        )
 
     def __hash__(self) -> int:
-        return hash(self._text)
+        return hash((self.name, *self.settings.values()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild_spec, (type(self), self.settings)
+        return _rebuild_spec, (type(self), self.settings, self._called)
 
     @property
     def slug(self) -> str:
         """The specification as part of a file name."""
-        return str(self).replace(":", "-").replace("=", "").replace(",", "-")
+        text = str(self).replace(":", "-").replace("=", "").replace(",", "-")
+        return re.sub(r"[^A-Za-z0-9._-]", "_", text).lstrip(".")
 
     @abstractmethod
     def new_kernel_state(self) -> Any:
@@ -204,7 +211,11 @@ class GameSpec(ABC):
         return state.last_move.point if state.last_move else None
 
 
-def _rebuild_spec(cls: type[GameSpec], settings: Mapping[str, OptionValue]) -> GameSpec:
+def _rebuild_spec(
+    cls: type[GameSpec], settings: Mapping[str, OptionValue], spec_name: str = ""
+) -> GameSpec:
+    if spec_name:
+        cls.spec_name = spec_name
     given = {key: value for key, value in settings.items() if value is not None}
     return cls(**given)
 

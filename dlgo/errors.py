@@ -13,6 +13,14 @@ class SpecError(DlgoError, ValueError):
     """A game or engine specification (`name:key=value,...`) that cannot be used."""
 
 
+class PluginError(SpecError):
+    """A game or an engine from outside that cannot be found, loaded or used."""
+
+
+class BotError(DlgoError):
+    """An engine from outside that fails while it is built or plays; the message says where."""
+
+
 class IllegalMoveError(DlgoError, ValueError):
     """A move the rules forbid; the message names the rule."""
 

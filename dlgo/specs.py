@@ -160,19 +160,32 @@ def split_spec(text: str, owner: str, bare: str = "") -> tuple[str, dict[str, st
     name, colon, rest = text.strip().partition(":")
     if not name:
         raise SpecError(f"{owner} {text!r} has no name; write name:key=value,key=value")
+    return name, split_settings(rest if colon else None, f"{owner} {text!r}", bare)
+
+
+def split_settings(text: str | None, what: str, bare: str = "") -> dict[str, str]:
+    """The settings after a name's colon, still text; None: there was no colon.
+
+    Args:
+        what: the whole specification, for messages.
+        bare: the key of a first value that is written without one, if that is allowed.
+
+    Raises:
+        SpecError: if the text does not follow the grammar or repeats a key.
+    """
     settings: dict[str, str] = {}
-    if colon and not rest:
-        raise SpecError(f"{owner} {text!r} ends after the colon; write name:key=value")
-    for number, part in enumerate(_pieces(rest, f"{owner} {text!r}") if rest else ()):
+    if text == "":
+        raise SpecError(f"{what} ends after the colon; write name:key=value")
+    for number, part in enumerate(_pieces(text, what) if text else ()):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if bare and number == 0 and part.strip() and not (equals and key.isidentifier()):
             key, equals, value = bare, "=", part.strip()
         if not (key and equals and value):
-            raise SpecError(f"{owner} {text!r}: {part!r} is not key=value")
+            raise SpecError(f"{what}: {part!r} is not key=value")
         if key in settings:
-            raise SpecError(f"{owner} {text!r} sets {key} twice")
+            raise SpecError(f"{what} sets {key} twice")
         settings[key] = _unquoted(value)
-    return name, settings
+    return settings
 
 
 def _pieces(text: str, what: str) -> list[str]:

@@ -1,19 +1,23 @@
 """Engines by specification: `mcts:sims=800,c_uct=1.4` -> `EngineSpec` -> `Engine`.
 
-A new engine is one folder in `engines/` and one line in `_ENGINES`; the arena, the console
-and the benchmarks find it here.
+A new engine is one folder in `engines/` and one line in `_ENGINES`, or anything that
+`dlgo.plugins` finds: a file of one's own (`engines/bots.py` says what it must hold), or an
+installed package.
 """
 
 from __future__ import annotations
 
-import importlib
-from dataclasses import dataclass
+import inspect
+from dataclasses import dataclass, field
 from typing import Any
 
 from dlgo.api import GameSpec
 from dlgo.budgets import BUDGET_NAMES, BUDGET_OPTIONS
 from dlgo.errors import SpecError
-from dlgo.specs import check_settings, format_spec, split_spec, suggest
+from dlgo.games import get_game
+from dlgo.plugins import Plugin, PluginGroup
+from dlgo.specs import check_settings, format_spec, quote_value, split_settings
+from engines import bots
 from engines.base import Budget, Engine
 from engines.termination import TERMINATION_OPTIONS
 
@@ -32,19 +36,25 @@ _ENGINES = {
 }
 
 
+ENGINES = PluginGroup("engine", _ENGINES, bots.fits, bots.WANTED)
+
+
 def engine_names() -> list[str]:
-    """The names a specification can begin with."""
-    return list(_ENGINES)
+    """The names a specification can begin with: built in, and of installed packages."""
+    return ENGINES.names()
 
 
 def engine_class(name: str) -> type[Engine]:
-    """The engine class called `name`. Raises SpecError for an unknown one."""
-    if name not in _ENGINES:
-        raise SpecError(
-            f"unknown engine {name!r}{suggest(name, _ENGINES)}; engines are {', '.join(_ENGINES)}"
-        )
-    module, _, cls = _ENGINES[name].partition(":")
-    return getattr(importlib.import_module(module), cls)
+    """The engine class called `name`, which may be `FILE.py:Class`.
+
+    Raises:
+        SpecError: for an unknown one; naming file and line if it cannot be loaded.
+    """
+    return _class_of(ENGINES.find(name))
+
+
+def _class_of(plugin: Plugin) -> type[Engine]:
+    return bots.as_engine(plugin.target, plugin.origin)
 
 
 @dataclass(frozen=True)
@@ -52,11 +62,14 @@ class EngineSpec:
     """An entrant: an engine, its settings and its budget. Equal texts are equal entrants.
 
     Attributes:
-        name: the engine.
+        name: the engine; of one from outside, `FILE.py:Class` or `module:Class`.
         family: the specification without the budget: one line of a strength plot.
         text: the canonical specification.
         budget: limits per move.
         settings: the other options that were given, checked.
+        title: how reports call the entrant (`name=GNU Go 10`), empty if nothing is said.
+        origin: the file of an engine from outside; empty for those built in.
+        digest: digest of its sources: its version.
     """
 
     name: str
@@ -64,6 +77,9 @@ class EngineSpec:
     text: str
     budget: Budget
     settings: tuple[tuple[str, Any], ...]
+    title: str = field(default="", compare=False)
+    origin: str = ""
+    digest: str = field(default="", compare=False)
 
     @classmethod
     def parse(cls, text: str) -> EngineSpec:
@@ -73,18 +89,52 @@ class EngineSpec:
             SpecError: naming what is wrong: an unknown engine, an option or a budget the
                 engine does not have, a value out of range.
         """
-        name = text.partition(":")[0].strip()
-        bare = engine_class(name).bare_option if name in _ENGINES else ""
-        name, given = split_spec(text, "engine", bare)
-        engine = engine_class(name)
+        name, rest = ENGINES.split(text)
+        if not name:
+            raise SpecError(f"engine {text!r} has no name; write name:key=value,key=value")
+        plugin = ENGINES.find(name)
+        engine = _class_of(plugin)
+        given = split_settings(rest, f"engine {text!r}", engine.bare_option)
+        return cls._of(engine, given, plugin)
+
+    @classmethod
+    def of(cls, engine: Any) -> EngineSpec:
+        """The specification of anything that can play.
+
+        Args:
+            engine: a specification or its text; an engine class, or any class or function that
+                `engines.bots` describes; an engine, or any object with `select_move(state)`.
+
+        Raises:
+            SpecError: if it is something else.
+        """
+        if isinstance(engine, cls):
+            return engine
+        if isinstance(engine, str):
+            return cls.parse(engine)
+        if not bots.is_bot(engine):
+            raise SpecError(f"{engine!r} is not an engine: {bots.WANTED}")
+        if isinstance(engine, Engine) and not isinstance(engine, bots.BotEngine):
+            plugin = ENGINES.find(_name_of(type(engine)))
+            given = {key: value for key, value in engine.settings.items() if value is not None}
+            return cls._of(type(engine), engine.budget.given() | given, plugin)
+        return cls.parse(_name_of(engine))
+
+    @classmethod
+    def _of(
+        cls, engine: type[Engine], given: dict[str, Any], plugin: Plugin
+    ) -> EngineSpec:
+        name = plugin.reference
         owner = f"engine {name}"
+        own = {option.name for option in engine.options}
+        title = str(given.pop("name", "")) if "name" not in own else ""
         for key in given:
-            if key in BUDGET_NAMES and key not in engine.budgets:
+            if key in BUDGET_NAMES and key not in engine.budgets and key not in own:
                 takes = ", ".join(engine.budgets) or "no budget"
                 raise SpecError(f"{owner} cannot limit itself by {key}; it takes {takes}")
         limits = tuple(option for option in BUDGET_OPTIONS if option.name in engine.budgets)
         # One check over both kinds, so that a misspelt key is compared with all of them.
-        options = engine.options + TERMINATION_OPTIONS
+        options = (*engine.options, *TERMINATION_OPTIONS)
         values = check_settings(owner, limits + options, given)
         asked = {key: value for key, value in values.items() if key in engine.budgets}
         budget = Budget(**asked) if Budget(**asked).given() else engine.default_budget
@@ -96,18 +146,61 @@ class EngineSpec:
             text=format_spec(name, limits + options, {**budget_values, **settings}),
             budget=budget,
             settings=tuple((k, v) for k, v in settings.items() if v is not None),
+            title=title,
+            origin=str(plugin.origin or ""),
+            digest=plugin.digest,
         )
+
+    @property
+    def label(self) -> str:
+        """How people see the entrant: its title, or its text with a short name and version."""
+        if self.title or not self.origin:
+            return self.title or self.text
+        short = f"{self.name.rpartition(':')[2].lower()}@{self.digest[:4]}"
+        return short + self.text.removeprefix(self.name)
+
+    @property
+    def full_text(self) -> str:
+        """The specification with its title, as `parse` reads it."""
+        if not self.title:
+            return self.text
+        comma = "," if self.text != self.name else ":"
+        return f"{self.text}{comma}name={quote_value(self.title)}"
 
     def __str__(self) -> str:
         return self.text
 
+    def __repr__(self) -> str:
+        return f"EngineSpec.parse({self.full_text!r})"
+
     def build(self, game: GameSpec, seed: int = 0) -> Engine:
         """The engine, ready to play `game`."""
-        return engine_class(self.name)(
-            game, self.budget, seed, build_engine=build_engine, **dict(self.settings)
-        )
+        engine = engine_class(self.name)
+        return engine(game, self.budget, seed, build_engine=build_engine, **dict(self.settings))
 
 
-def build_engine(spec: str | EngineSpec, game: GameSpec, seed: int = 0) -> Engine:
-    """Shortcut: parse and build."""
-    return (EngineSpec.parse(spec) if isinstance(spec, str) else spec).build(game, seed)
+def _name_of(target: Any) -> str:
+    """What `ENGINES` calls an engine class, a bot, or an object that plays."""
+    if isinstance(target, bots.BotEngine):
+        target = target.target
+    if inspect.isclass(target) and issubclass(target, Engine):
+        name = getattr(target, "name", "")
+        if name in ENGINES.built_in and ENGINES.find(name).target is target:
+            return name
+    return ENGINES.name_of(target)
+
+
+def build_engine(spec: Any, game: GameSpec | str, seed: int = 0) -> Engine:
+    """An engine, ready to play: `build_engine("mcts:sims=1000", "go9")`.
+
+    Args:
+        spec: whatever `EngineSpec.of` takes. An engine that has been built is returned as it is.
+        game: a game, or its specification.
+        seed: the same seed gives the same moves, where budgets are counted and not timed.
+    """
+    game = get_game(game)
+    if isinstance(spec, Engine):
+        if spec.game != game:
+            raise SpecError(f"the engine was built for {spec.game}, not for {game}")
+        return spec
+    return EngineSpec.of(spec).build(game, seed)

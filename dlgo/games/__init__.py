@@ -1,14 +1,17 @@
-"""The games, by name. A new game is one folder here and one line in `_GAMES`."""
+"""The games, by name. A new game is one folder here and one line in `_GAMES`, or a file of one's
+own: `get_game("my_game.py")`.
+"""
 
 from __future__ import annotations
 
-import importlib
+import inspect
 import re
 from typing import Any
 
 from dlgo.api import GameSpec
 from dlgo.errors import SpecError
-from dlgo.specs import split_spec, suggest
+from dlgo.plugins import PluginGroup
+from dlgo.specs import split_settings
 
 # name -> "module:class". Modules load on demand, so that one game does not pay for another.
 _GAMES = {
@@ -20,34 +23,64 @@ _GAMES = {
 }
 
 
+
+def _is_game(value: Any) -> bool:
+    return inspect.isclass(value) and issubclass(value, GameSpec) and not inspect.isabstract(value)
+
+
+GAMES = PluginGroup("game", _GAMES, _is_game, "a game is a complete subclass of dlgo.GameSpec")
+
+
 def game_names() -> list[str]:
-    """The names `get_game` knows."""
-    return list(_GAMES)
+    """The names `get_game` knows: built in, and of installed packages."""
+    return GAMES.names()
 
 
 def game_class(name: str) -> type[GameSpec]:
-    """The GameSpec class called `name`. Raises SpecError for an unknown one."""
-    if name not in _GAMES:
-        raise SpecError(
-            f"unknown game {name!r}{suggest(name, _GAMES)}; games are {', '.join(_GAMES)}"
-        )
-    module, _, cls = _GAMES[name].partition(":")
-    return getattr(importlib.import_module(module), cls)
+    """The GameSpec class called `name`, which may be `FILE.py:Class`.
+
+    Raises:
+        SpecError: for an unknown one; naming file and line if it cannot be loaded.
+    """
+    plugin = GAMES.find(name)
+    if plugin.origin is not None:
+        plugin.target.spec_name = plugin.reference
+    return plugin.target
 
 
-def get_game(spec: str | GameSpec, **settings: Any) -> GameSpec:
+def get_game(spec: str | GameSpec | type[GameSpec], *size: int, **settings: Any) -> GameSpec:
     """The game a specification names: `get_game("go", size=9)`, `get_game("go:size=9,komi=7")`.
 
-    `go9` is short for `go:size=9`.
+    `go9` and `get_game("go", 9)` are short for `go:size=9`.
+
+    Args:
+        spec: a specification, a `GameSpec` class, or a game, which is returned as it is.
+        size: the value of the option `size`.
+        settings: other options.
 
     Raises:
         SpecError: for an unknown game, an unknown option or a bad value.
     """
     if isinstance(spec, GameSpec):
         return spec
-    name, given = split_spec(spec, "game")
+    if _is_game(spec):
+        name, given = GAMES.name_of(spec), {}
+        name = next((key for key in _GAMES if _GAMES[key] == name), name)
+    elif isinstance(spec, str):
+        name, rest = GAMES.split(spec)
+        given: dict[str, Any] = dict(split_settings(rest, f"game {spec!r}"))
+    else:
+        raise SpecError(f"{spec!r} is not a game; write its name, such as get_game('connect4')")
     short = re.fullmatch(r"([a-z]+)(\d+)", name) if name not in _GAMES else None
     if short and short[1] in _GAMES and "size" in {o.name for o in game_class(short[1]).options}:
         name = short[1]
         given.setdefault("size", short[2])
-    return game_class(name)(**{**given, **settings})
+    cls = game_class(name)
+    if size:
+        if len(size) > 1 or "size" not in {option.name for option in cls.options}:
+            if not cls.options:
+                raise SpecError(f"game {name} has no options; write get_game({name!r})")
+            options = ", ".join(f"{option.name}=..." for option in cls.options)
+            raise SpecError(f"game {name} takes options by name: get_game({name!r}, {options})")
+        given.setdefault("size", size[0])
+    return cls(**{**given, **settings})

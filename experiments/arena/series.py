@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from dlgo.api import GameSpec
+from dlgo.games import get_game
+from engines.registry import EngineSpec
 from experiments.arena.match import EngineCache, play_game
 from experiments.arena.schedule import Plan, tasks
 
@@ -49,13 +52,18 @@ class Series:
         )
 
 
-def play_series(game: GameSpec, one: str, other: str, pairs: int, seed: int) -> Series:
+def play_series(game: GameSpec | str, one: Any, other: Any, pairs: int, seed: int = 0) -> Series:
     """Play `pairs` random openings, each with both colours.
+
+    Args:
+        game: a game or its specification.
+        one, other: whatever `EngineSpec.of` takes: specifications, classes, engines.
 
     Raises:
         SpecError: for an engine that does not exist or options it does not have.
     """
-    plan = Plan(games=(str(game),), entrants=(one, other), pairs=pairs, seed=seed).canonical()
+    entrants = (EngineSpec.of(one).text, EngineSpec.of(other).text)
+    plan = Plan(games=(str(get_game(game)),), entrants=entrants, pairs=pairs, seed=seed).canonical()
     engines = EngineCache()
     points = 0.0
     seconds, moves = [0.0, 0.0], [0, 0]

@@ -17,6 +17,7 @@ from dlgo import kernels
 from dlgo.api import GameSpec
 from dlgo.encoders import Encoder, encode_many, get_encoder
 from dlgo.errors import DlgoError, ModelError
+from dlgo.games import GAMES
 from dlgo.jit import kernel
 from dlgo.rng import make_rng, next_word
 from dlgo.specs import Option
@@ -37,9 +38,9 @@ def encoder_of(card: Card, game: GameSpec) -> Encoder:
     Raises:
         ModelError: if the network is for another game or another size of board.
     """
-    trained = card.game.partition(":")[0]
+    trained, _ = GAMES.split(card.game)
     problem = f"it was trained on {card.game}, not on {game}"
-    if trained != game.name:
+    if trained != (game.spec_name or game.name):
         raise ModelError(f"model {card.name} cannot play {game}: {problem}")
     try:
         encoder = get_encoder(card.encoder, game)

@@ -1,0 +1,309 @@
+"""Games and engines by name, wherever they come from.
+
+    connect4                     built in
+    hex                          of an installed package, by an entry point
+    my_bot.py                    the one that a file holds
+    my_bot.py:Greedy             one of those that a file holds
+    package.module:Greedy        one of a module that Python finds
+
+A name is followed by its settings, as for those built in: `my_bot.py:Greedy:depth=3,style=wild`.
+
+A file is loaded as a module whose name is made of its path. So machine code of its kernels is
+cached, and pickles of its objects find it in every process.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.metadata
+import importlib.util
+import inspect
+import itertools
+import os
+import re
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from dlgo.errors import PluginError
+from dlgo.specs import suggest
+
+_PREFIX = "dlgo-file:"
+_FILE = re.compile(r"(?s)(?P<path>[^:]*\.py)(?::(?P<rest>.*))?")
+_MODULE = re.compile(r"(?s)(?P<path>[A-Za-z_][\w.]*):(?P<rest>.*)")
+_MEMBER = re.compile(r"(?s)(?P<name>[A-Za-z_]\w*)(?::(?P<settings>.*))?")
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """Something that has been found.
+
+    Attributes:
+        reference: how specifications call it; the class is always named.
+        target: the class or function.
+        origin: the file that defines it; None if it is built in.
+    """
+
+    reference: str
+    target: Any
+    origin: Path | None = None
+
+    @property
+    def digest(self) -> str:
+        """Digest of its sources (hexadecimal): its version. Empty for what is built in."""
+        return "" if self.origin is None else source_digest(self.target)
+
+
+class PluginGroup:
+    """All games, or all engines.
+
+    Args:
+        noun: "game" or "engine".
+        built_in: name -> "module:object". Modules load on demand.
+        fits: whether an object of a module is one.
+        wanted: what such an object must be, as the end of a sentence.
+    """
+
+    def __init__(
+        self, noun: str, built_in: Mapping[str, str], fits: Callable[[Any], bool], wanted: str
+    ) -> None:
+        self.noun, self.built_in, self._fits, self._wanted = noun, built_in, fits, wanted
+        self._given: dict[str, Any] = {}
+
+    def names(self) -> list[str]:
+        """The names of those built in, then of those that installed packages add."""
+        return [*self.built_in, *(name for name in self._entry_points if name not in self.built_in)]
+
+    @functools.cached_property
+    def _entry_points(self) -> dict[str, list[importlib.metadata.EntryPoint]]:
+        points: dict[str, list[importlib.metadata.EntryPoint]] = {}
+        for point in importlib.metadata.entry_points(group=f"dlgo.{self.noun}s"):
+            points.setdefault(point.name, []).append(point)
+        return points
+
+    def split(self, text: str) -> tuple[str, str | None]:
+        """The name in a specification, and the settings after it (None without a colon)."""
+        text = text.strip()
+        name, colon, settings = text.partition(":")
+        if any(name.strip() in names for names in (self.built_in, self._given, self._entry_points)):
+            return name.strip(), settings if colon else None
+        match = _FILE.fullmatch(text) or _MODULE.fullmatch(text)
+        if match is None:
+            return name.strip(), settings if colon else None
+        member = _MEMBER.fullmatch(match["rest"] or "")
+        if member is not None:
+            return f"{match['path']}:{member['name']}", member["settings"]
+        if match["path"].endswith(".py"):
+            return match["path"], match["rest"]
+        return name.strip(), settings if colon else None
+
+    def find(self, name: str) -> Plugin:
+        """What `name` (as `split` returns it) stands for.
+
+        Raises:
+            PluginError: naming file and line, if it cannot be loaded or is something else.
+        """
+        if name in self.built_in:
+            module, _, member = self.built_in[name].partition(":")
+            return Plugin(name, getattr(importlib.import_module(module), member))
+        if name in self._given:
+            return Plugin(name, self._given[name], _file_of(self._given[name]))
+        if name in self._entry_points:
+            return self._installed(name)
+        path, _, member = name.partition(":")
+        if path.endswith(".py"):
+            return self._choose(load_file(Path(path)), os.path.normpath(path), member)
+        if member:
+            return self._choose(_load_module(path, name), path, member)
+        names = self.names()
+        raise PluginError(
+            f"unknown {self.noun} {name!r}{suggest(name, names)}; {self.noun}s are "
+            f"{', '.join(names)}; one of your own is FILE.py or FILE.py:NAME"
+        )
+
+    def name_of(self, target: Any) -> str:
+        """A name under which `find` finds an object that was made in Python.
+
+        That of its module, if other processes can import it; else one for this process alone.
+        """
+        name = getattr(target, "__name__", type(target).__name__)
+        module = getattr(target, "__module__", "__main__")
+        if module != "__main__" and getattr(sys.modules.get(module), name, None) is target:
+            if not module.startswith(_PREFIX):
+                return f"{module}:{name}"
+            return f"{os.path.relpath(sys.modules[module].__file__ or '')}:{name}"
+        names = itertools.chain([name], (f"{name}{number}" for number in itertools.count(2)))
+        return next(name for name in names if self._given.setdefault(name, target) is target)
+
+    def _installed(self, name: str) -> Plugin:
+        points = self._entry_points[name]
+        if len({point.value for point in points}) > 1:
+            packages = " and ".join(point.dist.name if point.dist else "?" for point in points)
+            raise PluginError(f"{packages} both call {_a(self.noun)} {name!r}; remove one of them")
+        module, _, member = points[0].value.partition(":")
+        return self._choose(_load_module(module, name), module, member, reference=name)
+
+    def _choose(
+        self, module: ModuleType, path: str, name: str, reference: str | None = None
+    ) -> Plugin:
+        """The object called `name`; without a name, the only one that fits."""
+        origin = Path(module.__file__) if module.__file__ else Path(path)
+        if not name:
+            content = vars(module).items()
+            names = [key for key, value in content if self._offered(module, key, value)]
+            if not names:
+                raise PluginError(f"{path} holds no {self.noun}: {self._wanted}")
+            if len(names) > 1:
+                raise PluginError(
+                    f"{path} holds {len(names)} {self.noun}s, {' and '.join(names)}: name one, as "
+                    f"in {path}:{names[0]}"
+                )
+            name = names[0]
+        target = getattr(module, name, None)
+        if target is None:
+            raise PluginError(f"{path} has no {name}{suggest(name, vars(module))}")
+        if not self._fits(target):
+            raise PluginError(
+                f"{path}{_line_of(target)}: {name} is not {_a(self.noun)}: {self._wanted}"
+            )
+        return Plugin(reference or f"{path}:{name}", target, origin)
+
+    def _offered(self, module: ModuleType, name: str, value: Any) -> bool:
+        """Whether a file offers this object when none is named: its own, public, complete."""
+        own = getattr(value, "__module__", None) == module.__name__
+        return own and not name.startswith("_") and not inspect.isabstract(value) and (
+            self._fits(value) if inspect.isclass(value) else name == "select_move"
+        )
+
+
+def _a(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
+def load_file(path: Path) -> ModuleType:
+    """The module that a Python file makes; loaded once, and again when it has been edited.
+
+    Raises:
+        PluginError: naming file and line, if there is no such file or it cannot be loaded.
+    """
+    whole = Path(os.path.abspath(path.expanduser()))  # noqa: PTH100 (a link stays what it is)
+    if not whole.is_file():
+        what = "it is a folder" if whole.is_dir() else "there is no such file"
+        raise PluginError(f"cannot load {path}: {what}")
+    name = _PREFIX + str(whole.with_suffix("")).replace("%", "%25").replace(".", "%2E")
+    # Its neighbours can be imported, but come after everything else.
+    if str(whole.parent) not in sys.path:
+        sys.path.append(str(whole.parent))
+    stamp = (whole.stat().st_mtime_ns, whole.stat().st_size)
+    if name in sys.modules and _stamps.get(name) != stamp:
+        del sys.modules[name]
+    _stamps[name] = stamp
+    return _load_module(name, str(path), whole)
+
+
+_stamps: dict[str, tuple[int, int]] = {}
+
+
+def _load_module(name: str, shown: str, path: Path | None = None) -> ModuleType:
+    if name in sys.modules:
+        return sys.modules[name]
+    if str(Path.cwd()) not in sys.path and path is None:
+        sys.path.append(str(Path.cwd()))
+    try:
+        return importlib.import_module(name)
+    except SyntaxError as error:
+        file = os.path.relpath(error.filename) if error.filename else shown
+        raise PluginError(f"cannot load {file}, line {error.lineno}: {error.msg}") from None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever the file does while it is loaded, exit() included
+        raise PluginError(f"cannot load {shown}{describe_error(error, path)}") from error
+
+
+def describe_error(error: BaseException, path: Path | str | None) -> str:
+    """`, line 3: NameError: ...`: where in a file, or in what it calls, an exception arose."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if path is not None and frame.filename == str(path)]
+    place = f", line {own[-1].lineno}" if own else ""
+    text = " ".join(str(error).split())
+    return f"{place}: {type(error).__name__}{': ' + text if text else ''}"
+
+
+def _file_of(target: Any) -> Path | None:
+    kind = target if inspect.isclass(target) or inspect.isfunction(target) else type(target)
+    try:
+        file = inspect.getsourcefile(kind)
+    except TypeError:  # made at the prompt
+        return None
+    return Path(file) if file else None
+
+
+def _line_of(target: Any) -> str:
+    try:
+        _, number = inspect.getsourcelines(target)
+        return f", line {number}" if number else ""
+    except (OSError, TypeError):
+        return ""
+
+
+def source_digest(target: Any) -> str:
+    """Digest of the sources of a class or function: its file and those beside it that it uses.
+
+    In a package, all of the package. Empty if there is no source.
+    """
+    module = sys.modules.get(getattr(target, "__module__", ""))
+    file = getattr(module, "__file__", None)
+    if module is None or file is None:
+        return ""
+    package = sys.modules.get(module.__name__.partition(".")[0])
+    if module.__name__.startswith(_PREFIX) or package is module:
+        folder, files = Path(file).parent, sorted(_files_used(module, Path(file).parent, set()))
+    else:
+        folder = Path(package.__file__ or file).parent if package is not None else Path(file).parent
+        files = sorted(folder.rglob("*.py"))
+    digest = hashlib.sha256()
+    for path in files:
+        digest.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:32]
+
+
+def _files_used(module: ModuleType, folder: Path, seen: set[str]) -> set[Path]:
+    """The module's file and those of the same folder whose names or objects it holds."""
+    file = Path(getattr(module, "__file__", None) or "")
+    if (
+        module.__name__ in seen or folder not in file.parents or "site-packages" in file.parts
+        or module.__name__.partition(".")[0] in ("dlgo", "engines")
+    ):
+        return set()
+    seen.add(module.__name__)
+    files = {file}
+    for value in list(vars(module).values()):
+        other = value if isinstance(value, ModuleType) else sys.modules.get(
+            getattr(value, "__module__", None) or ""
+        )
+        if other is not None:
+            files |= _files_used(other, folder, seen)
+    return files
+
+
+class _FileFinder(importlib.abc.MetaPathFinder):
+    """Finds the modules of files by their names, in processes that unpickle their objects too."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if not fullname.startswith(_PREFIX):
+            return None
+        file = fullname.removeprefix(_PREFIX).replace("%2E", ".").replace("%25", "%") + ".py"
+        return importlib.util.spec_from_file_location(fullname, file)
+
+
+sys.meta_path.append(_FileFinder())

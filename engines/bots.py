@@ -1,0 +1,210 @@
+"""Engines that inherit from nothing: a class or a function with `select_move(state)`.
+
+    class Greedy:
+        def select_move(self, state):            # or (self, state, budget)
+            return "D3"                          # or a Move, or a Decision
+
+`select_move` is all that must be there. Its constructor is given as much of `game`, `budget`,
+`seed` and its options as it takes. Options are those in the list `options` (of
+`dlgo.specs.Option`), or else the constructor's other parameters. With `new_game(seed)`, one
+object plays game after game; without it, each game has a new one. `close()` is called at the end.
+"""
+
+from __future__ import annotations
+
+import inspect
+import random
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dlgo.api import GameState, Move
+from dlgo.budgets import BUDGET_NAMES
+from dlgo.errors import BotError, DlgoError, PluginError
+from dlgo.plugins import describe_error
+from dlgo.specs import Option
+from engines.base import Budget, Decision, Engine
+
+_OFFERED = ("game", "budget", "seed", "options")
+
+
+class BotEngine(Engine):
+    """An engine around an object that selects moves.
+
+    Attributes:
+        target: the class, function or object.
+        source: its file, or None.
+    """
+
+    target: ClassVar[Any]
+    source: ClassVar[Path | None] = None
+
+    def _set_up(self) -> None:
+        self._bot: Any = None
+        self._seed = 0
+
+    def new_game(self, seed: int) -> None:
+        self._seed = seed
+        if inspect.isclass(self.target):
+            if self._bot is not None and hasattr(self._bot, "new_game"):
+                self._call("new_game", self._bot.new_game, seed)
+                return
+            self._dismiss()
+            parameters = _parameters(self.target)
+            arguments = _arguments(parameters, {
+                "game": self.game, "budget": self.budget, "seed": seed,
+                "options": dict(self.settings),
+            }, {option.name: self.settings[option.name] for option in self.options})
+            seeded = "seed" in arguments
+            self._bot = self._call("__init__", self.target, **arguments)
+        else:
+            self._bot, seeded = self.target, False
+        if hasattr(self._bot, "new_game"):
+            self._call("new_game", self._bot.new_game, seed)
+        elif not seeded:  # what it draws from the usual generators is drawn again
+            random.seed(seed)
+            np.random.seed(seed % 2**32)
+
+    def _decide(self, state: GameState, budget: Budget) -> Decision:
+        select = getattr(self._bot, "select_move", self._bot)
+        given = (state, budget) if _takes_budget(self.target) else (state,)
+        answer = self._call("select_move", select, *given)
+        if isinstance(answer, Decision) and isinstance(answer.move, Move):
+            return answer
+        if isinstance(answer, str):
+            try:
+                answer = Move.resign() if answer == "resign" else state.game.parse_move(
+                    state, answer
+                )
+            except DlgoError as error:
+                what = self._what("select_move")
+                raise BotError(f"{what} returned {answer!r}: {error}") from None
+        if not isinstance(answer, Move):
+            shown = repr(answer.move if isinstance(answer, Decision) else answer)
+            raise BotError(f"{self._what('select_move')} returned {shown[:80]}, not a move")
+        return Decision(answer)
+
+    def close(self) -> None:
+        self._dismiss()
+
+    def _dismiss(self) -> None:
+        bot, self._bot = self._bot, None
+        if bot is not None and hasattr(bot, "close"):
+            self._call("close", bot.close)
+
+    def _call(self, method: str, function: Callable[..., Any], *given: Any, **named: Any) -> Any:
+        """Call the bot; what it raises becomes one line that names file and line."""
+        try:
+            return function(*given, **named)
+        except Exception as error:
+            place = self.source.name if self.source is not None else self._what(method)
+            raise BotError(f"{place}{describe_error(error, self.source)}") from error
+
+    def _what(self, method: str) -> str:
+        name = getattr(self.target, "__name__", type(self.target).__name__)
+        return name if inspect.isfunction(self.target) else f"{name}.{method}"
+
+
+def fits(target: Any) -> bool:
+    """Whether a class or function can play."""
+    return inspect.isfunction(target) or (
+        inspect.isclass(target) and callable(getattr(target, "select_move", None))
+    )
+
+
+WANTED = "it has no select_move(state)"
+
+
+def is_bot(value: Any) -> bool:
+    """Whether an object, class or function can play."""
+    return fits(value) or callable(getattr(value, "select_move", None))
+
+
+def as_engine(target: Any, source: Path | None = None) -> type[Engine]:
+    """The engine class of a bot: the class itself, if it is an `Engine`.
+
+    Raises:
+        PluginError: if it declares options that its constructor does not take.
+    """
+    if inspect.isclass(target) and issubclass(target, Engine):
+        return target
+    name = getattr(target, "__name__", type(target).__name__)
+    options = _options_of(target, name)
+    budgets = getattr(target, "budgets", None)
+    if budgets is None:
+        own = {option.name for option in options}
+        budgets = [key for key in BUDGET_NAMES if key not in own] if _takes_budget(target) else ()
+    documentation = (inspect.getdoc(target) or "").split("\n")[0]
+    return type(name, (BotEngine,), {
+        "target": staticmethod(target) if inspect.isfunction(target) else target,
+        "source": source, "name": name, "summary": documentation or "a bot from outside",
+        "options": options, "budgets": tuple(budgets), "__module__": __name__,
+        "default_budget": getattr(target, "default_budget", Budget()),
+    })
+
+
+def _parameters(target: Any) -> Mapping[str, inspect.Parameter]:
+    try:
+        return inspect.signature(target).parameters
+    except (TypeError, ValueError):  # a class without a constructor of its own
+        return {}
+
+
+def _arguments(
+    parameters: Mapping[str, inspect.Parameter], offered: Mapping[str, Any],
+    settings: Mapping[str, Any],
+) -> dict[str, Any]:
+    """What the constructor takes of what it is offered, and its options."""
+    given = {key: value for key, value in settings.items() if value is not None}
+    everything = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    return {key: value for key, value in offered.items() if key in parameters} | {
+        key: value for key, value in given.items() if everything or key in parameters
+    }
+
+
+def _takes_budget(target: Any) -> bool:
+    select = target if inspect.isfunction(target) else target.select_move
+    parameters = [
+        p for p in inspect.signature(select).parameters.values()
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL)
+    ]
+    others = 1 + (inspect.isclass(target) and not isinstance(
+        inspect.getattr_static(target, "select_move"), staticmethod | classmethod
+    ))
+    return len(parameters) > others
+
+
+def _options_of(target: Any, name: str) -> tuple[Option, ...]:
+    """Those it lists, or those that its constructor's parameters make."""
+    if not inspect.isclass(target):
+        return ()
+    parameters = _parameters(target)
+    if (listed := getattr(target, "options", None)) is not None:
+        everything = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+        for option in listed:
+            if not isinstance(option, Option):
+                raise PluginError(f"{name}.options holds {option!r}, not an Option")
+            if not everything and option.name not in parameters and "options" not in parameters:
+                raise PluginError(
+                    f"{name} has the option {option.name}, which its constructor does not take; "
+                    f"write def __init__(self, {option.name})"
+                )
+        return tuple(listed)
+    options = []
+    for key, parameter in parameters.items():
+        kinds = (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+        if key in _OFFERED or parameter.kind in kinds:
+            continue
+        default = None if parameter.default is parameter.empty else parameter.default
+        if default is None or isinstance(default, int | float | str):
+            kind = type(default) if default is not None else _kind(parameter.annotation)
+            options.append(Option(key, default, f"of {name}", kind=kind))
+    return tuple(options)
+
+
+def _kind(annotation: Any) -> type:
+    """The type of an option without a default, by its annotation; text if that says nothing."""
+    kinds = {"int": int, "float": float, "bool": bool}
+    return annotation if annotation in (int, float, bool) else kinds.get(str(annotation), str)
