@@ -13,9 +13,12 @@ def games() -> None:
     """List the games and their options."""
     from dlgo.games import game_class, game_names
 
+    click.echo("Write a game as name:key=value,key=value, such as connectn:cols=9,rows=7,n=5.")
+    click.echo("go9 is short for go:size=9, go13 and go19 likewise.\n")
+    width = 2 + max(map(len, game_names()))
     for name in game_names():
         cls = game_class(name)
-        click.echo(f"{name:<12}{(cls.__doc__ or '').splitlines()[0]}")
+        click.echo(f"{name:<{width}}{(cls.__doc__ or '').splitlines()[0]}")
         _echo_options(cls.options)
 
 
@@ -27,9 +30,10 @@ def engines() -> None:
     from engines.termination import TERMINATION_OPTIONS
 
     click.echo("Write an engine as name:key=value,key=value, such as mcts:sims=800,c_uct=1.4\n")
+    width = 2 + max(map(len, engine_names()))
     for name in engine_names():
         cls = engine_class(name)
-        click.echo(f"{name:<12}{cls.summary}")
+        click.echo(f"{name:<{width}}{cls.summary}")
         budgets = [option for option in BUDGET_OPTIONS if option.name in cls.budgets]
         if budgets:
             click.echo(f"    budget a move (default {EngineSpec.parse(name)}):")
@@ -42,12 +46,13 @@ def engines() -> None:
 
 
 def _echo_options(options: Sequence[Any]) -> None:
+    width = 2 + max((len(option.name) for option in options), default=0)
     for option in options:
         default = "" if option.default is None else f", default {option.default}"
         limits = (option.range_text() + default).removeprefix(", ")
         limits = f" ({limits})" if limits else ""
         also = f"; formerly {', '.join(option.aliases)}" if option.aliases else ""
-        click.echo(f"      {option.name:<16}{option.help}{limits}{also}")
+        click.echo(f"      {option.name:<{width}}{option.help}{limits}{also}")
 
 
 @click.command()
@@ -64,12 +69,13 @@ def encoders(game: str | None) -> None:
         click.echo("\n`dlgo encoders GAME` says what their planes show")
         return
     spec = get_game(game)
+    width = 2 + max(map(len, encoder_names(spec)))
     for name in encoder_names(spec):
         encoder = get_encoder(name, spec)
         size = "x".join(map(str, encoder.shape))
         past = f", looks {encoder.history} positions back" if encoder.history else ""
         default = ", the default" if name == default_encoder(spec) else ""
-        click.echo(f"{name:<12}{size}{past}{default}")
+        click.echo(f"{name:<{width}}{size}{past}{default}")
         for plane, doc in enumerate(encoder.planes):
             click.echo(f"{plane:>5}  {doc}")
 
@@ -81,7 +87,11 @@ def models(names: tuple[str, ...]) -> None:
     from engines.learning.networks.store import load_card, shipped_models
 
     shown = names or shipped_models()
-    width = max(map(len, shown), default=0) + 2
+    if not shown:
+        click.echo("no model comes with this version; `dlgo train` makes some")
+        return
+    width = 2 + max(map(len, shown))
+    click.echo(f"{'model':<{width}}game: network on encoder, moves predicted; cost; identity")
     for name in shown:
         _, card = load_card(name)
         cost, test = card.training_cost, card.accuracy.get("test", {})
@@ -91,8 +101,6 @@ def models(names: tuple[str, ...]) -> None:
             f"{cost['cpu_seconds']:,.0f} CPU s, {cost['gpu_seconds']:,.0f} GPU s"
             f"{_data_cost(card)}; {card.network_id[7:19]}"
         )
-    if not names and not shipped_models():
-        click.echo("no model comes with this version; `dlgo train` makes some")
 
 
 def _data_cost(card: Any) -> str:

@@ -2,9 +2,10 @@
 
 One line in, one line out, at once, so that it can be used through a pipe. Lines that are
 already there are taken together: the solver answers them in one call of compiled code.
-Called by `experiments/cli/main.py`. A position is the moves that lead to it: columns for Connect
-Four (`4455`), moves separated by spaces or commas for the other games (`e4 pass c3`); the
-word `start` is the empty board. Empty lines are skipped.
+
+A position is the moves that lead to it: columns for Connect Four (`4455`), moves separated by
+spaces or commas for the other games (`e4 pass c3`); the word `start` is the empty board. Empty
+lines are skipped.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _BLOCK = 1 << 16
 
 
 class Analysis(NamedTuple):
-    """What is said of one position.
+    """The answer for one position.
 
     Attributes:
         position: the line as it was read.
@@ -90,15 +91,15 @@ def analyze(
             number += len(several)
             total += len(texts)
             at = 0
-            for found in _analyses(engine, texts, all_moves):
+            for answers in _analyses(engine, texts, all_moves):
                 out = []
-                for i, one in enumerate(found, start=at):
-                    if isinstance(one, DlgoError):
+                for i, answer in enumerate(answers, start=at):
+                    if isinstance(answer, DlgoError):
                         failed += 1
-                        out.append(_error_line(numbers[i], texts[i], str(one), as_json))
+                        out.append(_error_line(numbers[i], texts[i], str(answer), as_json))
                     else:
-                        out.append(say(one))
-                at += len(found)
+                        out.append(say(answer))
+                at += len(answers)
                 yield out
     finally:
         engine.close()
@@ -162,20 +163,20 @@ def _solved(
     columns = ["" if text == START else text for text in texts]
     at = 0
     for answers in engine.solver.analyse(columns, all_moves):
-        found: list[Analysis | DlgoError] = []
+        analyses: list[Analysis | DlgoError] = []
         for text, answer in zip(texts[at : at + len(answers)], answers, strict=True):
             if answer is None:
-                found.append(_trouble(engine.game, text))
+                analyses.append(_trouble(engine.game, text))
             else:
                 score, best, nodes, cpu_ms, scores = answer
                 value = 1.0 if score > 0 else -1.0 if score else 0.0
-                found.append(Analysis(text, str(best), score, value, scores, nodes, cpu_ms))
+                analyses.append(Analysis(text, str(best), score, value, scores, nodes, cpu_ms))
         at += len(answers)
-        yield found
+        yield analyses
 
 
 def _trouble(game: GameSpec, text: str) -> DlgoError:
-    """Why a text that the solver could not read is no position."""
+    """Why a text that the solver could not read is not a position."""
     try:
         read_position(game, text)
     except DlgoError as error:

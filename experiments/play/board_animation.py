@@ -40,7 +40,7 @@ def load_game(path: Path, slot: str | None = None) -> SavedGame:
     """
     if not _is_database(path):
         if slot is not None:
-            raise DlgoError(f"{path} is no ledger, so --slot names nothing in it")
+            raise DlgoError(f"{path} is not a ledger, so --slot names nothing in it")
         return read_game_file(path)
     with Ledger(path, read_only=True) as ledger:
         records = list(ledger.games())

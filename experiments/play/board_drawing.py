@@ -2,8 +2,7 @@
 
 `draw_board` draws any game from `GameSpec.cell` and its marks from `last_cell` and
 `winning_cells`. A game that people know by a special board has a line in `_LOOKS`; any other is
-a grid with stones, and needs no code here. Called by `board_view.py` (a window to play in) and
-`board_animation.py`.
+a grid with stones, and needs no code here.
 """
 
 from __future__ import annotations

@@ -39,10 +39,10 @@ class CellMove:
 
 def cell_moves(state: GameState) -> list[CellMove]:
     """The legal moves that end on a cell; passes and the like do not."""
-    found = []
+    moves = []
     for move in state.legal_moves():
         if move.point is not None:
-            found.append(CellMove(move, None, move.point))
+            moves.append(CellMove(move, None, move.point))
             continue
         if not move.is_play:
             continue
@@ -50,8 +50,8 @@ def cell_moves(state: GameState) -> list[CellMove]:
         left, reached = _changes(state, after)
         end = reached[0] if len(reached) == 1 else after.game.last_cell(after)
         if end is not None:
-            found.append(CellMove(move, left[0] if len(left) == 1 else None, end))
-    return found
+            moves.append(CellMove(move, left[0] if len(left) == 1 else None, end))
+    return moves
 
 
 def _changes(before: GameState, after: GameState) -> tuple[list[Point], list[Point]]:
@@ -130,26 +130,26 @@ class BoardView:
     def _click_cell(self, cell: Point) -> None:
         moves = cell_moves(self.session.state)
         start, self._selected = self._selected, None
-        for known in moves:
-            if known.end == cell and known.start in (None, start):
-                self._play(known.move)
+        for candidate in moves:
+            if candidate.end == cell and candidate.start in (None, start):
+                self._play(candidate.move)
                 return
-        if any(known.start == cell for known in moves) and cell != start:
+        if any(candidate.start == cell for candidate in moves) and cell != start:
             self._selected = cell
             self._say("Now click where it goes.")
         elif start is not None:
             self._say("" if cell == start else "That piece cannot go there.")
         elif (column := self._column_move(moves, cell)) is not None:
             self._play(column)
-        elif any(known.move.point is not None for known in moves):
+        elif any(candidate.move.point is not None for candidate in moves):
             self._play(Move.play(cell))  # illegal; the rules say why
         else:
             self._say("No legal move begins there; the pieces that can move are dotted.")
 
     def _column_move(self, moves: list[CellMove], cell: Point) -> Move | None:
         """The move of the clicked column, in a game whose moves are columns; it may be illegal."""
-        columns = [known for known in moves if type(known.move.place) is int]
-        if columns and all(known.move.place == known.end.col for known in columns):
+        columns = [candidate for candidate in moves if type(candidate.move.place) is int]
+        if columns and all(column.move.place == column.end.col for column in columns):
             return Move.play(cell.col)
         return None
 
@@ -221,7 +221,7 @@ class BoardView:
             self._busy = False
             self._say(f"{session.current}: {error}")
             return False
-        text = f"{session.state.game.move_text(decision.move)}  [{decision_notes(decision)}]"
+        text = f"{session.state.game.move_text(decision.move)}  [{decision_notes(decision, mover)}]"
         if self.evaluation:
             who = str(session.players[mover.index])
             text += f"\n{evaluation_text(decision, mover, who)}"
@@ -256,11 +256,11 @@ class BoardView:
         state = self.session.state
         targets: set[Point] = set()
         if self._human_to_move():
-            moves = [known for known in cell_moves(state) if known.start is not None]
+            moves = [move for move in cell_moves(state) if move.start is not None]
             if self._selected is None:
-                targets = {known.start for known in moves}
+                targets = {move.start for move in moves}
             else:
-                targets = {known.end for known in moves if known.start == self._selected}
+                targets = {move.end for move in moves if move.start == self._selected}
         draw_board(self.axes, state, self._selected, targets)
         self._title.set_text(title(state))
         self.figure.canvas.draw_idle()

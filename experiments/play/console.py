@@ -131,7 +131,7 @@ class Console:
         mover, game = self.session.state.next_player, self.session.state.game
         decision = self.session.bot_turn()
         line = Text(f"\n{mover.name}: {game.move_text(decision.move)}")
-        self._rich.print(line.append(f"  [{decision_notes(decision)}]", "dim"))
+        self._rich.print(line.append(f"  [{decision_notes(decision, mover)}]", "dim"))
         if self.evaluation:
             bar = "\u2588\u2591" if self._rich.encoding.startswith("utf") else "#-"
             self._say(evaluation_text(decision, mover, str(bot), bar))

@@ -6,9 +6,8 @@
     3 3 2 resign
 
 The text begins with the game's specification; `black`, `white` and `result` are for the
-reader, `#` begins a comment, and all other lines are moves as `dlgo play` takes them. Called by
-`session.py` (save), `cli.py` (resume) and `board_animation.py` (show). The parsers of SGF and
-PDN are those of `dlgo`.
+reader, `#` begins a comment, and all other lines are moves as `dlgo play` takes them. The parsers
+of SGF and PDN are those of `dlgo`.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class SavedGame:
     Attributes:
         state: the last position, with all moves.
         black, white: the players' names, "" if unknown.
-        result: as the file tells it, "" if it does not. It can differ from the board.
+        result: as the file gives it, "" if it does not. It can differ from the board.
     """
 
     state: GameState
@@ -86,7 +85,7 @@ def read_game_file(path: Path) -> SavedGame:
     if suffix == ".sgf" or re.match(rb"(\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*\(\0?\s*;", data):
         return _from_sgf(read_sgf(data, name=str(path)))
     if b"\0" in data:
-        raise NotationError(f"{path}: no game record; one is {_FORMS}")
+        raise NotationError(f"{path}: not a game record; one is {_FORMS}")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -98,7 +97,7 @@ def read_game_file(path: Path) -> SavedGame:
             return _from_pdn(pdn.read_game(text))
         except NotationError as error:
             raise NotationError(f"{path}: {error}") from None
-    raise NotationError(f"{path}: no game record; one is {_FORMS}")
+    raise NotationError(f"{path}: not a game record; one is {_FORMS}")
 
 
 def _content(path: Path) -> bytes:
@@ -111,7 +110,7 @@ def _content(path: Path) -> bytes:
         reason = getattr(error, "strerror", None) or error
         raise NotationError(f"{path}: cannot be read: {reason}") from None
     if len(data) > MAX_BYTES:
-        raise NotationError(f"{path}: larger than {MAX_BYTES >> 20} MiB, so no game record")
+        raise NotationError(f"{path}: larger than {MAX_BYTES >> 20} MiB, so not a game record")
     return data
 
 
@@ -158,7 +157,7 @@ def _from_pdn(game: pdn.PdnGame) -> SavedGame:
 
 
 def _resigned(state: GameState, winner: Player | None) -> GameState:
-    """With the resignation that the record tells of, if whoever was to move can have resigned."""
+    """The state with the resignation of the record, if it can be that of the player to move."""
     if state.is_over() or winner is not state.next_player.other:
         return state
     return state.apply_move(Move.resign())

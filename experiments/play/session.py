@@ -1,7 +1,7 @@
 """A game in progress between people and engines: moves, undo, hints, saving.
 
-The console and the board window are two faces of one `Session`. Neither whose turn comes next
-nor how long a turn lasts is assumed here: the state says both.
+The console and the board window are two faces of one `Session`. The state says whose turn comes
+next and how long a turn lasts; nothing here assumes either.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Session:
         known_file: a file that may be overwritten, such as the one that was resumed.
 
     Raises:
-        DlgoError: if `hint` is no engine, or `save` is a file that is not `known_file`.
+        DlgoError: if `hint` is not an engine, or `save` is a file that is not `known_file`.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Session:
         self.file = known_file
         self._saved_state = state if known_file else None
         self._asked = self._turns_so_far()
-        if save is not None:  # better known before the game than after the first move
+        if save is not None:  # better said before the game than after the first move
             self._check_file(save)
             if not os.access(save.absolute().parent, os.W_OK):
                 raise DlgoError(f"--save {save}: there is no folder to write to; name another")
@@ -138,10 +138,10 @@ class Session:
         before = state = self.state
         for move in moves:
             state = state.apply_move(move)
-        begun = before.previous_state
+        previous = before.previous_state
+        same_player = previous is not None and previous.next_player is before.next_player
         # The second jump of a capture belongs to the turn that is remembered already.
-        goes_on = begun is not None and begun.next_player is before.next_player and self._asked
-        if not goes_on:
+        if not (same_player and self._asked):
             self._asked.append(before)
         self.state = state
         self._moved()
@@ -177,8 +177,8 @@ class Session:
         """Write the game to `path`, or where it was saved before; return where that is.
 
         Raises:
-            DlgoError: if no file is known, it exists and is not this game's, or cannot be
-                written.
+            DlgoError: if no file has been named, if it exists and is not this game's, or if it
+                cannot be written.
         """
         path = path or self.file
         if path is None:
@@ -200,7 +200,7 @@ class Session:
         if self._autosave is not None:
             try:
                 self.save(self._autosave)
-            except DlgoError as error:  # a full disk ends no game
+            except DlgoError as error:  # a full disk must not end the game
                 self.say(str(error))
 
     def farewell(self) -> str:
@@ -222,15 +222,15 @@ class Session:
             self._hinter.close()
 
 
-def decision_notes(decision: Decision) -> str:
-    """What a move has cost and promises, in a few words."""
+def decision_notes(decision: Decision, mover: Player) -> str:
+    """What a move has cost, and its value for `mover`, in a few words."""
     notes = [f"{1e3 * decision.cost.cpu_seconds:.0f} ms"]
     if decision.cost.simulations:
         notes.append(f"{decision.cost.simulations:,} simulations")
     elif decision.cost.nodes > 1:
         notes.append(f"{decision.cost.nodes:,} nodes")
     if decision.value is not None:
-        notes.append(f"value {decision.value:+.2f}")
+        notes.append(f"value {decision.value:+.2f} for {mover.name}")
     return ", ".join(notes)
 
 
@@ -239,15 +239,16 @@ def evaluation_text(decision: Decision, mover: Player, who: str, bar: str = "#-"
 
     Args:
         decision: with its value as `mover` sees it.
+        mover: who has moved.
         who: whose estimate it is.
         bar: the characters for black's and for white's part.
     """
     value = decision.value if decision.proven is None else float(decision.proven)
     if value is None:
-        return f"evaluation: {who} makes none"
+        return f"evaluation by {who}: none"
     black = (1 + (value if mover is Player.black else -value)) / 2
     cells = round(20 * black)
-    text = f"evaluation: black {black:4.0%} {bar[0] * cells}{bar[1] * (20 - cells)} white"
+    text = f"evaluation by {who}: black {black:4.0%} {bar[0] * cells}{bar[1] * (20 - cells)} white"
     if decision.proven is not None:
         winner = mover if decision.proven > 0 else mover.other
         text += f", proven {f'win of {winner.name}' if decision.proven else 'draw'}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import resource
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from pathlib import Path
 import click
 import pytest
 
+from dlgo import game_names
+from engines.registry import engine_class, engine_names
 from experiments.cli.main import cli
 from experiments.number import Number
 from tests.command import assert_one_line, dlgo
@@ -48,16 +51,36 @@ def test_perft_prints_the_counts() -> None:
     assert counts == [9, 72, 504, 3024, 15120]
 
 
-def test_engines_lists_every_engine_with_its_options() -> None:
+def columns(text: str, indent: str) -> list[tuple[str, str]]:
+    """Name and meaning of the lines with this indent, which are apart by two blanks or more."""
+    rows = [line for line in text.splitlines() if re.match(rf"{indent}\w", line)]
+    parts = [re.split(r" {2,}", row.strip(), maxsplit=1) for row in rows]
+    assert all(len(part) == 2 for part in parts), parts
+    return [(name, meaning) for name, meaning in parts]
+
+
+def test_engines_lists_every_engine_with_its_options_in_columns() -> None:
     text = dlgo("engines").stdout
-    for word in ("random", "alphabeta", "mcts", "sims", "depth", "tt", "reuse"):
-        assert word in text
+    listed = columns(text.replace("\nall engines\n", "\n").partition("\n\n")[2], "")
+    assert [name for name, _ in listed] == list(engine_names())
+    options = {name for name, _ in columns(text, "      ")}
+    wanted = {option.name for name in engine_names() for option in engine_class(name).options}
+    assert wanted | {"sims", "depth", "wall", "resign"} <= options
 
 
-def test_games_lists_every_game() -> None:
+def test_games_lists_every_game_and_how_to_write_one() -> None:
     text = dlgo("games").stdout
-    for word in ("tictactoe", "connect4", "go", "size", "komi"):
-        assert word in text
+    assert "go9 is short for go:size=9" in text
+    listed = columns(text.partition("\n\n")[2], "")
+    assert [name for name, _ in listed] == list(game_names())
+    assert {"size", "komi", "cols", "gravity"} <= {name for name, _ in columns(text, "      ")}
+
+
+def test_models_has_a_header() -> None:
+    (header, *rows) = columns(dlgo("models").stdout, "")
+    assert header == ("model", "game: network on encoder, moves predicted; cost; identity")
+    assert all(re.match(r"[\w:=,.]+: \w+.* on \w+.*; .*CPU s.*; [0-9a-f]{12}$", row)
+               for _, row in rows) and len(rows) >= 4
 
 
 MISTAKES = [

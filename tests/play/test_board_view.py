@@ -99,7 +99,7 @@ def test_a_human_plays_an_engine_by_clicks() -> None:
 def test_an_engine_moves_first_where_it_is_black() -> None:
     window = Window("connect4", "mcts:sims=50", "human", evaluation=True)
     assert len(window.state.moves()) == 1
-    assert "evaluation: black" in window.words
+    assert "evaluation by mcts:sims=50: black" in window.words
 
 
 def test_while_an_engine_thinks_clicks_are_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -348,9 +348,9 @@ def test_mistakes_give_one_line(tmp_path: Path, capsys) -> None:
     for arguments, part in (
         (("show", str(game), "--out", "x.mp4"), "must end in .gif, .png, .html"),
         (("show", str(game), "--out", str(tmp_path / "no" / "x.png")), "cannot write"),
-        (("show", str(game), "--slot", "3", "--out", "x.png"), "no ledger"),
+        (("show", str(game), "--slot", "3", "--out", "x.png"), "not a ledger"),
         (("show", str(tmp_path / "none"), "--out", "x.png"), "No such file"),
-        (("show", "README.md", "--out", "x.png"), "no game record"),
+        (("show", "README.md", "--out", "x.png"), "not a game record"),
     ):
         assert_one_line(dlgo_here(capsys, *arguments), part)
 

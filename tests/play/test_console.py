@@ -152,10 +152,10 @@ def test_other_programs_read_what_is_saved(tmp_path: Path) -> None:
 
 
 BROKEN = [
-    ("x.txt", b"", "no game record"),
-    ("x.txt", b"hello", "no game record"),
-    ("x.txt", b"\0\1\2", "no game record"),
-    ("x.txt", b"SQLite format 3\0", "no game record"),
+    ("x.txt", b"", "not a game record"),
+    ("x.txt", b"hello", "not a game record"),
+    ("x.txt", b"\0\1\2", "not a game record"),
+    ("x.txt", b"SQLite format 3\0", "not a game record"),
     ("x.txt", b"game: chess\n", "line 1: unknown game 'chess'"),
     ("x.txt", b"game: connect4\n4 4\n4 4 4 4 4\n", "line 3: 4 is illegal: the column is full"),
     ("x.txt", b"game: connect4\n4 \xff\n", "line 2: "),
@@ -326,14 +326,15 @@ def test_the_evaluation_is_blacks_share() -> None:
     text = evaluation_text(proven, Player.black, "x")
     assert "proven win of white in 4 plies" in text
     assert " 0%" in text
-    assert "makes none" in evaluation_text(Decision(Move.play(1)), Player.black, "random")
+    text = evaluation_text(Decision(Move.play(1)), Player.black, "random")
+    assert text == "evaluation by random: none"
 
 
 def test_the_evaluation_follows_each_move_of_an_engine() -> None:
     text = typed(
         sit_down(start("connect4"), "mcts:sims=50"), "4\n4\nquit\n", evaluation=True
     )
-    assert text.count("evaluation: black") == 2
+    assert text.count("evaluation by mcts:sims=50: black") == 2
 
 
 # What is seen.
