@@ -1,0 +1,147 @@
+"""Fuzzing: seeded tries that must end well, whatever they are fed.
+
+A try may succeed or be refused in one line; it must not end in a traceback, in an "internal
+error" (status 70), or take ten seconds, and it must leave alone what was not named as output.
+`DLGO_FUZZ=n` makes n tries of each target; a few seconds' worth otherwise.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dlgo.errors import DlgoError
+from experiments.cli.main import main
+
+_SECONDS = 10
+# Pieces that parsers trip over: escapes, other scripts, huge and odd numbers, deep nesting.
+_TOKENS = (
+    b"\x00", b"\x1b[2J", b"\xff", b"\xef\xbb\xbf", b"\r\n", b"\n", b"\t", b'"', b"'", b"\\", b"\\]",
+    b"[", b"]", b"(", b")", b"{", b"}", b";", b",", b":", b"=", b"-", b"%s", b"nan", b"NaN", b"inf",
+    b"-1", b"0", b"1e308", b"1e999", b"99999999999999999999", b"9" * 5000, b"[" * 500, b"(;" * 500,
+    b"{" * 500, "ü".encode(), "\u202e".encode(), "٣".encode(), b"true", b"null", b"[]", b"{}",
+)
+
+
+def tries(usual: int) -> range:
+    """The numbers of the tries of a target, each of which seeds its generator."""
+    return range(int(os.environ.get("DLGO_FUZZ") or usual))
+
+
+def mutated(data: bytes, rng: np.random.Generator) -> bytes:
+    """`data` with one to four faults: bytes changed, parts lost, moved, doubled, or put in."""
+    data = bytearray(data)
+    for _ in range(int(rng.integers(1, 5))):
+        start = int(rng.integers(len(data) + 1))
+        end = min(len(data), start + int(rng.integers(1, 40)))
+        place = int(rng.integers(len(data) + 1))
+        match int(rng.integers(6)):
+            case 0 if end > start:
+                data[start] ^= 1 << int(rng.integers(8))
+            case 1:
+                del data[start:end]
+            case 2:
+                data[place:place] = data[start:end]
+            case 3:
+                del data[start:]
+            case 4:
+                data[start:end] = rng.integers(0, 256, end - start, dtype=np.uint8).tobytes()
+            case _:
+                data[place:place] = _TOKENS[int(rng.integers(len(_TOKENS)))]
+    return bytes(data)
+
+
+class TookTooLong(BaseException):
+    """Ten seconds are over. Nothing that catches exceptions may swallow it."""
+
+
+@contextlib.contextmanager
+def time_limit(seconds: float = _SECONDS) -> Iterator[None]:
+    """End the block with `TookTooLong` after so many seconds of CPU time of this process."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(signum: int, frame: object) -> None:
+        raise TookTooLong
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    wall_before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 6 * seconds)  # waiting, on a busy machine
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+        signal.signal(signal.SIGALRM, wall_before)
+
+
+def attempt(what: str, function: Callable[[], Any]) -> Any:
+    """Call `function`; it may raise a `DlgoError` of one line and nothing else."""
+    try:
+        with time_limit():
+            return function()
+    except DlgoError as error:
+        assert "\n" not in str(error), f"{what}: a message of several lines: {error!s:.300}"
+        assert str(error), f"{what}: no message"
+    except (Exception, TookTooLong) as error:
+        raise AssertionError(f"{what}: {type(error).__name__}: {error!s:.300}") from error
+    return None
+
+
+def command(what: str, *arguments: object, stdin: bytes = b"") -> int:
+    """Run `dlgo` in this process; its exit status. It must end well."""
+    streams = [io.TextIOWrapper(io.BytesIO(data), encoding="utf-8") for data in (stdin, b"", b"")]
+    kept = sys.stdin, sys.stdout, sys.stderr
+    sys.stdin, sys.stdout, sys.stderr = streams
+    status: Any = 0
+    try:
+        with time_limit():
+            main([str(argument) for argument in arguments])
+    except SystemExit as stop:
+        status = stop.code or 0
+    except (Exception, TookTooLong) as error:
+        raise AssertionError(f"{what}: {type(error).__name__}: {error!s:.300}") from error
+    finally:
+        sys.stdin, sys.stdout, sys.stderr = kept
+        printed = []
+        for stream in streams[1:]:
+            stream.flush()
+            printed.append(stream.buffer.getvalue().decode("utf-8", "replace"))
+    shown = f"{what}: status {status}: {printed[1][-300:]}"
+    assert status in (0, 1, 2), shown
+    assert "Traceback" not in "".join(printed) and "internal error" not in "".join(printed), shown
+    if status == 2:
+        assert printed[1].splitlines()[-1].startswith("dlgo: "), shown
+    assert not any(
+        char < " " and char not in "\n\r\t" for text in printed for char in text
+    ), f"{what}: control characters: {''.join(printed)[-300:]!r}"
+    return int(status)
+
+
+@contextlib.contextmanager
+def untouched(folder: Path, *outputs: Path) -> Iterator[None]:
+    """Fails if the block adds, changes or removes a file of the folder that is not an output."""
+
+    def state() -> dict[str, str]:
+        return {
+            str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in sorted(folder.rglob("*"))
+            if path.is_file() and not any(path.is_relative_to(output) for output in outputs)
+        }
+
+    before = state()
+    yield
+    assert state() == before

@@ -1,0 +1,123 @@
+"""Numbers of all options, taken from the commands themselves: a new option is fuzzed unasked."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import numpy as np
+import pytest
+
+from experiments.cli.main import cli
+from tests.fuzz.harness import attempt, command, tries, untouched
+
+IMPOSSIBLE = ("nan", "-nan", "inf", "-inf", "1e999", "-1e999", "9" * 400, "", "one", "0x10")
+EXTREME = (
+    "1e308", "-1e308", "1e-300", "-1e-300", "0", "-0.0", "-1", "99999999999999999999",
+    "-99999999999999999999", "1e100", "1e18", "4294967296", "0.3", "2", "٣",
+)
+
+
+def commands(
+    group: click.Group = cli, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Every command with the words that call it."""
+    for name, found in group.commands.items():
+        if isinstance(found, click.Group):
+            yield from commands(found, (*path, name))
+        else:
+            yield (*path, name), found
+
+
+def is_number(option: click.Parameter) -> bool:
+    return isinstance(option, click.Option) and not option.is_flag and (
+        option.type.name.startswith(("integer", "float"))
+    )
+
+
+OPTIONS = [
+    pytest.param(found, option, id=f"{'-'.join(path)}{option.opts[-1]}")
+    for path, found in commands() for option in found.params if is_number(option)
+]
+
+
+def parse(found: click.Command, option: click.Option, value: str) -> click.Context:
+    """The command line with `value`, and whatever else the command needs; nothing is run."""
+    words = []
+    for other in found.params:
+        if other.required and other is not option:
+            words += [*other.opts[-1:], "1"] if isinstance(other, click.Option) else ["1"]
+    return found.make_context("x", [*words, f"{option.opts[-1]}={value}"])
+
+
+def test_there_are_options():
+    assert len(OPTIONS) > 30
+
+
+@pytest.mark.parametrize(("found", "option"), OPTIONS)
+def test_a_number_that_is_none_is_refused_by_name(found, option):
+    for value in IMPOSSIBLE:
+        with pytest.raises(click.UsageError) as error:
+            parse(found, option, value)
+        message = error.value.format_message()
+        assert option.opts[-1] in message and len(message) < 300, message
+
+
+@pytest.mark.parametrize(("found", "option"), OPTIONS)
+def test_an_extreme_number_is_taken_or_refused(found, option):
+    for value in EXTREME:
+        try:
+            number = parse(found, option, value).params[option.name]
+        except click.UsageError as error:
+            assert option.opts[-1] in error.format_message()
+        else:
+            for part in number if isinstance(number, tuple) else [number]:
+                assert abs(part) <= 1e100 and (isinstance(part, float) or abs(part) < 2**63)
+
+
+# Commands that end at once whatever the number; `rate` is left out where it would resample long.
+RUN = {
+    "power": (), "compare": ("GAMES", "a", "b"), "sprt": ("GAMES", "a", "b"), "rate": ("GAMES",),
+    "ledger list": ("LEDGER",),
+}
+
+
+def test_commands_survive_their_numbers(tmp_path: Path):
+    games = tmp_path / "games.csv"
+    games.write_text("first,second,result,pair\na,b,1,1\nb,a,0.5,1\na,b,0,2\nb,a,0,2\n")
+    by_name = {" ".join(path): found for path, found in commands()}
+    for number in tries(60):
+        rng = np.random.default_rng(number)
+        name = list(RUN)[number % len(RUN)]
+        words = [str(games) if word == "GAMES" else word for word in RUN[name]]
+        if name == "ledger list":
+            words = [str(Path(__file__).parents[1] / "samples" / "ledger_format2.sqlite")]
+        arguments = [*name.split()[:1], *words, *name.split()[1:]]
+        for option in by_name[name].params:
+            if is_number(option) and rng.random() < 0.5:
+                value = str(rng.choice([*EXTREME, *IMPOSSIBLE, "0.5", "0.05", "1", "20", "100"]))
+                arguments.append(f"{option.opts[-1]}={value}")
+        with untouched(tmp_path):
+            command(f"try {number}: {arguments}", *arguments)
+
+
+def test_specifications_survive_their_numbers():
+    """Games and engines: every numeric option that they declare."""
+    from dlgo.games import game_class, game_names, get_game
+    from engines.registry import EngineSpec, engine_class, engine_names
+
+    for number in tries(300):
+        rng = np.random.default_rng(number)
+        kind = rng.choice(["game", "engine"])
+        name = str(rng.choice(game_names() if kind == "game" else engine_names()))
+        options = (game_class if kind == "game" else engine_class)(name).options
+        numeric = [option for option in options if option.type in (int, float)]
+        if not numeric:
+            continue
+        option = numeric[int(rng.integers(len(numeric)))]
+        value = str(rng.choice([*EXTREME, *IMPOSSIBLE]))
+        text = f"{name}:{option.name}={value}"
+        parse_spec = get_game if kind == "game" else EngineSpec.parse
+        attempt(f"try {number}: {text[:80]}", functools.partial(parse_spec, text))
