@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """A worker's share of a round.
+    """A worker's share of an iteration.
 
     Attributes:
         plan: of the run.
-        iteration: number of the round, from 1; worker: which share.
+        iteration: its number, from 1. worker: which share.
         network: folder of the model that plays.
         folder: where the shard goes.
     """
@@ -50,18 +50,18 @@ class Job:
 
     @property
     def numbers(self) -> range:
-        """The games to play: every one of the round has a number of its own in the run."""
+        """The games to play: each has a number of its own in the run."""
         start = (self.iteration - 1) * self.plan.games
         return range(start + self.worker, start + self.plan.games, self.plan.workers)
 
 
 @dataclass(frozen=True)
 class MatchJob:
-    """A worker's share of a round's match.
+    """A worker's share of an iteration's match.
 
     Attributes:
         plan: of the run.
-        iteration: the round that the new network comes from; worker: which share.
+        iteration: that of the new network. worker: which share.
         networks: folders of the new network and of the one that plays now.
     """
 
@@ -82,14 +82,13 @@ class MatchJob:
 def stored_stats(job: Job) -> SelfPlayStats | None:
     """What a shard that was written earlier says of its games; None if it has to be played."""
     try:
-        told = read_shard(job.path).provenance
-        return SelfPlayStats(**told["stats"])
+        return SelfPlayStats(**read_shard(job.path).provenance["stats"])
     except (DataError, KeyError, TypeError):
         return None
 
 
 def _evaluator(plan: AlphaZeroConfig, iteration: int, network: Path) -> NetworkEvaluator:
-    """A network as the plan has it play in a round."""
+    """A network as the plan has it play in an iteration."""
     from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 
     sides = derive_seed(plan.seed, "sides", iteration) if plan.random_symmetry else None
@@ -131,8 +130,8 @@ def play_match(job: MatchJob) -> tuple[float, float]:
         get_game(plan.game), evaluators, settings, derive_seed(plan.seed, "match", job.iteration)
     )
     points = 0.0
-    for _, one in match.play(numbers):
-        points += one
+    for _, won in match.play(numbers):
+        points += won
         count_game()
     return points, time.process_time() - cpu
 
@@ -146,7 +145,7 @@ class Workers(WorkerPool):
         """Play what is not there yet; the stats of all jobs together.
 
         Args:
-            progress: told, a few times a second, how many games are done and of how many.
+            progress: called a few times a second with how many games are done, and of how many.
 
         Raises:
             ModelError: if a process dies.
@@ -175,7 +174,7 @@ class Workers(WorkerPool):
         jobs = [job for job in jobs if job.numbers]
         of = sum(len(job.numbers) for job in jobs)
         points = seconds = 0.0
-        for one, spent in self.results(play_match, jobs, lambda done: progress(done, of)):
-            points += one
+        for won, spent in self.results(play_match, jobs, lambda done: progress(done, of)):
+            points += won
             seconds += spent
         return points, seconds

@@ -1,4 +1,4 @@
-"""Forced playouts: what the noise points at is looked at, and what came of it is not learned.
+"""Forced playouts: the search visits moves that only the noise suggests; they are not learned.
 
 Wu, "Accelerating self-play learning in Go" (2019), section 3.2. Noise in the root's priors
 lets the search try moves that the network dismisses. But PUCT leaves such a move after one bad
@@ -7,10 +7,10 @@ that has been visited at all gets at least
 
     n_forced(c) = sqrt(k P(c) N)       P with the noise, N the visits of all children, k = 2
 
-of them. That would teach the network to play what was tried only for the noise. So before the
-policy is learned, up to n_forced visits are taken away from each child but the most visited, as
-many as leave its PUCT score below that child's, and what keeps a single visit is dropped: visits
-remain that PUCT would have given.
+visits. That would teach the network to play moves that were tried only because of the noise.
+So forced visits are removed from the training target: each child but the most visited loses up to
+n_forced visits, as long as its PUCT score stays below that child's, and a child that keeps a single
+visit loses it. What remains are the visits that PUCT would have given.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ def _select_forced(rule, tree, node):
     if node == ROOT and rule.forced > 0.0:
         total = _visits_of_children(tree)
         first = tree.first_child[ROOT]
-        # The order of children is random, so the first of several is no choice.
+        # The order of children is random, so taking the first of several prefers none.
         for child in range(first, first + tree.n_children[ROOT]):
             visits = tree.visits[child]
-            # Where the result is known, another visit would tell nothing.
+            # Where the result is known, another visit would add nothing.
             if visits == 0 or tree.proven[child] != UNPROVEN:
                 continue
             if visits < forced_visits(rule, tree, child, total):
@@ -67,7 +67,7 @@ add_rule(ForcedPUCT, _select_forced)
 
 @kernel
 def prune(rule, tree, policy):
-    """Take from a policy made of the root's visits those that were only forced.
+    """Remove forced visits from a policy made of the root's visits.
 
     The policy of a proven root says which moves keep the result, not how often they were
     visited, and stays as it is.
@@ -80,14 +80,14 @@ def prune(rule, tree, policy):
     best = most_visited(tree, ROOT)
     if tree.proven[ROOT] != UNPROVEN or best < 0 or tree.visits[best] == 0:
         return
-    if policy[tree.action[best]] == 0.0:  # nothing but moves that are proven to be worse
+    if policy[tree.action[best]] == 0.0:  # only moves that are proven to be worse
         return
     sign, expected, explore = puct_terms(rule, tree, ROOT)
     top = puct_score(tree, best, tree.visits[best], sign, expected, explore)
     total = _visits_of_children(tree)
     first = tree.first_child[ROOT]
     last = first + tree.n_children[ROOT]
-    left = 0
+    remaining = 0
     for child in range(first, last):
         if policy[tree.action[child]] == 0.0:
             continue
@@ -101,6 +101,6 @@ def prune(rule, tree, policy):
             if visits == 1:
                 visits = 0
         policy[tree.action[child]] = visits
-        left += visits
+        remaining += visits
     for child in range(first, last):
-        policy[tree.action[child]] /= left
+        policy[tree.action[child]] /= remaining

@@ -1,25 +1,26 @@
 """Gumbel search: a root that plans its simulations, so that a few of them improve the policy.
 
 PUCT with 16 simulations may never try a good move, and its visits may be a worse policy than the
-network's. Danihelka et al. ("Policy improvement by planning with Gumbel", 2022) choose otherwise:
+network's. Danihelka et al. ("Policy improvement by planning with Gumbel", 2022) plan instead:
 
-* At the root, the `considered` moves with the largest `g + log P` are tried, g a Gumbel variable
-  drawn for each: that is a sample by the prior P, without replacement. Sequential halving shares
-  the simulations out: all of them equally often, then the better half, and so on. What counts is
+* At the root, the search tries the `considered` moves with the largest `g + log P`, g a Gumbel
+  variable drawn for each: a sample by the prior P, without replacement. Sequential halving shares
+  the simulations out: first all of these moves get equally many, then the better half, and so on.
+  Moves are compared by
 
       score = g + log P + sigma(q),    sigma(q) = (visit_offset + most visits of a move) scale q
 
-  with q the share of wins, for moves never tried that of the position (`mixed_value`). The move
-  with the best score among those visited most is played. If q is right, its expected worth is at
-  least that of the prior, whatever the number of simulations.
+  with q the share of wins; moves never tried have that of the position (`mixed_value`). The
+  engine plays the move with the best score among those visited most. If q is right, its expected
+  value is at least that of the prior's move, whatever the number of simulations.
 * Below the root, visits follow the improved policy, softmax(log P + sigma(q)), as closely as
-  counts can: the move for which that policy most exceeds its share of the visits is next.
-* The improved policy of the root is what the network learns, in place of visits.
+  counts can: the next visit goes to the move whose share of the visits is furthest below it.
+* The network learns the improved policy of the root in place of the visits.
 
 With all g = 0 the search is deterministic: it considers the likeliest moves.
 
 The rule is `Gumbel`; `perturb` puts g into the priors of the root, `n` simulations stand in the
-tree's `info[BUDGET]`. The tree must be new (`plant`ed): the plan counts visits from 0. Proven
+tree's `info[BUDGET]`. The tree must be new: the plan counts visits from 0. Proven
 results are exact values of q, and lost moves are left out.
 """
 
@@ -53,21 +54,24 @@ def considered_visits(considered, simulations, done):
     """How many visits the next move to try at the root must have, by sequential halving.
 
     Args:
-        considered: moves, 1 or more. simulations: in all. done: so far.
+        considered: moves, 1 or more.
+        simulations: in all.
+        done: simulations so far.
     """
-    rounds = 0
-    while (1 << rounds) < considered:
-        rounds += 1
-    visits, begun, left = 0, 0, considered
+    phases = 0
+    while (1 << phases) < considered:
+        phases += 1
+    # Before the current phase: visits of each surviving move, and simulations.
+    visits, before, survivors = 0, 0, considered
     while True:
-        if left < 2:
-            return visits + done - begun
-        each = max(1, simulations // (rounds * left))
-        if done < begun + each * left:
-            return visits + (done - begun) // left
+        if survivors < 2:
+            return visits + done - before
+        each = max(1, simulations // (phases * survivors))
+        if done < before + each * survivors:
+            return visits + (done - before) // survivors
         visits += each
-        begun += each * left
-        left = max(2, left // 2)
+        before += each * survivors
+        survivors = max(2, survivors // 2)
 
 
 @inline_kernel
@@ -85,10 +89,11 @@ def _lost(tree, child, sign):
 
 @inline_kernel
 def mixed_value(tree, node):
-    """What a move never tried is worth, as a share of wins for the mover of `node`.
+    """The value of moves never tried, and the most visits of a child.
 
-    Of the network's own value and the mean of the moves tried, weighed by their priors; the more
-    visits, the more of the latter (appendix D of the paper). And the most visits of a child.
+    The value is a share of wins for the mover of `node`: a mixture of the network's own value and
+    of the mean of the moves tried, weighted by their priors; the more visits, the more of the
+    latter (appendix D of the paper).
     """
     sign = 1.0 - 2.0 * tree.mover[node]
     first = tree.first_child[node]
@@ -102,7 +107,7 @@ def mixed_value(tree, node):
             values += tree.value_sum[child]
             prior += tree.prior[child]
             good += tree.prior[child] * _wins(tree, child, sign)
-    # What is not the children's is the network's: it was asked when the node was new.
+    # The visits and values that are not the children's are the network's, of the new node.
     own = tree.visits[node] - visits
     raw = 0.5
     if own > 0:
@@ -137,7 +142,7 @@ def _select_at_root(rule, tree):
     for child in range(first, first + n):
         if _lost(tree, child, sign):
             continue
-        # If lost moves have left a gap in the plan, whatever is best is tried once more.
+        # If lost moves have left a gap in the plan, the best move is tried once more.
         planned = tree.visits[child] == wanted
         score = _score(rule, tree, child, sign, expected, most)
         if (planned and not best_planned) or (planned == best_planned and score > best_score):
@@ -196,7 +201,7 @@ def draw_gumbel(actions, n, rng, scale, noise):
 
 @kernel
 def perturb(tree, noise):
-    """Let the priors of the root's children be those of g + log P, that sum to 1 again."""
+    """Make the priors of the root's children those of g + log P; they sum to 1 again."""
     first = tree.first_child[ROOT]
     last = first + tree.n_children[ROOT]
     top = -1e300
@@ -215,7 +220,7 @@ def perturb(tree, noise):
 
 @kernel
 def best_child(rule, tree):
-    """The root's child to play: the best score among those visited most, no lost one if possible.
+    """The root's child to play: the best score among those visited most; lost ones come last.
 
     A proven win goes before everything; -1 if there are no children.
     """
@@ -239,7 +244,7 @@ def improved_policy(rule, tree, noise, out):
     """softmax(log P + sigma(q)) of the root, which is not proven; lost moves get nothing.
 
     Args:
-        noise: float64[num_actions], the g that `perturb` has put into the priors.
+        noise: float64[num_actions], the g that `perturb` has added to the log priors.
         out: float64[num_actions], overwritten; sums to 1.
     """
     out[:] = 0.0

@@ -151,9 +151,9 @@ class PredictEvaluator(KerasEvaluator):
     """As one would write it first: a call of `predict` for every position."""
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        found = [self.model.predict(planes[i : i + 1], verbose=0) for i in range(len(planes))]
-        logits = np.concatenate([one["policy"] for one in found])
-        return logits, np.concatenate([one["value"] for one in found])[:, 0]
+        answers = [self.model.predict(planes[i : i + 1], verbose=0) for i in range(len(planes))]
+        logits = np.concatenate([answer["policy"] for answer in answers])
+        return logits, np.concatenate([answer["value"] for answer in answers])[:, 0]
 
 
 def _load(model: str, runtime: str) -> Evaluator:
@@ -233,47 +233,47 @@ def run(task: Task, processes: int) -> Row:
     barrier, results = context.Barrier(processes), context.Queue()
     tasks = [Task(**{**vars(task), "seed": task.seed + i}) for i in range(processes)]
     workers = [
-        context.Process(target=measure, args=(one, barrier, results), daemon=True)
-        for one in tasks
+        context.Process(target=measure, args=(share, barrier, results), daemon=True)
+        for share in tasks
     ]
     try:
         for worker in workers:
             worker.start()
-        found = _gather(workers, results)
+        shares = _gather(workers, results)
     finally:
         for worker in workers:
             worker.kill()
             worker.join()
-    positions = sum(one.positions / one.seconds for one in found)
+    positions = sum(share.positions / share.seconds for share in shares)
     return Row(
         what=task.runtime if task.runtime == PREDICT else f"lockstep, {task.runtime}",
         processes=processes,
-        seconds=max(one.seconds for one in found),
-        games_per_hour=3600 * positions / float(np.mean([one.length for one in found])),
+        seconds=max(share.seconds for share in shares),
+        games_per_hour=3600 * positions / float(np.mean([share.length for share in shares])),
         positions=positions,
-        evaluations=sum(one.evaluations / one.seconds for one in found),
-        load=float(np.mean([one.network_seconds / one.seconds for one in found])),
-        batch=sum(one.evaluations for one in found) / sum(one.steps for one in found),
+        evaluations=sum(share.evaluations / share.seconds for share in shares),
+        load=float(np.mean([share.network_seconds / share.seconds for share in shares])),
+        batch=sum(share.evaluations for share in shares) / sum(share.steps for share in shares),
     )
 
 
 def _gather(workers: list, results: Any) -> list[Measured]:
     """What each process measured. Raises what went wrong in one of them."""
-    found: list[Any] = []
-    while len(found) < len(workers):
+    answers: list[Any] = []
+    while len(answers) < len(workers):
         dead = [worker for worker in workers if worker.exitcode]
         try:
-            found.append(results.get(timeout=0.5))
+            answers.append(results.get(timeout=0.5))
         except queue.Empty:
             if dead:
                 raise DlgoError(
                     f"a process of self-play has died (exit status {dead[0].exitcode}); look at "
                     "the free memory"
                 ) from None
-    for one in found:
-        if isinstance(one, Exception):
-            raise one
-    return found
+    for answer in answers:
+        if isinstance(answer, Exception):
+            raise answer
+    return answers
 
 
 def make_model(folder: str, game_name: str, net: str) -> None:
@@ -294,16 +294,16 @@ def make_model(folder: str, game_name: str, net: str) -> None:
 
 def installed(model: str) -> list[str]:
     """The runtimes that are there; says of the others that they are not."""
-    found = []
+    kinds = []
     for kind in RUNTIMES:
         try:
             load_evaluator(model, kind)
-            found.append(kind)
+            kinds.append(kind)
         except ModelError as error:
             if kind == RUNTIMES[0]:
                 raise
             click.echo(f"not measured: {kind}: {error}")
-    return found
+    return kinds
 
 
 @click.command()
@@ -356,13 +356,13 @@ def _rows(task: Task, most: int) -> list[Row]:
     """Measure and print row after row."""
     rows = []
     for runtime in (*installed(task.model), PREDICT):
-        one = Task(**{**vars(task), "runtime": runtime})
+        measured = Task(**{**vars(task), "runtime": runtime})
         counts = [1] if most == 1 else [1, most]
         if runtime == PREDICT:
-            one = Task(**{**vars(one), "at_once": 1, "whole_games": False})
+            measured = Task(**{**vars(measured), "at_once": 1, "whole_games": False})
             counts = [1]
         for processes in counts:
-            row = run(one, processes)
+            row = run(measured, processes)
             if runtime == PREDICT:
                 row.games_per_hour = (
                     rows[0].games_per_hour * row.positions / rows[0].positions
