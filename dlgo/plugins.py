@@ -91,8 +91,10 @@ class PluginGroup:
 
     def split(self, text: str) -> tuple[str, str | None]:
         """The name in a specification, and the settings after it (None without a colon)."""
-        text = text.strip()
+        whole, text = text, text.strip()
         name, colon, settings = text.partition(":")
+        if not name:
+            raise PluginError(f"{self.noun} {whole!r} has no name; write name:key=value,key=value")
         if any(name.strip() in names for names in (self.built_in, self._given, self._entry_points)):
             return name.strip(), settings if colon else None
         match = _FILE.fullmatch(text) or _MODULE.fullmatch(text)

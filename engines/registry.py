@@ -90,8 +90,6 @@ class EngineSpec:
                 engine does not have, a value out of range.
         """
         name, rest = ENGINES.split(text)
-        if not name:
-            raise SpecError(f"engine {text!r} has no name; write name:key=value,key=value")
         plugin = ENGINES.find(name)
         engine = _class_of(plugin)
         given = split_settings(rest, f"engine {text!r}", engine.bare_option)

@@ -11,5 +11,5 @@ from tests.arena.mocks import register_mocks
 @pytest.fixture(autouse=True)
 def mocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Register them until the test ends."""
-    monkeypatch.setattr(registry, "_ENGINES", dict(registry._ENGINES))
+    monkeypatch.setattr(registry.ENGINES, "built_in", dict(registry.ENGINES.built_in))
     register_mocks()

@@ -244,7 +244,7 @@ MOCKS = {
 
 def register_mocks() -> None:
     """Called in worker processes: make the mock engines known there."""
-    registry._ENGINES.update(
+    registry.ENGINES.built_in.update(
         {name: f"tests.arena.mocks:{cls.__name__}" for name, cls in MOCKS.items()}
     )
 
