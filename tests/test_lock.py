@@ -9,22 +9,23 @@ import pytest
 
 from dlgo.errors import DataError, DlgoError, ModelError
 from dlgo.lock import held
+from engines.alphazero import run as alphazero
 from engines.alphazero.config import make_config
-from engines.alphazero.run import AlphaZeroRun
 from engines.learning.data import Dataset
-from engines.learning.networks.training import TrainingPlan, train
+from engines.supervised import trainer as supervised
 from experiments.datasets.generate import generate, make_recipe
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs flock")
 
 
 def play_itself(folder: Path) -> None:
-    AlphaZeroRun(make_config("tictactoe"), folder, print).run()
+    alphazero.train(make_config("tictactoe"), folder)
 
 
 def learn(folder: Path) -> None:
     data = generate(make_recipe("tictactoe", "random"), 20, folder.with_name("data"), workers=1)
-    train(TrainingPlan("test", "planes", "mlp"), Dataset.open(data), folder)
+    config = supervised.SupervisedConfig("test", "planes", "mlp")
+    supervised.train(config, Dataset.open(data), folder)
 
 
 def make_games(folder: Path) -> None:

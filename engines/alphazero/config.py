@@ -26,15 +26,15 @@ from engines.alphazero.settings import (
 )
 from engines.learning.networks import catalog
 from engines.learning.networks.runtimes import KINDS
-from engines.learning.settings import Settings, setting
+from engines.learning.runs.config import AUTO, RunConfig
+from engines.learning.settings import setting
 
-AUTO = "auto"
 # Weights of heads about the end of the game, and what a game must offer for each.
 _FINAL_HEADS = {"ownership": "ownership", "score": "margin"}
 
 
 @dataclass(frozen=True)
-class AlphaZeroConfig(Settings):
+class AlphaZeroConfig(RunConfig):
     """All that decides what is learned; the help of each setting says what it is.
 
     Attributes:

@@ -66,7 +66,7 @@ def examine_run(folder: Path) -> Diagnosis:
         ModelError: if there is no run in the folder, or none of its iterations is finished.
     """
     from engines.learning.networks.leaf_evaluator import encoder_of
-    from engines.learning.networks.runtimes import load_evaluator
+    from engines.learning.networks.runtimes import load_runtime
 
     config, history = _read_run(folder)
     game = get_game(config.game)
@@ -84,10 +84,8 @@ def examine_run(folder: Path) -> Diagnosis:
     # The network that played the last games is older than what was learned from them: so it can
     # be compared with their policies and results.
     player = playing_network(history, done)
-    evaluator = load_evaluator(str(folder / "nets" / f"{player:04d}"))
-    check_network(
-        diagnosis, positions, evaluator.evaluate, encoder_of(evaluator.card, game), trained
-    )
+    runtime = load_runtime(str(folder / "nets" / f"{player:04d}"))
+    check_network(diagnosis, positions, runtime.evaluate, encoder_of(runtime.card, game), trained)
     check_exact_results(diagnosis, positions)
     return diagnosis
 

@@ -3,8 +3,6 @@
 In training it may have heads that players have no use for (`AlphaZeroConfig.ownership`, `score`):
 they make the features that all heads share learn from every cell of the final board, where the
 result alone is one number a game. What is written is the network without them.
-
-Called by `run.py`, in the process that trains; nothing else here imports Keras.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +22,14 @@ from dlgo.games import get_game
 from engines.alphazero.config import AlphaZeroConfig
 from engines.learning.data import Batch, Dataset, batches, joined
 from engines.learning.networks.card import Card
+from engines.learning.runs import Run
+
+# What is written; other heads are for training alone.
+PLAYING_HEADS = ("policy", "value")
 
 
-class Learner:
-    """A network with a policy and a value head, and the state of its optimiser.
+class NetworkInTraining:
+    """A network, and the state of its optimiser.
 
     Attributes:
         network: with all its heads. gpu: what it trains on, None for the processor.
@@ -35,28 +37,27 @@ class Learner:
 
     def __init__(self, plan: AlphaZeroConfig) -> None:
         from engines.learning.networks import backend
-        from engines.learning.networks.architectures import build_network, playing_part
-        from engines.learning.networks.optimizers import final_loss, make_optimizer, policy_loss
+        from engines.learning.networks.architectures import build_network, with_heads
+        from engines.learning.networks.optimizers import head_loss, make_optimizer
 
         self._plan = plan
         self._encoder = get_encoder(plan.encoder, get_game(plan.game))
         self.gpu = backend.gpu_name()
         backend.use_precision(plan.precision)
         backend.make_repeatable(plan.seed)
-        heads = plan.final_heads
-        self.network = build_network(plan.network, self._encoder, True, heads)
-        self._playing = playing_part(self.network)
+        heads = self._heads = (*PLAYING_HEADS, *plan.final_heads)
+        self.network = build_network(plan.network, self._encoder, heads)
+        self._playing = with_heads(self.network, PLAYING_HEADS)
         backend.use_precision("float32")
-        self._kept = build_network(plan.network, self._encoder, True)  # what is written
+        self._kept = build_network(plan.network, self._encoder, PLAYING_HEADS)  # what is written
         optimizer = make_optimizer(plan.optimizer, "constant", 1, 1)
         optimizer.build(self.network.trainable_variables)
         self._rate = float(optimizer.learning_rate)
         self.network.compile(
             optimizer,
-            loss={"policy": policy_loss("cross-entropy"), "value": "mean_squared_error"}
-            | {head: final_loss(head) for head in heads},
+            loss={head: head_loss(head) for head in heads},
             loss_weights={"policy": 1.0, "value": plan.value_weight}
-            | {head: getattr(plan, head) for head in heads},
+            | {head: getattr(plan, head) for head in plan.final_heads},
             weighted_metrics={"policy": ["categorical_accuracy"], "value": []},
             jit_compile="auto" if self.gpu else False,
         )
@@ -73,26 +74,25 @@ class Learner:
         Raises:
             ModelError: for an unknown or damaged model, or one that is built otherwise.
         """
-        from engines.learning.networks.runtimes import KerasEvaluator, load_evaluator
+        from engines.learning.networks.runtimes import KerasRuntime, load_runtime
 
         plan = self._plan
-        model = load_evaluator(name, "keras")
-        assert isinstance(model, KerasEvaluator)
+        model = load_runtime(name, "keras")
+        assert isinstance(model, KerasRuntime)
         card = model.card
-        for what, wanted, found in (
+        for what, wanted, given in (
             ("network", plan.network, card.network), ("encoder", plan.encoder, card.encoder),
             ("shape", tuple(self._encoder.shape), tuple(card.shape)),
-            ("value head", True, card.value_head),
+            ("heads", list(PLAYING_HEADS), list(card.heads)),
         ):
-            if wanted != found:
+            if wanted != given:
                 raise ModelError(f"first_network={name} cannot begin this run: its {what} is "
-                                 f"{found}, the run's {wanted}; choose another model or {what}")
+                                 f"{given}, the run's {wanted}; choose another model or {what}")
         self._playing.set_weights(model.model.get_weights())
         return card
 
     def learn(
-        self, window: Dataset, iteration: int, steps: int,
-        progress: Callable[[int, int], None] = lambda done, of: None,
+        self, window: Dataset, iteration: int, steps: int, run: Run | None = None
     ) -> dict[str, float]:
         """Train for so many steps; means of what Keras says of them.
 
@@ -101,9 +101,12 @@ class Learner:
 
         Args:
             window: the games to learn from.
-            iteration: number of the round, 0 for games of others before the first; the order of
-                positions comes from it and the seed.
-            progress: told steps done, and of how many.
+            iteration: 0 for games of others, before the first one; the order of positions comes
+                from it and the seed.
+            run: checks the losses, and tells how far it is.
+
+        Raises:
+            ModelError: if the loss is not finite.
         """
         plan = self._plan
         wall, cpu = time.perf_counter(), time.process_time()
@@ -114,15 +117,17 @@ class Learner:
         ended = 0.0  # batches, of each the part that has a final board
         for batch in itertools.islice(self._stream(window, iteration), steps):
             self.network.reset_metrics()
-            told = self.network.train_on_batch(
-                *_targets(batch, plan.final_heads), return_dict=True
+            losses = self.network.train_on_batch(
+                *_targets(batch, self._heads), return_dict=True
             )
-            for name, value in told.items():
+            done += 1
+            for name, value in losses.items():
                 sums[name] = sums.get(name, 0.0) + float(value)
             if batch.final_weights is not None:
                 ended += float(batch.final_weights.mean())
-            done += 1
-            progress(done, steps)
+            if run is not None:
+                run.check("loss", float(losses["loss"]), done)
+                run.progress("training", done, steps, "steps")
         means = {name: total / max(done, 1) for name, total in sums.items()}
         for head in plan.final_heads:
             means[f"{head}_loss"] = sums[f"{head}_loss"] / ended if ended else math.nan
@@ -161,13 +166,13 @@ class Learner:
 
     def save(self, folder: Path, name: str, training: dict[str, Any]) -> Card:
         """Write the network as a model folder, with a policy and a value head and no others."""
-        from engines.learning.networks.store import save_model
+        from engines.learning.networks.saving import save_model
 
         plan = self._plan
         self._kept.set_weights(self._playing.get_weights())
         return save_model(folder, self._kept, Card(
             name=name, game=plan.game, encoder=plan.encoder, network=plan.network,
-            value_head=True, shape=tuple(self._encoder.shape),
+            shape=tuple(self._encoder.shape),
             num_actions=self._encoder.num_actions, training=training,
         ))
 
@@ -178,12 +183,10 @@ def _targets(
     # Keras divides by the size of the batch, whatever the weights: so their mean is made 1, or
     # the policy would count the less, the fewer searches are full.
     weights = batch.policy_weights / max(float(batch.policy_weights.mean()), 1e-6)
-    targets = {"policy": batch.policies, "value": batch.values[:, None]}
+    # The other heads count the less, the fewer games have a final board. Made up for, a single
+    # position of a game played on after all others were resigned would weigh as much as a batch.
     counts = {"policy": weights, "value": np.ones_like(batch.values)}
-    # These count the less, the fewer games have a final board. Made up for, a single position of
-    # a game played on after all others were resigned would weigh as much as a batch.
-    if "ownership" in heads:
-        targets["ownership"], counts["ownership"] = batch.ownership, batch.final_weights
-    if "score" in heads:
-        targets["score"], counts["score"] = batch.margins[:, None], batch.final_weights
-    return batch.planes, targets, counts
+    return (
+        batch.planes, {head: batch.target(head) for head in heads},
+        {head: counts.get(head, batch.final_weights) for head in heads},
+    )

@@ -19,7 +19,7 @@ from dlgo.rng import make_rng
 from dlgo.specs import Option
 from engines.base import Budget, Cost, Decision, Engine
 from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, encoder_of, model_for, softmax
-from engines.learning.networks.runtimes import load_evaluator
+from engines.learning.networks.runtimes import load_runtime
 from engines.learning.selfplay.drawing import draw
 
 # As in listing 8.3: no move is ruled out or certain.
@@ -46,18 +46,19 @@ class SupervisedEngine(Engine):
 
     def _set_up(self) -> None:
         name = self.settings["model"] or model_for(self.game, "supervised")
-        self._evaluator = load_evaluator(name, self.settings["runtime"])
-        self._encoder = encoder_of(self._evaluator.card, self.game)
-        self.network_id = self._evaluator.network_id
-        self.training_cpu_seconds = self._evaluator.card.total_cpu_seconds
+        self._runtime = load_runtime(name, self.settings["runtime"])
+        self._runtime.card.require("policy", "which chooses the moves")
+        self._encoder = encoder_of(self._runtime.card, self.game)
+        self.network_id = self._runtime.network_id
+        self.training_cpu_seconds = self._runtime.card.total_cpu_seconds
         self._actions = np.empty(self.game.num_actions, np.int64)
 
     def new_game(self, seed: int) -> None:
         self._rng = make_rng(seed)
 
     def _decide(self, state: GameState, budget: Budget) -> Decision:
-        logits, values = self._evaluator.evaluate(self._encoder.encode(state)[None])
-        logits = self._encoder.as_seen(logits, np.array([state.next_player.index]))
+        answers = self._runtime.evaluate(self._encoder.encode(state)[None])
+        logits = self._encoder.as_seen(answers["policy"], np.array([state.next_player.index]))
         actions = self._candidates(state)
         # Among the candidates only: were a forbidden move most of the policy, the rest of it
         # would be lost to rounding.
@@ -71,7 +72,7 @@ class SupervisedEngine(Engine):
         order = np.argsort(-policy, kind="stable").tolist()
         return Decision(
             moves[chosen],
-            value=None if values is None else float(np.clip(values[0], -1, 1)),
+            value=float(np.clip(answers["value"][0, 0], -1, 1)) if "value" in answers else None,
             policy={moves[i]: float(policy[i]) for i in order},
             pv=(moves[chosen],),
             cost=Cost(nodes=1, evaluations=1),

@@ -28,7 +28,7 @@ from dlgo import get_game
 from dlgo.encoders import default_encoder, get_encoder
 from dlgo.files import write_csv
 from engines.learning.networks.card import Card
-from engines.learning.networks.runtimes import load_evaluator
+from engines.learning.networks.runtimes import load_runtime
 from experiments.bench.measure import Meter, rates_in_turns
 from experiments.command import run
 from experiments.number import Number
@@ -113,7 +113,7 @@ def _make_model(folder: Path, encoder: Any, net: str, threads: int) -> int:
     """A model with random weights in `folder`; its operations an evaluation."""
     from engines.learning.networks.architectures import build_network, flops
     from engines.learning.networks.backend import keras
-    from engines.learning.networks.store import save_model
+    from engines.learning.networks.saving import save_model
 
     if keras.backend.backend() == "tensorflow":
         import tensorflow as tf
@@ -123,8 +123,7 @@ def _make_model(folder: Path, encoder: Any, net: str, threads: int) -> int:
     keras.utils.set_random_seed(1)
     network = build_network(net, encoder)
     save_model(folder, network, Card(
-        "bench", str(encoder.game), encoder.name, net, len(network.outputs) > 1, encoder.shape,
-        encoder.num_actions,
+        "bench", str(encoder.game), encoder.name, net, encoder.shape, encoder.num_actions,
     ))
     return flops(network)
 
@@ -142,7 +141,7 @@ def _calls(
         kinds += ["openvino", "openvino-bf16"]
     except ImportError:
         click.echo("OpenVINO is not installed: nothing of it is measured")
-    evaluators = {kind: load_evaluator(str(folder), kind, threads) for kind in kinds}
+    evaluators = {kind: load_runtime(str(folder), kind, threads) for kind in kinds}
     predict = evaluators["keras"].model.predict
     names = {"keras": "tf.function"}
     more = _other_ways(folder, threads) if ways else {}

@@ -44,7 +44,7 @@ from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
 from engines.learning.networks import catalog
 from engines.learning.networks.leaf_evaluator import NetworkEvaluator, encoder_of
-from engines.learning.networks.runtimes import Evaluator, KerasEvaluator, load_evaluator
+from engines.learning.networks.runtimes import KerasRuntime, NetworkRuntime, load_runtime
 from experiments.command import run as run_command
 from experiments.number import Number
 
@@ -147,20 +147,19 @@ class Meter:
         return answer
 
 
-class PredictEvaluator(KerasEvaluator):
+class PredictEvaluator(KerasRuntime):
     """As one would write it first: a call of `predict` for every position."""
 
-    def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    def evaluate(self, planes: np.ndarray) -> dict[str, np.ndarray]:
         answers = [self.model.predict(planes[i : i + 1], verbose=0) for i in range(len(planes))]
-        logits = np.concatenate([answer["policy"] for answer in answers])
-        return logits, np.concatenate([answer["value"] for answer in answers])[:, 0]
+        return {name: np.concatenate([answer[name] for answer in answers]) for name in self.heads}
 
 
-def _load(model: str, runtime: str) -> Evaluator:
+def _load(model: str, runtime: str) -> NetworkRuntime:
     if runtime == PREDICT:
-        keras_one = load_evaluator(model, "keras")  # which checks the file
+        keras_one = load_runtime(model, "keras")  # which checks the file
         return PredictEvaluator(keras_one.card, str(Path(model) / "network.keras"))
-    return load_evaluator(model, runtime)
+    return load_runtime(model, runtime)
 
 
 def measure(task: Task, barrier: Any, results: Any) -> None:
@@ -177,12 +176,12 @@ def measure(task: Task, barrier: Any, results: Any) -> None:
 
 def _measure(task: Task, barrier: Any) -> Measured:
     game = get_game(task.game)
-    evaluator = _load(task.model, task.runtime)
-    agent = NetworkEvaluator(evaluator, encoder_of(evaluator.card, game))
+    runtime = _load(task.model, task.runtime)
+    agent = NetworkEvaluator(runtime, encoder_of(runtime.card, game))
     settings = SelfPlaySettings(
         sims=task.sims, full_share=1.0, games_at_once=task.at_once, random_share=0.0,
     )
-    _warm_up(task, evaluator, settings)
+    _warm_up(task, runtime, settings)
     meter = Meter(agent)
     play = meter.play = SelfPlay(game, meter, settings, task.seed)
     lengths: dict[int, int] = {}  # plies of each board's first game
@@ -204,22 +203,24 @@ def _measure(task: Task, barrier: Any) -> Measured:
     )
 
 
-class _NoNetwork(Evaluator):
+class _NoNetwork(NetworkRuntime):
     """Knows nothing, at once."""
 
-    def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        n = len(planes)
-        return np.zeros((n, self.card.num_actions), np.float32), np.zeros(n, np.float32)
+    def evaluate(self, planes: np.ndarray) -> dict[str, np.ndarray]:
+        return {
+            name: np.zeros((len(planes), *head.shape), np.float32)
+            for name, head in self.card.heads.items()
+        }
 
 
-def _warm_up(task: Task, evaluator: Evaluator, settings: SelfPlaySettings) -> None:
+def _warm_up(task: Task, runtime: NetworkRuntime, settings: SelfPlaySettings) -> None:
     """Compile and load everything before the clock starts; some runtimes compile batch sizes."""
     size = 1
     while size < 2 * task.at_once:
-        evaluator.evaluate(np.zeros((min(size, task.at_once), *evaluator.card.shape), np.float32))
+        runtime.evaluate(np.zeros((min(size, task.at_once), *runtime.card.shape), np.float32))
         size *= 2
     game = get_game(task.game)
-    agent = NetworkEvaluator(_NoNetwork(evaluator.card), encoder_of(evaluator.card, game))
+    agent = NetworkEvaluator(_NoNetwork(runtime.card), encoder_of(runtime.card, game))
     next(SelfPlay(game, agent, settings, task.seed).play(iter(range(task.at_once))))
 
 
@@ -281,14 +282,14 @@ def make_model(folder: str, game_name: str, net: str) -> None:
     from engines.learning.networks.architectures import build_network
     from engines.learning.networks.backend import keras
     from engines.learning.networks.card import Card
-    from engines.learning.networks.store import save_model
+    from engines.learning.networks.saving import save_model
 
     game = get_game(game_name)
     encoder = get_encoder(default_encoder(game), game)
     keras.utils.set_random_seed(1)
-    network = build_network(net, encoder, value_head=True)
+    network = build_network(net, encoder, ("policy", "value"))
     save_model(Path(folder), network, Card(
-        "untrained", str(game), encoder.name, net, True, encoder.shape, encoder.num_actions,
+        "untrained", str(game), encoder.name, net, encoder.shape, encoder.num_actions,
     ))
 
 
@@ -297,7 +298,7 @@ def installed(model: str) -> list[str]:
     kinds = []
     for kind in RUNTIMES:
         try:
-            load_evaluator(model, kind)
+            load_runtime(model, kind)
             kinds.append(kind)
         except ModelError as error:
             if kind == RUNTIMES[0]:

@@ -23,8 +23,8 @@ from __future__ import annotations
 import numpy as np
 
 from dlgo import GameState, get_game
-from engines.learning.networks.training import TrainingPlan
 from engines.registry import build_engine
+from engines.supervised.trainer import SupervisedConfig
 from experiments.command import run
 from experiments.studies.ablation import Setting, compare, load_data, setting_options
 
@@ -74,7 +74,7 @@ def main(setting: Setting) -> None:
     if setting.quick:
         chosen = [chosen[i] for i in (0, 3, 8)]
     plans = {
-        label: TrainingPlan(label, "oneplane", network, epochs=setting.epochs, **changes)
+        label: SupervisedConfig(label, "oneplane", network, epochs=setting.epochs, **changes)
         for label, (network, changes) in chosen
     }
     compare(setting, data, plans)

@@ -15,7 +15,7 @@ with decay, 38% with momentum, 22% by Adagrad, 38% by Adadelta, 37% by Adam, 39%
 
 from __future__ import annotations
 
-from engines.learning.networks.training import TrainingPlan
+from engines.supervised.trainer import SupervisedConfig
 from experiments.command import run
 from experiments.studies.ablation import Setting, compare, load_data, setting_options
 
@@ -40,7 +40,7 @@ def main(setting: Setting) -> None:
         ("SGD", "Adam") if setting.quick else VARIANTS
     )}
     compare(setting, load_data(setting), {
-        label: TrainingPlan(
+        label: SupervisedConfig(
             label, "oneplane", network, optimizer=optimizer, schedule=schedule,
             epochs=setting.epochs,
         ) for label, (optimizer, schedule) in chosen.items()

@@ -14,7 +14,7 @@ worth that?
 from __future__ import annotations
 
 from dlgo.encoders import encoder_names
-from engines.learning.networks.training import TrainingPlan
+from engines.supervised.trainer import SupervisedConfig
 from experiments.command import run
 from experiments.studies.ablation import Setting, compare, load_data, setting_options
 
@@ -27,10 +27,10 @@ def main(setting: Setting) -> None:
     data = load_data(setting)
     base = "cnn:filters=8,hidden=32" if setting.quick else "small"
 
-    def plan(**changes: object) -> TrainingPlan:
+    def plan(**changes: object) -> SupervisedConfig:
         fields = {"encoder": "threeplane", "network": base, "value_head": False,
                   "epochs": setting.epochs} | changes
-        return TrainingPlan("", **fields)
+        return SupervisedConfig("", **fields)
 
     variants = {f"encoder {name}": plan(encoder=name) for name in encoder_names(data.game)}
     available = int(0.85 * data.n_games)  # 10% are held out, more where games are equal

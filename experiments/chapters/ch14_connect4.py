@@ -22,8 +22,9 @@ import click
 import pandas as pd
 
 from engines.alphazero.config import make_config
-from engines.alphazero.run import AlphaZeroRun
+from engines.alphazero.run import network_folder, train
 from engines.learning.networks.card import read_card
+from engines.learning.runs import PrintedProgress
 from experiments.bench.connect4_mistakes import CLASSES, measure, new_pool, position_sets
 from experiments.command import run
 from experiments.number import Number
@@ -47,13 +48,12 @@ def main(quick: bool, out: Path, count: int, sims: int, seed: int) -> None:
                   "network": "resnet:blocks=1,filters=8"}
         out, count, sims = out.with_name(f"{out.name}-quick"), 10, 8
         classes, workers, points = ("L2_R1", "L3_R1"), 1, 1
-    run = AlphaZeroRun(make_config("connect4", **given), out, print)
-    run.run()
-    rounds = run.plan.iterations
-    numbers = sorted({round(rounds * k / points) for k in range(points + 1)})
+    config = make_config("connect4", **given)
+    train(config, out, PrintedProgress())
+    numbers = sorted({round(config.iterations * k / points) for k in range(points + 1)})
     engines = [
-        (number, read_card(run.net(number)).training.get("cpu_seconds", 0.0), n,
-         f"alphazero:model={run.net(number)},sims={n}")
+        (number, read_card(network_folder(out, number)).training.get("cpu_seconds", 0.0), n,
+         f"alphazero:model={network_folder(out, number)},sims={n}")
         for number in numbers for n in (sims, 1)
     ]
     rows = []

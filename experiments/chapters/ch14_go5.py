@@ -24,7 +24,8 @@ from dlgo.errors import SpecError
 from dlgo.games.go.scoring import score
 from dlgo.rng import derive_seed
 from engines.alphazero.config import make_config
-from engines.alphazero.run import AlphaZeroRun
+from engines.alphazero.run import network_folder, train
+from engines.learning.runs import PrintedProgress
 from engines.registry import EngineSpec
 from experiments.arena.match import EngineCache, GameTask, play_game
 from experiments.command import run
@@ -90,9 +91,9 @@ def main(quick: bool, out: Path, model: str | None, sims: int, games: int, seed:
                   "network": "resnet:blocks=1,filters=8"}
         out, sims, games = out.with_name(f"{out.name}-quick"), 8, 1
     if model is None:
-        run = AlphaZeroRun(make_config(GAME, **given), out, print)
-        run.run()
-        model = str(run.net(run.plan.iterations))
+        config = make_config(GAME, **given)
+        train(config, out, PrintedProgress())
+        model = str(network_folder(out, config.iterations))
     out.mkdir(parents=True, exist_ok=True)
     others = ["random", "mcts:sims=100"] if quick else opponents(model)
     rows = []

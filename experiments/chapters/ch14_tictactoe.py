@@ -20,7 +20,8 @@ from pathlib import Path
 import click
 
 from engines.alphazero.config import make_config
-from engines.alphazero.run import AlphaZeroRun
+from engines.alphazero.run import network_folder, train
+from engines.learning.runs import PrintedProgress
 from engines.registry import build_engine
 from experiments.bench.tictactoe_mistakes import GAME, report
 from experiments.command import run
@@ -28,7 +29,7 @@ from experiments.options import out_option, quick_option, seed_option
 
 
 @click.command()
-@quick_option("Three short rounds: it will still lose")
+@quick_option("Three short iterations: it will still lose")
 @out_option("out/alphazero/tictactoe")
 @seed_option
 def main(quick: bool, out: Path, seed: int) -> None:
@@ -38,14 +39,14 @@ def main(quick: bool, out: Path, seed: int) -> None:
         given |= {"iterations": 3, "games": 60, "sims": 16, "workers": 1,
                   "network": "resnet:blocks=1,filters=16"}
         out = out.with_name(f"{out.name}-quick")
-    learner = AlphaZeroRun(make_config("tictactoe", **given), out, print)
-    card = learner.run()
+    config = make_config("tictactoe", **given)
+    card = train(config, out, PrintedProgress())
     print(f"\ntraining took {card.training['cpu_seconds']:,.0f} CPU s, "
           f"{card.training['wall_seconds']:,.0f} s, {card.training['games']:,.0f} games")
-    for number in sorted({0, learner.plan.iterations // 2, learner.plan.iterations}):
-        print(f"\nafter round {number}:")
-        for sims in (1,) if quick and number < learner.plan.iterations else (1, 50):
-            spec = f"alphazero:model={learner.net(number)},sims={sims}"
+    for number in sorted({0, config.iterations // 2, config.iterations}):
+        print(f"\nafter iteration {number}:")
+        for sims in (1,) if quick and number < config.iterations else (1, 50):
+            spec = f"alphazero:model={network_folder(out, number)},sims={sims}"
             report(build_engine(spec, GAME, 1), f"  {sims} simulation{'s' * (sims > 1)}")
 
 

@@ -6,8 +6,6 @@ when training starts.
 
 from __future__ import annotations
 
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -63,13 +61,14 @@ def supervised(data: Path, out: Path, encoder: str | None, name: str | None, **g
     """
     from dlgo.encoders import default_encoder
     from engines.learning.data import Dataset
-    from engines.learning.networks.training import TrainingPlan, train
+    from engines.learning.runs import PrintedProgress
+    from engines.supervised.trainer import SupervisedConfig, train
 
     opened = Dataset.open(data)
-    plan = TrainingPlan(
+    config = SupervisedConfig(
         name=name or out.resolve().name, encoder=encoder or default_encoder(opened.game), **given
     )
-    train(plan, opened, out, PrintedProgress(), source={"folder": data.resolve().name})
+    train(config, opened, out, PrintedProgress(), source={"folder": data.resolve().name})
 
 
 @train.command()
@@ -95,24 +94,12 @@ def alphazero(game: str, out: Path | None, settings: tuple[str, ...], **given: A
     """
     from dlgo.games import get_game
     from engines.alphazero.config import make_config, parse_settings
-    from engines.alphazero.run import AlphaZeroRun
+    from engines.alphazero.run import train
+    from engines.learning.runs import PrintedProgress
 
     plan = make_config(game, **{**given, **parse_settings(settings)})
     folder = out or Path("out/alphazero") / get_game(plan.game).slug
-    live, shown = sys.stderr.isatty(), 0.0
-
-    def show(what: str, done: int, of: int) -> None:
-        nonlocal shown
-        if live and (time.monotonic() - shown > 0.2 or done == of):
-            shown = time.monotonic()
-            click.echo(f"\r{f'{what}, {done:,} of {of:,}':<60}", err=True, nl=False)
-
-    def say(line: str) -> None:
-        if live:
-            click.echo("\r" + 60 * " " + "\r", err=True, nl=False)
-        click.echo(line)
-
-    card = AlphaZeroRun(plan, folder, say, show).run()
+    card = train(plan, folder, PrintedProgress())
     click.echo(f"{card.name}: {card.training['cpu_seconds']:,.0f} CPU s")
 
 
@@ -151,56 +138,3 @@ def _list(context: click.Context) -> None:
                 about = ", ".join(filter(None, [limits, f"default {option.default}"]))
                 click.echo(f"      {option.name:<13}{option.help} ({about})")
     context.exit()
-
-
-class PrintedProgress:
-    """Prints a line an epoch; on a terminal also where the epoch stands."""
-
-    _EVERY = 0.2  # seconds between two updates of the line
-
-    def __init__(self) -> None:
-        self._last = 0.0
-        self._live = sys.stderr.isatty()
-
-    def started(self, lines: list[str]) -> None:
-        """What is trained."""
-        click.echo("\n".join(lines))
-
-    def step(self, epoch: int, done: int, of: int, rate: float, left: float) -> None:
-        """Where the epoch stands."""
-        now = time.monotonic()
-        if self._live and (now - self._last > self._EVERY or done == of):
-            self._last = now
-            text = (
-                f"epoch {epoch}: batch {done:,} of {of:,}, {rate:,.0f} positions/s, "
-                f"{_duration(left)} left"
-            )
-            click.echo(f"\r{text:<78}", err=True, nl=False)
-
-    def epoch(self, row: dict[str, float], of: int) -> None:
-        """The epoch's results."""
-        if self._live:
-            click.echo("\r" + 78 * " " + "\r", err=True, nl=False)
-        value = f"  value error {row['test_value_mse']:.3f}" if "test_value_mse" in row else ""
-        click.echo(
-            f"epoch {int(row['epoch']):>3} of {of}: loss {row['cross_entropy']:.3f}, held out "
-            f"{row['test_cross_entropy']:.3f}  moves {row['accuracy']:.1%}, held out "
-            f"{row['test_accuracy']:.1%}{value}  {row['positions_per_second']:,.0f} positions/s, "
-            f"{_duration(row['wall_seconds'])}"
-        )
-
-    def ended(self, card: Any, reason: str) -> None:
-        """Where the model is."""
-        cost = card.training_cost
-        click.echo(
-            f"{reason}: model {card.name}, epoch {card.training.get('best_epoch')}, "
-            f"{card.accuracy['test']['accuracy']:.1%} of the held-out moves, "
-            f"{cost['cpu_seconds']:,.0f} CPU s, {cost['gpu_seconds']:,.0f} GPU s"
-        )
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"

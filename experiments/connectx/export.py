@@ -19,7 +19,7 @@ from dlgo import GameSpec, get_game
 from dlgo.errors import ModelError
 from dlgo.files import write_file
 from engines.learning.networks.card import FILE_NAME, Card
-from engines.learning.networks.runtimes import OnnxEvaluator
+from engines.learning.networks.runtimes import OnnxRuntime
 from engines.learning.networks.store import ONNX_FILE, load_card, read_file
 from experiments.connectx.environment import board_of, run_agent_file
 
@@ -47,10 +47,10 @@ def export_agent(model: str, out: Path) -> tuple[Card, float]:
     folder, card = load_card(_last_network(model))
     game = _game_of(card)
     content = read_file(folder, card, ONNX_FILE)
-    weights, evaluator = read_resnet(content, card), OnnxEvaluator(card, content)
+    weights, runtime = read_resnet(content, card), OnnxRuntime(card, content)
     for kind in (np.float16, np.float32):
         text = agent_text(card, game, weights, kind)
-        error = _error(text, out, evaluator)
+        error = _error(text, out, runtime)
         if error <= TOLERANCE:
             write_file(out, text)
             return card, error
@@ -76,7 +76,7 @@ def _game_of(card: Card) -> GameSpec:
         (board_of(game), f"it plays {game}; ConnectX is connect4, or connectn without pie=yes and "
                          "gravity=no"),
         (card.network.partition(":")[0] == "resnet", f"it is a {card.network}, not a resnet"),
-        (card.value_head, "it has no value head"),
+        ("value" in card.heads, "it has no value head"),
         (card.encoder == _ENCODER, f"it reads {card.encoder}, not {_ENCODER}"),
     ):
         if not fits:
@@ -163,15 +163,18 @@ def agent_text(
     )
 
 
-def _error(text: str, out: Path, evaluator: OnnxEvaluator) -> float:
+def _error(text: str, out: Path, runtime: OnnxRuntime) -> float:
     """By how much the agent's network and ONNX Runtime differ at most, about made-up planes."""
     names = run_agent_file(text, str(out))
     network = names["Network"](names["WEIGHTS"])
     rng = np.random.default_rng(0)
     # A cell is one player's, the other's or empty; all cells say who is to move.
-    planes = np.zeros((50, *evaluator.card.shape), np.float32)
+    planes = np.zeros((50, *runtime.card.shape), np.float32)
     cells = rng.integers(0, 3, planes.shape[:3])
     planes[..., 0], planes[..., 1] = cells == 1, cells == 2
     planes[..., 2] = rng.integers(0, 2, (len(planes), 1, 1))
-    pairs = zip(network.evaluate(planes), evaluator.evaluate(planes), strict=True)
-    return float(max(np.max(np.abs(mine - theirs)) for mine, theirs in pairs))
+    logits, values = network.evaluate(planes)
+    answers = runtime.evaluate(planes)
+    return float(max(
+        np.max(np.abs(logits - answers["policy"])), np.max(np.abs(values - answers["value"][:, 0]))
+    ))

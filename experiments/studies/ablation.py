@@ -19,7 +19,7 @@ import click
 from dlgo.files import write_csv, write_file
 from engines.learning.data import Dataset
 from engines.learning.networks.card import Card
-from engines.learning.networks.training import TrainingPlan, train
+from engines.supervised.trainer import SupervisedConfig, train
 from experiments.arena.series import play_series
 from experiments.datasets.generate import generate, make_recipe
 from experiments.datasets.progress import LineProgress
@@ -118,7 +118,7 @@ def load_data(setting: Setting) -> Dataset:
 
 
 def compare(
-    setting: Setting, data: Dataset, variants: dict[str, TrainingPlan]
+    setting: Setting, data: Dataset, variants: dict[str, SupervisedConfig]
 ) -> list[dict[str, Any]]:
     """Train and test the variants; print the table, write results.csv and results.md."""
     rows: list[dict[str, Any]] = []

@@ -27,8 +27,9 @@ import pandas as pd
 from dlgo.errors import ModelError
 from dlgo.records.ledger import Ledger
 from engines.alphazero.config import make_config
-from engines.alphazero.run import AlphaZeroRun
+from engines.alphazero.run import train
 from engines.learning.networks.card import read_card
+from engines.learning.runs import PrintedProgress
 from engines.registry import EngineSpec
 from experiments.arena.progress import BarReporter, PlainReporter
 from experiments.arena.schedule import Plan
@@ -153,7 +154,7 @@ def _quick_run(folder: Path) -> Path:
     """A tiny run of tic-tac-toe, to have something to measure."""
     plan = make_config("tictactoe", iterations=2, games=20, sims=8, workers=1,
                      network="resnet:blocks=1,filters=8")
-    AlphaZeroRun(plan, folder, print).run()
+    train(plan, folder, PrintedProgress())
     return folder
 
 

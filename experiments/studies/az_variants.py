@@ -27,7 +27,8 @@ import pandas as pd
 
 from dlgo.errors import SpecError
 from engines.alphazero.config import AlphaZeroConfig, make_config, parse_settings
-from engines.alphazero.run import AlphaZeroRun
+from engines.alphazero.run import train
+from engines.learning.runs import PrintedProgress
 from experiments.arena.progress import BarReporter, PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
@@ -75,7 +76,7 @@ def compare(
     for number, (label, plan) in enumerate(plans.items()):
         print(f"\n{label}: training, {number + 1} of {len(plans)}")
         folder = out / "".join(c if c.isalnum() or c in "=.-" else "_" for c in label)
-        AlphaZeroRun(plan, folder, print).run()
+        train(plan, folder, PrintedProgress())
         ways[label] = network_points(folder, plan.iterations, (sims,), more)
     limit = min(points[-1].cpu_seconds for points in ways.values())
     chosen = {label: within(points, limit) for label, points in ways.items()}

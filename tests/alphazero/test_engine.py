@@ -11,7 +11,7 @@ from dlgo import GameState, SpecError, get_game, kernels
 from dlgo.encoders import get_encoder
 from dlgo.symmetry import symmetries
 from engines.learning.networks.leaf_evaluator import NetworkEvaluator, encoder_of, softmax
-from engines.learning.networks.runtimes import Evaluator, load_evaluator
+from engines.learning.networks.runtimes import NetworkRuntime, load_runtime
 from engines.registry import build_engine
 from tests.learning.networks.models import write_model
 
@@ -74,7 +74,7 @@ def test_gumbel_needs_a_number_of_simulations(model) -> None:
     assert len(decision.policy) <= 4
 
 
-class OneSided(Evaluator):
+class OneSided(NetworkRuntime):
     """Likes one corner of whatever it is shown; its value is the number of stones."""
 
     def __init__(self, card) -> None:
@@ -83,16 +83,18 @@ class OneSided(Evaluator):
     def evaluate(self, planes):
         logits = np.zeros((len(planes), self.card.num_actions), np.float32)
         logits[:, 0] = 3
-        return logits, np.tanh(planes[..., :2].sum(axis=(1, 2, 3)) / 10)
+        value = np.tanh(planes[..., :2].sum(axis=(1, 2, 3)) / 10)
+        return {"policy": logits, "value": value[:, None]}
 
 
-class Turning(Evaluator):
+class Turning(NetworkRuntime):
     """Its policy turns with the board: a logit for each cell, from what stands beside it."""
 
     def evaluate(self, planes):
         own = np.pad(planes[..., 0], ((0, 0), (1, 1), (1, 1)))
         near = own[:, :-2, 1:-1] + own[:, 2:, 1:-1] + own[:, 1:-1, :-2] + own[:, 1:-1, 2:]
-        return near.reshape(len(planes), -1).astype(np.float32), np.zeros(len(planes), np.float32)
+        logits = near.reshape(len(planes), -1).astype(np.float32)
+        return {"policy": logits, "value": np.zeros((len(planes), 1), np.float32)}
 
 
 def batch_of(game, n: int):
@@ -111,7 +113,7 @@ def batch_of(game, n: int):
 def test_sides_are_those_of_the_board_and_come_from_the_position(tmp_path) -> None:
     """A network that likes one corner spreads its liking over all four, and answers stay put."""
     game = get_game("tictactoe")
-    card = load_evaluator(str(write_model(tmp_path / "m", "tictactoe"))).card
+    card = load_runtime(str(write_model(tmp_path / "m", "tictactoe"))).card
     encoder = encoder_of(card, game)
     leaves, _ = batch_of(game, 300)
     agent = NetworkEvaluator(OneSided(card), encoder, sides=7)
@@ -131,7 +133,7 @@ def test_sides_are_those_of_the_board_and_come_from_the_position(tmp_path) -> No
 @pytest.mark.parametrize("name", ["tictactoe"])
 def test_sides_do_not_change_a_network_that_turns_with_the_board(tmp_path, name: str) -> None:
     game = get_game(name)
-    card = load_evaluator(str(write_model(tmp_path / "m", name))).card
+    card = load_runtime(str(write_model(tmp_path / "m", name))).card
     encoder = get_encoder(card.encoder, game)
     leaves, states = batch_of(game, 60)
     plain, _ = NetworkEvaluator(Turning(card), encoder).evaluate(leaves, 60)
@@ -139,5 +141,5 @@ def test_sides_do_not_change_a_network_that_turns_with_the_board(tmp_path, name:
     assert found == pytest.approx(plain, abs=1e-6)
     known = symmetries(game)
     planes = encoder.encode(states[5])[None]
-    turned = softmax(Turning(card).evaluate(known.planes(4, planes))[0])[0]
+    turned = softmax(Turning(card).evaluate(known.planes(4, planes))["policy"])[0]
     assert turned == pytest.approx(known.policy(4, plain[5]), abs=1e-6)

@@ -14,14 +14,14 @@ import pytest
 
 from dlgo import GameState, Move, Player, Point, SpecError, get_game
 from engines.alphazero.config import AlphaZeroConfig, make_config, parse_settings
-from engines.alphazero.run import AlphaZeroRun
+from engines.alphazero.run import train
 from engines.learning.data import Dataset, GameBuilder, ShardWriter, Start, batches
 from engines.learning.networks.card import read_card
-from engines.learning.networks.runtimes import load_evaluator
+from engines.learning.networks.runtimes import load_runtime
 
 pytest.importorskip("keras")
 
-from engines.alphazero.learner import Learner  # noqa: E402
+from engines.alphazero.learner import NetworkInTraining  # noqa: E402
 from engines.learning.networks.backend import keras  # noqa: E402
 
 GAME = get_game("go:size=3,komi=0.5")
@@ -68,7 +68,7 @@ def runs(tmp_path_factory) -> tuple[Path, Path]:
     """The same plan with the heads and without."""
     folders = tuple(tmp_path_factory.mktemp("az") / name for name in ("with", "without"))
     for folder, heads in zip(folders, (HEADS, {}), strict=True):
-        AlphaZeroRun(plan(**heads), folder, lambda line: None).run()
+        train(plan(**heads), folder)
     return folders
 
 
@@ -82,7 +82,7 @@ def rows(folder: Path) -> list[dict[str, str]]:
         ]
 
 
-def playing_weights(learner: Learner, folder: Path) -> list[np.ndarray]:
+def playing_weights(learner: NetworkInTraining, folder: Path) -> list[np.ndarray]:
     """The weights that are written."""
     learner.save(folder, "net", {})
     return keras.models.load_model(folder / "network.keras", compile=False).get_weights()
@@ -108,7 +108,7 @@ def test_the_end_of_games_is_learned(tmp_path: Path) -> None:
                 start.apply_move(Move.pass_turn()).apply_move(Move.pass_turn()).result()
             ))
     data = Dataset.open(tmp_path)
-    learner = Learner(plan(**HEADS, network="resnet:blocks=1,filters=16,l2=0"))
+    learner = NetworkInTraining(plan(**HEADS, network="resnet:blocks=1,filters=16,l2=0"))
     (batch,) = batches(data, learner._encoder, 10_000, finals=True)
     learner.learn(data, 1, steps=150)
     last = learner.learn(data, 1, steps=10)
@@ -125,7 +125,7 @@ def test_games_that_were_given_up_teach_nothing_of_their_end(
     given_up: Dataset, tmp_path: Path
 ) -> None:
     """The heads stay as they were, and the rest learns what it learns without them."""
-    learner, plain = Learner(plan(**HEADS)), Learner(plan())
+    learner, plain = NetworkInTraining(plan(**HEADS)), NetworkInTraining(plan())
     heads = [one for one in learner.network.layers
              if one.weights and one.path not in {other.path for other in learner._playing.layers}]
     before = [weight for one in heads for weight in one.get_weights()]
@@ -152,7 +152,7 @@ def test_a_loss_is_the_mean_over_games_that_have_an_end(
     both = Dataset.open(tmp_path)
     losses = []
     for data in (finished, both):
-        learner = Learner(plan(**HEADS, optimizer="sgd:lr=1e-6"))
+        learner = NetworkInTraining(plan(**HEADS, optimizer="sgd:lr=1e-6"))
         steps = data.n_positions // 32
         losses.append(learner.learn(data, 1, steps)["ownership_loss"])
     assert losses[1] == pytest.approx(losses[0], rel=0.05)
@@ -161,17 +161,17 @@ def test_a_loss_is_the_mean_over_games_that_have_an_end(
 def test_a_network_in_training_answers_as_the_one_that_is_written(
     finished: Dataset, tmp_path: Path
 ) -> None:
-    learner = Learner(plan(**HEADS))
+    learner = NetworkInTraining(plan(**HEADS))
     learner.learn(finished, 1, steps=10)
     card = learner.save(tmp_path / "net", "net", {})
     (batch,) = batches(finished, learner._encoder, 10_000)
     expected = learner.network(batch.planes, training=False)
     assert set(expected) == {"policy", "value", "ownership", "score"}
-    assert card.value_head
+    assert set(card.heads) == {"policy", "value"}
     for kind in ("onnx", "keras"):
-        policy, value = load_evaluator(str(tmp_path / "net"), kind).evaluate(batch.planes)
-        np.testing.assert_allclose(policy, expected["policy"], rtol=1e-3, atol=1e-4)
-        np.testing.assert_allclose(value, expected["value"][:, 0], rtol=1e-3, atol=1e-4)
+        answers = load_runtime(str(tmp_path / "net"), kind).evaluate(batch.planes)
+        for head, answer in answers.items():
+            np.testing.assert_allclose(answer, expected[head], rtol=1e-3, atol=1e-4)
     written = keras.models.load_model(tmp_path / "net" / "network.keras", compile=False)
     assert set(written.output) == {"policy", "value"}
 
@@ -179,11 +179,11 @@ def test_a_network_in_training_answers_as_the_one_that_is_written(
 def test_without_weights_there_are_no_heads(runs: tuple[Path, Path]) -> None:
     """No column, no variable; with them the first network, which has learned nothing, is equal."""
     whole, plain = runs
-    assert set(Learner(plan()).network.output) == {"policy", "value"}
+    assert set(NetworkInTraining(plan()).network.output) == {"policy", "value"}
     assert set(rows(whole)[0]) - set(rows(plain)[0]) == {"ownership_loss", "score_loss"}
     cards = [read_card(folder / "nets" / "0000") for folder in runs]
     assert cards[0].network_id == cards[1].network_id
-    sizes = [len(Learner(plan(**heads)).state) for heads in (HEADS, {})]
+    sizes = [len(NetworkInTraining(plan(**heads)).state) for heads in (HEADS, {})]
     assert sizes[0] > sizes[1]
     cards = [read_card(folder / "nets" / "0001") for folder in runs]
     assert cards[0].network_id != cards[1].network_id
@@ -197,7 +197,7 @@ def test_a_run_with_heads_continues_as_if_unbroken(
 ) -> None:
     """Its checkpoint holds the heads and their optimiser."""
     for rounds in (1, 2):
-        AlphaZeroRun(plan(**HEADS, iterations=rounds), tmp_path, lambda line: None).run()
+        train(plan(**HEADS, iterations=rounds), tmp_path)
     names = [read_card(folder / "nets" / "0002").network_id for folder in (tmp_path, runs[0])]
     assert names[0] == names[1]
     assert rows(tmp_path) == rows(runs[0])

@@ -16,7 +16,7 @@ from dlgo.rng import derive_seed
 from engines.alphazero.config import make_config, parse_settings
 from engines.alphazero.doctor import check_history, examine_run
 from engines.alphazero.match import new_match
-from engines.alphazero.run import AlphaZeroRun
+from engines.alphazero.run import train
 from engines.alphazero.settings import SelfPlaySettings
 from engines.alphazero.workers import MatchJob, Workers
 from engines.base import Budget
@@ -156,7 +156,7 @@ def players(folder: Path) -> list[int]:
 def whole(tmp_path_factory) -> Path:
     """An unbroken run with matches."""
     folder = tmp_path_factory.mktemp("gated") / "run"
-    AlphaZeroRun(gated(), folder, lambda line: None).run()
+    train(gated(), folder)
     return folder
 
 
@@ -174,11 +174,11 @@ def test_who_plays_is_who_the_history_says(whole: Path) -> None:
         expected.append(plays)
         plays = int(row["iteration"]) if row["promoted"] else plays
     assert players(whole) == expected
-    told = AlphaZeroRun(gated(), whole, print).run()  # it is done
+    told = train(gated(), whole)  # it is done
     assert told.network_id == read_card(whole / "nets" / f"{plays:04d}").network_id
     assert "promotion" in [one.name for one in examine_run(whole).findings]
     with pytest.raises(ModelError, match="gating_threshold=0.5"):
-        AlphaZeroRun(PLAN, whole, print)
+        train(PLAN, whole)
 
 
 def test_a_kill_during_a_match_and_before_its_result_is_kept_changes_nothing(
@@ -194,14 +194,14 @@ def test_a_kill_during_a_match_and_before_its_result_is_kept_changes_nothing(
     with monkeypatch.context() as patch:
         patch.setattr(Workers, "match", broken_off)
         with pytest.raises(runs.Killed):
-            AlphaZeroRun(gated(), folder, lambda line: None).run()
+            train(gated(), folder)
     assert (folder / "nets/0001/card.json").exists() and not (folder / "history.csv").exists()
     process = runs.started(folder, "--set=gating_threshold=0.5", "--set=gating_games=12")
-    runs.until_round(process, 2)
+    runs.until_iteration(process, 2)
     process.kill()
     process.communicate()
     assert runs.nobody_left(process.pid)
-    AlphaZeroRun(gated(), folder, lambda line: None).run()
+    train(gated(), folder)
     runs.same(folder, whole)
 
 
@@ -212,7 +212,7 @@ def test_who_always_loses_never_plays_and_who_always_wins_does(
     told = []
     monkeypatch.setattr(Workers, "match", lambda self, jobs, progress: (12 * score, 0.0))
     plan = gated(iterations=2, gating_threshold=0.55)
-    card = AlphaZeroRun(plan, tmp_path, told.append).run()
+    card = train(plan, tmp_path, runs.Listener(told))
     assert players(tmp_path) == ([0, 1] if score else [0, 0])
     assert [row["promoted"] for row in rows_of(tmp_path)] == [score] * 2
     assert card.name.endswith("0002" if score else "0000")
@@ -234,7 +234,7 @@ def test_who_always_loses_never_plays_and_who_always_wins_does(
 
     monkeypatch.setattr(Workers, "match", no_match)
     off = tmp_path / "off"
-    AlphaZeroRun(gated(iterations=2, gating_threshold=0.0), off, lambda line: None).run()
+    train(gated(iterations=2, gating_threshold=0.0), off)
     assert not {"promoted", "match_score"} & rows_of(off)[0].keys()
     assert players(off) == [0, 1]
     assert nets(off) == nets(tmp_path)

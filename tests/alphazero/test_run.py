@@ -24,16 +24,18 @@ from click.testing import CliRunner
 from dlgo import SpecError
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
-from engines.alphazero import run as run_module
 from engines.alphazero.config import make_config, parse_settings
 from engines.alphazero.doctor import examine_run
-from engines.alphazero.run import AlphaZeroRun
+from engines.alphazero.run import train
 from engines.learning.data import Dataset, batches
 from engines.learning.data.shards import read_shard
 from engines.learning.networks.card import Card, read_card
 from engines.learning.networks.leaf_evaluator import softmax
-from engines.learning.networks.runtimes import load_evaluator
+from engines.learning.networks.runtimes import load_runtime
 from engines.learning.networks.store import find_model
+from engines.learning.runs import Progress, open_run
+from engines.learning.runs import records as records_module
+from engines.learning.runs import run as run_module
 from experiments.cli.main import cli
 from experiments.datasets.generate import generate, make_recipe
 
@@ -81,16 +83,16 @@ def nobody_left(group: int) -> bool:
     return False
 
 
-def until_round(process: subprocess.Popen, number: int) -> None:
+def until_iteration(process: subprocess.Popen, number: int) -> None:
     for line in process.stdout:
-        if line.startswith(f"round {number} "):
+        if line.startswith(f"iteration {number} "):
             return
     raise AssertionError(process.stderr.read())
 
 
 def continued(folder: Path) -> str:
     """The network of a run that is brought to its end here."""
-    return AlphaZeroRun(PLAN, folder, lambda line: None).run().network_id
+    return train(PLAN, folder).network_id
 
 
 def content(folder: Path) -> list[str]:
@@ -129,19 +131,20 @@ def same(folder: Path, whole: Path) -> None:
 def test_ctrl_c_and_kill_leave_nothing_and_change_nothing(whole: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     process = started(folder)
-    until_round(process, 1)
+    until_iteration(process, 1)
     os.killpg(process.pid, signal.SIGINT)
     _, told = process.communicate(timeout=120)
     assert process.returncode == 130, told
-    lines = told.strip().splitlines()
+    lines = [line for line in told.strip().splitlines()
+             if line and not line.startswith("iteration ")]
     assert len(lines) == 1 and "the same command continues" in lines[0], told
     assert nobody_left(process.pid)
 
     process = started(folder)
     for line in process.stdout:
-        assert line.startswith("continuing after round ")
+        assert line.startswith("continuing after iteration ")
         break
-    until_round(process, 2)
+    until_iteration(process, 2)
     time.sleep(random.Random(5).random())  # in self-play, in training, while writing
     process.kill()
     process.communicate()
@@ -159,7 +162,7 @@ def test_kills_at_random_moments_change_nothing(whole: Path, tmp_path: Path) -> 
         for number in (1, 2, 3):
             process = started(folder)
             for line in process.stdout:
-                if line.startswith("round ") and int(line.split()[1]) >= number:
+                if line.startswith("iteration ") and int(line.split()[1]) >= number:
                     break
             time.sleep(1.5 * moment.random())
             process.kill()
@@ -176,19 +179,19 @@ def test_a_run_may_begin_with_games_of_others(tmp_path: Path, monkeypatch) -> No
                          "optimizer": "adam:lr=0.01", "batch_size": 64}
     plan = make_config("tictactoe", **common, first_games=str(games), first_games_epochs=20.0)
     told: list[str] = []
-    card = AlphaZeroRun(plan, tmp_path / "whole", told.append).run()
+    card = train(plan, tmp_path / "whole", Listener(told))
     assert told[0].startswith("60 games of others, ") and len(told) == 2
     taught, data = read_card(tmp_path / "whole/nets/0000"), Dataset.open(games)
     assert taught.training["data"] == card.training["data"]
     assert card.training["data"]["positions"] == data.n_positions
     assert card.training["cpu_seconds"] > taught.training["cpu_seconds"] > 0
     # It predicts those games better than a network that knows nothing.
-    AlphaZeroRun(make_config("tictactoe", **common), tmp_path / "nothing", lambda line: None).run()
+    train(make_config("tictactoe", **common), tmp_path / "nothing")
     (batch,) = batches(data, get_encoder("planes", data.game), 10_000)
     losses = []
     for run in ("whole", "nothing"):
-        logits, _ = load_evaluator(str(tmp_path / run / "nets/0000")).evaluate(batch.planes)
-        losses.append(-(batch.policies * np.log(softmax(logits))).sum(axis=1).mean())
+        answers = load_runtime(str(tmp_path / run / "nets/0000")).evaluate(batch.planes)
+        losses.append(-(batch.policies * np.log(softmax(answers["policy"]))).sum(axis=1).mean())
     assert losses[0] < 0.9 * losses[1]
     told = killed_and_continued(plan, tmp_path, card, monkeypatch)
     assert sum(line.startswith("60 games of others") for line in told) == 1
@@ -200,7 +203,7 @@ def test_a_run_may_begin_with_a_network(tmp_path: Path, monkeypatch) -> None:
     shutil.copytree(find_model("tictactoe-alphazero"), folder)
     common = {key: value for key, value in SETTINGS.items() if key != "network"}
     plan = make_config("tictactoe", **common | {"iterations": 1}, first_network=str(folder))
-    card = AlphaZeroRun(plan, tmp_path / "whole", lambda line: None).run()
+    card = train(plan, tmp_path / "whole")
     before = read_card(folder)
     assert read_card(tmp_path / "whole/nets/0000").network_id == before.network_id
     assert before.network_id != card.network_id
@@ -211,9 +214,9 @@ def test_a_run_may_begin_with_a_network(tmp_path: Path, monkeypatch) -> None:
     assert sum(line.startswith("beginning with the weights of") for line in told) == 1
     shutil.rmtree(folder)
     longer = dataclasses.replace(plan, iterations=2)
-    AlphaZeroRun(longer, tmp_path / "whole", lambda line: None).run()
+    train(longer, tmp_path / "whole")
     with pytest.raises(ModelError, match="unknown model"):
-        AlphaZeroRun(plan, tmp_path / "none", lambda line: None).run()
+        train(plan, tmp_path / "none")
 
 
 @pytest.mark.parametrize(("model", "settings", "message"), [
@@ -225,7 +228,14 @@ def test_a_network_that_does_not_fit_is_refused(
 ) -> None:
     plan = make_config("tictactoe", **settings, first_network=model)
     with pytest.raises(ModelError, match=message):
-        AlphaZeroRun(plan, tmp_path, lambda line: None).run()
+        train(plan, tmp_path)
+
+
+class Listener(Progress):
+    """Keeps the lines."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.line = lines.append
 
 
 def killed_and_continued(plan, folder: Path, card: Card, monkeypatch) -> list[str]:
@@ -239,8 +249,8 @@ def killed_and_continued(plan, folder: Path, card: Card, monkeypatch) -> list[st
         with monkeypatch.context() as patch:
             patch.setattr(run_module, "write_checkpoint", dying(run_module.write_checkpoint, call))
             with pytest.raises(Killed):
-                AlphaZeroRun(plan, run, lambda line: None).run()
-        assert AlphaZeroRun(plan, run, told.append).run().network_id == card.network_id
+                train(plan, run)
+        assert train(plan, run, Listener(told)).network_id == card.network_id
     return told
 
 
@@ -252,20 +262,20 @@ def dying(write, call: int):
     """A function that writes, until so many calls; the last one writes nothing."""
     calls = 0
 
-    def die(*args) -> None:
+    def die(*args, **options) -> None:
         nonlocal calls
         calls += 1
         if calls == call:
             raise Killed
-        write(*args)
+        write(*args, **options)
 
     return die
 
 
-def dies(folder: Path, monkeypatch, name: str, call: int) -> None:
+def dies(folder: Path, monkeypatch, module, name: str, call: int) -> None:
     """Run until so many calls of a function that writes; the last one writes nothing."""
     with monkeypatch.context() as patch:
-        patch.setattr(run_module, name, dying(getattr(run_module, name), call))
+        patch.setattr(module, name, dying(getattr(module, name), call))
         with pytest.raises(Killed):
             continued(folder)
 
@@ -275,9 +285,9 @@ def test_a_death_between_two_files_changes_nothing(
 ) -> None:
     """After the network and before the checkpoint; after the checkpoint and before the history."""
     folder = tmp_path / "run"
-    dies(folder, monkeypatch, "write_checkpoint", 2)
+    dies(folder, monkeypatch, run_module, "write_checkpoint", 3)  # the first is of the start
     assert (folder / "nets/0002/card.json").exists()
-    dies(folder, monkeypatch, "write_file", 2)  # after the plan
+    dies(folder, monkeypatch, records_module, "write_csv", 2)  # the first: what was done
     # And half a shard, an older one that has gone bad, and what a dead writer leaves.
     (folder / "games" / ".games-000009.npz.1.tmp").write_bytes(b"half")
     older = sorted((folder / "games").glob("games-*.npz"))[1]
@@ -288,14 +298,15 @@ def test_a_death_between_two_files_changes_nothing(
 
 def test_a_run_keeps_the_runtime_it_began_with(whole: Path) -> None:
     plan = make_config("tictactoe", **SETTINGS | {"runtime": "auto"})
-    assert AlphaZeroRun(plan, whole, print).plan.runtime == "onnx"
+    with open_run(whole, plan) as run:
+        assert run.config.runtime == "onnx"
 
 
 def test_training_in_bfloat16_writes_a_network_of_float32(whole: Path, tmp_path: Path) -> None:
-    from engines.alphazero.learner import Learner
+    from engines.alphazero.learner import NetworkInTraining
     from engines.learning.networks.backend import keras
 
-    learner = Learner(make_config("tictactoe", **SETTINGS | {"precision": "mixed"}))
+    learner = NetworkInTraining(make_config("tictactoe", **SETTINGS | {"precision": "mixed"}))
     assert learner.network.layers[1].compute_dtype == "bfloat16"
     assert all(str(one.dtype) == "float32" for one in learner.network.variables)
     told = learner.learn(Dataset.open(whole / "games"), 1, steps=3)
@@ -327,7 +338,7 @@ def test_settings_are_typed_as_they_are_printed() -> None:
 
 def test_another_plan_is_refused_in_one_line(whole: Path) -> None:
     with pytest.raises(ModelError) as caught:
-        AlphaZeroRun(make_config("tictactoe", **SETTINGS | {"sims": 5, "games": 30}), whole, print)
+        train(make_config("tictactoe", **SETTINGS | {"sims": 5, "games": 30}), whole)
     told = str(caught.value)
     assert "games=24" in told and "sims=4" in told and "\n" not in told
     assert "seed" not in told

@@ -16,7 +16,7 @@ import pytest
 from dlgo import DlgoError, GameState, Player, get_game
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
-from engines.learning.networks.runtimes import load_evaluator
+from engines.learning.networks.runtimes import load_runtime
 from engines.solver.outcomes import is_mistake
 from experiments.bench.connect4_mistakes import draw
 from experiments.connectx import agent_template as template
@@ -191,17 +191,17 @@ def test_its_rules_are_those_of_the_game(name: str) -> None:
 def test_its_network_is_the_models(submission: Path) -> None:
     names = environment.run_agent_file(submission.read_text(), str(submission))
     network, board = names["network_for"](6, 7, 4), names["Board"](6, 7, 4)
-    evaluator, encoder = load_evaluator(MODEL), get_encoder("planes", get_game("connect4"))
+    runtime, encoder = load_runtime(MODEL), get_encoder("planes", get_game("connect4"))
     states = unfinished("connect4", range(8))
     planes = np.stack([encoder.encode(state) for state in states])
     seen = [observation(state) for state in states]
     mine = np.stack([names["encode"](board, *board.read(one.board, one.mark)) for one in seen])
     np.testing.assert_array_equal(mine, planes)
-    logits, values = evaluator.evaluate(planes)
+    answers = runtime.evaluate(planes)
     found_logits, found_values = network.evaluate(mine)
     assert len(states) > 100
-    np.testing.assert_allclose(found_logits, logits, atol=1e-2)
-    np.testing.assert_allclose(found_values, values, atol=1e-2)
+    np.testing.assert_allclose(found_logits, answers["policy"], atol=1e-2)
+    np.testing.assert_allclose(found_values, answers["value"][:, 0], atol=1e-2)
 
 
 @pytest.mark.filterwarnings("ignore:__array__ implementation")  # Keras and NumPy among themselves
@@ -209,7 +209,7 @@ def test_a_network_of_another_size_on_another_board(tmp_path: Path) -> None:
     from engines.learning.networks.architectures import build_network
     from engines.learning.networks.backend import keras
     from engines.learning.networks.card import Card
-    from engines.learning.networks.store import save_model
+    from engines.learning.networks.saving import save_model
 
     keras.utils.set_random_seed(3)
     game = get_game("connectn:cols=5,rows=4,n=3")
@@ -221,7 +221,7 @@ def test_a_network_of_another_size_on_another_board(tmp_path: Path) -> None:
         if len(weight.shape) == 1:  # biases and normalisations, so that they do something
             positive = "variance" in weight.path or "gamma" in weight.path
             weight.assign(rng.uniform(-0.1, 0.1, weight.shape) + positive)
-    card = Card("small", str(game), "planes", spec, True, encoder.shape, encoder.num_actions)
+    card = Card("small", str(game), "planes", spec, encoder.shape, encoder.num_actions)
     # As a run of AlphaZero keeps its networks: the last one counts.
     write_model(tmp_path / "run/nets/0001", "connect4")
     save_model(tmp_path / "run/nets/0002", model, card)
@@ -229,7 +229,8 @@ def test_a_network_of_another_size_on_another_board(tmp_path: Path) -> None:
     names = environment.run_agent_file((tmp_path / "small.py").read_text(), "small.py")
     assert names["network_for"](6, 7, 4) is None
     planes = np.stack([encoder.encode(state) for state in unfinished(str(game), range(5))])
-    logits, values = load_evaluator(str(tmp_path / "run/nets/0002")).evaluate(planes)
+    answers = load_runtime(str(tmp_path / "run/nets/0002")).evaluate(planes)
+    logits, values = answers["policy"], answers["value"][:, 0]
     found_logits, found_values = names["network_for"](4, 5, 3).evaluate(planes)
     assert min(np.ptp(logits), 10 * np.ptp(values)) > 1
     np.testing.assert_allclose(found_logits, logits, rtol=1e-2, atol=1e-2)

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from dlgo import get_game
 from dlgo.errors import ModelError, SpecError
 from engines.alphazero.config import make_config
-from engines.alphazero.run import AlphaZeroRun
+from engines.alphazero.run import train
 from engines.learning.networks.card import read_card
 from engines.registry import EngineSpec, engine_class, engine_names
 from experiments.arena.progress import PlainReporter
@@ -30,7 +30,7 @@ def run(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("az") / "run"
     plan = make_config("tictactoe", iterations=3, games=8, sims=4, workers=1, runtime="onnx",
                      network="resnet:blocks=1,filters=8")
-    AlphaZeroRun(plan, folder, lambda line: None).run()
+    train(plan, folder)
     return folder
 
 

@@ -67,6 +67,15 @@ class Batch:
     def __len__(self) -> int:
         return len(self.values)
 
+    def target(self, head: str) -> np.ndarray:
+        """What a head of a network (`catalog.HEADS`) should answer: float32[n, ...]."""
+        array = {
+            "policy": self.policies, "value": self.values, "ownership": self.ownership,
+            "score": self.margins,
+        }[head]
+        assert array is not None, f"these batches do not tell of {head}"
+        return array[:, None] if array.ndim == 1 else array
+
     def rows(self, start: int, stop: int) -> Batch:
         """Some of the positions, sharing memory."""
         return self.at(slice(start, stop))

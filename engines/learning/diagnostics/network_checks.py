@@ -25,8 +25,8 @@ from engines.learning.networks.leaf_evaluator import softmax
 # Positions the network is asked about: enough for a percent or two.
 MOST_POSITIONS = 1000
 
-# planes float32[n, ...] -> logits float32[n, num_actions], values float32[n] or None.
-Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray | None]]
+# planes float32[n, ...] -> the answer of each head, float32[n, ...].
+Evaluate = Callable[[np.ndarray], dict[str, np.ndarray]]
 
 
 @dataclass(frozen=True)
@@ -65,12 +65,13 @@ def check_network(
     planes, players = Replayer(encoder).encode(
         replayed, positions.which[rows], positions.ply[rows]
     )
-    logits, values = evaluate(planes)
-    raw = softmax(encoder.as_seen(logits, players).astype(float))
+    answers = evaluate(planes)
+    raw = softmax(encoder.as_seen(answers["policy"], players).astype(float))
     calibration = None
-    if values is not None:
+    if "value" in answers:
         # A network never proves a result, however sure it is.
-        calibration = calibrate(values.astype(float) * 0.998, positions.results[rows])
+        values = answers["value"][:, 0].astype(float)
+        calibration = calibrate(values * 0.998, positions.results[rows])
         diagnosis.calibrations["network"] = calibration
     legal = positions.legal[rows]
     diagnosis.add(NETWORK_CHECKS, NetworkEvidence(
@@ -129,8 +130,8 @@ def _symmetries(evidence: NetworkEvidence) -> Measure | None:
     even = 1 / np.maximum(evidence.legal.sum(axis=1), 1)
     moved, turned, asymmetry, gains = [], [], [], []
     for k in range(1, len(known)):
-        logits, _ = evidence.evaluate(np.ascontiguousarray(known.planes(k, evidence.planes)))
-        answer = softmax(logits.astype(float))
+        planes = np.ascontiguousarray(known.planes(k, evidence.planes))
+        answer = softmax(evidence.evaluate(planes)["policy"].astype(float))
         moved.append(distance(answer, policies))
         turned.append(distance(answer, known.policy(k, policies)))
         image = known.policy(k, search)

@@ -1,22 +1,19 @@
-"""The architectures of `catalog.py` in Keras 3: `build_network(name, encoder)`.
+"""The architectures of `catalog.py` in Keras 3: `build_network(name, encoder, heads)`.
 
-Every network reads float32[rows, cols, planes], channels last, and gives a dictionary:
-"policy", the LOGITS of all the game's actions, and, with a value head, "value", float32[1] from
--1 (lost) to 1 (won) as the player to move sees it. Softmax and sigmoid belong to the loss and to
-the player; so one network can be trained with the losses of chapters 6 and 7 alike.
+Every network reads float32[rows, cols, planes], channels last, and answers by name: a dictionary
+of the heads it was built with (`catalog.HEADS`). A policy is given as logits: softmax and sigmoid
+belong to the loss and to the player, so that one network can be trained with the losses of
+chapters 6 and 7 alike.
 
-For training alone a network can have more heads, on the same features (Wu, "Accelerating
-self-play learning in Go", 2019): "ownership", float32[rows, cols] from -1 (the opponent's cell
-at the end of the game) to 1 (the player's to move), and "score", float32[1], the final margin in
-points, divided by the cells of the board. `playing_part` is the network without them.
-
-Only `keras.layers` is used, so TensorFlow, JAX and Torch all run them. Called by `training.py`.
+An architecture is a body, which makes features of the planes, and the layers that lie between the
+features and a head of each form. Only `keras.layers` is used, so that TensorFlow, JAX and Torch
+all run it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Callable, Collection
+from typing import Any, NamedTuple
 
 from engines.learning.networks import catalog
 from engines.learning.networks.backend import keras
@@ -32,99 +29,109 @@ _CHAPTER_7 = {
     "large": ((7, 64), (5, 64), (5, 64), (5, 48), (5, 48), (5, 32), (5, 32)),
 }
 
-# Units between the mean features and the score.
-_SCORE_HIDDEN = 32
+# Units between the mean features and a total.
+_TOTAL_HIDDEN = 32
+
+
+class Body(NamedTuple):
+    """What stands below the heads.
+
+    Attributes:
+        features: what the body has made of the planes.
+        to_actions, to_number: the layers below a head of that form; they are made anew for each.
+        penalty: options of the heads' last layers.
+    """
+
+    features: Any
+    to_actions: Callable[[], Any]
+    to_number: Callable[[], Any]
+    penalty: dict[str, Any] = {}
 
 
 def build_network(
-    name: str, encoder: Any, value_head: bool | None = None, final_heads: Collection[str] = (),
-    **options: Any,
+    name: str, encoder: Any, heads: Collection[str] | None = None, **options: Any
 ) -> keras.Model:
     """A new network with random weights (of `keras.utils.set_random_seed`).
 
     Args:
         name: a specification, `cnn:filters=64`; `options` may be given apart from it.
         encoder: gives the shapes, by `shape` (rows, cols, planes) and `num_actions`.
-        value_head: with a value head or without; by default as the architecture has it.
-        final_heads: of "ownership" and "score", those to add. The other weights begin as they
-            do without.
+        heads: of `catalog.HEADS`; by default what is usual for the architecture. Those that come
+            earlier in the catalog begin with the same weights whatever follows them.
 
     Raises:
-        SpecError: for an unknown network or option.
+        SpecError: for an unknown network, option or head.
     """
     if options:
         more = ",".join(f"{key}={value}" for key, value in options.items())
         name += ("," if ":" in name else ":") + more
     kind, settings = catalog.parse("network", catalog.NETWORKS, name)
-    if value_head is None:
-        value_head = catalog.NETWORKS[kind].value_head
+    heads = catalog.check_heads(catalog.NETWORKS[kind].heads if heads is None else heads)
     planes = keras.Input(tuple(encoder.shape), name="planes")
-    body = {
+    build_body = {
         "mlp": _mlp, "cnn": _cnn, "cnn_plain": _cnn, "alphago": _alphago, "resnet": _resnet,
     }.get(kind, _chapter_7)
-    if body is _chapter_7:
+    if build_body is _chapter_7:
         settings["convolutions"] = _CHAPTER_7[kind]
-    # Features: what the body has made of the planes, before its heads.
-    features, policy, value = body(planes, encoder.num_actions, value_head, **settings)
-    outputs = {"policy": policy} | ({"value": value} if value_head else {})
-    # Last of all, so that they leave the other layers' random numbers alone.
-    for head in sorted(final_heads):
-        outputs[head] = _FINAL_HEADS[head](features, *encoder.shape[:2])
+    body = build_body(planes, **settings)
+    outputs = {head: _head(head, body, encoder) for head in heads}
     return keras.Model(planes, outputs, name=kind)
 
 
-def playing_part(network: keras.Model) -> keras.Model:
-    """The network without heads that only training needs, sharing its weights."""
-    outputs = {name: network.output[name] for name in ("policy", "value") if name in network.output}
+def with_heads(network: keras.Model, heads: Collection[str]) -> keras.Model:
+    """The network with these of its heads only, sharing its weights."""
+    outputs = {head: network.output[head] for head in heads}
     return keras.Model(network.input, outputs, name=network.name)
 
 
-def _logits(features: Any, num_actions: int, **more: Any) -> Any:
-    # Outputs stay float32 under mixed precision: a bfloat16 logit has two digits.
-    return layers.Dense(num_actions, name="policy", dtype="float32", **more)(features)
-
-
-def _value(features: Any, **more: Any) -> Any:
-    return layers.Dense(1, activation="tanh", name="value", dtype="float32", **more)(features)
-
-
-def _ownership(features: Any, rows: int, cols: int) -> Any:
-    """From each cell's features its owner; from all, where the body has left the board."""
+def _head(name: str, body: Body, encoder: Any) -> Any:
+    """A head on a body. It stays float32 under mixed precision: bfloat16 has two digits."""
+    rows, cols = encoder.shape[:2]
+    kind = catalog.HEADS[name]
+    features = body.features
+    options = {"activation": kind.activation, "dtype": "float32"}
+    if kind.form == "actions":
+        below = body.to_actions()
+        return layers.Dense(encoder.num_actions, name=name, **options, **body.penalty)(below)
+    if kind.form == "number":
+        below = body.to_number()
+        return layers.Dense(1, name=name, **options, **body.penalty)(below)
+    if kind.form == "total":
+        # From the mean of the features, since points are counted all over the board.
+        if len(features.shape) == 4:
+            features = layers.GlobalAveragePooling2D()(features)
+        hidden = layers.Dense(_TOTAL_HIDDEN, activation="relu")(features)
+        return layers.Dense(1, name=name, **options)(hidden)
+    # From each cell's features; from all of them, where the body has left the board.
     if tuple(features.shape[1:3]) == (rows, cols):
-        cells = layers.Conv2D(1, 1, activation="tanh", name="owners", dtype="float32")(features)
+        cells = layers.Conv2D(1, 1, name=f"{name}_cells", **options)(features)
     else:
         flat = layers.Flatten()(features)
-        cells = layers.Dense(rows * cols, activation="tanh", name="owners", dtype="float32")(flat)
-    return layers.Reshape((rows, cols), name="ownership", dtype="float32")(cells)
+        cells = layers.Dense(rows * cols, name=f"{name}_cells", **options)(flat)
+    return layers.Reshape((rows, cols), name=name, dtype="float32")(cells)
 
 
-def _score(features: Any, rows: int, cols: int) -> Any:
-    """From the mean of the features over the board, since points are counted all over it."""
-    if len(features.shape) == 4:
-        features = layers.GlobalAveragePooling2D()(features)
-    hidden = layers.Dense(_SCORE_HIDDEN, activation="relu")(features)
-    return layers.Dense(1, name="score", dtype="float32")(hidden)
-
-
-_FINAL_HEADS = {"ownership": _ownership, "score": _score}
+def _flat(x: Any, **options: Any) -> Body:
+    """A body whose heads all stand on the same vector."""
+    return Body(x, lambda: x, lambda: x, options)
 
 
 def _mlp(
-    planes: Any, num_actions: int, value_head: bool, *, hidden: int, layers: int,
+    planes: Any, *, hidden: int, layers: int,
     activation: str, dropout: float,
-) -> tuple[Any, Any, Any]:
+) -> Body:
     """Chapter 6.3.4, listing 6.14: 1000 and 500 sigmoid units, 623,081 weights on 9x9."""
     x = keras.layers.Flatten()(planes)
     for i in range(layers):
         x = keras.layers.Dense(max(1, hidden >> i), activation=activation)(x)
         x = _dropped(x, dropout)
-    return x, _logits(x, num_actions), _value(x) if value_head else None
+    return _flat(x)
 
 
 def _cnn(
-    planes: Any, num_actions: int, value_head: bool, *, filters: int, layers: int, hidden: int,
+    planes: Any, *, filters: int, layers: int, hidden: int,
     activation: str, pool: str, dropout: float,
-) -> tuple[Any, Any, Any]:
+) -> Body:
     """Chapter 6, listings 6.17 (sigmoid, no pooling) and 6.25 (456,545 weights on 9x9)."""
     x = planes
     for i in range(layers):
@@ -137,13 +144,13 @@ def _cnn(
         x = kind(2)(x)
     x = keras.layers.Flatten()(_dropped(x, dropout))
     x = _dropped(keras.layers.Dense(hidden, activation=activation)(x), dropout)
-    return x, _logits(x, num_actions), _value(x) if value_head else None
+    return _flat(x)
 
 
 def _chapter_7(
-    planes: Any, num_actions: int, value_head: bool, *, convolutions: tuple, hidden: int,
+    planes: Any, *, convolutions: tuple, hidden: int,
     scale: bool, dropout: float,
-) -> tuple[Any, Any, Any]:
+) -> Body:
     """Listing 7.18 (small) and its two larger sisters; zero padding keeps the board's size."""
     lines = min(planes.shape[1:3])
     x = planes
@@ -152,7 +159,7 @@ def _chapter_7(
         x = layers.Conv2D(filters, size, padding="same", activation="relu")(x)
     x = layers.Flatten()(_dropped(x, dropout))
     x = _dropped(layers.Dense(hidden, activation="relu")(x), dropout)
-    return x, _logits(x, num_actions), _value(x) if value_head else None
+    return _flat(x)
 
 
 def _scaled(kernel: int, lines: int) -> int:
@@ -162,8 +169,8 @@ def _scaled(kernel: int, lines: int) -> int:
 
 
 def _alphago(
-    planes: Any, num_actions: int, value_head: bool, *, layers: int, filters: int
-) -> tuple[Any, Any, Any]:
+    planes: Any, *, layers: int, filters: int
+) -> Body:
     """AlphaGo's policy and value networks (listings 13.1 to 13.3) on one body.
 
     A dense layer stands between the last filter and the policy, since actions of other games
@@ -173,18 +180,19 @@ def _alphago(
     x = conv(filters, 5, padding="same", activation="relu")(planes)
     for _ in range(layers - 1):
         x = conv(filters, 3, padding="same", activation="relu")(x)
-    policy = _logits(keras.layers.Flatten()(conv(1, 1)(x)), num_actions)
-    if not value_head:
-        return x, policy, None
-    y = conv(filters, 3, padding="same", activation="relu")(x)
-    y = keras.layers.Flatten()(conv(1, 1, activation="relu")(y))
-    return x, policy, _value(keras.layers.Dense(256, activation="relu")(y))
+
+    def to_number() -> Any:
+        y = conv(filters, 3, padding="same", activation="relu")(x)
+        y = keras.layers.Flatten()(conv(1, 1, activation="relu")(y))
+        return keras.layers.Dense(256, activation="relu")(y)
+
+    return Body(x, lambda: keras.layers.Flatten()(conv(1, 1)(x)), to_number)
 
 
 def _resnet(
-    planes: Any, num_actions: int, value_head: bool, *, blocks: int, filters: int,
+    planes: Any, *, blocks: int, filters: int,
     value_hidden: int, l2: float,
-) -> tuple[Any, Any, Any]:
+) -> Body:
     """AlphaGo Zero's residual network, batch-normalised (Silver et al. 2017, Methods)."""
     penalty = {"kernel_regularizer": keras.regularizers.L2(l2)} if l2 else {}
 
@@ -199,11 +207,12 @@ def _resnet(
     x = conv(planes, filters, 3)
     for _ in range(blocks):
         x = conv(conv(x, filters, 3), filters, 3, shortcut=x)
-    policy = _logits(layers.Flatten()(conv(x, 2, 1)), num_actions, **penalty)
-    if not value_head:
-        return x, policy, None
-    y = layers.Dense(value_hidden, activation="relu", **penalty)(layers.Flatten()(conv(x, 1, 1)))
-    return x, policy, _value(y, **penalty)
+
+    def to_number() -> Any:
+        hidden = layers.Dense(value_hidden, activation="relu", **penalty)
+        return hidden(layers.Flatten()(conv(x, 1, 1)))
+
+    return Body(x, lambda: layers.Flatten()(conv(x, 2, 1)), to_number, penalty)
 
 
 def _dropped(x: Any, rate: float) -> Any:

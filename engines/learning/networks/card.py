@@ -2,22 +2,44 @@
 
 `card.json` lies beside the network. Its checksums say which files belong to it; its
 `training` part has the cost (`cpu_seconds`, `gpu_seconds`) for reports on strength per
-training. Called by `store.py`.
+training. Cards of version 1 said `value_head` (true or false) instead of listing the heads.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from dlgo.errors import ModelError
+from engines.learning.networks import catalog
 
 FORMAT = "dlgo-model"
-VERSION = 1
+VERSION = 2
 FILE_NAME = "card.json"
+
+
+@dataclass(frozen=True)
+class Head:
+    """What a network answers under a name.
+
+    Attributes:
+        shape: of the answer about one position.
+        activation: of its last layer. meaning: what the numbers say.
+    """
+
+    shape: tuple[int, ...]
+    activation: str = ""
+    meaning: str = ""
+
+
+def head_of(name: str, shape: Iterable[int]) -> Head:
+    """A head of the catalog."""
+    kind = catalog.HEADS[name]
+    return Head(tuple(shape), kind.activation, kind.meaning)
 
 
 @dataclass(frozen=True)
@@ -29,9 +51,9 @@ class Card:
         game: the game it was trained on, as `get_game` reads it.
         encoder: what its planes are, as `get_encoder` reads it.
         network: its architecture, as `build_network` reads it.
-        value_head: whether it has one.
         shape: rows, columns, planes of its input.
-        num_actions: length of its policy.
+        num_actions: how many the game has.
+        heads: what it answers, by name.
         network_id: digest of its weights; stored with each game it plays.
         files: file name -> SHA-256.
         training: method, data, settings, seed, epochs, cpu_seconds, gpu_seconds, wall_seconds.
@@ -44,9 +66,9 @@ class Card:
     game: str
     encoder: str
     network: str
-    value_head: bool
     shape: tuple[int, int, int]
     num_actions: int
+    heads: dict[str, Head] = field(default_factory=dict)
     network_id: str = ""
     files: dict[str, str] = field(default_factory=dict)
     training: dict[str, Any] = field(default_factory=dict)
@@ -58,6 +80,12 @@ class Card:
         """The file's text."""
         fields = {"format": FORMAT, "version": VERSION, **dataclasses.asdict(self)}
         return json.dumps(fields, indent=2) + "\n"
+
+    def require(self, head: str, purpose: str) -> None:
+        """Raises ModelError if the network does not have a head."""
+        if head not in self.heads:
+            raise ModelError(f"model {self.name} has no {head} head, {purpose}; its heads are "
+                             f"{', '.join(self.heads)}")
 
     @property
     def training_cost(self) -> dict[str, float]:
@@ -78,9 +106,9 @@ class Card:
 
 
 _TYPES = {
-    "name": str, "game": str, "encoder": str, "network": str, "value_head": bool, "shape": list,
-    "num_actions": int, "network_id": str, "files": dict, "training": dict, "accuracy": dict,
-    "versions": dict, "created": str,
+    "name": str, "game": str, "encoder": str, "network": str, "shape": list,
+    "num_actions": int, "heads": dict, "network_id": str, "files": dict, "training": dict,
+    "accuracy": dict, "versions": dict, "created": str,
 }
 
 
@@ -88,13 +116,13 @@ def read_card(folder: Path) -> Card:
     """The card of a model folder.
 
     Raises:
-        ModelError: if there is none, or it is no card, or one of another format.
+        ModelError: if there is none, or it is not a card, or one of another format.
     """
     path = folder / FILE_NAME
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise ModelError(f"{folder} is no model: it has no {FILE_NAME}") from None
+        raise ModelError(f"{folder} is not a model: it has no {FILE_NAME}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ModelError(f"{path} cannot be read: {error}") from None
     try:
@@ -104,15 +132,41 @@ def read_card(folder: Path) -> Card:
     if not isinstance(fields, dict) or fields.pop("format", None) != FORMAT:
         raise ModelError(f"{path} is not the card of a model of this project")
     version = fields.pop("version", None)
-    if version != VERSION:
+    if version not in (1, VERSION):
         raise ModelError(
             f"{path} has version {version} of the card's format, this program reads {VERSION}"
         )
+    if version == 1:
+        fields["heads"] = _heads_of_version_1(fields)
     for name, kind in _TYPES.items():
         if not isinstance(fields.get(name), kind):
-            raise ModelError(f"{path}: {name} is missing or no {kind.__name__}")
-    shape = fields["shape"]
-    if len(shape) != 3 or not all(isinstance(side, int) and side > 0 for side in shape):
-        raise ModelError(f"{path}: shape {shape} is not rows, columns, planes")
-    known = {name: fields[name] for name in _TYPES}
-    return Card(**{**known, "shape": tuple(shape)})
+            raise ModelError(f"{path}: {name} is missing or not a {kind.__name__}")
+    if len(fields["shape"]) != 3 or not _is_shape(fields["shape"]):
+        raise ModelError(f"{path}: shape {fields['shape']} is not rows, columns, planes")
+    values = {name: fields[name] for name in _TYPES}
+    heads = {name: _head(path, name, head) for name, head in fields["heads"].items()}
+    return Card(**{**values, "shape": tuple(fields["shape"]), "heads": heads})
+
+
+def _heads_of_version_1(fields: dict[str, Any]) -> dict[str, Any] | None:
+    """What such a card says of its heads, as a card of today says it; None if it says nothing."""
+    if not isinstance(fields.get("value_head"), bool):
+        return None
+    shapes = {"policy": (fields.get("num_actions"),)}
+    if fields["value_head"]:
+        shapes["value"] = (1,)
+    return {name: dataclasses.asdict(head_of(name, shape)) for name, shape in shapes.items()}
+
+
+def _head(path: Path, name: str, data: Any) -> Head:
+    """A head from the card's data. Raises ModelError."""
+    if not isinstance(data, dict) or not _is_shape(data.get("shape")):
+        raise ModelError(f"{path}: head {name} has no shape")
+    return Head(tuple(data["shape"]), str(data.get("activation")), str(data.get("meaning")))
+
+
+def _is_shape(sides: Any) -> bool:
+    """Whether it is a list of positive integers."""
+    return isinstance(sides, list | tuple) and all(
+        isinstance(side, int) and side > 0 for side in sides
+    )

@@ -1,12 +1,12 @@
 """Names and options of networks, optimisers and learning-rate schedules, without Keras.
 
 `resnet:blocks=4,filters=64` follows the grammar of `dlgo.specs`, as games and engines do, and
-has one canonical text, which a model's card stores. Called by `architectures.py`,
-`optimizers.py`, the command line and the documentation.
+has one canonical text, which a model's card stores. `HEADS` lists what a network can answer.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,12 +37,40 @@ class Entry:
     Attributes:
         summary: one line for listings, with the source.
         options: its settings.
-        value_head: whether it has a value head unless told otherwise (networks only).
+        heads: what it answers unless told otherwise (networks only).
     """
 
     summary: str
     options: tuple[Option, ...] = ()
-    value_head: bool = False
+    heads: tuple[str, ...] = ("policy",)
+
+
+@dataclass(frozen=True)
+class HeadKind:
+    """Something that a network can answer about a position.
+
+    Attributes:
+        form: "actions", a number for each action of the game; "number"; "cells", a number for
+            each cell of the board; "total", a number that adds up over the board.
+        activation: of its last layer.
+        meaning: what the numbers say.
+    """
+
+    form: str
+    activation: str
+    meaning: str
+
+
+# In the order in which a network is built. A network has any of them, in any combination.
+HEADS: dict[str, HeadKind] = {
+    "policy": HeadKind("actions", "linear", "logits; their softmax is the policy"),
+    "value": HeadKind("number", "tanh", "expected result for the player to move, -1 to 1"),
+    # For training (Wu, "Accelerating self-play learning in Go", 2019).
+    "ownership": HeadKind("cells", "tanh", "whose each cell is at the end of the game: 1 the "
+                          "player's to move, -1 the opponent's"),
+    "score": HeadKind("total", "linear", "final margin for the player to move, in points, divided "
+                      "by the cells of the board"),
+}
 
 
 NETWORKS: dict[str, Entry] = {
@@ -90,7 +118,7 @@ NETWORKS: dict[str, Entry] = {
          Option("filters", 64, "of each convolution", low=1, high=4096, always=True),
          Option("value_hidden", 64, "width of the value head's dense layer", low=1, high=4096),
          Option("l2", 1e-4, "weight of the sum of squared weights in the loss", low=0, high=1)),
-        value_head=True,
+        heads=("policy", "value"),
     ),
 }
 
@@ -150,6 +178,16 @@ def parse(kind: str, table: dict[str, Entry], text: str) -> tuple[str, dict[str,
             f"unknown {kind} {name!r}{suggest(name, table)}; {kind}s are {', '.join(table)}"
         )
     return name, check_settings(f"{kind} {name}", table[name].options, given)
+
+
+def check_heads(names: Collection[str]) -> tuple[str, ...]:
+    """The heads with these names, in the catalog's order. Raises SpecError for an unknown one."""
+    for name in names:
+        if name not in HEADS:
+            raise SpecError(
+                f"unknown head {name!r}{suggest(name, HEADS)}; heads are {', '.join(HEADS)}"
+            )
+    return tuple(name for name in HEADS if name in names)
 
 
 def canonical(kind: str, table: dict[str, Entry], text: str) -> str:

@@ -23,7 +23,7 @@ from dlgo.rng import make_rng, next_word
 from dlgo.specs import Option
 from dlgo.symmetry import symmetries
 from engines.learning.networks.card import Card
-from engines.learning.networks.runtimes import KINDS, Evaluator, load_evaluator
+from engines.learning.networks.runtimes import KINDS, NetworkRuntime, load_runtime
 from engines.learning.networks.store import load_card, shipped_models
 from engines.treesearch.evaluators import value_of
 from engines.treesearch.leaf_evaluator import LeafEvaluator
@@ -96,40 +96,39 @@ def load_leaf_evaluator(
         ModelError: if there is no such model, or it is not for this game, or it has no value
             head and no other values are asked for.
     """
-    evaluator = load_evaluator(name, kind)
-    return NetworkEvaluator(evaluator, encoder_of(evaluator.card, game), values, sides)
+    runtime = load_runtime(name, kind)
+    return NetworkEvaluator(runtime, encoder_of(runtime.card, game), values, sides)
 
 
 class NetworkEvaluator(LeafEvaluator):
     """Priors and values of a network.
 
     Args:
-        evaluator: the network.
+        runtime: runs the network, which has the head "policy".
         encoder: what it sees. Each thread needs its own instance: encoders have scratch.
         values: a compiled evaluator (`engines/treesearch/evaluators.py`, a rollout for instance)
-            that values the leaves in place of the value head.
+            that values the leaves in place of the head "value".
         sides: a seed, to show the network each position from a random side of the board
             (Silver et al. 2017), so that what it sees from one side only weighs less. Which
             side depends on the seed and the position alone, so that answers do not depend on
             what else is asked. None: positions as they are.
 
     Raises:
-        ModelError: if nothing gives values.
+        ModelError: if the network lacks a head that is needed.
     """
 
     def __init__(
-        self, evaluator: Evaluator, encoder: Encoder, values: Any = None, sides: int | None = None
+        self, runtime: NetworkRuntime, encoder: Encoder, values: Any = None,
+        sides: int | None = None,
     ) -> None:
-        if values is None and not evaluator.card.value_head:
-            raise ModelError(
-                f"model {evaluator.card.name} has no value head; let rollouts value the leaves "
-                "(evaluator=rollout)"
-            )
-        self.network_id = evaluator.network_id
-        self.training_cpu_seconds = evaluator.card.total_cpu_seconds
+        runtime.card.require("policy", "which guides a search")
+        if values is None:
+            runtime.card.require("value", "so let rollouts value the leaves (evaluator=rollout)")
+        self.network_id = runtime.network_id
+        self.training_cpu_seconds = runtime.card.total_cpu_seconds
         self.history = encoder.history
         self.window = encoder.window
-        self._evaluator, self._encoder, self._values = evaluator, encoder, values
+        self._runtime, self._encoder, self._values = runtime, encoder, values
         self._scratch = new_scratch(encoder.num_actions)
         self._symmetries = symmetries(encoder.game) if sides is not None else None
         self._sides_seed, self._sides_rng = make_rng(sides or 0), make_rng(0)
@@ -155,35 +154,36 @@ class NetworkEvaluator(LeafEvaluator):
             choose_sides(
                 leaves, n, len(self._symmetries), self._sides_seed, self._sides_rng, sides
             )
-            policies, values = self._from_sides(planes, sides)
+            policies, answers = self._from_sides(planes, sides)
         else:
-            logits, values = self._evaluator.evaluate(planes)
-            policies = softmax(logits)
+            answers = self._runtime.evaluate(planes)
+            policies = softmax(answers["policy"])
         if self._encoder.turns is not None:
             players = np.empty(n, np.int64)
             list_movers(leaves, n, players)
             policies = self._encoder.as_seen(policies, players)
-        if self._values is not None:
-            values = np.empty(n, np.float32)
-            value_leaves(
-                self._values, leaves, n, self._work_like(leaves), self._scratch, self._rng, values
-            )
+        if self._values is None:
+            return policies, answers["value"][:, 0]
+        values = np.empty(n, np.float32)
+        value_leaves(
+            self._values, leaves, n, self._work_like(leaves), self._scratch, self._rng, values
+        )
         return policies, values
 
     def _from_sides(
         self, planes: np.ndarray, sides: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray | None]:
-        """Policies and values of positions that the network sees from these sides."""
-        known = self._symmetries
-        assert known is not None
+    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Policies and other answers for positions that the network sees from these sides."""
+        board = self._symmetries
+        assert board is not None
         rows = [(k, np.flatnonzero(sides == k)) for k in np.unique(sides).tolist()]
-        for k, seen in rows:
-            planes[seen] = known.planes(k, planes[seen])
-        logits, values = self._evaluator.evaluate(planes)
-        policies = softmax(logits)
-        for k, seen in rows:
-            policies[seen] = known.policy(int(known.inverse[k]), policies[seen])
-        return policies, values
+        for k, turned in rows:
+            planes[turned] = board.planes(k, planes[turned])
+        answers = self._runtime.evaluate(planes)
+        policies = softmax(answers["policy"])
+        for k, turned in rows:
+            policies[turned] = board.policy(int(board.inverse[k]), policies[turned])
+        return policies, answers
 
     def _work_like(self, leaves: Any) -> Any:
         """A scratch state as large as the leaves; their size grows with the length of the game."""

@@ -1,10 +1,8 @@
 """Optimisers, learning-rate schedules and losses of chapters 6 and 7, in Keras 3.
 
-And the losses of heads that tell of the end of the game (`architectures.py`).
-
     make_optimizer("momentum:lr=0.05", "cosine", epochs=20, steps_per_epoch=312)
 
-Called by `training.py` and AlphaZero's learner; names and options are in `catalog.py`.
+Names and options are in `catalog.py`.
 """
 
 from __future__ import annotations
@@ -52,8 +50,19 @@ def _schedule(rate: float, schedule: str, epochs: int, steps_per_epoch: int) -> 
     return rate
 
 
-def policy_loss(name: str) -> Any:
-    """The loss of the policy's logits.
+def head_loss(head: str, policy_loss: str = "cross-entropy") -> Any:
+    """The loss of a head: of a policy as told, of others the squared error (a mean over cells).
+
+    Of the score Huber's loss, scaled so that it is about the absolute error where that is large,
+    in boards.
+    """
+    return {
+        "policy": _policy_loss(policy_loss), "ownership": _cells_squared, "score": _score_huber,
+    }.get(head, "mean_squared_error")
+
+
+def _policy_loss(name: str) -> Any:
+    """The loss of logits.
 
     `cross-entropy` of the softmax (chapter 6.5); `mse`, the mean squared error of the sigmoid
     of each logit, as the first networks of chapter 6 are trained.
@@ -66,20 +75,9 @@ def policy_loss(name: str) -> Any:
 def _sigmoid_mse(target: Any, logits: Any) -> Any:
     return keras.ops.mean(keras.ops.square(target - keras.ops.sigmoid(logits)), axis=-1)
 
+def _cells_squared(target: Any, answer: Any) -> Any:
+    return keras.ops.mean(keras.ops.square(target - answer), axis=(1, 2))
 
 
-def final_loss(head: str) -> Any:
-    """The loss of a head about the end of the game, one number a position.
-
-    "ownership": the mean of the cells' squared errors; "score": Huber's loss, scaled so that it
-    is about the absolute error where that is large, in boards.
-    """
-    return {"ownership": _cells_squared, "score": _score_huber}[head]
-
-
-def _cells_squared(target: Any, found: Any) -> Any:
-    return keras.ops.mean(keras.ops.square(target - found), axis=(1, 2))
-
-
-def _score_huber(target: Any, found: Any) -> Any:
-    return keras.losses.huber(target, found, SCORE_DELTA) / SCORE_DELTA
+def _score_huber(target: Any, answer: Any) -> Any:
+    return keras.losses.huber(target, answer, SCORE_DELTA) / SCORE_DELTA

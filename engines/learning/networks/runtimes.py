@@ -1,12 +1,13 @@
-"""Evaluators: planes in, policy and value out, whatever runs the network.
+"""Network runtimes: planes in, answers by name out, whatever runs the network.
 
-    evaluator = load_evaluator("out/my-model")
-    logits, values = evaluator.evaluate(planes)
+    runtime = load_runtime("out/my-model")
+    answers = runtime.evaluate(planes)
+    answers["policy"], answers["value"]
 
 ONNX Runtime plays: it starts in a few hundredths of a second, needs no TensorFlow, and is
 fastest for one position at a time. OpenVINO reads the same file and computes large batches in
 bfloat16 where the processor can, which self-play wants. Keras is for a GPU and for comparison.
-`docs/networks.md` has the measurements. Called by `agent.py` and `engines/supervised`.
+`docs/networks.md` has the measurements.
 """
 
 from __future__ import annotations
@@ -25,32 +26,33 @@ from engines.learning.networks.store import KERAS_FILE, ONNX_FILE, load_card, re
 KINDS = ("onnx", "openvino", "openvino-bf16", "keras")
 
 
-class Evaluator(ABC):
+class NetworkRuntime(ABC):
     """A network ready to be asked.
 
     Attributes:
         card: the model's.
         network_id: digest of its weights.
+        heads: the names of what it answers.
     """
 
     def __init__(self, card: Card) -> None:
         self.card = card
         self.network_id = card.network_id
+        self.heads = list(card.heads)
 
     @abstractmethod
-    def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    def evaluate(self, planes: np.ndarray) -> dict[str, np.ndarray]:
         """Ask about `n` positions at once.
 
         Args:
             planes: float32[n, rows, cols, planes], as the card's encoder makes them.
 
         Returns:
-            (logits, values): float32[n, num_actions], and float32[n] from -1 to 1 as the
-            player to move sees it, or None if the network has no value head.
+            The answer of each head: float32[n, ...], with the shape that the card gives.
         """
 
 
-def load_evaluator(name: str, kind: str = "onnx", threads: int = 1) -> Evaluator:
+def load_runtime(name: str, kind: str = "onnx", threads: int = 1) -> NetworkRuntime:
     """The model `name` (a path or a shipped model's name), ready to be asked.
 
     Args:
@@ -61,15 +63,15 @@ def load_evaluator(name: str, kind: str = "onnx", threads: int = 1) -> Evaluator
         ModelError: if there is no such model, or its files are damaged or do not fit its card.
     """
     if kind not in KINDS:
-        raise ModelError(f"unknown evaluator {kind!r}; evaluators are {', '.join(KINDS)}")
+        raise ModelError(f"unknown runtime {kind!r}; runtimes are {', '.join(KINDS)}")
     folder, card = load_card(name)
     if kind == "keras":
         read_file(folder, card, KERAS_FILE)  # its checksum
-        return KerasEvaluator(card, str(folder / KERAS_FILE))
+        return KerasRuntime(card, str(folder / KERAS_FILE))
     content = read_file(folder, card, ONNX_FILE)
     if kind == "onnx":
-        return OnnxEvaluator(card, content, threads)
-    return OpenVINOEvaluator(card, content, threads, "bf16" if kind.endswith("bf16") else "f32")
+        return OnnxRuntime(card, content, threads)
+    return OpenVINORuntime(card, content, threads, "bf16" if kind.endswith("bf16") else "f32")
 
 
 def fastest_kind(name: str, batch: int, gpu: bool = False, seconds: float = 0.3) -> str:
@@ -86,16 +88,16 @@ def fastest_kind(name: str, batch: int, gpu: bool = False, seconds: float = 0.3)
     best, best_rate = KINDS[0], 0.0
     for kind in KINDS if gpu else [kind for kind in KINDS if kind != "keras"]:
         try:
-            evaluator = load_evaluator(name, kind)
+            runtime = load_runtime(name, kind)
         except ModelError:
             if kind == KINDS[0]:
                 raise
             continue  # not installed
-        planes = np.zeros((batch, *evaluator.card.shape), np.float32)
-        evaluator.evaluate(planes)
+        planes = np.zeros((batch, *runtime.card.shape), np.float32)
+        runtime.evaluate(planes)
         done, start = 0, time.perf_counter()
         while time.perf_counter() - start < seconds:
-            evaluator.evaluate(planes)
+            runtime.evaluate(planes)
             done += 1
         rate = done / (time.perf_counter() - start)
         if rate > 1.1 * best_rate:
@@ -103,22 +105,20 @@ def fastest_kind(name: str, batch: int, gpu: bool = False, seconds: float = 0.3)
     return best
 
 
-def _check_shapes(card: Card, given: list, policy: list, value: list | None) -> None:
+def _check_shapes(card: Card, planes: list, outputs: dict[str, list]) -> None:
     """Whether a network's shapes (batch first) are those of its card. Raises ModelError."""
-    def differ(name: str, found: list, wanted: list) -> None:
-        if found != wanted:
+    for name, shape, wanted in (
+        ("input", planes, card.shape),
+        *((name, outputs.get(name, []), head.shape) for name, head in card.heads.items()),
+    ):
+        if shape[1:] != list(wanted):
             raise ModelError(
-                f"model {card.name}: its {name} has the shape {found}, its card says {wanted}; "
-                "the files do not belong together"
+                f"model {card.name}: its {name} has the shape {shape[1:]}, its card says "
+                f"{list(wanted)}; the files do not belong together"
             )
 
-    differ("input", list(given[1:]), list(card.shape))
-    differ("policy", list(policy[1:]), [card.num_actions])
-    if card.value_head:
-        differ("value", list(value[1:]) if value else [], [1])
 
-
-class OnnxEvaluator(Evaluator):
+class OnnxRuntime(NetworkRuntime):
     """ONNX Runtime on the CPU."""
 
     def __init__(self, card: Card, content: bytes, threads: int = 1) -> None:
@@ -138,18 +138,14 @@ class OnnxEvaluator(Evaluator):
             raise ModelError(f"model {card.name}: ONNX Runtime cannot read it: {text}") from None
         self._input = self._session.get_inputs()[0].name
         shapes = {output.name: output.shape for output in self._session.get_outputs()}
-        _check_shapes(
-            card, self._session.get_inputs()[0].shape, shapes.get("policy", []),
-            shapes.get("value"),
-        )
-        self._outputs = ["policy", "value"] if card.value_head else ["policy"]
+        _check_shapes(card, self._session.get_inputs()[0].shape, shapes)
 
-    def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        found = self._session.run(self._outputs, {self._input: planes})
-        return found[0], found[1][:, 0] if len(found) > 1 else None
+    def evaluate(self, planes: np.ndarray) -> dict[str, np.ndarray]:
+        answers = self._session.run(self.heads, {self._input: planes})
+        return dict(zip(self.heads, answers, strict=True))
 
 
-class OpenVINOEvaluator(Evaluator):
+class OpenVINORuntime(NetworkRuntime):
     """OpenVINO on the CPU; an optional package.
 
     A network compiled for one size of batch is a quarter faster than one for any size, so it is
@@ -179,15 +175,13 @@ class OpenVINOEvaluator(Evaluator):
         }
         self._requests: dict[int, tuple[Any, np.ndarray]] = {}
         model = self._core.read_model(content)
-        shapes = {output.get_any_name(): output.partial_shape for output in model.outputs}
 
-        def sides(shape: Any) -> list:
+        def sides(port: Any) -> list:
+            shape = port.partial_shape
             return [side.get_length() if side.is_static else None for side in shape]
 
-        _check_shapes(
-            card, sides(model.inputs[0].partial_shape), sides(shapes.get("policy", [])),
-            sides(shapes["value"]) if "value" in shapes else None,
-        )
+        shapes = {output.get_any_name(): sides(output) for output in model.outputs}
+        _check_shapes(card, sides(model.inputs[0]), shapes)
 
     def _request(self, size: int) -> tuple[Any, np.ndarray]:
         """The network compiled for batches of `size`, and room for such a batch."""
@@ -199,23 +193,23 @@ class OpenVINOEvaluator(Evaluator):
             self._requests[size] = (compiled.create_infer_request(), room)
         return self._requests[size]
 
-    def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    def evaluate(self, planes: np.ndarray) -> dict[str, np.ndarray]:
         n = len(planes)
-        logits = np.empty((n, self.card.num_actions), np.float32)
-        values = np.empty(n, np.float32) if self.card.value_head else None
+        answers = {
+            name: np.empty((n, *head.shape), np.float32) for name, head in self.card.heads.items()
+        }
         for start in range(0, n, self.LARGEST):
-            some = slice(start, min(start + self.LARGEST, n))
-            count = some.stop - start
+            part = slice(start, min(start + self.LARGEST, n))
+            count = part.stop - start
             request, room = self._request(1 << (count - 1).bit_length())
-            room[:count] = planes[some]
+            room[:count] = planes[part]
             request.infer({0: room}, share_inputs=True)
-            logits[some] = request.get_tensor("policy").data[:count]
-            if values is not None:
-                values[some] = request.get_tensor("value").data[:count, 0]
-        return logits, values
+            for name, answer in answers.items():
+                answer[part] = request.get_tensor(name).data[:count]
+        return answers
 
 
-class KerasEvaluator(Evaluator):
+class KerasRuntime(NetworkRuntime):
     """Keras with its backend, compiled where that is TensorFlow; for GPUs and comparisons."""
 
     def __init__(self, card: Card, path: str) -> None:
@@ -228,7 +222,7 @@ class KerasEvaluator(Evaluator):
             text = " ".join(str(error).split())[:200]
             raise ModelError(f"model {card.name}: Keras cannot read it: {text}") from None
         shapes = {name: list(output.shape) for name, output in model.output.items()}
-        _check_shapes(card, list(model.input.shape), shapes["policy"], shapes.get("value"))
+        _check_shapes(card, list(model.input.shape), shapes)
         self.model = model
         self._call: Any = lambda planes: model(planes, training=False)
         if keras.backend.backend() == "tensorflow":
@@ -236,7 +230,6 @@ class KerasEvaluator(Evaluator):
 
             self._call = tf.function(self._call, reduce_retracing=True)
 
-    def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        found = self._call(planes)
-        values = np.asarray(found["value"])[:, 0] if self.card.value_head else None
-        return np.asarray(found["policy"]), values
+    def evaluate(self, planes: np.ndarray) -> dict[str, np.ndarray]:
+        answers = self._call(planes)
+        return {name: np.asarray(answers[name]) for name in self.heads}

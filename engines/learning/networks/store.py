@@ -1,36 +1,27 @@
 """Trained networks on disk: a folder with card.json, network.keras and network.onnx.
 
-`network.onnx` is for playing, `network.keras` for training on. Files are written under
-temporary names and renamed, the card last. Reading runs no code from a file: ONNX holds none,
-Keras files are opened in safe mode, and checksums in the card are compared first.
+`network.onnx` is for playing, `network.keras` for training on; `saving.py` writes them. Reading
+runs no code from a file: ONNX holds none, Keras files are opened in safe mode, and checksums in
+the card are compared first.
 
 `find_model` takes a path or the name of a model that comes with the package, in
-`engines/models`. Called by `evaluators.py`, `training.py` and the command line.
+`engines/models`.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import os
-import platform
-import sys
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-import dlgo
 from dlgo.errors import ModelError
-from dlgo.files import write_file
 from dlgo.specs import suggest
 from engines.learning.networks.card import FILE_NAME, Card, read_card
 
 SHIPPED = Path(__file__).resolve().parents[2] / "models"
 KERAS_FILE, ONNX_FILE = "network.keras", "network.onnx"
-# Keras and ONNX Runtime must agree so well, absolutely or relatively.
-TOLERANCE = 1e-4
 
 
 def shipped_models() -> list[str]:
@@ -50,9 +41,9 @@ def find_model(name: str) -> Path:
     if folder.is_dir():
         return folder
     names = shipped_models()
-    known = f"models are {', '.join(names)}" if names else "no model comes with the package"
+    listed = f"models are {', '.join(names)}" if names else "no model comes with the package"
     raise ModelError(
-        f"unknown model {name!r}{suggest(name, names)}; {known}; or give the path of a folder"
+        f"unknown model {name!r}{suggest(name, names)}; {listed}; or give the path of a folder"
     )
 
 
@@ -91,75 +82,3 @@ def weights_digest(weights: list[np.ndarray]) -> str:
         digest.update(f"{array.dtype} {array.shape};".encode())
         digest.update(array.tobytes())
     return f"sha256:{digest.hexdigest()[:32]}"
-
-
-def save_model(folder: Path, model: Any, card: Card) -> Card:
-    """Write a Keras model and its card; the ONNX file is checked against it.
-
-    Args:
-        folder: made if it is not there; files of a model in it are replaced.
-        model: float32 throughout, as `build_network` makes it.
-        card: id, checksums, versions and date are filled in.
-
-    Returns:
-        The card as it was written.
-
-    Raises:
-        ModelError: if ONNX Runtime does not agree with Keras to `TOLERANCE`.
-    """
-    from engines.learning.networks.backend import backend_name, export_onnx, keras
-
-    folder.mkdir(parents=True, exist_ok=True)
-    spares = {
-        name: folder / f".{os.getpid()}.{name}" for name in (KERAS_FILE, ONNX_FILE)
-    }
-    try:
-        model.save(spares[KERAS_FILE])
-        export_onnx(model, str(spares[ONNX_FILE]))
-        check_agreement(model, spares[ONNX_FILE].read_bytes(), card)
-        files = {
-            name: hashlib.sha256(spare.read_bytes()).hexdigest()
-            for name, spare in spares.items()
-        }
-        for name, spare in spares.items():
-            spare.replace(folder / name)
-    finally:
-        for spare in spares.values():
-            spare.unlink(missing_ok=True)
-    card = dataclasses.replace(
-        card, network_id=weights_digest(model.get_weights()), files=files,
-        versions={
-            "dlgo": dlgo.__version__, "python": platform.python_version(),
-            "keras": keras.__version__, "backend": backend_name(),
-            "machine": f"{sys.platform} {platform.machine()}, {os.cpu_count()} cores",
-        },
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-    )
-    write_file(folder / FILE_NAME, card.to_json())
-    return card
-
-
-def check_agreement(model: Any, onnx_bytes: bytes, card: Card) -> None:
-    """Ask Keras and ONNX Runtime about the same made-up planes.
-
-    Raises:
-        ModelError: if their answers differ by more than `TOLERANCE`.
-    """
-    import onnxruntime as ort
-
-    planes = np.random.default_rng(0).integers(0, 2, (5, *card.shape)).astype(np.float32)
-    wanted = model(planes, training=False)
-    options = ort.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.log_severity_level = 4  # what matters is raised
-    session = ort.InferenceSession(onnx_bytes, options, providers=["CPUExecutionProvider"])
-    heads = ["policy", "value"] if card.value_head else ["policy"]
-    answers = session.run(heads, {session.get_inputs()[0].name: planes})
-    for name, answer in zip(heads, answers, strict=True):
-        expected = np.asarray(wanted[name], np.float32)
-        error = np.max(np.abs(expected - answer) / np.maximum(1, np.abs(expected)))
-        if not error <= TOLERANCE:
-            raise ModelError(
-                f"the exported network is not the trained one: its {name} is off by {error:.2g}, "
-                f"more than {TOLERANCE:g}; try other versions of tf2onnx or onnxruntime"
-            )

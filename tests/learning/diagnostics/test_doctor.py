@@ -90,7 +90,7 @@ class Table:
             if count:
                 logits[i] = np.log(policy / count + 1e-4)
                 values[i] = value / count
-        return logits, values
+        return {"policy": logits, "value": values[:, None]}
 
 
 def taught(folder, games, spoil=lambda policies, values: (policies, values)) -> Table:

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 from dlgo import get_game
 from dlgo.encoders import get_encoder
 from dlgo.rng import derive_seed
-from engines.learning.networks.card import Card
+from engines.learning.networks.card import Card, head_of
 from engines.learning.networks.store import KERAS_FILE, ONNX_FILE
 
 
@@ -67,10 +67,12 @@ def write_model(
         encoder.shape, weights, np.zeros(game.num_actions) if bias is None else bias,
         heads if value else None, value_bias or 0.0,
     )
+    answers = {"policy": (game.num_actions,)} | ({"value": (1,)} if value else {})
     digest = hashlib.sha256(content).hexdigest()
     card = Card(
         name=folder.name, game=str(game), encoder=encoder_name, network="linear",
-        value_head=value, shape=encoder.shape, num_actions=game.num_actions,
+        shape=encoder.shape, num_actions=game.num_actions,
+        heads={name: head_of(name, shape) for name, shape in answers.items()},
         network_id=f"sha256:{digest[:32]}", files={ONNX_FILE: digest, KERAS_FILE: "none"},
         training={"cpu_seconds": 12.5, "gpu_seconds": 0.0, "wall_seconds": 14.0},
         accuracy={"test": {"accuracy": 0.25}},

@@ -213,8 +213,8 @@ def test_a_network_sees_what_its_encoder_shows(tmp_path, game_name, encoder_name
     folder = write_model(tmp_path / "m", game_name, encoder_name, scale=0.01)
     agent = load_leaf_evaluator(str(folder), game)
     asked: list[np.ndarray] = []
-    evaluate = agent._evaluator.evaluate
-    agent._evaluator.evaluate = lambda planes: (asked.extend(planes.copy()), evaluate(planes))[1]
+    evaluate = agent._runtime.evaluate
+    agent._runtime.evaluate = lambda planes: (asked.extend(planes.copy()), evaluate(planes))[1]
     state = random_game(game, seed=6)[5]
     tree = searched(state, agent, 4).tree
     encoder = get_encoder(encoder_name, game)

@@ -10,17 +10,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from dlgo import SpecError
+from dlgo import SpecError, get_game
 from dlgo.errors import ModelError
-from engines.learning.networks import catalog, store
+from engines.learning.networks import catalog
 from engines.learning.networks.card import Card, read_card
+from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 
 pytest.importorskip("keras")
 
-from engines.learning.networks.architectures import build_network, flops, playing_part  # noqa: E402
+from engines.learning.networks.architectures import build_network, flops, with_heads  # noqa: E402
 from engines.learning.networks.backend import keras  # noqa: E402
-from engines.learning.networks.optimizers import final_loss, make_optimizer, policy_loss  # noqa: E402
-from engines.learning.networks.runtimes import load_evaluator  # noqa: E402
+from engines.learning.networks.optimizers import head_loss, make_optimizer  # noqa: E402
+from engines.learning.networks.runtimes import load_runtime  # noqa: E402
+from engines.learning.networks.saving import save_model  # noqa: E402
 
 
 def shapes(rows: int, cols: int, planes: int, num_actions: int) -> SimpleNamespace:
@@ -63,17 +65,37 @@ def test_small_medium_and_large_differ_in_that_order() -> None:
 def test_every_network_gives_logits_and_a_value(name: str, encoder) -> None:
     small = {"alphago": "alphago:layers=2,filters=4", "resnet": "resnet:blocks=1,filters=4"}
     planes = np.random.default_rng(1).standard_normal((2, *encoder.shape)).astype(np.float32)
-    for value_head in (True, False):
-        network = build_network(small.get(name, name), encoder, value_head)
-        found = network(30 * planes)
-        assert set(found) == ({"policy", "value"} if value_head else {"policy"})
-        assert found["policy"].shape == (2, encoder.num_actions)
-        if value_head:
-            assert found["value"].shape == (2, 1)
-            assert np.abs(np.asarray(found["value"])).max() <= 1
+    for heads in (("policy", "value"), ("policy",), ("value",)):
+        answers = build_network(small.get(name, name), encoder, heads)(30 * planes)
+        assert tuple(answers) == heads
+        if "policy" in heads:
+            assert answers["policy"].shape == (2, encoder.num_actions)
+        if "value" in heads:
+            assert answers["value"].shape == (2, 1)
+            assert np.abs(np.asarray(answers["value"])).max() <= 1
     assert build_network(small.get(name, name), encoder).count_params() == build_network(
-        small.get(name, name), encoder, catalog.NETWORKS[name].value_head
+        small.get(name, name), encoder, catalog.NETWORKS[name].heads
     ).count_params()
+
+
+def test_a_head_of_a_new_kind_needs_no_code(tmp_path: Path, monkeypatch) -> None:
+    """Values of all actions, as Q-learning has them: built, saved, run, named in the card."""
+    kind = catalog.HeadKind("actions", "tanh", "expected result of each action")
+    monkeypatch.setitem(catalog.HEADS, "q", kind)
+    encoder = shapes(3, 3, 3, 9)
+    network = build_network("resnet:blocks=1,filters=4", encoder, ["q"])
+    save_model(tmp_path / "m", network, CARD)
+    head = read_card(tmp_path / "m").heads["q"]
+    assert (head.shape, head.activation, head.meaning) == ((9,), "tanh", kind.meaning)
+    planes = np.random.default_rng(2).integers(0, 2, (6, 3, 3, 3)).astype(np.float32)
+    for runtime in ("onnx", "keras"):
+        answers = load_runtime(str(tmp_path / "m"), runtime).evaluate(planes)
+        assert list(answers) == ["q"]
+        np.testing.assert_allclose(answers["q"], network(planes)["q"], atol=1e-4)
+    with pytest.raises(ModelError, match="no policy head"):
+        load_leaf_evaluator(str(tmp_path / "m"), get_game("tictactoe"))
+    with pytest.raises(SpecError, match="unknown head 'polcy' .did you mean policy"):
+        build_network("mlp", encoder, ["polcy"])
 
 
 @pytest.mark.parametrize("name", list(catalog.NETWORKS))
@@ -84,10 +106,10 @@ def test_heads_about_the_end_leave_the_others_alone(name: str) -> None:
         name, name
     )
     keras.utils.set_random_seed(5)
-    plain = build_network(name, encoder, True)
+    plain = build_network(name, encoder, ["policy", "value"])
     keras.utils.set_random_seed(5)
-    whole = build_network(name, encoder, True, ("score", "ownership"))
-    part = playing_part(whole)
+    whole = build_network(name, encoder, ("score", "value", "ownership", "policy"))
+    part = with_heads(whole, ["policy", "value"])
     for one, other in zip(plain.get_weights(), part.get_weights(), strict=True):
         assert np.array_equal(one, other)
     rng = np.random.default_rng(1)
@@ -100,8 +122,8 @@ def test_heads_about_the_end_leave_the_others_alone(name: str) -> None:
         np.testing.assert_allclose(found[head], expected[head], rtol=1e-5)
     assert expected["ownership"].shape == (3, 6, 7) and expected["score"].shape == (3, 1)
     assert np.abs(np.asarray(expected["ownership"])).max() <= 1
-    assert set(build_network(name, encoder, True, ["score"]).output) == {
-        "policy", "value", "score"
+    assert set(build_network(name, encoder, ["policy", "score"]).output) == {
+        "policy", "score"
     }
 
 
@@ -109,11 +131,11 @@ def test_losses_of_the_end_as_by_hand() -> None:
     """Two of six cells are wrong, one by 2, one by 1; scores are off by 0.05, 0.6 and -1.1."""
     cells = np.array([[[1, -1, 0], [1, 1, -1]]], np.float32)
     found = np.array([[[-1, -1, 0], [1, 0, -1]]], np.float32)
-    assert np.asarray(final_loss("ownership")(cells, found)) == pytest.approx([5 / 6])
+    assert np.asarray(head_loss("ownership")(cells, found)) == pytest.approx([5 / 6])
     target = np.array([[0.0], [0.5], [-0.1]], np.float32)
     said = np.array([[0.05], [1.1], [-1.2]], np.float32)
     # 0.5 e^2 / 0.1 up to 0.1, then |e| - 0.05.
-    assert np.asarray(final_loss("score")(target, said)) == pytest.approx([0.0125, 0.55, 1.05])
+    assert np.asarray(head_loss("score")(target, said)) == pytest.approx([0.0125, 0.55, 1.05])
 
 
 def test_operations_are_counted_as_by_hand() -> None:
@@ -179,21 +201,21 @@ def test_losses_are_those_of_chapter_6() -> None:
     # -log 0.6 = 0.51 however the rest is divided (section 6.5.2).
     for rest in ([0.4, 1e-9], [0.2, 0.2]):
         logits = np.log(np.array([[0.6, *rest]], np.float32))
-        found = policy_loss("cross-entropy")(target, logits)
+        found = head_loss("policy")(target, logits)
         assert float(found) == pytest.approx(0.51, abs=0.002)
     # Squared errors of the sigmoid: (0.4^2 + 0.4^2) / 3 here.
     odds = np.array([[0.6 / 0.4, 0.4 / 0.6, 1e-30]], np.float32)
-    found = np.asarray(policy_loss("mse")(target, np.log(odds)))
+    found = np.asarray(head_loss("policy", "mse")(target, np.log(odds)))
     assert found == pytest.approx([0.32 / 3], abs=1e-6)
 
 
-CARD = Card("m", "tictactoe", "planes", "resnet:blocks=1,filters=4", True, (3, 3, 3), 9)
+CARD = Card("m", "tictactoe", "planes", "resnet:blocks=1,filters=4", (3, 3, 3), 9)
 
 
 def save(folder: Path) -> tuple[Path, object]:
     keras.utils.set_random_seed(3)
     network = build_network("resnet:blocks=1,filters=4", shapes(3, 3, 3, 9))
-    store.save_model(folder, network, CARD)
+    save_model(folder, network, CARD)
     return folder, network
 
 
@@ -204,15 +226,16 @@ def test_a_saved_model_answers_alike_everywhere(tmp_path: Path) -> None:
     ]
     card = read_card(folder)
     assert card == dataclasses.replace(
-        CARD, network_id=card.network_id, files=card.files, versions=card.versions,
-        created=card.created,
+        CARD, heads=card.heads, network_id=card.network_id, files=card.files,
+        versions=card.versions, created=card.created,
     )
     planes = np.random.default_rng(2).integers(0, 2, (6, 3, 3, 3)).astype(np.float32)
     wanted = network(planes)
     for kind in ("onnx", "keras"):
-        logits, values = load_evaluator(str(folder), kind).evaluate(planes)
-        np.testing.assert_allclose(logits, wanted["policy"], atol=1e-4)
-        np.testing.assert_allclose(values, np.asarray(wanted["value"])[:, 0], atol=1e-4)
+        answers = load_runtime(str(folder), kind).evaluate(planes)
+        assert set(answers) == {"policy", "value"}
+        for head, answer in answers.items():
+            np.testing.assert_allclose(answer, wanted[head], atol=1e-4)
     again, _ = save(tmp_path / "again")
     assert read_card(again).network_id == card.network_id
 
@@ -246,6 +269,6 @@ def test_code_in_a_keras_file_is_not_run(tmp_path: Path) -> None:
     evil = dataclasses.replace(card, files={**card.files, "network.keras": digest})
     (folder / "card.json").write_text(evil.to_json())
     with pytest.raises(ModelError, match="Keras cannot read it") as error:
-        load_evaluator(str(folder), "keras")
+        load_runtime(str(folder), "keras")
     assert "\n" not in str(error.value)
     assert not Path(mark).exists()

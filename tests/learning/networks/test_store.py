@@ -14,11 +14,10 @@ import pytest
 
 from dlgo import get_game
 from dlgo.errors import ModelError
-from engines.learning.networks import runtimes as evaluators
-from engines.learning.networks import store
+from engines.learning.networks import runtimes, store
 from engines.learning.networks.card import read_card
 from engines.learning.networks.leaf_evaluator import encoder_of
-from engines.learning.networks.runtimes import load_evaluator
+from engines.learning.networks.runtimes import load_runtime
 from engines.learning.networks.store import find_model, weights_digest
 from tests.learning.networks.models import linear_onnx, write_model
 
@@ -41,25 +40,28 @@ def test_a_model_answers_as_its_weights_say(tmp_path: Path) -> None:
     for kind in ("onnx", "openvino"):
         if kind == "openvino":
             pytest.importorskip("openvino")
-        evaluator = load_evaluator(str(folder), kind)
+        runtime = load_runtime(str(folder), kind)
         for n in (1, 3):
-            logits, values = evaluator.evaluate(np.zeros((n, 3, 3, 3), np.float32))
-            assert logits.shape == (n, 9) and logits.dtype == np.float32
-            np.testing.assert_allclose(logits, np.tile(bias, (n, 1)), atol=1e-6)
-            np.testing.assert_allclose(values, np.tanh(0.5), atol=1e-6)
-        assert evaluator.network_id == read_card(folder).network_id
+            answers = runtime.evaluate(np.zeros((n, 3, 3, 3), np.float32))
+            assert answers["policy"].shape == (n, 9) and answers["policy"].dtype == np.float32
+            np.testing.assert_allclose(answers["policy"], np.tile(bias, (n, 1)), atol=1e-6)
+            assert answers["value"].shape == (n, 1)
+            np.testing.assert_allclose(answers["value"], np.tanh(0.5), atol=1e-6)
+        assert runtime.network_id == read_card(folder).network_id
 
 
 def test_openvino_and_onnx_runtime_agree(tmp_path: Path) -> None:
     pytest.importorskip("openvino")
     folder = write_model(tmp_path / "m", "connect4")
     planes = np.random.default_rng(1).integers(0, 2, (150, 6, 7, 3)).astype(np.float32)
-    one, other = (load_evaluator(str(folder), kind) for kind in ("onnx", "openvino"))
+    one, other = (load_runtime(str(folder), kind) for kind in ("onnx", "openvino"))
     wanted = one.evaluate(planes)
     # Batches that are one of its sizes, fill one in part, or are cut into several.
     for n in (1, 2, 3, 5, 12, 63, 64, 65, 127, 128, 131, 150):
-        for found, exact in zip(other.evaluate(planes[:n]), wanted, strict=True):
-            np.testing.assert_allclose(found, exact[:n], atol=1e-4)
+        answers = other.evaluate(planes[:n])
+        assert answers.keys() == wanted.keys()
+        for head, answer in answers.items():
+            np.testing.assert_allclose(answer, wanted[head][:n], atol=1e-4)
 
 
 def test_the_fastest_kind_is_found_by_trying(monkeypatch) -> None:
@@ -79,8 +81,8 @@ def test_the_fastest_kind_is_found_by_trying(monkeypatch) -> None:
                 raise ModelError("not installed")
             return Slow(seconds[kind])
 
-        monkeypatch.setattr(evaluators, "load_evaluator", load)
-        return evaluators.fastest_kind("m", 8, gpu="keras" in seconds, seconds=0.05)
+        monkeypatch.setattr(runtimes, "load_runtime", load)
+        return runtimes.fastest_kind("m", 8, gpu="keras" in seconds, seconds=0.05)
 
     assert fastest(onnx=0.010, openvino=0.002) == "openvino"
     assert fastest(onnx=0.002, openvino=0.010) == "onnx"
@@ -89,9 +91,21 @@ def test_the_fastest_kind_is_found_by_trying(monkeypatch) -> None:
         fastest(openvino=0.001)
 
 
-def test_a_model_without_a_value_head_gives_none(tmp_path: Path) -> None:
+def test_a_model_without_a_value_head_gives_no_value(tmp_path: Path) -> None:
     folder = write_model(tmp_path / "m", "tictactoe", value=False)
-    assert load_evaluator(str(folder)).evaluate(np.zeros((2, 3, 3, 3), np.float32))[1] is None
+    answers = load_runtime(str(folder)).evaluate(np.zeros((2, 3, 3, 3), np.float32))
+    assert list(answers) == ["policy"]
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_a_card_of_version_1_says_whether_there_is_a_value(tmp_path: Path, value: bool) -> None:
+    folder = write_model(tmp_path / "m", "tictactoe", value=value)
+    card = read_card(folder)
+    fields = json.loads((folder / "card.json").read_text()) | {"version": 1, "value_head": value}
+    del fields["heads"]
+    (folder / "card.json").write_text(json.dumps(fields))
+    assert read_card(folder) == card
+    assert set(card.heads) == ({"policy", "value"} if value else {"policy"})
 
 
 def test_an_unknown_name_lists_what_there_is(tmp_path: Path, monkeypatch) -> None:
@@ -101,7 +115,7 @@ def test_an_unknown_name_lists_what_there_is(tmp_path: Path, monkeypatch) -> Non
     message = refused(find_model, "go9-smal")
     assert "did you mean go9-small" in message
     assert find_model("go9-small") == tmp_path / "go9-small"
-    assert load_evaluator("go9-small").card.name == "go9-small"
+    assert load_runtime("go9-small").card.name == "go9-small"
 
 
 def test_every_damaged_file_is_refused(tmp_path: Path) -> None:
@@ -114,16 +128,16 @@ def test_every_damaged_file_is_refused(tmp_path: Path) -> None:
         whole[:100] + bytes([whole[100] ^ 1]) + whole[101:],
     ):
         path.write_bytes(damaged)
-        assert "checksum" in refused(load_evaluator, str(folder))
+        assert "checksum" in refused(load_runtime, str(folder))
     path.unlink()
-    assert "has no network.onnx" in refused(load_evaluator, str(folder))
+    assert "has no network.onnx" in refused(load_runtime, str(folder))
 
 
 def test_the_file_of_another_model_is_refused(tmp_path: Path) -> None:
     one = write_model(tmp_path / "one", "tictactoe")
     other = write_model(tmp_path / "other", "tictactoe", scale=2.0)
     (one / "network.onnx").write_bytes((other / "network.onnx").read_bytes())
-    assert "another model" in refused(load_evaluator, str(one))
+    assert "another model" in refused(load_runtime, str(one))
 
 
 @pytest.mark.parametrize(
@@ -137,33 +151,36 @@ def test_the_file_of_another_model_is_refused(tmp_path: Path) -> None:
 def test_a_card_of_something_else_is_refused(tmp_path: Path, text: str, part: str) -> None:
     folder = write_model(tmp_path / "m", "tictactoe")
     (folder / "card.json").write_text(text)
-    assert part in refused(load_evaluator, str(folder))
+    assert part in refused(load_runtime, str(folder))
 
 
 @pytest.mark.parametrize(
     ("fields", "part"),
-    [({"shape": [3, 3]}, "rows, columns, planes"), ({"files": 3}, "files is missing or no dict"),
-     ({"num_actions": "9"}, "num_actions")],
+    [({"shape": [3, 3]}, "rows, columns, planes"), ({"files": 3}, "files is missing or not a dict"),
+     ({"num_actions": "9"}, "num_actions"), ({"heads": {"policy": {}}}, "head policy has no shape"),
+     ({"heads": {"policy": {"shape": [9.5]}}}, "head policy has no shape")],
 )
 def test_a_card_with_wrong_fields_is_refused(tmp_path: Path, fields: dict, part: str) -> None:
     folder = write_model(tmp_path / "m", "tictactoe")
     change_card(folder, **fields)
-    assert part in refused(load_evaluator, str(folder))
+    assert part in refused(load_runtime, str(folder))
 
 
 @pytest.mark.parametrize(
-    ("fields", "part"), [({"shape": [3, 3, 7]}, "input"), ({"num_actions": 12}, "policy")]
+    ("fields", "part"),
+    [({"shape": [3, 3, 7]}, "input"), ({"heads": {"policy": {"shape": [12]}}}, "policy")],
 )
 def test_a_network_that_is_not_what_its_card_says_is_refused(tmp_path, fields, part) -> None:
     folder = write_model(tmp_path / "m", "tictactoe")
     change_card(folder, **fields)
-    assert f"its {part} has the shape" in refused(load_evaluator, str(folder))
+    assert f"its {part} has the shape" in refused(load_runtime, str(folder))
 
 
 def test_a_card_that_promises_a_value_is_held_to_it(tmp_path: Path) -> None:
     folder = write_model(tmp_path / "m", "tictactoe", value=False)
-    change_card(folder, value_head=True)
-    assert "its value has the shape" in refused(load_evaluator, str(folder))
+    heads = {"policy": {"shape": [9]}, "value": {"shape": [1]}}
+    change_card(folder, heads=heads)
+    assert "its value has the shape" in refused(load_runtime, str(folder))
 
 
 class _Evil:
@@ -185,7 +202,7 @@ def test_a_pickle_in_disguise_is_not_run(tmp_path: Path, file: str) -> None:
     (folder / file).write_bytes(content)
     change_card(folder, files={file: hashlib.sha256(content).hexdigest()})
     kind = "onnx" if file.endswith("onnx") else "keras"
-    assert "cannot read it" in refused(load_evaluator, str(folder), kind)
+    assert "cannot read it" in refused(load_runtime, str(folder), kind)
     assert not (tmp_path / "ran").exists()
 
 

@@ -16,14 +16,15 @@ from dlgo import GameState, get_game
 from dlgo.errors import DataError, ModelError, SpecError
 from engines.learning.data import Dataset, GameBuilder, ShardWriter
 from engines.learning.networks.card import read_card
-from engines.learning.networks.training import Progress, TrainingPlan, train
+from engines.learning.runs import Progress
 from engines.registry import build_engine
+from engines.supervised.trainer import SupervisedConfig, train
 
 pytest.importorskip("keras")
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 # Dropout and symmetries, so that every generator has a say; Adam, so that the optimiser has.
-PLAN = TrainingPlan(
+PLAN = SupervisedConfig(
     "m", "planes", "cnn:filters=4,hidden=16,dropout=0.2", value_head=True, optimizer="adam:lr=0.01",
     schedule="decay", epochs=4, batch_size=64, test=0.2, symmetries=True, seed=7,
 )
@@ -53,8 +54,8 @@ def games(tmp_path_factory) -> Path:
 class Talk(Progress):
     """Prints each step, for the process that kills this one."""
 
-    def step(self, epoch, done, of, rate, left):
-        print(epoch, done, flush=True)
+    def status(self, status):
+        print(status.iteration, status.done, flush=True)
 
 
 def child(games: Path, folder: Path) -> subprocess.Popen:
@@ -82,7 +83,7 @@ def test_a_killed_run_ends_with_the_network_of_an_unbroken_one(games, tmp_path) 
     broken, whole = tmp_path / "broken", tmp_path / "whole"
     process = child(games, broken)
     for line in process.stdout:
-        if line.split() == ["3", "2"]:  # in the middle of the third epoch
+        if line.split() == ["3", "128"]:  # in the middle of the third epoch
             process.send_signal(signal.SIGKILL)
             break
     assert process.wait() == -signal.SIGKILL
@@ -92,7 +93,7 @@ def test_a_killed_run_ends_with_the_network_of_an_unbroken_one(games, tmp_path) 
     process = child(games, broken)
     steps = [line.split() for line in process.stdout]
     assert process.wait() == 0
-    assert steps[0] == ["3", "1"]  # what was done is not done again
+    assert steps[0] == ["3", "64"]  # what was done is not done again
 
     unbroken = train(PLAN, Dataset.open(games), whole)
     assert read_card(broken).network_id == unbroken.network_id
@@ -107,7 +108,7 @@ def test_a_killed_run_ends_with_the_network_of_an_unbroken_one(games, tmp_path) 
 
 def test_it_learns_a_rule_and_plays_by_it(games: Path, tmp_path: Path) -> None:
     """The first free cell is a matter of the board alone, so held-out games must show it, too."""
-    plan = TrainingPlan("rule", "threeplane", "mlp:hidden=64,activation=relu", epochs=25,
+    plan = SupervisedConfig("rule", "threeplane", "mlp:hidden=64,activation=relu", epochs=25,
                         optimizer="adam:lr=0.01", batch_size=64, test=0.2)
     card = train(plan, Dataset.open(games), tmp_path / "m")
     assert card.accuracy["test"]["accuracy"] > 0.9
@@ -121,7 +122,7 @@ def test_it_learns_a_rule_and_plays_by_it(games: Path, tmp_path: Path) -> None:
 
 def test_training_stops_when_it_no_longer_helps_and_keeps_the_best(games, tmp_path) -> None:
     """At so high a rate the loss jumps about; the network of the best epoch is the one kept."""
-    plan = TrainingPlan("m", "planes", "mlp:hidden=16", optimizer="sgd:lr=20", epochs=40,
+    plan = SupervisedConfig("m", "planes", "mlp:hidden=16", optimizer="sgd:lr=20", epochs=40,
                         patience=2, test=0.2)
     card = train(plan, Dataset.open(games), tmp_path / "m")
     rows = history(tmp_path / "m")
@@ -133,46 +134,46 @@ def test_training_stops_when_it_no_longer_helps_and_keeps_the_best(games, tmp_pa
     assert losses[best - 1] == min(losses)
     assert card.accuracy["test"]["cross_entropy"] == min(losses)
 
-    told = []
+    lines = []
 
     class Listener(Progress):
-        def ended(self, card, reason):
-            told.append(reason)
+        def line(self, text):
+            lines.append(text)
 
     assert train(plan, Dataset.open(games), tmp_path / "m", Listener()) == card
-    assert told == ["it was already trained"]
+    assert [line.partition(":")[0] for line in lines] == ["it was already trained"]
 
 
 def test_ctrl_c_says_what_is_kept(games: Path, tmp_path: Path) -> None:
     class Interrupter(Progress):
-        def step(self, epoch, done, of, rate, left):
-            if epoch == 2:
+        def status(self, status):
+            if status.iteration == 2:
                 raise KeyboardInterrupt
 
-    plan = TrainingPlan("m", "planes", "mlp:hidden=8", epochs=3, test=0.2)
+    plan = SupervisedConfig("m", "planes", "mlp:hidden=8", epochs=3, test=0.2)
     with pytest.raises(KeyboardInterrupt, match="stopped after epoch 1 of 3.*continues"):
         train(plan, Dataset.open(games), tmp_path / "m", Interrupter())
     assert train(plan, Dataset.open(games), tmp_path / "m").training["epochs"] == 3
 
 
 def test_other_settings_or_data_do_not_continue_a_run(games: Path, tmp_path: Path) -> None:
-    plan = TrainingPlan("m", "planes", "mlp:hidden=8", epochs=1, test=0.2)
+    plan = SupervisedConfig("m", "planes", "mlp:hidden=8", epochs=1, test=0.2)
     train(plan, Dataset.open(games), tmp_path / "m")
     for other, part in (
         ({"seed": 2}, "seed=1"), ({"network": "mlp:hidden=9"}, "network=mlp:hidden=8"),
         ({"games": 20}, "games=None"),
     ):
         with pytest.raises(ModelError, match=part):
-            train(TrainingPlan(**{**vars(plan), **other}), Dataset.open(games), tmp_path / "m")
+            train(SupervisedConfig(**{**vars(plan), **other}), Dataset.open(games), tmp_path / "m")
     other = write_games(tmp_path / "others", 40)
     with pytest.raises(ModelError, match="digest="):
         train(plan, Dataset.open(other), tmp_path / "m")
-    more = TrainingPlan(**{**vars(plan), "epochs": 2})
+    more = SupervisedConfig(**{**vars(plan), "epochs": 2})
     assert train(more, Dataset.open(games), tmp_path / "m").training["epochs"] == 2
 
 
 def test_a_damaged_checkpoint_is_refused(games: Path, tmp_path: Path) -> None:
-    plan = TrainingPlan("m", "planes", "mlp:hidden=8", epochs=1, test=0.2)
+    plan = SupervisedConfig("m", "planes", "mlp:hidden=8", epochs=1, test=0.2)
     train(plan, Dataset.open(games), tmp_path / "m")
     path = tmp_path / "m/training/checkpoint.npz"
     whole = path.read_bytes()
@@ -192,5 +193,5 @@ def test_mistakes_show_before_anything_is_trained(games: Path, tmp_path: Path) -
     ):
         plan = {"name": "m", "encoder": "planes", "network": "mlp", "test": 0.2} | fields
         with pytest.raises(error):
-            train(TrainingPlan(**plan), data, tmp_path / "m")
+            train(SupervisedConfig(**plan), data, tmp_path / "m")
     assert not (tmp_path / "m").exists()

@@ -1,0 +1,87 @@
+"""Writes a trained network as a model folder, and checks what was written."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import os
+import platform
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import dlgo
+from dlgo.errors import ModelError
+from dlgo.files import make_folder, output_path, write_file
+from engines.learning.networks.backend import backend_name, export_onnx, keras
+from engines.learning.networks.card import FILE_NAME, Card, head_of
+from engines.learning.networks.runtimes import OnnxRuntime
+from engines.learning.networks.store import KERAS_FILE, ONNX_FILE, weights_digest
+
+# Keras and ONNX Runtime must agree so well, absolutely or relatively.
+TOLERANCE = 1e-4
+REMEDY = "make room, or name another folder"
+
+
+def save_model(folder: Path, model: Any, card: Card) -> Card:
+    """Write a Keras model and its card; the ONNX file is checked against it.
+
+    Args:
+        folder: made if it is not there; files of a model in it are replaced.
+        model: float32 throughout, as `build_network` makes it.
+        card: heads, id, checksums, versions and date are filled in.
+
+    Returns:
+        The card as it was written.
+
+    Raises:
+        ModelError: if ONNX Runtime does not agree with Keras to `TOLERANCE`, or a file cannot be
+            written.
+    """
+    make_folder(folder, error=ModelError)
+    heads = {name: head_of(name, output.shape[1:]) for name, output in model.output.items()}
+    card = dataclasses.replace(card, heads=heads)
+    files = {}
+    with contextlib.ExitStack() as stack:
+        paths = [
+            stack.enter_context(output_path(folder / name, error=ModelError, remedy=REMEDY))
+            for name in (KERAS_FILE, ONNX_FILE)
+        ]
+        model.save(paths[0])
+        export_onnx(model, str(paths[1]))
+        check_agreement(model, paths[1].read_bytes(), card)
+        for path, name in zip(paths, (KERAS_FILE, ONNX_FILE), strict=True):
+            files[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+    card = dataclasses.replace(
+        card, network_id=weights_digest(model.get_weights()), files=files,
+        versions={
+            "dlgo": dlgo.__version__, "python": platform.python_version(),
+            "keras": keras.__version__, "backend": backend_name(),
+            "machine": f"{sys.platform} {platform.machine()}, {os.cpu_count()} cores",
+        },
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    write_file(folder / FILE_NAME, card.to_json(), error=ModelError, remedy=REMEDY)
+    return card
+
+
+def check_agreement(model: Any, onnx_bytes: bytes, card: Card) -> None:
+    """Ask Keras and ONNX Runtime about the same made-up planes.
+
+    Raises:
+        ModelError: if their answers differ by more than `TOLERANCE`.
+    """
+    planes = np.random.default_rng(0).integers(0, 2, (5, *card.shape)).astype(np.float32)
+    wanted = model(planes, training=False)
+    for name, answer in OnnxRuntime(card, onnx_bytes).evaluate(planes).items():
+        expected = np.asarray(wanted[name], np.float32)
+        error = np.max(np.abs(expected - answer) / np.maximum(1, np.abs(expected)))
+        if not error <= TOLERANCE:
+            raise ModelError(
+                f"the exported network is not the trained one: its {name} is off by {error:.2g}, "
+                f"more than {TOLERANCE:g}; try other versions of tf2onnx or onnxruntime"
+            )

@@ -1,0 +1,25 @@
+"""Runs of training: what every learner needs around its learning, once for all of them.
+
+    with open_run(folder, config) as run:
+        run.train(MyLearner(run.config))
+
+    run.py         the folder: lock, configuration, iterations, checkpoints; `Learner`
+    config.py      a configuration, and what may change while a run goes on
+    checkpoint.py  the state after an iteration, written whole or not at all
+    records.py     history.csv, curves.png and a TensorBoard log
+    progress.py    where a run stands: rate and time left
+
+A learner says what it consists of (`state`) and how it gets better (`iterate`). Killed at any
+moment, the same command goes on after the last whole iteration, and ends with the same weights
+as an unbroken run.
+"""
+
+from engines.learning.runs.config import AUTO, RunConfig
+from engines.learning.runs.progress import PrintedProgress, Progress, Status
+from engines.learning.runs.records import Curve
+from engines.learning.runs.run import Learner, Run, open_run
+
+__all__ = [
+    "AUTO", "Curve", "Learner", "PrintedProgress", "Progress", "Run", "RunConfig", "Status",
+    "open_run",
+]

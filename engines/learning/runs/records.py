@@ -1,0 +1,129 @@
+"""How a run went, for people: history.csv, curves.png and a TensorBoard log.
+
+All three are written from the rows that the checkpoint keeps. So a run that was stopped and
+continued leaves the same records as an unbroken one.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dlgo.errors import ModelError
+from dlgo.files import write_csv, write_file
+from engines.learning.runs.checkpoint import REMEDY
+
+# Seconds between two drawings of the curves; one takes as long as a short iteration.
+_DRAW_EVERY = 10.0
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A plot of the history.
+
+    Attributes:
+        title: above the plot. columns: of the history, by their labels ("": none).
+    """
+
+    title: str
+    columns: Mapping[str, str]
+
+
+class Records:
+    """The records of a run, brought up to date with each iteration.
+
+    Args:
+        folder: where they are written.
+        unit: what an iteration is called there.
+        curves: the plots; none: no picture.
+        history: rows of the iterations done before.
+    """
+
+    def __init__(
+        self, folder: Path, unit: str, curves: Sequence[Curve],
+        history: Sequence[Mapping[str, float]],
+    ) -> None:
+        self._folder, self._unit, self._curves = folder, unit, curves
+        self._rows: list[Mapping[str, float]] = []
+        self._drawn = 0.0
+        shutil.rmtree(folder / "tensorboard", ignore_errors=True)
+        self._board = _board(folder / "tensorboard") if curves else None
+        for row in history:
+            self._log(row)
+        self._write()
+
+    def add(self, row: Mapping[str, float]) -> None:
+        """One iteration more."""
+        self._log(row)
+        self._write()
+        if time.monotonic() - self._drawn > _DRAW_EVERY:
+            self.draw()
+
+    def draw(self) -> None:
+        """Draw the curves."""
+        self._drawn = time.monotonic()
+        if self._rows and self._curves:
+            draw_curves(self._rows, self._unit, self._curves, self._folder / "curves.png")
+
+    def _log(self, row: Mapping[str, float]) -> None:
+        self._rows.append(row)
+        if self._board is None:
+            return
+        for name, value in row.items():
+            if name != self._unit:
+                part = "test/" if name.startswith("test_") else "train/"
+                self._board.add_scalar(
+                    part + name.removeprefix("test_"), value, step=len(self._rows)
+                )
+        self._board.flush()
+
+    def _write(self) -> None:
+        if not self._rows:
+            return
+        columns = list(dict.fromkeys(name for row in self._rows for name in row))
+        table = [[row.get(name) for name in columns] for row in self._rows]
+        write_csv(self._folder / "history.csv", columns, table, error=ModelError)
+
+
+def _board(folder: Path) -> Any:
+    """A TensorBoard writer, or None where the package is not installed.
+
+    It imports TensorFlow, which takes seconds: so only for learners that have done so.
+    """
+    if "tensorflow" not in sys.modules:
+        return None
+    try:
+        from tensorboard.summary import Writer
+    except ImportError:
+        return None
+    return Writer(str(folder))
+
+
+def draw_curves(
+    rows: Sequence[Mapping[str, float]], unit: str, curves: Sequence[Curve], path: Path
+) -> None:
+    """Draw columns of a history, iteration by iteration; rows may lack some of them."""
+    from matplotlib.figure import Figure
+
+    present = {name for row in rows for name in row}
+    curves = [curve for curve in curves if present & set(curve.columns.values())]
+    figure = Figure(figsize=(4.5 * len(curves), 3.6), layout="constrained")
+    numbers = range(1, len(rows) + 1)
+    for axes, curve in zip(figure.subplots(1, len(curves), squeeze=False)[0], curves, strict=True):
+        for label, name in curve.columns.items():
+            values = [row.get(name, float("nan")) for row in rows]
+            axes.plot(numbers, values, marker="o", ms=3, label=label)
+        axes.set(xlabel=unit, title=curve.title)
+        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.grid(alpha=0.3)
+        if any(curve.columns):
+            axes.legend()
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=110)
+    write_file(path, buffer.getvalue(), error=ModelError, remedy=REMEDY)

@@ -1,0 +1,351 @@
+"""Supervised learning: a network learns the moves and results of recorded games.
+
+`train(config, data, folder)` reads a data set of games (`engines/learning/data`): policies and
+results, in batches that depend on seed and epoch alone. It leaves a model folder, and in its
+`training/` what every run leaves (`engines/learning/runs`). An epoch is an iteration.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dlgo.encoders import get_encoder
+from engines.learning.networks import catalog
+from engines.learning.networks.card import FILE_NAME, Card, read_card
+from engines.learning.runs import AUTO, Curve, Learner, Progress, Run, RunConfig, open_run
+from engines.learning.settings import setting
+
+# (part, encoder, batch_size, seed, epoch, symmetries, shuffle, targets) -> batches
+BatchSource = Callable[..., Iterator[Any]]
+_SMALLEST_GAIN = 1e-4  # of the held-out loss; less does not count as getting better
+
+
+@dataclass(frozen=True)
+class SupervisedConfig(RunConfig):
+    """All that decides what is learned, besides the data; the help of a setting says what it is.
+
+    Attributes:
+        value_head: learn the results, too; None: as is usual for the network.
+        games: training games to use; None: all.
+    """
+
+    owner = "train supervised"
+
+    name: str = setting(None, "name of the model, for its card")
+    encoder: str = setting(None, "what the network sees")
+    network: str = setting(None, "architecture")
+    value_head: bool | None = None
+    optimizer: str = setting("adam", "optimizer, with its learning rate")
+    schedule: str = setting("constant", "learning rate over time")
+    loss: str = setting(
+        "cross-entropy", "loss of the policy", choices=("cross-entropy", "mse"))
+    value_weight: float = setting(
+        1.0, "weight of the value's squared error beside the policy's loss", low=0, high=1000)
+    epochs: int = setting(10, "epochs, at most", low=1, high=100_000)
+    patience: int = setting(
+        0, "epochs without a better held-out loss, after which training stops; 0: never", low=0)
+    batch_size: int = setting(128, "positions in a step of training", low=1, high=1_000_000)
+    test: float = setting(0.1, "share of the games held out", low=0.001, high=0.9)
+    games: int | None = None
+    symmetries: bool = setting(False, "show each position from random sides")
+    targets: str = setting(
+        "move", "learn the moves played, or what the player thought of all moves",
+        choices=("move", "policy"))
+    precision: str = setting(
+        AUTO, "mixed computes in bfloat16; auto: mixed where there is a GPU",
+        choices=(AUTO, "float32", "mixed"))
+    seed: int = setting(1, "number that everything random comes from")
+
+    def canonical(self) -> SupervisedConfig:
+        """The same with canonical specifications. Raises SpecError for a bad setting."""
+        self.check()
+        name, _ = catalog.parse("network", catalog.NETWORKS, self.network)
+        head = self.value_head
+        return dataclasses.replace(
+            self,
+            network=catalog.canonical("network", catalog.NETWORKS, self.network),
+            optimizer=catalog.canonical("optimizer", catalog.OPTIMIZERS, self.optimizer),
+            schedule=catalog.canonical("schedule", catalog.SCHEDULES, self.schedule),
+            value_head="value" in catalog.NETWORKS[name].heads if head is None else head,
+        )
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """What the network learns to answer."""
+        return ("policy", "value") if self.value_head else ("policy",)
+
+    @property
+    def iterations(self) -> int:
+        """Epochs, at most."""
+        return self.epochs
+
+    def changeable(self) -> set[str]:
+        """More epochs are no obstacle where the learning rate does not depend on their number."""
+        return {"name", "patience"} | (
+            set() if self.schedule.startswith("cosine") else {"epochs"}
+        )
+
+    def finished(self, history: Sequence[Mapping[str, float]]) -> bool:
+        """Whether all epochs are done, or the last ones have not helped."""
+        out_of_patience = 0 < self.patience <= len(history) - best_epoch(history)
+        return out_of_patience or super().finished(history)
+
+
+def best_epoch(history: Sequence[Mapping[str, float]]) -> int:
+    """The epoch with the lowest held-out loss of the policy; 0 before the first one."""
+    best, lowest = 0, np.inf
+    for epoch, row in enumerate(history, 1):
+        if row["test_cross_entropy"] < lowest - _SMALLEST_GAIN:
+            best, lowest = epoch, row["test_cross_entropy"]
+    return best
+
+
+def train(
+    config: SupervisedConfig, data: Any, folder: Path, progress: Progress | None = None,
+    batches: BatchSource | None = None, source: dict[str, Any] | None = None,
+) -> Card:
+    """Train a network and write it to `folder`; goes on where an earlier run was stopped.
+
+    Args:
+        data: an `engines.learning.data.Dataset`.
+        batches: where batches come from; `engines.learning.data.batches` by default.
+        source: what the card says of the data, besides its size.
+
+    Returns:
+        The model's card.
+
+    Raises:
+        SpecError: for a network, encoder, optimiser or schedule that does not exist.
+        DataError: if there are too few games to hold some out.
+        ModelError: as `open_run` and `Run.train`.
+        KeyboardInterrupt: with a message that says what is kept.
+    """
+    config = config.canonical()
+    if batches is None:
+        from engines.learning.data import batches
+    encoder = get_encoder(config.encoder, data.game)
+    training, held_out = data.split(test=config.test, seed=config.seed)
+    if config.games is not None:
+        training = training.subset(config.games)
+    source = {
+        **(source or {}), "games": training.n_games, "positions": training.n_positions,
+        "test_games": held_out.n_games, "test_positions": held_out.n_positions,
+        "cpu_seconds": round(training.cpu_seconds + held_out.cpu_seconds, 1),
+        "digest": hashlib.sha256(
+            training.digests.tobytes() + held_out.digests.tobytes()
+        ).hexdigest()[:16],
+    }
+    with open_run(
+        folder, config, within="training", source=source, progress=progress
+    ) as run:
+        reason = "done"
+        if run.finished and (folder / FILE_NAME).exists():
+            card, reason = read_card(folder), "it was already trained"
+        else:
+            learner = SupervisedLearner(run.config, encoder, training, held_out, batches)
+            for line in learner.introduction:
+                run.line(line)
+            run.train(learner)
+            if len(run.history) < config.epochs:
+                reason = "stopped early"
+            card = learner.write_model(folder, run)
+        cost = card.training_cost
+        run.line(
+            f"{reason}: model {card.name}, epoch {card.training['best_epoch']}, "
+            f"{card.accuracy['test']['accuracy']:.1%} of the held-out moves, "
+            f"{cost['cpu_seconds']:,.0f} CPU s, {cost['gpu_seconds']:,.0f} GPU s"
+        )
+        return card
+
+
+class SupervisedLearner(Learner):
+    """A network in training on the games of two parts, one of them held out.
+
+    Attributes:
+        introduction: lines that say what is trained, on what, with what.
+    """
+
+    unit = "epoch"
+    curves = tuple(
+        Curve(title, {"training games": name, "held-out games": f"test_{name}"})
+        for title, name in (
+            ("cross-entropy of the policy (nats)", "cross_entropy"),
+            ("moves predicted", "accuracy"), ("squared error of the value", "value_mse"),
+        )
+    )
+
+    def __init__(
+        self, config: SupervisedConfig, encoder: Any, training: Any, held_out: Any,
+        batches: BatchSource,
+    ) -> None:
+        # Everything that needs Keras is imported here: a mistake in the settings shows at once.
+        from engines.learning.networks import backend
+        from engines.learning.networks.architectures import build_network, flops
+        from engines.learning.networks.optimizers import head_loss, make_optimizer
+
+        self._config, self._encoder = config, encoder
+        self._training, self._held_out, self._batches = training, held_out, batches
+        self._gpu = backend.gpu_name()
+        precision = backend.use_precision(config.precision)
+        keras = backend.keras
+        keras.utils.clear_session()
+        backend.make_repeatable(config.seed)
+        self._network = build_network(config.network, encoder, config.heads)
+        metrics = {"policy": [
+            keras.metrics.CategoricalCrossentropy(name="cross_entropy", from_logits=True),
+            keras.metrics.CategoricalAccuracy(name="accuracy"),
+        ]}
+        weights = {"policy": 1.0}
+        if config.value_head:
+            metrics["value"] = [keras.metrics.MeanSquaredError(name="mse")]
+            weights["value"] = config.value_weight
+        steps = -(-training.n_positions // config.batch_size)
+        optimizer = make_optimizer(config.optimizer, config.schedule, config.epochs, steps)
+        optimizer.build(self._network.trainable_variables)
+        self._network.compile(
+            optimizer, loss={head: head_loss(head, config.loss) for head in config.heads},
+            loss_weights=weights, weighted_metrics=metrics,
+            # XLA compiles again for the last, smaller batch; on a CPU that is never won back.
+            jit_compile="auto" if self._gpu else False,
+        )
+        self._best = [np.zeros_like(weights) for weights in self._network.get_weights()]
+        # Generators of dropout are variables of the network, too.
+        self.state = [*self._network.variables, *optimizer.variables, *self._best]
+        self.introduction = [
+            f"network   {config.network}: {self._network.count_params():,} weights, "
+            f"{flops(self._network) / 1e6:.1f} million operations a position, {precision}"
+            f"{', on ' + self._gpu if self._gpu else ''}",
+            f"data      {training.n_games:,} games, {training.n_positions:,} positions; held out: "
+            f"{held_out.n_games:,} games, {held_out.n_positions:,} positions",
+            f"training  {config.optimizer}, {config.schedule}, batches of {config.batch_size}, "
+            f"at most {config.epochs} epochs, seed {config.seed}",
+        ]
+
+    def iterate(self, run: Run, iteration: int) -> dict[str, float]:
+        """An epoch: all training positions once, then all that are held out."""
+        network, start = self._network, time.perf_counter()
+        means = _Means()
+        positions = 0
+        for step, batch in enumerate(self._stream(self._training, iteration, True), 1):
+            measured = self._on_batch(network.train_on_batch, batch)
+            run.check("loss", measured["loss"], step)
+            means.add(measured, batch)
+            positions += len(batch.planes)
+            run.progress("training", positions, self._training.n_positions, "positions")
+        row = means.named("")
+        trained = time.perf_counter() - start
+        means = _Means()
+        for batch in self._stream(self._held_out, 0, False):
+            means.add(self._on_batch(network.test_on_batch, batch), batch)
+        row |= means.named("test_")
+        run.check("held-out loss", row["test_loss"], step)
+        row["learning_rate"] = float(network.optimizer.learning_rate)
+        row["positions_per_second"] = round(positions / trained, 1)
+        row["gpu_seconds"] = time.perf_counter() - start if self._gpu else 0.0
+        if best_epoch([*run.history, row]) == iteration:
+            for best, weights in zip(self._best, network.get_weights(), strict=True):
+                best[...] = weights
+        return row
+
+    def lines(self, run: Run, row: Mapping[str, float]) -> list[str]:
+        """The losses of an epoch."""
+        value = f"  value error {row['test_value_mse']:.3f}" if "test_value_mse" in row else ""
+        return [
+            f"loss {row['cross_entropy']:.3f}, held out {row['test_cross_entropy']:.3f}  moves "
+            f"{row['accuracy']:.1%}, held out {row['test_accuracy']:.1%}{value}  "
+            f"{row['positions_per_second']:,.0f} positions/s"
+        ]
+
+    def _stream(self, part: Any, epoch: int, training: bool) -> Iterator[Any]:
+        config = self._config
+        return self._batches(
+            part, self._encoder, config.batch_size, config.seed, epoch,
+            symmetries=config.symmetries and training, shuffle=training, targets=config.targets,
+        )
+
+    def _on_batch(self, step: Callable[..., dict[str, Any]], batch: Any) -> dict[str, Any]:
+        """What a step of training or testing says of this batch alone."""
+        heads = self._config.heads
+        targets = {head: batch.target(head) for head in heads}
+        counts = {"policy": batch.policy_weights}
+        weights = {head: counts.get(head, np.ones_like(batch.values)) for head in heads}
+        self._network.reset_metrics()  # some versions of Keras go on counting, some do not
+        return step(batch.planes, targets, weights, return_dict=True)
+
+    def write_model(self, folder: Path, run: Run) -> Card:
+        """Write the network of the best epoch, in float32, with its card."""
+        from engines.learning.networks import backend
+        from engines.learning.networks.architectures import build_network
+        from engines.learning.networks.saving import save_model
+
+        config, rows = self._config, run.history
+        backend.use_precision("float32")
+        network = build_network(config.network, self._encoder, config.heads)
+        network.set_weights(self._best)
+        best = best_epoch(rows)
+        totals = {
+            name: round(sum(row[name] for row in rows), 1)
+            for name in ("cpu_seconds", "gpu_seconds", "wall_seconds")
+        }
+        measured = {
+            key: value for key, value in rows[best - 1].items() if key not in _NOT_ACCURACY
+        }
+        return save_model(folder, network, Card(
+            name=config.name, game=str(self._encoder.game), encoder=config.encoder,
+            network=config.network, shape=tuple(self._encoder.shape),
+            num_actions=self._encoder.num_actions,
+            training={
+                "method": "supervised", "data": run.source, "settings": config.to_json(),
+                "seed": config.seed, "epochs": len(rows), "best_epoch": best,
+                "gpu": self._gpu, **totals,
+            },
+            accuracy={
+                part: {
+                    key.removeprefix("test_"): value for key, value in measured.items()
+                    if key.startswith("test_") == (part == "test")
+                } for part in ("train", "test")
+            },
+        ))
+
+
+_NOT_ACCURACY = {
+    "epoch", "learning_rate", "positions_per_second", "wall_seconds", "cpu_seconds", "gpu_seconds",
+}
+
+
+class _Means:
+    """Means over an epoch of what Keras says of each batch.
+
+    Of the policy only where it counts (`policy_weights`); of the rest over all positions. Names
+    do not depend on how many outputs the network has.
+    """
+
+    _OF_POLICY = ("cross_entropy", "accuracy")
+
+    def __init__(self) -> None:
+        self._sums: dict[str, float] = {}
+        self._counts: dict[str, float] = {}
+
+    def add(self, measured: dict[str, Any], batch: Any) -> None:
+        """Count a batch."""
+        for key, value in measured.items():
+            name = key if key == "policy_loss" else key.removeprefix("policy_")
+            policy = name in self._OF_POLICY
+            weight = float(batch.policy_weights.sum()) if policy else len(batch.values)
+            self._sums[name] = self._sums.get(name, 0.0) + weight * float(value)
+            self._counts[name] = self._counts.get(name, 0.0) + weight
+
+    def named(self, prefix: str) -> dict[str, float]:
+        """The means, in a fixed order."""
+        return {
+            f"{prefix}{name}": self._sums[name] / max(self._counts[name], 1e-9)
+            for name in ("loss", *self._OF_POLICY, "value_mse") if name in self._sums
+        }
