@@ -3,8 +3,6 @@
 The games of as many shards as fit in the window are in memory; their positions are shuffled
 all together, then encoded some at a time (`replay.py`). Data that fits in the window is so
 shuffled perfectly; of larger data the shards are shuffled too, and come window after window.
-
-Called by the training of networks.
 """
 
 from __future__ import annotations
@@ -172,8 +170,8 @@ class _Window:
         self._part, self._indices, self._targets = part, indices, targets
         self._searched, self._margin_share = searched, margin_share
         games = part.games(indices)
-        self._replayed = [(one.actions, one.start) for one in games]
-        lengths = np.array([len(one.actions) for one in games], np.int64)
+        self._replayed = [(game.actions, game.start) for game in games]
+        lengths = np.array([len(game.actions) for game in games], np.int64)
         flags = _all(games, "flags")
         labelled = np.flatnonzero(flags & LABELLED)
         which = np.repeat(np.arange(len(games)), lengths)
@@ -184,7 +182,7 @@ class _Window:
         self._chosen = _all(games, "chosen")[labelled]
         self._values = _all(games, "values").astype(np.int64)[labelled]
         self._weights = (flags[labelled] & FULL_SEARCH).astype(bool)
-        self._results = np.array([one.result for one in games], np.int64)
+        self._results = np.array([game.result for game in games], np.int64)
         counts = _all(games, "counts").astype(np.int64)
         self._firsts = (np.cumsum(counts) - counts)[labelled]
         self._counts = counts[labelled]
@@ -198,8 +196,8 @@ class _Window:
             owners, margins, results = replayer.finals(self._replayed)
         except ValueError as error:
             raise self._broken(error) from None
-        known = (results == self._results) & (results != NO_RESULT)
-        self._finals = owners, margins, known
+        ended = (results == self._results) & (results != NO_RESULT)
+        self._finals = owners, margins, ended
 
     def _broken(self, error: ValueError) -> DataError:
         source = self._part.source(self._indices[error.args[0]])
@@ -219,14 +217,14 @@ class _Window:
         sides = 1 - 2 * players.astype(np.int64)
         values = np.where(results == NO_RESULT, 0, results * sides)
         if self._margin_share > 0 and self._finals is not None:
-            owners, margins, known = self._finals
+            owners, margins, ended = self._finals
             worth = sides * worth_of_margin(margins[which], owners[0].size)
-            share = self._margin_share * known[which]
+            share = self._margin_share * ended[which]
             values = (1 - share) * values + share * worth
         if self._searched > 0:
-            found = self._values[chosen]
-            share = np.where(found == NO_VALUE, 0.0, self._searched)
-            values = (1 - share) * values + share * found / VALUE_SCALE
+            stored = self._values[chosen]
+            share = np.where(stored == NO_VALUE, 0.0, self._searched)
+            values = (1 - share) * values + share * stored / VALUE_SCALE
         policies = replayer.encoder.as_seen(self._policies(chosen), players)
         ends = self._ends(which, sides)
         if ends:
@@ -240,13 +238,13 @@ class _Window:
         """The last three arrays of a batch, for positions of these games."""
         if self._finals is None:
             return ()
-        owners, margins, known = (array[which] for array in self._finals)
-        counts = known.astype(np.float32)
-        seen = sides * known  # nothing is said of ends that do not count
+        owners, margins, ended = (array[which] for array in self._finals)
+        counts = ended.astype(np.float32)
+        signs = sides * ended  # nothing is said of ends that do not count
         cells = owners.shape[1] * owners.shape[2]
         return (
-            (owners * seen[:, None, None]).astype(np.float32),
-            (margins * seen / cells).astype(np.float32), counts,
+            (owners * signs[:, None, None]).astype(np.float32),
+            (margins * signs / cells).astype(np.float32), counts,
         )
 
     def _policies(self, chosen: np.ndarray) -> np.ndarray:
@@ -263,7 +261,7 @@ class _Window:
 
 
 def _all(games: list[GameData], name: str) -> np.ndarray:
-    return np.concatenate([getattr(one, name) for one in games])
+    return np.concatenate([getattr(game, name) for game in games])
 
 
 def joined(parts: list[Batch]) -> Batch:
@@ -271,17 +269,17 @@ def joined(parts: list[Batch]) -> Batch:
     if len(parts) == 1:
         return parts[0]
     arrays = ([getattr(part, field.name) for part in parts] for field in fields(Batch))
-    return Batch(*(None if some[0] is None else np.concatenate(some) for some in arrays))
+    return Batch(*(None if parts[0] is None else np.concatenate(parts) for parts in arrays))
 
 
 def _turn(batch: Batch, encoder: Encoder, rng: np.random.Generator) -> None:
     """Show each position from a random side, in place."""
-    known = symmetries_of(encoder.game)
-    sides = rng.integers(len(known), size=len(batch))
-    for k in range(1, len(known)):
-        seen = np.flatnonzero(sides == k)
-        batch.planes[seen] = known.planes(k, batch.planes[seen])
-        batch.policies[seen] = known.policy(k, batch.policies[seen])
+    board = symmetries_of(encoder.game)
+    sides = rng.integers(len(board), size=len(batch))
+    for k in range(1, len(board)):
+        turned = np.flatnonzero(sides == k)
+        batch.planes[turned] = board.planes(k, batch.planes[turned])
+        batch.policies[turned] = board.policy(k, batch.policies[turned])
         if batch.ownership is not None:
-            owners = batch.ownership[seen][..., None]
-            batch.ownership[seen] = known.planes(k, owners)[..., 0]
+            owners = batch.ownership[turned][..., None]
+            batch.ownership[turned] = board.planes(k, owners)[..., 0]

@@ -8,7 +8,7 @@ A split is by games. The positions of one game differ by a stone or two, so that
 positions tests on what has been trained on (`ch07_leak.py` shows it); for the same reason
 games with equal moves stay on the same side.
 
-`batches.py` makes planes of the games. Called by the training of networks.
+`batches.py` makes planes of the games.
 """
 
 from __future__ import annotations
@@ -116,8 +116,8 @@ class Dataset:
             shelf.keep(number, shard)
             cost = _cost(shard)
             rows += [
-                (number, place, one.n_positions, _digest(one), cost)
-                for place, one in enumerate(shard.games)
+                (number, place, game_data.n_positions, _digest(game_data), cost)
+                for place, game_data in enumerate(shard.games)
             ]
         if game is None or not rows:
             raise DataError(f"{folder}: holds no readable games ({PATTERN}); see dlgo generate")
@@ -200,8 +200,8 @@ class Dataset:
     def _drawn(self, purpose: str, seed: int) -> np.ndarray:
         """All games in an order drawn by seed, equal games next to each other."""
         salt = f"{purpose} {seed} ".encode()
-        ranks = [hashlib.blake2b(salt + one.tobytes(), digest_size=16).digest()
-                 for one in self.digests]
+        ranks = [hashlib.blake2b(salt + digest.tobytes(), digest_size=16).digest()
+                 for digest in self.digests]
         return np.argsort(np.array(ranks, "S16"), kind="stable")
 
     def _part(self, indices: np.ndarray) -> Dataset:
@@ -215,8 +215,8 @@ class Dataset:
 
 def _cost(shard: Shard) -> float:
     """CPU seconds a game, of what the shard as a whole is said to have taken."""
-    told = shard.provenance.get("cpu_seconds", 0.0)
-    return float(told) / max(len(shard.games), 1) if isinstance(told, int | float) else 0.0
+    seconds = shard.provenance.get("cpu_seconds", 0.0)
+    return float(seconds) / max(len(shard.games), 1) if isinstance(seconds, int | float) else 0.0
 
 
 def _digest(game: GameData) -> bytes:

@@ -3,8 +3,6 @@
 `GameBuilder` takes the plies one after another and makes a `GameData` of them; `shards.py`
 writes and reads many of those as one file. Boards are not stored: `replay.py` plays the
 actions again with the compiled rules.
-
-Called by `selfplay.py`, by the import of SGF files and by whatever else makes games.
 """
 
 from __future__ import annotations

@@ -4,8 +4,6 @@ Each game is played once from its start, however many of its positions are wante
 position is encoded before its move. So a position of 9x9 Go costs microseconds, and planes,
 which take a hundred times the room of an action, need not be stored. The final boards of
 games, for those who learn whose each point will be, are made again in the same way.
-
-Called by `batches.py`.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
     game = to_game(read_sgf(data, name))                        # a GameData for a shard
 
 An archive is a `.tar.gz` (or `.tgz`, `.tar`, `.tar.bz2`, `.tar.xz`), a `.zip`, a folder or a
-single `.sgf` file. Called by `experiments/datasets/sgf_import.py`.
+single `.sgf` file.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ A shard is a NumPy `.npz` file (docs/data.md lists its arrays). `write_shard` ma
 or not at all; `read_shard` refuses one that is cut off, altered or something else, with one
 line that names it. Nothing in a shard is pickled, and reading one runs no code from it.
 
-Called by `dataset.py` and by whatever makes games. `ShardWriter` is for a stream of games.
+`ShardWriter` is for a stream of games.
 """
 
 from __future__ import annotations
@@ -145,30 +145,30 @@ def _joined(parts: Sequence[np.ndarray], dtype: type) -> np.ndarray:
 
 
 def _arrays(game: GameSpec, games: Sequence[GameData]) -> dict[str, np.ndarray]:
-    starts = list(dict.fromkeys(one.start for one in games if one.start is not None))
+    starts = list(dict.fromkeys(data.start for data in games if data.start is not None))
     number_of = {start: number for number, start in enumerate(starts)}
-    counts = _joined([one.counts for one in games], np.int64)
-    policy_actions = _joined([one.policy_actions for one in games], np.int64)
+    counts = _joined([data.counts for data in games], np.int64)
+    policy_actions = _joined([data.policy_actions for data in games], np.int64)
     # Differences, because most of them are 1: they take half the room on disk.
     steps = np.diff(policy_actions, prepend=0)
     firsts = (np.cumsum(counts) - counts)[counts > 0]
     steps[firsts] = policy_actions[firsts]
     cells = np.frombuffer(b"".join(start.cells for start in starts), np.uint8)
     return {
-        "game_plies": np.array([len(one.actions) for one in games], np.int32),
-        "result": np.array([one.result for one in games], np.int8),
+        "game_plies": np.array([len(data.actions) for data in games], np.int32),
+        "result": np.array([data.result for data in games], np.int8),
         "start": np.array(
-            [-1 if one.start is None else number_of[one.start] for one in games], np.int32
+            [-1 if data.start is None else number_of[data.start] for data in games], np.int32
         ),
         "start_cells": cells.reshape(len(starts), -1) if starts else np.empty((0, 0), np.uint8),
         "start_player": np.array([start.player for start in starts], np.int8),
-        "action": _small(_joined([one.actions for one in games], np.int64), game.num_actions - 1),
-        "chosen": _small(_joined([one.chosen for one in games], np.int64), game.num_actions - 1),
-        "flags": _joined([one.flags for one in games], np.uint8),
-        "value": _joined([one.values for one in games], np.int8),
+        "action": _small(_joined([data.actions for data in games], np.int64), game.num_actions - 1),
+        "chosen": _small(_joined([data.chosen for data in games], np.int64), game.num_actions - 1),
+        "flags": _joined([data.flags for data in games], np.uint8),
+        "value": _joined([data.values for data in games], np.int8),
         "policy_count": _small(counts, game.num_actions),
         "policy_step": _small(steps, game.num_actions - 1),
-        "policy_share": _joined([one.policy_shares for one in games], np.uint8),
+        "policy_share": _joined([data.policy_shares for data in games], np.uint8),
     }
 
 

@@ -2,7 +2,7 @@
 
 By definition, a derivative is the change of the loss when a parameter changes a little.
 Computed so, it takes two forward passes for every parameter, which is no way to train, but it
-uses nothing of the backward pass. Called by the tests and by `experiments/chapters/ch05_digits.py`.
+uses nothing of the backward pass.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ def gradient_error(
     worst = 0.0
     for layer in network.layers:
         for parameter, gradient in zip(layer.parameters, layer.gradients, strict=True):
-            flat, known = parameter.reshape(-1), gradient.reshape(-1)
+            flat, given = parameter.reshape(-1), gradient.reshape(-1)
             for i in rng.permutation(len(flat))[:most]:
                 slope = _slope(network, flat, i, inputs, labels)
-                size = max(abs(slope), abs(known[i]), 1e-6)
-                worst = max(worst, abs(slope - known[i]) / size)
+                size = max(abs(slope), abs(given[i]), 1e-6)
+                worst = max(worst, abs(slope - given[i]) / size)
     return worst
 
 

@@ -5,8 +5,6 @@ into another one. In the backward pass the *delta* goes the other way: the deriv
 loss with respect to what the layer has put out comes in, the derivative with respect to what it
 was given goes out, and on the way the layer notes the derivatives for its own parameters. All of
 backpropagation is that, layer by layer: the chain rule read from right to left (appendix B).
-
-Called by `network.py`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
 """Losses: how far predictions are from labels, and the delta with which backpropagation begins.
-
-Called by `network.py`.
 """
 
 from __future__ import annotations

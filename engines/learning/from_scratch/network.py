@@ -4,8 +4,6 @@
     network = Network([Dense(64, 30, rng), Sigmoid(), Dense(30, 10, rng)], CrossEntropy())
     for epoch in network.train(images, one_hot(digits, 10), epochs=10, batch=10, rate=0.5,
                                rng=rng): ...
-
-Called by the scripts of chapter 5.
 """
 
 from __future__ import annotations
