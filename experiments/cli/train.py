@@ -76,8 +76,8 @@ def supervised(data: Path, out: Path, encoder: str | None, name: str | None, **g
 @click.option("--out", type=click.Path(path_type=Path), default=None,
               help="Folder of the run; by default out/alphazero/GAME.")
 @click.option("--iterations", type=Number(int, 1), default=None,
-              help="Rounds of self-play and training.")
-@click.option("--games", type=Number(int, 1), default=None, help="Of each round.")
+              help="Iterations of self-play and training.")
+@click.option("--games", type=Number(int, 1), default=None, help="Games of each iteration.")
 @click.option("--sims", type=Number(int, 2), default=None, help="Simulations a move.")
 @click.option("--net", "network", default=None, help="Such as resnet:blocks=4,filters=32.")
 @click.option("--runtime", default=None, help="What runs the network in self-play.")
