@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,9 +38,9 @@ def run_module(
     )
 
 
-def dlgo(*arguments: object, stdin: str = "", timeout: float = 300, **environment: str) -> Done:
-    """Run `dlgo` in a process of its own."""
-    return run_module("experiments.cli", *arguments, stdin=stdin, timeout=timeout, **environment)
+def dlgo(*arguments: object, **more: Any) -> Done:
+    """Run `dlgo` in a process of its own; `more` as for `run_module`."""
+    return run_module("experiments.cli", *arguments, **more)
 
 
 def dlgo_here(capsys: pytest.CaptureFixture[str], *arguments: object) -> Done:

@@ -90,7 +90,7 @@ def models(names: tuple[str, ...]) -> None:
     if not shown:
         click.echo("no model comes with this version; `dlgo train` makes some")
         return
-    width = 2 + max(map(len, shown))
+    width = 2 + max(map(len, ("model", *shown)))
     click.echo(f"{'model':<{width}}game: network on encoder, moves predicted; cost; identity")
     for name in shown:
         _, card = load_card(name)

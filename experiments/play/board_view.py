@@ -219,7 +219,7 @@ class BoardView:
             decision = session.bot_turn()
         except DlgoError as error:
             self._busy = False
-            self._say(f"{session.current}: {error}")
+            self._say(str(error))
             return False
         text = f"{session.state.game.move_text(decision.move)}  [{decision_notes(decision, mover)}]"
         if self.evaluation:

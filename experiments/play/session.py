@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from itertools import count
 from pathlib import Path
 
 from dlgo import DlgoError, GameSpec, GameState, Move, Player
@@ -122,12 +123,37 @@ class Session:
                 who.engine.warm_up()
 
     def bot_turn(self) -> Decision:
-        """Let the engine that is to move choose and play one move."""
+        """Let the engine that is to move choose and play one move.
+
+        Raises:
+            DlgoError: if the engine fails as one from outside does; the game has been saved
+                first, and the message says where.
+        """
         assert isinstance(self.current, Bot)
-        decision = self.current.engine.select_move(self.state)
+        try:
+            decision = self.current.engine.select_move(self.state)
+        except DlgoError as error:
+            raise DlgoError(f"{self.current}: {error}{self._rescue()}") from error
+        except Exception:
+            self.say(f"{self.current} has failed{self._rescue()}")
+            raise
         self.state = self.state.apply_move(decision.move)
         self._moved()
         return decision
+
+    def _rescue(self) -> str:
+        """Save a game whose engine has failed; say where, as the end of a message."""
+        if not self.state.moves():
+            return ""
+        if self.file is None:
+            suffix = {"go": ".sgf", "draughts": ".pdn"}.get(self.state.game.name, ".txt")
+            names = (f"unfinished{'-' * (n > 1)}{n if n > 1 else ''}{suffix}" for n in count(1))
+            self.file = next(path for path in map(Path, names) if not os.path.lexists(path))
+        try:
+            self.save()
+        except DlgoError as error:
+            return f"; the game is not saved: {error}"
+        return f"; `dlgo play --resume {self.file}` goes on with the game"
 
     def play(self, moves: Sequence[Move]) -> None:
         """What a human entered: one move, or the moves of one turn.

@@ -1,0 +1,155 @@
+"""A bot and a game from outside, wherever a command takes an engine or a game."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from experiments.play.game_file import read_game_file
+from tests.command import assert_one_line, dlgo, dlgo_here
+
+BOT = '''
+    """Two bots of one's own."""
+
+
+    class Greedy:
+        """Wins at once where it can, else plays the last legal move."""
+
+        def __init__(self, game, depth=2):
+            self.depth = depth
+
+        def select_move(self, state):
+            moves = state.legal_moves()
+            for move in moves:
+                after = state.apply_move(move)
+                if after.is_over() and after.winner() is state.next_player:
+                    return move
+            return moves[-1]
+
+
+    class Broken:
+        def select_move(self, state):
+            if len(state.moves()) > 3:
+                raise RuntimeError("the moon is in the way")
+            return state.legal_moves()[0]
+'''
+FAILING_LINE = textwrap.dedent(BOT).splitlines().index(
+    '            raise RuntimeError("the moon is in the way")') + 1
+GAME = '''
+    from dlgo.games.tictactoe.state import TicTacToe
+
+
+    class Tiny(TicTacToe):
+        """Tic-tac-toe under another name."""
+'''
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, which holds the bots and the game."""
+    (tmp_path / "my_bot.py").write_text(textwrap.dedent(BOT))
+    (tmp_path / "my_game.py").write_text(textwrap.dedent(GAME))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_play_resume_and_perft(capsys: pytest.CaptureFixture[str]) -> None:
+    done = dlgo_here(capsys, "play", "my_game.py", "--first", "my_bot.py:Greedy:depth=3",
+                     "--second", "random", "--hint", "my_bot.py:Greedy", "--delay", "0",
+                     "--save", "game.txt")
+    assert done.returncode == 0, done.stderr
+    assert "Game over: " in done.stdout
+    saved = read_game_file(Path("game.txt"))
+    assert (str(saved.state.game), saved.black) == ("my_game.py:Tiny", "my_bot.py:Greedy:depth=3")
+    done = dlgo_here(capsys, "play", "--resume", "game.txt", "--delay", "0")
+    assert "black (x): my_bot.py:Greedy:depth=3" in done.stdout
+    assert "            9 " in dlgo_here(capsys, "perft", "my_game.py", "--depth", "1").stdout
+
+
+def test_analyze_and_gtp(folder: Path) -> None:
+    done = dlgo("analyze", "connect4", "--engine", "my_bot.py:Greedy", "--stdin", "--json",
+                stdin="414141\n", cwd=folder)
+    assert json.loads(done.stdout)["best_move"] == "4", done.stderr
+    done = dlgo("gtp", "--engine", "my_bot.py:Greedy", "--game", "my_game.py:Tiny",
+                stdin="play b A1\ngenmove w\nboardsize 9\nquit\n", cwd=folder)
+    assert done.stdout == "=\n\n= C3\n\n? unknown command\n\n=\n\n", done.stderr
+
+
+def test_tournament_by_options_and_by_plan_and_report(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "plan.toml").write_text('games = ["my_game.py"]\nengines = ["my_bot.py:Greedy"]\n')
+    done = dlgo("tournament", "plan.toml", "--ledger", "l.sqlite", "--engine", "random",
+                "--engine", "my_bot.py:Greedy", "--game", "my_game.py:Tiny", "--pairs", "2",
+                "--workers", "1", cwd=folder)
+    assert done.returncode == 0 and "4 played" in done.stdout + done.stderr, done.stderr
+    assert "0 lost by failures" in done.stdout + done.stderr
+    (folder / "plan.toml").write_text(
+        'games = ["my_game.py"]\nengines = ["my_bot.py:Greedy", "random"]\npairs = 2\n'
+    )
+    again = dlgo("tournament", "plan.toml", "--ledger", "l.sqlite", "--workers", "1", cwd=folder)
+    assert "4 found, 0 played" in again.stdout + again.stderr, "the plan names the same games"
+    assert "4 games, 0 of them invalid" in dlgo_here(capsys, "ledger", "l.sqlite", "check").stdout
+    done = dlgo_here(capsys, "report", "l.sqlite", "--out", "report", "--bootstrap", "0")
+    assert done.returncode == 0, done.stderr
+    assert "greedy" in (folder / "report/report.html").read_text().lower()
+
+
+def test_generate_and_train(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("keras")
+    done = dlgo("generate", "my_game.py", "--engine", "my_bot.py:Greedy", "--against", "random",
+                "--games", "8", "--workers", "1", "--out", "data", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "my_game.py:Tiny: 8 games" in dlgo_here(capsys, "data", "show", "data").stdout
+    done = dlgo("train", "supervised", "--data", "data", "--out", "model", "--net",
+                "resnet:blocks=1,filters=4", "--epochs", "1", "--test", "0.3", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    done = dlgo_here(capsys, "play", "my_game.py", "--first", "supervised:model=model",
+                     "--second", "my_bot.py:Greedy", "--delay", "0")
+    assert "Game over: " in done.stdout, done.stderr
+
+
+def test_train_alphazero_on_a_game_from_outside(folder: Path) -> None:
+    pytest.importorskip("keras")
+    done = dlgo("train", "alphazero", "--game", "my_game.py", "--iterations", "1", "--games", "8",
+                "--sims", "4", "--workers", "1", "--net", "resnet:blocks=1,filters=4", "--out",
+                "run", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert json.loads((folder / "run/nets/0001/card.json").read_text())["game"] == "my_game.py:Tiny"
+
+
+def test_bench_and_encoders(capsys: pytest.CaptureFixture[str]) -> None:
+    done = dlgo_here(capsys, "bench", "--game", "my_game.py", "--seconds", "0.05", "--rounds", "1")
+    assert done.stdout.count("my_game.py:Tiny") == 4, done.stderr
+    assert "oneplane" in dlgo_here(capsys, "encoders", "my_game.py").stdout
+
+
+def test_a_bot_that_fails_is_named_by_its_line_and_the_game_is_saved_first(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ("play", "connect4", "--first", "my_bot.py:Broken", "--second", "random",
+                 "--delay", "0")
+    for name, more in (("kept.txt", ("--save", "kept.txt")), ("unfinished.txt", ()),
+                       ("unfinished-2.txt", ())):
+        done = dlgo_here(capsys, *arguments, *more)
+        assert_one_line(
+            done, f"my_bot.py, line {FAILING_LINE}: RuntimeError: the moon is in the way"
+        )
+        assert f"`dlgo play --resume {name}` goes on with the game" in done.stderr
+        state = read_game_file(folder / name).state
+        assert len(state.moves()) == 4 and not state.is_over()
+
+
+def test_what_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, part in (
+        (("play", "connect4", "--second", "my_bot.py:Gready"), "did you mean Greedy?"),
+        (("play", "my_bot.py"), "my_bot.py holds no game"),
+        (("play", "connect4", "--second", "nothing.py"), "there is no such file"),
+        (("gtp", "--engine", "my_game.py"), "my_game.py"),
+        (("generate", "nothing.py", "--engine", "random", "--games", "1"), "no such file"),
+        (("bench", "--game", "my_bot.py:Greedy"), "my_bot.py"),
+    ):
+        assert_one_line(dlgo_here(capsys, *arguments), part)
