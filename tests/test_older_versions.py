@@ -1,0 +1,117 @@
+"""What older versions wrote is read, and gone on with: ledgers, data, models, runs, saved games.
+
+`samples/README.md` says how each file was made.
+"""
+
+from __future__ import annotations
+
+import csv
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.command import dlgo as command
+
+SAMPLES = Path(__file__).with_name("samples")
+
+
+def dlgo(*arguments: object) -> str:
+    """What the command says; it must succeed."""
+    done = command(*arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def history(folder: Path) -> list[dict[str, str]]:
+    """The lines of a run's history.csv."""
+    with (folder / "history.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of the samples that a test may write to."""
+    return Path(shutil.copytree(SAMPLES, tmp_path / "samples"))
+
+
+def test_a_tournament_goes_on_in_an_old_ledger(copy: Path) -> None:
+    """The plan's old spellings mean the entrants that the ledger holds: nothing is played anew."""
+    ledger = copy / "games_format2.sqlite"
+    before = sqlite3.connect(ledger).execute("SELECT slot, moves FROM games").fetchall()
+    assert len(before) == 34
+    dlgo("tournament", copy / "plan_of_games.toml", "--ledger", ledger, "--workers", 1)
+    assert sqlite3.connect(ledger).execute("SELECT slot, moves FROM games").fetchall() == before
+    dlgo("tournament", copy / "plan_of_games.toml", "--ledger", ledger, "--workers", 1,
+         "--engine", "heuristic")
+    after = sqlite3.connect(ledger).execute("SELECT first, second FROM games").fetchall()
+    assert len(after) > 34
+    assert all("heuristic" in players for players in after[34:])
+
+
+def test_an_old_ledger_is_rated(copy: Path) -> None:
+    dlgo("report", copy / "games_format2.sqlite", "--out", copy / "report")
+    assert "supervised" in (copy / "report" / "ratings.csv").read_text()
+
+
+def test_old_data_is_added_to_and_learned_from(copy: Path) -> None:
+    said = dlgo("data", "show", copy / "dataset")
+    assert "30" in said
+    dlgo("generate", "tictactoe", "--engine", "mcts:sims=20", "--against", "random", "--games",
+         40, "--shard-games", 12, "--opening-plies", 3, "--sample-plies", 4, "--temperature",
+         0.8, "--seed", 3, "--workers", 1, "--out", copy / "dataset")
+    for shard in ("games-000000.npz", "games-000001.npz"):
+        assert (copy / "dataset" / shard).read_bytes() == (SAMPLES / "dataset" / shard).read_bytes()
+    assert len(list((copy / "dataset").glob("*.npz"))) == 4
+
+
+def test_an_old_training_goes_on(copy: Path) -> None:
+    before = history(copy / "supervised" / "training")
+    dlgo("train", "supervised", "--data", copy / "dataset", "--net", "mlp:hidden=4,layers=1",
+         "--value", "--encoder", "oneplane", "--epochs", 3, "--symmetries", "--targets", "policy",
+         "--batch-size", 32, "--optimizer", "adam:lr=0.01", "--seed", 2,
+         "--out", copy / "supervised")
+    after = history(copy / "supervised" / "training")
+    assert after[:2] == before
+    assert [row["epoch"] for row in after] == ["1", "2", "3"]
+
+
+def test_an_old_run_of_alphazero_goes_on(copy: Path) -> None:
+    """With the names that settings had then, and with those of today."""
+    before = history(copy / "alphazero")
+    networks = sorted(path.name for path in (copy / "alphazero" / "nets").iterdir())
+    assert networks == ["0000", "0001", "0002"]
+    again = ("train", "alphazero", "--game", "tictactoe", "--net", "mlp:hidden=4,layers=1",
+               "--games", 6, "--sims", 4, "--workers", 1, "--seed", 3, "--runtime", "onnx",
+               "--set", "batch_size=16", "--out", copy / "alphazero")
+    dlgo(*again, "--iterations", 3, "--set", "promote=0.5", "--set", "promote_games=2")
+    assert (copy / "alphazero" / "nets" / "0003").is_dir()
+    dlgo(*again, "--iterations", 4, "--set", "gating_threshold=0.5",
+         "--set", "gating_games=2")
+    after = history(copy / "alphazero")
+    assert [list(row.values()) for row in after[:2]] == [list(row.values()) for row in before]
+    assert len(after) == 4
+
+
+@pytest.mark.parametrize("model", ["supervised", "alphazero/nets/0002"])
+def test_an_old_model_plays(copy: Path, model: str) -> None:
+    engine = f"supervised:model={copy / model}"
+    said = dlgo("play", "tictactoe", "--first", engine, "--second", "random", "--delay", 0,
+                "--seed", 1)
+    assert "Game over" in said
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in (SAMPLES / "saved").iterdir()))
+def test_an_old_saved_game_is_shown(copy: Path, name: str) -> None:
+    dlgo("show", copy / "saved" / name, "--out", copy / "game.png")
+    assert (copy / "game.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("name", ["unfinished_connect4.txt", "unfinished_draughts.pdn",
+                                  "unfinished_go.sgf"])
+def test_an_old_saved_game_is_played_on(copy: Path, name: str) -> None:
+    dlgo("play", "--resume", copy / "saved" / name, "--first", "random", "--second", "random",
+         "--delay", 0, "--seed", 1, "--save", copy / name)
+    old, new = (copy / "saved" / name).read_text(), (copy / name).read_text()
+    assert len(new) > len(old)
