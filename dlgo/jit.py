@@ -19,11 +19,12 @@ import stat
 import tempfile
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import event
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
@@ -82,6 +83,56 @@ def _forget_old(folder: Path) -> None:
         for path in folder.glob("*.*"):
             if now - path.stat().st_mtime > _KEPT_DAYS * _DAY:
                 path.unlink()
+
+
+class _Compiler(event.Listener):
+    """Knows when the compiler works, which may take seconds where nothing is cached yet."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Callable[[], None]] = []  # who is told when it begins
+        self._depth = 0  # a function compiles those that it calls
+        self._began = self._seconds = 0.0
+
+    def on_start(self, event: event.Event) -> None:
+        self._depth += 1
+        if self._depth == 1:
+            self._began = time.perf_counter()
+            while self.waiting:
+                self.waiting.pop()()
+
+    def on_end(self, event: event.Event) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            self._seconds += time.perf_counter() - self._began
+
+    def seconds(self) -> float:
+        return self._seconds + (time.perf_counter() - self._began if self._depth else 0.0)
+
+
+_compiler = _Compiler()
+event.register("numba:compile", _compiler)
+
+
+@contextlib.contextmanager
+def tell_of_compiling(tell: Callable[[str], None]) -> Iterator[None]:
+    """Within the block, `tell` is called with one line as soon as something must be compiled.
+
+    At most once; not at all if the cache has everything.
+    """
+    def told() -> None:
+        tell("compiling, once for this game and engine; some seconds ...")
+
+    _compiler.waiting.append(told)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError):
+            _compiler.waiting.remove(told)
+
+
+def compile_seconds() -> float:
+    """Wall seconds that the compiler has taken in this process so far."""
+    return _compiler.seconds()
 
 
 class _KernelCache(NullCache):

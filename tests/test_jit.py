@@ -252,3 +252,30 @@ def test_a_game_from_outside_is_cached_as_well(project: Path, tmp_path: Path) ->
     assert machine_code(cache) == compiled
     # Where the class has gone, the cached code is of no use and does no harm.
     assert run(project, SEARCH, cache) == "0 True"
+
+
+def test_who_waits_for_the_compiler_is_told_once() -> None:
+    from dlgo.jit import compile_seconds, kernel, tell_of_compiling
+
+    never_seen = time.time_ns()  # so that no cache has it
+
+    @kernel
+    def inner(x):
+        return x + 1 + 0 * never_seen
+
+    @kernel
+    def outer(x):
+        return inner(x) * 2
+
+    lines: list[str] = []
+    before = compile_seconds()
+    with tell_of_compiling(lines.append):
+        assert outer(3) == 8
+        assert outer(3.0) == 8.0
+    assert len(lines) == 1
+    assert "compiling" in lines[0]
+    assert compile_seconds() > before
+    with tell_of_compiling(lines.append):
+        assert outer(4) == 10  # nothing to compile
+    assert outer(4 + 0j) == 10  # nobody waits
+    assert len(lines) == 1

@@ -17,6 +17,7 @@ from dlgo.api import GameSpec
 from dlgo.errors import DlgoError
 from dlgo.gtp import GtpError, format_response, parse_command
 from dlgo.gtp.protocol import plain
+from dlgo.jit import tell_of_compiling
 from engines.registry import EngineSpec
 from experiments.command import standard_input
 from experiments.gtp import analysis, core, tournament
@@ -145,7 +146,8 @@ def serve(game: GameSpec, engine: str, seed: int) -> None:
     source = standard_input("the controller's commands")
     if sys.stdout is None:
         raise DlgoError("standard output is closed; the answers are written there")
-    session = Session(game, EngineSpec.parse(engine), seed)
+    with tell_of_compiling(lambda text: print(f"dlgo gtp: {text}", file=sys.stderr, flush=True)):
+        session = Session(game, EngineSpec.parse(engine), seed)
     server = Server(session)
     lines = Lines(source.fileno())
     try:

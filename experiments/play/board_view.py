@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dlgo import DlgoError, GameState, Move, Point
+from dlgo.jit import tell_of_compiling
 from experiments.play.board_drawing import (
     BACKGROUND,
     draw_board,
@@ -300,7 +301,8 @@ def play_in_window(session: Session, delay: float, evaluation: bool) -> str:
         if not has_event_loop(figure):
             pyplot.close(figure)
             raise DlgoError(_no_window(f"matplotlib's backend is {pyplot.get_backend()}"))
-        session.warm_up()
+        with tell_of_compiling(print):
+            session.warm_up()
         BoardView(figure, session, delay, evaluation).start()
         try:
             pyplot.show()

@@ -18,6 +18,7 @@ from rich.console import Console as RichConsole
 from rich.text import Text
 
 from dlgo import DlgoError, GameSpec, GameState, Move
+from dlgo.jit import tell_of_compiling
 from experiments.command import standard_input
 from experiments.play.session import Bot, Human, Session, decision_notes, evaluation_text
 
@@ -122,7 +123,8 @@ class Console:
         names = ("black", "white")
         for name, symbol, who in zip(names, symbols, self.session.players, strict=True):
             self._say(f"{name} ({symbol}): {who}")
-        self.session.warm_up()
+        with tell_of_compiling(lambda text: self._say(text, "dim")):
+            self.session.warm_up()
         if any(isinstance(who, Human) for who in self.session.players):
             self._say(HELP, "dim")
         self._show()
