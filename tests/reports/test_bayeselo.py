@@ -34,7 +34,8 @@ def bayeselo(first: np.ndarray, second: np.ndarray, result: np.ndarray, players:
     met = {pair for one, other in zip(first, second, strict=True)
            for pair in ((one, other), (other, one))}
     opponents = {i: [other for one, other in met if one == i] for i in range(players)}
-    prior = [(i, j, 2 / len(opponents[i])) for i in range(players) for j in opponents[i]]
+    # Half of a pair's virtual draws comes from either player.
+    prior = [(i, j, 1 / len(opponents[i])) for i in range(players) for j in opponents[i]]
     ahead, behind, weight = (np.array(column) for column in zip(*prior, strict=True))
 
     def minus_log_posterior(x: np.ndarray) -> float:
@@ -47,8 +48,10 @@ def bayeselo(first: np.ndarray, second: np.ndarray, result: np.ndarray, players:
 
     start = np.zeros(players + 2)
     start[players:] = 32.8, 97.3
-    best = minimize(minus_log_posterior, start, method="L-BFGS-B",
-                    options={"maxfun": 100_000, "maxiter": 1000}).x
+    best = minimize(
+        minus_log_posterior, start, method="L-BFGS-B",
+        options={"maxfun": 1_000_000, "maxiter": 10_000, "ftol": 1e-14, "gtol": 1e-7},
+    ).x
     x = 10 ** (-best[-1] / 400)
     ratings = best[:players] * 4 * x / (1 + x) ** 2
     return ratings - ratings.mean()

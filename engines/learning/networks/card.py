@@ -129,6 +129,8 @@ def read_card(folder: Path) -> Card:
         fields = json.loads(text)
     except json.JSONDecodeError as error:
         raise ModelError(f"{path} is not JSON (line {error.lineno}): {error.msg}") from None
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 100,000 brackets
+        raise ModelError(f"{path} is not a card: {error}") from None
     if not isinstance(fields, dict) or fields.pop("format", None) != FORMAT:
         raise ModelError(f"{path} is not the card of a model of this project")
     version = fields.pop("version", None)

@@ -1,0 +1,191 @@
+"""Files of every kind that is read, damaged at random: refused in one line, or read."""
+
+from __future__ import annotations
+
+import functools
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dlgo import GameState, get_game
+from dlgo.games.go.state import Go
+from dlgo.records.sgf import read_sgf, replay, write_sgf
+from experiments.play.game_file import game_bytes, read_game_file
+from tests.conftest import random_game
+from tests.fuzz.harness import attempt, command, mutated, tries, untouched
+
+SAMPLES = Path(__file__).parents[1] / "samples"
+MODELS = Path(__file__).parents[2] / "engines" / "models"
+
+
+@functools.cache
+def last_state(game: str, seed: int) -> GameState:
+    return random_game(get_game(game), seed=seed, max_plies=30)[-1]
+
+
+def sgf(seed: int) -> bytes:
+    return write_sgf(last_state("go:size=5", seed % 3), black="A", white="B")
+
+
+def damaged(folder: Path, name: str, data: bytes, rng: np.random.Generator) -> Path:
+    path = folder / name
+    path.write_bytes(mutated(data, rng))
+    return path
+
+
+def test_sgf(tmp_path: Path):
+    for number in tries(200):
+        path = damaged(tmp_path, "game.sgf", sgf(number), np.random.default_rng(number))
+
+        def read(path: Path = path) -> None:
+            for _ in replay(read_sgf(path)):
+                pass
+
+        attempt(f"try {number}", read)
+        attempt(f"try {number}", functools.partial(read_game_file, path))
+
+
+@pytest.mark.parametrize("game", ["draughts", "connect4", "tictactoe"])
+def test_saved_games(tmp_path: Path, game: str):
+    data = game_bytes(last_state(game, 1), "A", "B")
+    for number in tries(100):
+        path = damaged(tmp_path, "game.txt", data, np.random.default_rng(number))
+        attempt(f"try {number}", functools.partial(read_game_file, path))
+
+
+def test_gtp():
+    from engines.registry import EngineSpec
+    from experiments.gtp.server import Server
+    from experiments.gtp.session import Session
+
+    server = Server(Session(Go(size=5), EngineSpec.parse("random"), 1))
+    names = server.answer("list_commands")
+    words = "".join(names).removeprefix("= ").split()
+    words = [word for word in words if word not in ("quit", "lz-analyze", "kata-analyze")]
+    values = ["b", "w", "C3", "pass", "resign", "5", "-1", "1e999", "nan", "99999999999999999999",
+              "Z99", "\x1b[2J", "ü", "", "'", '"', "9" * 400, "0", "7.5", "game.sgf", "/dev/null/x"]
+    for number in tries(300):
+        rng = np.random.default_rng(number)
+        line = " ".join([str(rng.choice(words)), *rng.choice(values, int(rng.integers(4)))])
+        if "printsgf" in line or "loadsgf" in line:
+            continue  # these name files, the first one an output
+        if rng.random() < 0.3:
+            line = mutated(line.encode(), rng).decode("utf-8", "replace")
+        answer = attempt(f"try {number}: {line[:60]!r}",
+                         lambda line=line: "".join(server.answer(line)))
+        assert "internal error" not in answer, (number, line[:60], answer[:200])
+        assert not answer or (answer[0] in "=?" and answer.endswith("\n\n")), (number, answer[:80])
+
+
+def test_plans(tmp_path: Path):
+    from experiments.arena.planfile import read_plan
+
+    data = (SAMPLES / "plan.toml").read_bytes()
+    data += b'\ntarget_elo = 50\nmove_timeout = 3\nmemory_mb = 500\nsprt = [0, 20]\n'
+    for number in tries(200):
+        path = damaged(tmp_path, "plan.toml", data, np.random.default_rng(number))
+        attempt(f"try {number}", functools.partial(read_plan, path, {}))
+
+
+def test_lists_of_games(tmp_path: Path):
+    data = b"game,first,second,result,pair,moves\n" + b"".join(
+        b"go,a,b,%s,%d,C3 D4\ngo,b,c,%s,%d,\n" % (one, i, one, i)
+        for i, one in enumerate((b"1", b"0.5", b"0", b"1.0"))
+    )
+    for number in tries(40):
+        path = damaged(tmp_path, "games.csv", data, np.random.default_rng(number))
+        with untouched(tmp_path):
+            command(f"try {number}", "rate", path, "--los")
+            command(f"try {number}", "compare", path, "a", "b")
+
+
+# What may be wrong in a column of a ledger that SQLite itself has nothing against.
+_WRONG = (
+    None, "", "x", "\x1b[2J", "[x](javascript:1)", "a\nb", -1, 2, 0.3, 1e308, 2**62,
+    float("inf"), b"\xff\x00", "9" * 400, "{", '{"first": 1}', "null", "4 4 4 4 4 4 4 4",
+)
+
+
+def wrong_ledger(path: Path, rng: np.random.Generator) -> None:
+    """Change a value or two of a ledger, or bytes of the file."""
+    shutil.copy(SAMPLES / "ledger_format2.sqlite", path)
+    if rng.random() < 0.3:
+        path.write_bytes(mutated(path.read_bytes(), rng))
+        return
+    database = sqlite3.connect(path)
+    for _ in range(int(rng.integers(1, 4))):
+        table = str(rng.choice(["games", "games", "costs", "meta"]))
+        columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
+        column = columns[int(rng.integers(len(columns)))]
+        value = _WRONG[int(rng.integers(len(_WRONG)))]
+        which = "" if rng.random() < 0.3 else " WHERE rowid % 3 = 0" if table != "costs" else ""
+        if isinstance(value, str) and rng.random() < 0.2:
+            value = value.encode("utf-16")
+            change = f"UPDATE {table} SET {column} = CAST(? AS TEXT){which}"
+        else:
+            change = f"UPDATE {table} SET {column} = ?{which}"
+        try:
+            database.execute(change, (value,))
+        except sqlite3.Error:
+            continue  # a rule of the table forbids it
+    database.commit()
+    database.close()
+
+
+def test_reports_of_damaged_ledgers(tmp_path: Path):
+    for number in tries(3):
+        path = tmp_path / "games.sqlite"
+        wrong_ledger(path, np.random.default_rng(10_000 + number))
+        command(f"try {number}", "report", path, "--out", tmp_path / "out", "--bootstrap", "0")
+        for file in tmp_path.glob("games.sqlite*"):
+            file.unlink()
+
+
+def test_cards(tmp_path: Path):
+    from engines.learning.networks.card import read_card
+
+    card = next(MODELS.glob("*/card.json")).read_bytes()
+    deep = (b"[" * 100_000, b'{"a":' * 100_000, b'{"format": ' + b"9" * 5000 + b"}")
+    for number in tries(100):
+        rng = np.random.default_rng(number)
+        path = damaged(tmp_path, "card.json", card, rng)
+        if number < len(deep):
+            path.write_bytes(deep[number])
+        elif number % 3 == 0:  # sound JSON, another value
+            fields = json.loads(card)
+            fields[str(rng.choice(list(fields)))] = [None, [], {}, "x", -1, 1e308][number % 6]
+            path.write_text(json.dumps(fields))
+        attempt(f"try {number}", functools.partial(read_card, tmp_path))
+
+
+def test_the_harness_notices(tmp_path: Path):
+    """A traceback, a hang, a message of several lines and a changed file are all found."""
+    def hang() -> None:
+        while True:
+            pass
+
+    from dlgo.errors import DlgoError
+    from tests.fuzz import harness
+
+    def fail(error: Exception) -> Callable[[], None]:
+        def function() -> None:
+            raise error
+        return function
+
+    with pytest.raises(AssertionError, match="KeyError"):
+        attempt("x", fail(KeyError("a")))
+    with pytest.raises(AssertionError, match="several lines"):
+        attempt("x", fail(DlgoError("a\nb")))
+    seconds, harness._SECONDS = harness._SECONDS, 0.2
+    try:
+        with pytest.raises(harness.TookTooLong), harness.time_limit(0.2):
+            hang()
+    finally:
+        harness._SECONDS = seconds
+    with pytest.raises(AssertionError), untouched(tmp_path):
+        (tmp_path / "new").write_text("x")
