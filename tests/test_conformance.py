@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -272,6 +273,16 @@ def a_king_in_the_corner(state, cell):
     return piece + 2 if cell == 0 and piece == 1 else piece
 
 
+def likes_more(state):
+    """Lines of two with the third cell empty: the mover's, less the other player's."""
+    own, other = int(state.words[state.words[2]]), int(state.words[1 - state.words[2]])
+    return sum(
+        bin(a & line).count("1") ** 2 * sign
+        for a, b, sign in ((own, other, 3), (other, own, -2))
+        for line in tictactoe.LINES if not b & line
+    )
+
+
 def divide_by_zero(state, out, first):
     out[0, 0, first] = np.nan
 
@@ -318,6 +329,10 @@ BROKEN: list[tuple[str, GameSpec]] = [
     ("rollout chances: ", altered({}, rollout=roll_for_the_mover)),
     ("evaluate: .*not between", altered({}, evaluate=lambda state: 10_000)),
     ("evaluate: .*no int", altered({}, evaluate=lambda state: 0.5)),
+    ("evaluate: player 0 does worse", altered({}, evaluate=lambda state: -likes_more(state))),
+    ("evaluate: player 1 does worse", altered(
+        {}, evaluate=lambda state: (1 - 2 * int(state.words[2])) * likes_more(state)
+    )),
     ("symmetry: .*evaluate", altered({}, evaluate=lambda state: int(state.words[0] & 1))),
     ("margin: it is 1, but the result -1", altered({}, margin=lambda state: 1.0)),
     ("ownership: .*not mirrored", altered({}, ownership=own_a_corner)),
@@ -343,9 +358,25 @@ def test_a_broken_rule_is_named(interpreted: None, message: str, game: GameSpec)
         check_game(game, KNOWN, skip=ALWAYS_SKIPPED)
 
 
+def never_end(state, rng):
+    while True:
+        time.sleep(0.1)
+
+
+def test_a_rollout_that_never_ends_is_named_within_ten_seconds(interpreted: None) -> None:
+    began = time.perf_counter()
+    with pytest.raises(RuleBroken, match="rollout seeds: .* has not ended after 5 s"):
+        check_game(altered({}, rollout=never_end), KNOWN, skip=ALWAYS_SKIPPED)
+    assert time.perf_counter() - began < 10
+
+
 # A board that is drawn wrongly breaks other rules before these.
 @pytest.mark.parametrize(("message", "game"), [
     ("pieces: cell .*piece is [01], cell None", altered({"cell": lambda *args: None})),
+    ("colours: .*shown as the other player's", altered(
+        {}, piece=lambda state, cell: PLAIN["piece"](state, cell) ^ 1
+        if PLAIN["piece"](state, cell) >= 0 else -1
+    )),
     ("all is seen: ", altered({}, piece=lambda state, cell: -1)),
 ])
 def test_a_rule_about_pieces_is_named(interpreted: None, message: str, game: GameSpec) -> None:

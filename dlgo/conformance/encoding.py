@@ -30,6 +30,23 @@ def check_pieces(sample: Sample) -> None:
                 raise broken("pieces", f"cell {cell}: piece is {piece}, cell {owner}", state)
 
 
+def check_colours(sample: Sample) -> None:
+    """What a player puts on an empty cell is their own."""
+    game = sample.game
+    own, other = 0, []
+    for line, ply in sample.places(60):
+        before, after = line.states[ply], line.states[ply + 1]
+        for cell in range(game.board_rows * game.board_cols):
+            piece = int(kernels.piece(after.kernel_state, cell))
+            if piece >= 0 and kernels.piece(before.kernel_state, cell) == kernels.NOBODY:
+                if piece % 2 == kernels.to_move(before.kernel_state):
+                    own += 1
+                else:
+                    other.append(after)
+    if not own and len(other) >= 5:
+        raise broken("colours", "what a player puts down is shown as the other player's", other[0])
+
+
 def check_planes(sample: Sample) -> None:
     """Encoders write all of their planes, finite numbers, alone or in batches, and no more."""
     game = sample.game

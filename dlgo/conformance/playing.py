@@ -26,6 +26,8 @@ COMPARED_POSITIONS, COMPARED_GAMES = 12, 150
 ROLLOUTS = 4 * COMPARED_GAMES
 # Standard errors by which two equal frequencies may differ: by chance, once in 10**6.
 TOLERANCE = 5.0
+# Where estimates are compared with the results of random games.
+EVALUATED_POSITIONS, EVALUATED_GAMES = 400, 16
 # A rollout's plies, at most, when it is imitated move by move.
 LONGEST_GAME = 5_000
 
@@ -150,6 +152,28 @@ def check_evaluate(sample: Sample) -> None:
             raise broken("evaluate", f"returns {value!r}, which is no int", state)
         if abs(value) >= 10_000:
             raise broken("evaluate", f"returns {value}, not between -10,000 and 10,000", state)
+
+
+def check_evaluate_side(sample: Sample) -> None:
+    """Who is to move does better in random games from positions that `evaluate` likes more."""
+    for player in (0, 1):
+        estimates, results = [], []
+        for state in sample.states(EVALUATED_POSITIONS):
+            if kernels.to_move(state.kernel_state) == player:
+                estimates.append(float(kernels.evaluate(state.kernel_state)))
+                total = kernels.rollouts(
+                    state.kernel_state, clone(state), make_rng(len(results)), EVALUATED_GAMES
+                )
+                results.append((1 - 2 * player) * total / EVALUATED_GAMES)
+        if len(set(estimates)) < 2 or len(set(results)) < 2:
+            continue
+        # Uncorrelated, this is about normal: TOLERANCE is passed once in 10**6.
+        deviation = float(np.corrcoef(estimates, results)[0, 1]) * math.sqrt(len(results))
+        if deviation < -TOLERANCE:
+            raise broken(
+                "evaluate", f"player {player} does worse where `evaluate` is high: it must be seen "
+                "by the player to move", GameState.new_game(sample.game),
+            )
 
 
 def check_symmetry(sample: Sample) -> None:
