@@ -53,7 +53,7 @@ class GameSpec(ABC):
     num_actions: int
     pass_action: int = -1  # -1: the game has no pass
     # Whether what may follow depends on more than the position (superko, repetition): then a
-    # result found by way of a transposition table is no proof.
+    # result found by way of a transposition table is not a proof.
     history_matters: ClassVar[bool] = False
     board_rows: int
     board_cols: int
@@ -127,7 +127,7 @@ class GameSpec(ABC):
         """The move that `text` denotes; it may still be illegal. By default a point, `C3`.
 
         Raises:
-            NotationError: if `text` is no move in this game's notation.
+            NotationError: if `text` is not a move in this game's notation.
         """
         return Move.play(parse_point(text, self.board_rows, self.board_cols))
 

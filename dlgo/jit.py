@@ -173,7 +173,7 @@ class _KernelCache(NullCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what has been compiled, if it can be; a full disk is no reason to stop."""
+        """Keep what has been compiled, if it can be; a full disk does not stop the work."""
         if any(not lifted.can_cache for lifted in data.lifted) or data.library.has_dynamic_globals:
             return
         path = self._file(sig, data.codegen)

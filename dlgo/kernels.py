@@ -20,8 +20,7 @@ Conventions, for every game:
 * A batch of states is the same tuple with one more leading axis; `row(batch, i)` is its
   i-th state, sharing memory.
 
-Called by the games' `state.py` and by everything in `engines/`. A game registers its
-functions with `implement`.
+A game registers its functions with `implement`.
 """
 
 from __future__ import annotations
@@ -105,7 +104,7 @@ def forced_actions(state, out):
 
     What it leaves out must not change the value of a search of two plies or more: if a move
     wins at once, that move is enough; a threat to win at once must be answered; a move that
-    lets the opponent win at once is no answer to anything. By default: `search_actions`.
+    lets the opponent win at once answers nothing. By default: `search_actions`.
     """
 
 

@@ -118,7 +118,7 @@ def parse_point(text: str, rows: int, cols: int) -> Point:
     last_letter = COLUMN_LETTERS[cols - 1]
     form = f"write a column letter A-{last_letter} and a row 1-{rows}, such as C{min(3, rows)}"
     if len(text) < 2 or not (text[1:].isascii() and text[1:].isdigit()):
-        raise NotationError(f"{text!r} is no point of the board: {form}")
+        raise NotationError(f"{text!r} is not a point of the board: {form}")
     if text[0] == "I":
         raise NotationError(f"{text!r}: the letter I is not used, J follows H")
     col = COLUMN_LETTERS.find(text[0]) + 1

@@ -1,9 +1,9 @@
 """Turns and mirrors of a board: the same position, seen from another side.
 
 A game names those that leave its rules as they are (`GameSpec.symmetry_names`) and, where a
-play is no point of the board, where it goes (`GameSpec.map_move`). `symmetries` makes index
-arrays of them, by which planes and policies are permuted alike. Called by the training of
-networks, which sees every position from all sides (chapter 14; AlphaGo Zero did the same).
+play is not a point of the board, where it goes (`GameSpec.map_move`). `symmetries` makes index
+arrays of them, by which planes and policies are permuted alike. Networks
+learn every position from all sides (chapter 14; AlphaGo Zero did the same).
 
 Draughts has none: a mirror or a quarter turn carries dark squares to light ones, and half a
 turn makes men move the other way. But half a turn with the colours exchanged leaves its rules
@@ -81,7 +81,7 @@ def symmetries(game: GameSpec) -> Symmetries:
     """The symmetries of a game.
 
     Raises:
-        ValueError: if the game names an unknown one, or an action's image is no action.
+        ValueError: if the game names an unknown one, or an action's image is not an action.
     """
     return _group(game, game.symmetry_names)
 

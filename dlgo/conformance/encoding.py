@@ -65,7 +65,7 @@ def check_planes(sample: Sample) -> None:
                 encode(encoder.kernel, window, known, out)
                 found.append(out)
             if not np.isfinite(found).all():
-                raise broken("planes", f"{name} writes what is no finite number", state)
+                raise broken("planes", f"{name} writes what is not a finite number", state)
             if not np.array_equal(*found):
                 raise broken("planes", f"{name} leaves some of its planes unwritten", state)
             if not np.array_equal(found[0], encoder.encode(state)):
@@ -105,7 +105,7 @@ def check_all_is_seen(sample: Sample) -> None:
             continue
         seen = encoder.encode(state).tobytes()
         if keys.setdefault(seen, state.key()) != state.key():
-            text = "a position with another key has the same planes: what differs is no piece, "
+            text = "a position with another key has the same planes: what differs is not a piece, "
             raise broken("all is seen", text + "and `extra_planes` does not show it", state)
 
 

@@ -37,14 +37,14 @@ def check_keys(sample: Sample) -> None:
     for state in positions_of(sample):
         key = kernels.key(state.kernel_state)
         if not -(2**63) <= int(key) < 2**63 or isinstance(key, float):
-            raise broken("keys", f"key {key!r} is no int of 64 bits", state)
+            raise broken("keys", f"key {key!r} is not an int of 64 bits", state)
         looks = _looks(state)
         twin = by_looks.setdefault(looks, state)
         if twin.key() != state.key():
             text = "an equal position, reached otherwise, has another key"
             raise broken("keys", f"{text} (or render hides a difference): {_moves(twin)}", state)
         other, other_looks = by_key.setdefault(state.key(), (state, looks))
-        # What is legal may depend on the history, which is no part of the key.
+        # What is legal may depend on the history, which is not part of the key.
         seen = 2 if game.history_matters else len(looks)
         if other_looks[:seen] != looks[:seen]:
             text = "a different position has the same key"

@@ -149,7 +149,7 @@ def check_evaluate(sample: Sample) -> None:
     for state in sample.states(200):
         value = kernels.evaluate(state.kernel_state)
         if not isinstance(value, (int, np.integer)):
-            raise broken("evaluate", f"returns {value!r}, which is no int", state)
+            raise broken("evaluate", f"returns {value!r}, which is not an int", state)
         if abs(value) >= 10_000:
             raise broken("evaluate", f"returns {value}, not between -10,000 and 10,000", state)
 

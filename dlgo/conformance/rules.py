@@ -32,11 +32,13 @@ def check_spec(sample: Sample) -> None:
     """The specification: sizes, names, and the pass as an action like any other."""
     game = sample.game
     if not (type(game.num_actions) is int and 0 < game.num_actions < MOST_ACTIONS):
-        raise broken("spec", f"num_actions = {game.num_actions!r} is no int in 1..{MOST_ACTIONS}")
+        raise broken(
+            "spec", f"num_actions = {game.num_actions!r} is not an int in 1..{MOST_ACTIONS}"
+        )
     if not re.fullmatch(r"[a-z][a-z0-9_]*", game.name):
         raise broken("spec", f"name {game.name!r} is not lower-case letters, digits, underscores")
     if not (type(game.opening_plies) is int and game.opening_plies >= 0):
-        raise broken("spec", f"opening_plies = {game.opening_plies!r} is no int, 0 or more")
+        raise broken("spec", f"opening_plies = {game.opening_plies!r} is not an int, 0 or more")
     if len({symbol.lower() for symbol in game.symbols}) != 2:
         raise broken("spec", f"symbols {game.symbols} do not tell the players apart")
     if type(game)(**{k: v for k, v in game.settings.items() if v is not None}) != game:
@@ -199,7 +201,7 @@ def all_moves(state: GameState) -> Iterator[tuple[int, Move]]:
 
 
 def check_moves(sample: Sample) -> None:
-    """Actions and moves translate both ways; what is no move is refused without a crash."""
+    """Actions and moves translate both ways; what is not a move is refused without a crash."""
     game = sample.game
     start = GameState.new_game(game)
     moves = dict(all_moves(start))
@@ -224,7 +226,7 @@ def check_moves(sample: Sample) -> None:
     non_moves = [*NON_MOVES, *([] if game.pass_action >= 0 else [Move.pass_turn()])]
     for move in non_moves:
         if (action := game.action_of(move)) is not None and move not in known:
-            raise broken("moves", f"{move} is no move, but action_of says {action}")
+            raise broken("moves", f"{move} is not a move, but action_of says {action}")
     for state in sample.states(3):
         for move in non_moves:
             if move not in known:

@@ -15,7 +15,7 @@ Conventions, for every encoder:
 * A policy is indexed by the game's actions, so a pass has its place where there is one. Where
   the planes are turned for the second player, so are the actions: `Encoder.as_seen`.
 
-Called by the datasets, by the networks' agents and by self-play. A new encoder is a function
+A new encoder is a function
 registered with `encode` and a line in `dlgo/encoders/__init__.py`.
 """
 
@@ -165,12 +165,12 @@ class Encoder:
         """The number of a move among the game's actions.
 
         Raises:
-            NotationError: for what is no move of the game; a resignation has no place.
+            NotationError: for what is not a move of the game; a resignation has no place.
         """
         action = self.game.action_of(move)
         if action is None:
             raise NotationError(
-                f"{move} has no place in a policy of {self.game}: it is no play"
+                f"{move} has no place in a policy of {self.game}: it is not a play"
                 f"{' or pass' if self.game.pass_action >= 0 else ''} there"
             )
         return action

@@ -5,7 +5,7 @@
     ?[id] message \\n\\n                      it did not
 
 Moves are written as the game writes them (`GameSpec.move_text`, `parse_move`): for Go those
-are GTP's vertices, `D4`, `J11`, `pass`. Called by `engines/gtp/` and `experiments/gtp/`.
+are GTP's vertices, `D4`, `J11`, `pass`.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def parse_response(text: str) -> tuple[bool, int | None, str]:
 def parse_color(text: str) -> Player:
     """`b`, `black`, `w` or `white` in any case. Raises GtpError for other words."""
     if text.lower() not in _COLORS:
-        raise GtpError(f"syntax error: {shown(text)} is no colour; write black or white")
+        raise GtpError(f"syntax error: {shown(text)} is not a colour; write black or white")
     return _COLORS[text.lower()]
 
 
@@ -107,7 +107,9 @@ def parse_int(text: str, what: str) -> int:
     """A whole number from 0 to 2^31 - 1. Raises GtpError, naming `what`, for other words."""
     number = int(text) if re.fullmatch("[0-9]{1,10}", text) else -1
     if not 0 <= number <= MAX_INT:
-        raise GtpError(f"syntax error: {what} {shown(text)} is no whole number from 0 to 2^31 - 1")
+        raise GtpError(
+            f"syntax error: {what} {shown(text)} is not a whole number from 0 to 2^31 - 1"
+        )
     return number
 
 
@@ -119,7 +121,7 @@ def parse_float(text: str, what: str) -> float:
     except ValueError:
         number = math.nan
     if not abs(number) <= _MAX_FLOAT:
-        raise GtpError(f"syntax error: {what} {shown(text)} is no number")
+        raise GtpError(f"syntax error: {what} {shown(text)} is not a number")
     return number
 
 

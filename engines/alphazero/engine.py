@@ -80,7 +80,7 @@ class AlphaZeroEngine(PUCTSearchEngine):
         self._rng = make_rng(derive_seed(seed, "temperature"))
 
     def _new_evaluator(self) -> NetworkEvaluator:
-        # The sides are the same in all games: what a network answers is no matter of luck.
+        # The sides are the same in all games: what a network answers does not depend on luck.
         return self._load_network(
             self._model, sides=0 if self.settings["random_symmetry"] else None
         )

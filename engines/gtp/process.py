@@ -2,7 +2,7 @@
 
 Whatever the program does - hang, die, print nonsense or without end, refuse to read - `ask`
 returns or raises within the time limit, and after an error that leaves the conversation in
-doubt no process of it lives on. Called by `engine.py`; the texts are read in `dlgo.gtp`.
+doubt no process of it lives on. The texts are read in `dlgo.gtp`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dlgo.errors import SpecError
 from dlgo.gtp import Command, GtpError, clean, format_command, parse_response
 from dlgo.gtp.protocol import plain, shown
 
-# Bytes of one answer; more is no answer. `showboard` of a large board has a thousandth.
+# Bytes of one answer; more is not an answer. `showboard` of a large board has a thousandth.
 _LONGEST_ANSWER = 1 << 20
 # Bytes of standard error that are kept: its last line often says why a program died.
 _KEPT_STDERR = 2000

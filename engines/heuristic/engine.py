@@ -113,7 +113,7 @@ def filter_moves(states, actions, level, allowed, visited):
 
 @kernel
 def won_by(state, player):
-    """Whether the game is over and `player` has won; a draw is no win."""
+    """Whether the game is over and `player` has won; a draw is not a win."""
     return kernels.terminal(state) and kernels.result(state) == 1 - 2 * player
 
 

@@ -5,8 +5,7 @@ in one of the two entries that its key names. A new one takes the first if that 
 there by an earlier move of the game or was not searched deeper, and what stood there goes to
 the second; otherwise the new one goes to the second. What stood in the second is forgotten. So
 the deep results, which cost most to find again, stay, and the shallow ones come and go: the
-scheme TwoDeep of Breuker, Uiterwijk and van den Herik (1994). Called by `search.py` and
-`engine.py`.
+scheme TwoDeep of Breuker, Uiterwijk and van den Herik (1994).
 """
 
 from __future__ import annotations

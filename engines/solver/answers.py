@@ -28,7 +28,7 @@ from engines.solver.table import find, store
 # Columns of the array that `analyse_lines` fills, a row a line of text.
 SCORE, BEST_COL, VISITED, TICKS, MOVE_SCORES = range(5)  # and one for each column of the board
 ROW = MOVE_SCORES + COLS
-NO_SCORE = 98  # of a line that is no unfinished position, or of a column that is full
+NO_SCORE = 98  # of a line that is not an unfinished position, or of a column that is full
 
 # CPU time of this process in microseconds, from the C library: POSIX says so for all systems.
 _cpu_ticks = types.ExternalFunction("clock", types.int64())

@@ -95,8 +95,8 @@ def read_columns(text, at):
     """The unfinished position after the columns (`4455`) in `text` from `at` to a line feed.
 
     Returns:
-        (own, mask, where the next line begins), the last one negated if the line is no such
-        position: a letter that is no column, a column that is full, a game that is over.
+        (own, mask, where the next line begins), the last one negated if the line is not such a
+        position: a letter that is not a column, a column that is full, a game that is over.
     """
     own = mask = 0
     good = True

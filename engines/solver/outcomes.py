@@ -3,7 +3,7 @@
     outcomes_of(get_game("connect4"))([[3, 3, 3]])  ->  [{0: -1, 1: -1, 2: 1, ...}]
 
 A mistake is a move that gives away part of what the position was worth: a win becomes a draw or
-a loss, or a draw a loss. Called by the doctor of AlphaZero and by the benches of mistakes.
+a loss, or a draw a loss.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _connect4(solver: Solver) -> Solve:
         found = []
         for text, answer in zip(texts, answers, strict=True):
             if answer is None or answer.scores is None:
-                raise ValueError(f"{text} is no unfinished position of Connect Four")
+                raise ValueError(f"{text} is not an unfinished position of Connect Four")
             found.append({
                 column: int(np.sign(score))
                 for column, score in enumerate(answer.scores) if score is not None

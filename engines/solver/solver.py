@@ -112,7 +112,7 @@ class Solver:
         """Score and best move of each position, written as the columns that lead to it.
 
         Answers come in order, in portions, each as soon as a fiftieth of a second has passed.
-        An answer is None if the line is no unfinished position. An empty line is the empty
+        An answer is None if the line is not an unfinished position. An empty line is the empty
         board.
         """
         began = time.process_time()

@@ -88,7 +88,7 @@ class SupervisedConfig(RunConfig):
         return self.epochs
 
     def changeable(self) -> set[str]:
-        """More epochs are no obstacle where the learning rate does not depend on their number."""
+        """More epochs are allowed where the learning rate does not depend on their number."""
         return {"name", "patience"} | (
             set() if self.schedule.startswith("cosine") else {"epochs"}
         )

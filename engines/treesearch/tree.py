@@ -177,7 +177,7 @@ def proof_from_children(tree, node):
 
 @kernel
 def most_visited(tree, node):
-    """The child to play, or -1: a proven win, else the most visited that is no proven loss.
+    """The child to play, or -1: a proven win, else the most visited that is not a proven loss.
 
     A proven draw competes with its visits. Equal visits go to the better mean value, and among
     moves not visited at all to the larger prior.

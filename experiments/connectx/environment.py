@@ -46,7 +46,7 @@ def run_agent_file(text: str, path: str) -> dict[str, Any]:
     try:
         exec(compile(text, path, "exec"), names)
     except Exception as error:
-        raise DlgoError(f"{path} is no agent: {type(error).__name__}: {error}") from None
+        raise DlgoError(f"{path} is not an agent: {type(error).__name__}: {error}") from None
     return names
 
 
@@ -62,7 +62,7 @@ def load_agent_file(path: Path) -> AgentFunction:
         raise DlgoError(f"{path} cannot be read: {error}") from None
     functions = [value for value in run_agent_file(text, str(path)).values() if callable(value)]
     if not functions:
-        raise DlgoError(f"{path} is no agent: it defines no function")
+        raise DlgoError(f"{path} is not an agent: it defines no function")
     return functions[-1]
 
 
@@ -192,7 +192,7 @@ def _fault(state: GameState, column: Any) -> str:
     if isinstance(column, Exception):
         return f"raised {type(column).__name__}: {column}"
     if type(column) is not int:  # the environment wants one of JSON
-        return f"answered {column!r}, which is no int"
+        return f"answered {column!r}, which is not an int"
     if column not in state.legal_actions().tolist():
         return f"chose column {column}, which is full or not there,"
     return ""

@@ -4,8 +4,7 @@ A job is a call of a generator function at the top level of a module; what it yi
 here at once, so that progress can be shown. Jobs must not depend on one another or on who
 runs them. The first one that fails ends all; what the others have written by then is there.
 
-Called by `generate.py` and `sgf_import.py`. As with all of `multiprocessing`, a script that
-comes here needs `if __name__ == "__main__":`.
+As with all of `multiprocessing`, a script that comes here needs `if __name__ == "__main__":`.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ link to a `.tar.gz` file for each period. Downloads are one at a time, with a pa
 them; one that breaks off goes on where it was, and only a file of the size that the server
 has announced gets its name.
 
-Called by `data_cli.py`. Uses the standard library only.
+Uses the standard library only.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def _open(
     address: str, method: str = "GET", headers: dict[str, str] | None = None
 ) -> http.client.HTTPResponse:
     if urllib.parse.urlsplit(address).scheme not in ("http", "https"):
-        raise DataError(f"{address!r} is no http or https address")
+        raise DataError(f"{address!r} is not an http or https address")
     agent = {"User-Agent": f"dlgo/{dlgo.__version__}", **(headers or {})}
     try:
         request = urllib.request.Request(address, headers=agent, method=method)

@@ -1,7 +1,4 @@
-"""How the making of data tells people how it goes: a bar on a terminal, else a line now and then.
-
-Called by `generate.py` and `sgf_import.py`.
-"""
+"""How the making of data tells people how it goes: a bar on a terminal, else a line at times."""
 
 from __future__ import annotations
 

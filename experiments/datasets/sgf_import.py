@@ -3,8 +3,6 @@
 The files of all archives are cut into pieces of equal length, and each piece becomes one
 shard: so pieces can be made in several processes, a stopped import goes on where it was, and
 the shards are the same with any number of workers. A shard holds no file that another holds.
-
-Called by `data_cli.py`.
 """
 
 from __future__ import annotations

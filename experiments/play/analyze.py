@@ -68,7 +68,7 @@ def analyze(
 ) -> Iterator[list[str]]:
     """Yield a line of output for each position, in lists, as soon as they are known.
 
-    A line that is no position to analyse gives a line that says why, and the next one follows.
+    A line that is not a position to analyse gives a line that says why, and the next one follows.
 
     Args:
         lines: lists of positions, as `lines_there` gives them.

@@ -167,7 +167,7 @@ RULES = [
     Rule("a string needs a liberty: no self-capture of many stones", NO_ROOM, "o", illegal="A1"),
     Rule("captures come first: the same point, where it captures",
          NO_ROOM, "x", "A1", ". . . . / x x x . / . . x . / x . x ."),
-    Rule("snapback: taking more stones at the same point is no ko", """
+    Rule("snapback: taking more stones at the same point is not a ko", """
         . . . . .
         . . . . .
         x x x . .

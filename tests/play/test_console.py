@@ -51,7 +51,7 @@ def start(game: str) -> GameState:
 def test_a_wrong_move_is_asked_again_and_explained() -> None:
     session = sit_down(start("tictactoe"))
     text = typed(session, "Z9\nB2\nB2\nquit\n")
-    assert "lies off the 3x3 board" in text or "is no point" in text
+    assert "lies off the 3x3 board" in text or "is not a point" in text
     assert "B2 is illegal: the cell is taken" in text
     assert text.count("black> ") == 4
     assert len(session.state.moves()) == 2
@@ -384,7 +384,7 @@ def test_text_that_is_no_text_is_asked_again(monkeypatch: pytest.MonkeyPatch, ca
     monkeypatch.setattr("sys.stdin", keyboard)
     done = dlgo_here(capsys, "play", "connect4", "--second", "random", "--delay", "0")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "is no column" in done.stdout
+    assert "is not a column" in done.stdout
     assert "black: 4" in done.stdout
 
 

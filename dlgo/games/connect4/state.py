@@ -41,7 +41,7 @@ class ConnectFour(GameSpec):
         text = text.strip()
         if text in tuple("1234567"):
             return Move.play(int(text))
-        raise NotationError(f"{text!r} is no column: write a number 1-{kernel.COLS}")
+        raise NotationError(f"{text!r} is not a column: write a number 1-{kernel.COLS}")
 
     def map_move(self, move: Move, to: Callable[[Point], Point]) -> Move:
         return Move.play(to(Point(1, move.place)).col) if move.is_play else move

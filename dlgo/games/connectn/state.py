@@ -95,7 +95,7 @@ class ConnectN(GameSpec):
         if word in map(str, range(1, self.cols + 1)):
             return Move.play(int(word))
         or_swap = ", or swap" if self.pie else ""
-        raise NotationError(f"{word!r} is no column: write a number 1-{self.cols}{or_swap}")
+        raise NotationError(f"{word!r} is not a column: write a number 1-{self.cols}{or_swap}")
 
     def map_move(self, move: Move, to: Callable[[Point], Point]) -> Move:
         if self.gravity and type(move.place) is int:

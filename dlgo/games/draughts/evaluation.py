@@ -5,8 +5,6 @@ exchange a count of the pieces says little: the captures are played out first, a
 there is a choice, and the quiet position after them is judged. In 240 games of alpha-beta
 at 3,000 nodes a move, that won 112 and lost 24 against counting at once; the small terms and
 TRADE_DOWN won 112 and lost 7 against material alone.
-
-Called by `kernel.py`, which offers `evaluate` to the searches.
 """
 
 from __future__ import annotations

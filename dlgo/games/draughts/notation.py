@@ -1,8 +1,8 @@
 """How draughts is written down: square numbers, moves, whole turns, positions (FEN).
 
 A `Move` of the game is one step or jump, `11-15` or `11x18`. People write a turn: all jumps
-of a multiple capture in one, `11x18x25`, often only from where to where, `11x25`. Called by
-`state.py` and `pdn.py`; the rules stay in `kernel.py`.
+of a multiple capture in one, `11x18x25`, often only from where to where, `11x25`. The
+rules stay in `kernel.py`.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def read_squares(text: str) -> list[int]:
     """
     text = text.strip()
     if not re.fullmatch(r"\d{1,2}( ?[-xX:] ?\d{1,2})+", text, re.ASCII):
-        raise NotationError(f"{text!r} is no move: write two squares, such as 11-15 or 11x18")
+        raise NotationError(f"{text!r} is not a move: write two squares, such as 11-15 or 11x18")
     numbers = [int(part) for part in re.findall(r"\d+", text)]
     for number in numbers:
         if not 1 <= number <= board.SQUARES:
@@ -101,7 +101,7 @@ def parse_turn(state: GameState, text: str) -> list[Move]:
     fits; if several fit and take the same pieces, any of them is meant.
 
     Raises:
-        NotationError: if the text is no move, not legal here, or ambiguous.
+        NotationError: if the text is not a move, not legal here, or ambiguous.
     """
     wanted = read_squares(text)
     all_turns = list(turns(state))
@@ -182,7 +182,7 @@ def parse_fen(text: str) -> board.DraughtsState:
         for item in filter(None, part[1:].split(",")):
             match = re.fullmatch(r"(K?)(\d{1,2})(?:-(\d{1,2}))?", item, re.ASCII)
             if match is None:
-                raise fail(f"{item!r} is no square")
+                raise fail(f"{item!r} is not a square")
             first, last = int(match[2]), int(match[3] or match[2])
             if not 1 <= first <= last <= board.SQUARES:
                 raise fail(f"{item!r} does not lie within 1-32")

@@ -54,7 +54,7 @@ class Draughts(GameSpec):
         """A game that starts from a position such as `B:W18,24,K27:B1,5-8`.
 
         Raises:
-            NotationError: if the text is no position.
+            NotationError: if the text is not a position.
         """
         return GameState(cls(), notation.parse_fen(text))
 
@@ -92,7 +92,7 @@ class Draughts(GameSpec):
         """The moves of a whole turn: `11-15`, `11x18x25`, or `11x25` if nothing else fits.
 
         Raises:
-            NotationError: if the text is no move, not legal here, or ambiguous.
+            NotationError: if the text is not a move, not legal here, or ambiguous.
         """
         return notation.parse_turn(state, text)
 

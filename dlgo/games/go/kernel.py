@@ -61,7 +61,7 @@ ROLLOUT_MOVES_PER_POINT = 3
 
 @inline_kernel
 def point_of(size, action):
-    """The board index of an action that is no pass."""
+    """The board index of an action that is not a pass."""
     return (action // size + 1) * (size + 2) + action % size + 1
 
 
@@ -277,7 +277,7 @@ def heavy_rollout(state, rng, actions, played):
 
 @inline_kernel
 def _random_point(state, player, rng):
-    """A random playable point that is no own eye, or NOWHERE.
+    """A random playable point that is not an own eye, or NOWHERE.
 
     Points that fail are swapped to the end of the list of empty points, so that each is
     tried at most once and the choice among the good ones is uniform.

@@ -5,7 +5,7 @@ Each move is the first of these that there is, looked for near the last move onl
 1. capture the stones just played, if they are in atari; save own stones that the last move
    put in atari, by a capture beside them or by running,
 2. a point around the last move whose neighbourhood is one of the 3x3 patterns,
-3. any point that is no own eye and, mostly, no self-atari.
+3. any point that is not an own eye and, mostly, not a self-atari.
 
 The first two are skipped now and then, so that no mistake of theirs decides all games.
 Registered with `dlgo.kernels` by `kernel.py`.
@@ -116,7 +116,7 @@ def heavy_move(state, last, player, rng):
 
 @inline_kernel
 def calm_point(state, player, rng):
-    """A random playable point that is no own eye and seldom a self-atari, or NOWHERE.
+    """A random playable point that is not an own eye and seldom a self-atari, or NOWHERE.
 
     Points that fail are swapped to the end of the list of empty points, so that each is
     tried at most once.

@@ -161,7 +161,7 @@ def handicap_points(size: int, stones: int) -> tuple[Point, ...]:
 
     Raises:
         SpecError: if the board has too few star points (none below 7x7, four on even boards
-            and 7x7, nine on the others), or for a single stone, which is no handicap.
+            and 7x7, nine on the others), or for a single stone, which is not a handicap.
     """
     if stones == 0:
         return ()

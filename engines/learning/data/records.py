@@ -32,7 +32,7 @@ class Start:
     """A start from given stones, for Go: handicap, a diagram.
 
     Attributes:
-        cells: bytes, one for each action that is no pass: 0 empty, 1 player 0's, 2 player 1's.
+        cells: bytes, one for each action that is not a pass: 0 empty, 1 player 0's, 2 player 1's.
         player: whose turn it is: 0 or 1.
     """
 

@@ -38,7 +38,7 @@ def members(archive: Path) -> list[str]:
     """The names of the SGF files of an archive, in order.
 
     Raises:
-        DataError: if it is no archive, is cut off or cannot be read.
+        DataError: if it is not an archive, is cut off or cannot be read.
     """
     return sorted(name for name, _ in _files(archive))
 
@@ -46,7 +46,7 @@ def members(archive: Path) -> list[str]:
 def contents(archive: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     """Some SGF files of an archive: (name, content), in the order in which they are stored.
 
-    Content of more than 8 MiB, which is no game, is cut there.
+    Content of more than 8 MiB, which is not a game, is cut there.
     """
     wanted = set(names)
     for name, read in _files(archive):

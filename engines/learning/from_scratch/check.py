@@ -1,7 +1,7 @@
 """The check that finds nearly every mistake in a backward pass: gradients by differences.
 
 By definition, a derivative is the change of the loss when a parameter changes a little.
-Computed so, it takes two forward passes for every parameter, which is no way to train, but it
+Computed so, it takes two forward passes for every parameter, too slow to train with, but it
 uses nothing of the backward pass.
 """
 

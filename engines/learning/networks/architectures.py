@@ -174,7 +174,7 @@ def _alphago(
     """AlphaGo's policy and value networks (listings 13.1 to 13.3) on one body.
 
     A dense layer stands between the last filter and the policy, since actions of other games
-    are no points of a board, and passing is none in Go either.
+    are not points of a board, and neither is passing in Go.
     """
     conv = keras.layers.Conv2D
     x = conv(filters, 5, padding="same", activation="relu")(planes)

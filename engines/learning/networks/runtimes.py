@@ -153,7 +153,7 @@ class OpenVINORuntime(NetworkRuntime):
     What remains is filled up to the next power with whatever was there before.
     """
 
-    LARGEST = 64  # a larger batch is no faster
+    LARGEST = 64  # a larger batch is not faster
 
     def __init__(
         self, card: Card, content: bytes, threads: int = 1, precision: str = "f32"

@@ -77,7 +77,7 @@ def play_game(
 
 
 def _random_action(state: GameState, rng: np.ndarray) -> int | None:
-    """A random move that leaves the game unfinished and is no pass; None if there is none."""
+    """A random move that leaves the game unfinished and is not a pass; None if there is none."""
     game = state.game
     actions = [a for a in state.legal_actions().tolist() if a != game.pass_action]
     while actions:

@@ -60,7 +60,7 @@ def test_finals_are_the_count_of_the_last_board_for_the_player_to_move(tmp_path:
     assert np.array_equal(batch.ownership, np.stack([row[0] for row in rows]))
     np.testing.assert_allclose(batch.margins, [row[1] for row in rows], atol=1e-6)
     assert np.array_equal(batch.final_weights, [row[2] for row in rows])
-    # Komi is no area; who is ahead has won; the rest of the batch is as without.
+    # Komi is not area; who is ahead has won; the rest of the batch is as without.
     known = batch.final_weights > 0
     sides = np.abs(25 * batch.margins - batch.ownership.sum((1, 2)))[known]
     np.testing.assert_allclose(sides, 2.5, atol=1e-5)
