@@ -21,7 +21,7 @@ setup(
         for rest in ("", ".*")
     ]),
     package_data={
-        "reports": ["templates/*"], "experiments": ["bench/*.json"],
+        "reports": ["templates/*"], "experiments": ["bench/*.json", "plans/*.toml"],
         "engines": ["models/*/*", "learning/diagnostics/templates/*"],
     },
     install_requires=[

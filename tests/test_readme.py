@@ -1,0 +1,109 @@
+"""The README's commands, run in the order in which they stand, in one folder, as a reader would.
+
+Long ones are shortened by the rules below. What sets up a machine (git, make, pip) is not run, and
+tests/chapters runs the scripts of the chapters; here they only have to be there.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import stat
+import subprocess
+import sys
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.command import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SETS_UP = ("git ", "make ", "pip ", "python -m pip ", "python -m venv ", "python3 -m venv ", "cd ",
+           ". ", "source ", "uv ", "pipx ")
+TINY = "--net resnet:blocks=1,filters=4"
+# (what a command begins with, what is replaced, by what); the end of the command is `$`.
+SHORTER = [
+    ("dlgo tournament", r"--pairs \d+", "--pairs 1"),
+    ("dlgo report", "$", " --bootstrap 0"),
+    ("dlgo generate", r"--games \d+", "--games 6"),
+    ("dlgo train supervised", "$", f" --epochs 1 {TINY}"),
+    ("dlgo train alphazero", "$", f" --iterations 1 --games 8 --sims 4 --workers 1 {TINY}"),
+    ("dlgo bench", "$", " --game tictactoe --seconds 0.05 --rounds 1"),
+    ("dlgo play", r"--delay [\d.]+", "--delay 0"),
+]
+SGF = "(;GM[1]SZ[19]KM[7.5]RE[B+R];B[dd];W[pp];B[dp];W[pd])"
+
+
+def commands() -> list[str]:
+    """The commands of indented lines and of text in backticks, Python blocks as they are."""
+    text = README.replace("\\\n", " ")
+    pattern = r"^```python\n((?s:.*?))^```|^ {4}(\S.*)$|`(dlgo [^`]+)`"
+    found = []
+    for block, line, inline in re.findall(pattern, text, re.MULTILINE):
+        if block:
+            found.append(f"python -c {shlex.quote(block)}")
+        else:
+            found.append(" ".join((line or inline).split("  #")[0].split()))
+    return [command for command in found if re.search(r"\b(dlgo|python|make)\b", command)]
+
+
+def shortened(command: str) -> str:
+    for start, old, new in SHORTER:
+        if command.startswith(start):
+            command = re.sub(old, new, command, count=1)
+    return command
+
+
+def own_files(folder: Path, command: str) -> None:
+    """The files that a reader brings along, unless a command has made them."""
+    if "games.csv" in command and not (folder / "games.csv").exists():
+        (folder / "games.csv").write_text("first,second,result\nrandom,me,0\nme,random,1\n")
+    for name in set(re.findall(r"\S+\.zip", command)):
+        with zipfile.ZipFile(folder / name, "w") as archive:
+            archive.writestr("game.sgf", SGF)
+            archive.writestr("other.sgf", SGF.replace("[pd]", "[qd]"))
+
+
+def test_the_commands_are_found() -> None:
+    found = commands()
+    assert len(found) > 25
+    for start in ("dlgo play", "dlgo tournament", "dlgo report", "dlgo train", "python -m", "echo"):
+        assert any(command.startswith(start) for command in found), start
+    targets = {word for command in found if command.startswith("make ")
+               for word in command.split()[1:2]}
+    makefile = (ROOT / "Makefile").read_text()
+    assert targets and all(f"\n{target}:" in makefile for target in targets)
+
+
+def test_every_command_works_as_it_is_written(tmp_path: Path) -> None:
+    if find_spec("keras") is None:
+        pytest.skip("needs keras")
+    (tmp_path / "bin").mkdir()
+    for name, start in (("dlgo", "-m experiments.cli"), ("python", "")):
+        shim = tmp_path / "bin" / name
+        shim.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {start} "$@"\n')
+        shim.chmod(shim.stat().st_mode | stat.S_IXUSR)
+    environment = {
+        **os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT),
+        "MPLBACKEND": "agg",
+    }
+    for command in commands():
+        if command.startswith(SETS_UP):
+            continue
+        if script := re.match(r"python -m (experiments\.chapters\.\w+)", command):
+            assert find_spec(script[1]), command
+            continue
+        own_files(tmp_path, command)
+        done = subprocess.run(
+            shortened(command), shell=True, cwd=tmp_path, env=environment, input="quit\n",
+            capture_output=True, text=True, timeout=300, check=False,
+        )
+        if "--board" in command:
+            assert "needs a display" in done.stderr, command
+            continue
+        assert done.returncode == 0, f"{command}\n{done.stderr}"
+        assert "Traceback" not in done.stdout + done.stderr, command
+        assert done.stdout + done.stderr, f"{command} prints nothing"
