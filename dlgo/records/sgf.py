@@ -6,7 +6,7 @@
 
 sgfmill parses the tree and the properties. This module adds what a pile of files from the
 wild needs: any encoding, one-line errors that name file and move, and the way from a record
-to `GameState`. It is called by the console, the arena and the training data of chapter 7.
+to `GameState`.
 
 Only the first game of a file and its main line (the first variation everywhere) are read.
 """
@@ -17,7 +17,7 @@ import codecs
 import itertools
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -68,6 +68,7 @@ class GameRecordSgf:
         result: as written, such as `B+3.5`, `W+R`, `0`; "" if unknown.
         comments: number of moves made -> text; 0 is the comment on the start.
         info: further game information under its SGF name: `DT` date, `RU` rules, `BR` rank...
+        notes: what was read otherwise than it is written, a phrase each.
     """
 
     source: str
@@ -81,6 +82,7 @@ class GameRecordSgf:
     result: str = ""
     comments: Mapping[int, str] = field(default_factory=dict)
     info: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @property
     def winner(self) -> Player | None:
@@ -139,7 +141,7 @@ def _content(path: Path) -> bytes:
         reason = getattr(error, "strerror", None) or error
         raise NotationError(f"{path}: cannot be read: {reason}") from None
     if len(data) > MAX_BYTES:
-        raise NotationError(f"{path}: larger than {MAX_BYTES >> 20} MiB, so no game record")
+        raise NotationError(f"{path}: larger than {MAX_BYTES >> 20} MiB, so not a game record")
     return data
 
 
@@ -166,7 +168,7 @@ def _decoded(data: bytes) -> str:
             if _PROBE.encode("ascii").decode(encoding) == _PROBE:
                 return data.decode(encoding, _LATIN_1)
         except (LookupError, ValueError):
-            pass  # unknown, or no encoding of text
+            pass  # unknown, or not an encoding of text
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
@@ -191,7 +193,7 @@ def _size(root: Mapping[str, list[bytes]]) -> int:
     text = _shown(root.get("SZ", [b"19"])[0])
     match = re.fullmatch(r"(\d{1,3})(?: ?: ?(\d{1,3}))?", text, re.ASCII)
     if not match:
-        raise ValueError(f"SZ[{text}] is no board size")
+        raise ValueError(f"SZ[{text}] is not a board size")
     size, other = (int(lines or match[1]) for lines in match.groups())
     if size != other or not MIN_SIZE <= size <= MAX_SIZE:
         raise ValueError(f"SZ[{text}]: only square boards of {MIN_SIZE} to {MAX_SIZE} lines")
@@ -216,18 +218,42 @@ def _record(source: str, size: int, nodes: list[sgf.Node]) -> GameRecordSgf:
             setups.append((len(moves), setup))
         if node.has_property("B") or node.has_property("W"):
             moves.append(_move(node, size, len(moves) + 1))
-        if node.has_property("C") and (text := node.get("C")):
+        for text in _values(node, "C", sgf_grammar.text_value):
             before = comments.get(len(moves))
             comments[len(moves)] = f"{before}\n\n{text}" if before else text
         for key in _INFO:
-            if key not in info and node.has_property(key):
-                text = sgf_grammar.simpletext_value(node.get_raw(key)).decode("utf-8").strip()
-                info.update({key: text} if text else {})
+            if key not in info and (values := _values(node, key, sgf_grammar.simpletext_value)):
+                info[key] = _joined(key, values)
+    komi, note = _komi(info.pop("KM", ""))
     return GameRecordSgf(
         source=source, size=size, moves=tuple(moves), setups=tuple(setups), comments=comments,
-        komi=_komi(info.pop("KM", "")), handicap=_handicap(info.pop("HA", "")),
+        komi=komi, handicap=_handicap(info.pop("HA", "")),
         black=info.pop("PB", ""), white=info.pop("PW", ""), result=info.pop("RE", ""), info=info,
+        notes=tuple(filter(None, (note, _left_out(moves, {before for before, _ in setups})))),
     )
+
+
+def _left_out(moves: list[tuple[Player, Move]], edited: set[int]) -> str:
+    """A note if the record goes on after two passes; `edited`: after so many moves, by setup."""
+    for n in range(2, len(moves)):
+        if moves[n - 1][1].is_pass and moves[n - 2][1].is_pass and not edited & {n - 1, n}:
+            return f"two passes end the game at move {n}; the moves after it are left out"
+    return ""
+
+
+def _values(node: sgf.Node, key: str, interpret: Callable[[bytes], bytes]) -> list[str]:
+    """The values of a property that should have one, without empty and repeated ones."""
+    raw = node.get_raw_list(key) if node.has_property(key) else []
+    texts = (interpret(value).decode("utf-8").strip() for value in raw)
+    return list(dict.fromkeys(text for text in texts if text))
+
+
+def _joined(key: str, values: list[str]) -> str:
+    """One text of all values; a game has one result, one komi and one handicap only."""
+    if len(values) > 1 and key in ("RE", "KM", "HA"):
+        given = " and ".join(f"{key}[{_shown(value)}]" for value in values[:2])
+        raise ValueError(f"{given} contradict each other")
+    return ("\n\n" if key == "GC" else ", ").join(values)
 
 
 def _move(node: sgf.Node, size: int, number: int) -> tuple[Player, Move]:
@@ -240,7 +266,7 @@ def _move(node: sgf.Node, size: int, number: int) -> tuple[Player, Move]:
         place = sgf_properties.interpret_go_point(raw.strip(), size)
     except ValueError:
         where = f"a {size}x{size} board"
-        raise ValueError(f"move {number}: {key}[{_shown(raw)}] is no point of {where}") from None
+        raise ValueError(f"move {number}: {key}[{_shown(raw)}] is not a point of {where}") from None
     move = Move.pass_turn() if place is None else Move.play(_point(place))
     return _COLORS[key.lower()], move
 
@@ -257,20 +283,31 @@ def _setup(node: sgf.Node, number: int) -> Setup:
             given = node.has_property(key) and node.get_raw_list(key) != [b""]
             points[key] = frozenset(map(_point, node.get(key) if given else ()))
         except ValueError:
-            raise ValueError(f"setup before move {number}: {key} names no point") from None
-    turn = _shown(node.get_raw("PL")) if node.has_property("PL") else ""  # B, W, black, ...
+            raise ValueError(f"setup before move {number}: {key} does not name points") from None
+    turn = (_values(node, "PL", sgf_grammar.simpletext_value) or [""])[-1]  # B, W, black, ...
     return Setup(points["AB"], points["AW"], points["AE"], _COLORS.get(turn[:1].lower()))
 
 
-def _komi(text: str) -> float | None:
-    if text and not re.fullmatch(r"[+-]?\d{1,9}([.,]\d{0,9})?", text, re.ASCII):
-        raise ValueError(f"KM[{_shown(text)}] is no komi")
-    return float(text.replace(",", ".")) if text else None
+def _komi(text: str) -> tuple[float | None, str]:
+    """The komi in points, and a note if it is not written in points."""
+    if not text:
+        return None, ""
+    if not re.fullmatch(r"[+-]?\d{1,9}([.,]\d{0,9})?", text, re.ASCII):
+        raise ValueError(f"KM[{_shown(text)}] is not a komi")
+    komi = float(text.replace(",", "."))
+    # A large server leaves the point out: 750 for 7.50, 375 for 3.75.
+    if text.isdigit() and komi >= 200 and komi % 25 == 0:
+        komi /= 100
+    # Chinese files count stones, of which each is worth two points: 3.75 for 7.5.
+    if komi % 0.5 == 0.25:
+        komi *= 2
+    written = float(text.replace(",", "."))
+    return komi, "" if komi == written else f"KM[{text}] is read as {komi:g} points"
 
 
 def _handicap(text: str) -> int:
     if text and not re.fullmatch(r"\d{1,3}", text, re.ASCII):
-        raise ValueError(f"HA[{_shown(text)}] is no number of stones")
+        raise ValueError(f"HA[{_shown(text)}] is not a number of stones")
     return int(text or 0)
 
 
@@ -280,6 +317,9 @@ def replay(record: GameRecordSgf, implied_passes: bool = False) -> Iterator[Game
 
     Setup stones begin a new game from the edited position: what was captured or forbidden
     before is forgotten. Whose turn it is then, PL says, or else the next move's colour.
+
+    Two passes in a row end the game; moves after them (a third pass, say, or a dispute about dead
+    stones played out) are left out.
 
     SGF lets a player move twice in a row, and Leela Zero and Minigo then give that colour the
     turn. Our rules know no such thing: the other player must have passed in between, which is
@@ -308,7 +348,7 @@ def replay(record: GameRecordSgf, implied_passes: bool = False) -> Iterator[Game
             state = _set_up(state, setup, player, record.source)
         what = f"{record.source}: move {number}, {player.name} {state.game.move_text(move)}, is"
         if state.is_over():
-            raise NotationError(f"{what} illegal: two passes have ended the game")
+            continue
         if player is not state.next_player:
             if not implied_passes:
                 raise NotationError(
@@ -360,7 +400,7 @@ def write_sgf(
 
     Args:
         game: the last state of a game, which knows all its moves, or (player, move) pairs.
-            A resignation is no SGF move; it goes into the result.
+            A resignation is not an SGF move; it goes into the result.
         size, komi: the board of a list of moves; a state brings its own.
         result: such as `B+3.5`; by default the result of a finished state, else nothing.
         black, white, comments, info: as in `GameRecordSgf`.

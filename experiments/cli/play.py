@@ -60,7 +60,10 @@ def show(file: str, out: str, slot: str | None, delay: float) -> None:
             click.echo(f"\rframe {done} of {of}", err=True, nl=done == of)
 
     check_ending(Path(out))
-    click.echo(show_game(load_game(Path(file), slot), Path(out), delay, progress))
+    saved = load_game(Path(file), slot)
+    for note in saved.notes:
+        click.echo(f"note: {note}", err=True)
+    click.echo(show_game(saved, Path(out), delay, progress))
 
 
 @click.command()

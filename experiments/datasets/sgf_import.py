@@ -3,6 +3,9 @@
 The files of all archives are cut into pieces of equal length, and each piece becomes one
 shard: so pieces can be made in several processes, a stopped import goes on where it was, and
 the shards are the same with any number of workers. A shard holds no file that another holds.
+
+Archives are read to their ends, checksums included, before the first game counts. A damaged
+archive, and a damaged file of a zip, is named and left out, and the import ends with an error.
 """
 
 from __future__ import annotations
@@ -23,15 +26,9 @@ from dlgo.files import make_folder, write_csv
 from dlgo.games import get_game
 from dlgo.records.sgf import read_sgf
 from dlgo.rng import derive_seed
-from engines.learning.data.sgf_games import (
-    Entry,
-    Filter,
-    contents,
-    describe,
-    members,
-    rank_number,
-    to_game,
-)
+from dlgo.text import one_line
+from engines.learning.data.archives import contents, listing
+from engines.learning.data.sgf_games import Entry, Filter, describe, rank_number, to_game
 from engines.learning.data.shards import read_shard, shard_path, write_shard
 from experiments.arena.match import machine_text, time_text, version_text
 from experiments.arena.progress import duration
@@ -40,8 +37,8 @@ from experiments.datasets.progress import LineProgress, Tally, default_progress
 
 # SGF files a shard: some 50,000 moves.
 SHARD_FILES = 256
-# Broken files told one by one; an archive of another game would fill the screen.
-_TOLD = 20
+# Broken files named one by one; an archive of another game would fill the screen.
+_NAMED = 20
 
 
 @dataclass(frozen=True)
@@ -54,44 +51,62 @@ class Piece:
 
 @dataclass(frozen=True)
 class Report:
-    """What has become of one file: positions, or why it was left out."""
+    """What has become of one file.
+
+    Attributes:
+        positions: how many it gave. refused: why the filter left it out. error: why it is not
+            usable. notes: what was read otherwise than it is written, with the file's name.
+    """
 
     positions: int = 0
     refused: str = ""
     error: str = ""
+    notes: str = ""
 
 
 def pieces(
     archives: Sequence[Path], sample: int | None, seed: int, progress: LineProgress
-) -> list[Piece]:
-    """All SGF files of the archives, or a sample of them; broken archives are told and left out.
+) -> tuple[list[Piece], str]:
+    """All SGF files of the archives, or a sample of them, and what is damaged.
+
+    Returns:
+        The pieces, and a phrase that says how much is damaged; "" if nothing is. What is damaged
+        has been named to `progress`.
 
     Raises:
         DataError: if there are no SGF files, or fewer than the sample asks for.
     """
-    found: list[tuple[Path, str]] = []
+    files: list[tuple[Path, str]] = []
+    archives = list(dict.fromkeys(archives))
+    damaged = lost = 0
     for archive in archives:
         try:
-            names = members(archive)
+            listed = listing(archive)
         except DataError as error:
             progress.say(f"{error}; it is skipped")
+            damaged += 1
             continue
-        found += [(archive, name) for name in dict.fromkeys(names)]
-    if not found:
+        for line in listed.broken[:_NAMED]:
+            progress.say(f"skipped: {line}")
+        lost += len(listed.broken)
+        files += [(archive, name) for name in listed.names]
+    if not files:
         raise DataError(f"no SGF files in {', '.join(map(str, archives))}")
     if sample is not None:
-        if sample > len(found):
-            raise DataError(f"a sample of {sample} was asked for, there are {len(found)} SGF files")
+        if sample > len(files):
+            raise DataError(f"a sample of {sample} was asked for, there are {len(files)} SGF files")
         rng = np.random.default_rng(derive_seed("sgf sample", seed))
-        found = [found[i] for i in sorted(rng.choice(len(found), sample, replace=False).tolist())]
+        files = [files[i] for i in sorted(rng.choice(len(files), sample, replace=False).tolist())]
     cut: list[Piece] = []
-    for archive in dict.fromkeys(archives):
-        names = [name for where, name in found if where == archive]
+    for archive in archives:
+        names = [name for where, name in files if where == archive]
         cut += [
             Piece(str(archive), tuple(names[i : i + SHARD_FILES]))
             for i in range(0, len(names), SHARD_FILES)
         ]
-    return cut
+    parts = [f"{damaged} of {len(archives)} archives"] if damaged else []
+    parts += [f"{lost} files of archives"] if lost else []
+    return cut, " and ".join(parts)
 
 
 def import_sgf(
@@ -103,10 +118,11 @@ def import_sgf(
     Files that are broken or against the rules are named and left out.
 
     Raises:
-        DataError: if there is nothing to import, or the folder holds other games.
+        DataError: if there is nothing to import, or the folder holds other games; and, after all
+            else has been imported, if archives or files of them are damaged.
     """
     progress = default_progress()
-    cut = pieces(archives, sample, seed, progress)
+    cut, damaged = pieces(archives, sample, seed, progress)
     make_folder(folder, error=DataError)
     tally = Tally(sum(len(piece.names) for piece in cut))
     jobs = []
@@ -118,7 +134,7 @@ def import_sgf(
     if tally.found:
         progress.say(f"{folder}: {tally.found} of {tally.planned} files are done already")
     refused: Counter[str] = Counter()
-    broken = 0
+    broken = noted = 0
     progress.begin(tally)
     try:
         with closing(run_jobs(import_piece, jobs, workers)) as reports:
@@ -127,8 +143,12 @@ def import_sgf(
                 refused.update([report.refused] if report.refused else [])
                 if report.error:
                     broken += 1
-                    if broken <= _TOLD:
+                    if broken <= _NAMED:
                         progress.say(f"skipped: {report.error}")
+                if report.notes:
+                    noted += 1
+                    if noted <= _NAMED:
+                        progress.say(f"note: {report.notes}")
                 progress.show(tally)
     except KeyboardInterrupt:
         progress.say(f"the shards in {folder} are kept: run the same command to go on")
@@ -140,7 +160,11 @@ def import_sgf(
     if broken:
         progress.say(f"{broken} files skipped as broken or against the rules")
     kept = tally.made - sum(refused.values()) - broken
+    if noted > _NAMED:
+        progress.say(f"notes on {noted} files in all")
     progress.say(f"{kept} games, {tally.positions:,} positions in {duration(tally.seconds())}")
+    if damaged:
+        raise DataError(f"{damaged} cannot be read, as said above; all other games are in {folder}")
     return folder
 
 
@@ -156,7 +180,8 @@ def import_piece(piece: Piece, folder: str, number: int, wanted: Filter) -> Iter
             last = Report(refused=wanted.refuses(record))
             if not last.refused:
                 games.append(to_game(record))
-                last = Report(games[-1].n_positions)
+                notes = f"{record.source}: {'; '.join(record.notes)}" if record.notes else ""
+                last = Report(games[-1].n_positions, notes=one_line(notes))
         except NotationError as error:
             last = Report(error=str(error))
     provenance = {
@@ -211,7 +236,7 @@ def index_sgf(archives: Sequence[Path], table: Path | None, workers: int | None)
         DataError: if there is nothing to index or the table cannot be written.
     """
     progress = default_progress()
-    cut = pieces(archives, None, 0, progress)
+    cut, damaged = pieces(archives, None, 0, progress)
     with closing(run_jobs(index_piece, [(piece,) for piece in cut], workers)) as reports:
         entries = sorted(reports, key=lambda entry: entry.name)
     if table is not None:
@@ -229,7 +254,8 @@ def index_sgf(archives: Sequence[Path], table: Path | None, workers: int | None)
     ):
         counts = Counter(map(key, good)).most_common(12)
         lines.append(f"{title}: " + ", ".join(f"{what} {count}" for what, count in counts))
-    lines += [f"skipped: {entry.error}" for entry in entries if entry.error][:_TOLD]
+    lines += [f"skipped: {entry.error}" for entry in entries if entry.error][:_NAMED]
+    lines += [f"cannot be read: {damaged}"] if damaged else []
     return lines
 
 

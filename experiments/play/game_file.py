@@ -20,6 +20,7 @@ from dlgo import DlgoError, GameState, Move, NotationError, Player, get_game
 from dlgo.files import write_file
 from dlgo.games.draughts import pdn
 from dlgo.records.sgf import GameRecordSgf, read_sgf, replay, write_sgf
+from dlgo.text import one_line
 
 MAX_BYTES = 8 * 2**20
 _SPEC_NOTE = "dlgo "  # SGF's game comment: the specification, whose options SGF has no words for
@@ -35,12 +36,14 @@ class SavedGame:
         state: the last position, with all moves.
         black, white: the players' names, "" if unknown.
         result: as the file gives it, "" if it does not. It can differ from the board.
+        notes: what was read otherwise than it is written, a line each that names the file.
     """
 
     state: GameState
     black: str = ""
     white: str = ""
     result: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def write_game_file(path: Path, state: GameState, black: str = "", white: str = "") -> None:
@@ -120,7 +123,8 @@ def _from_sgf(record: GameRecordSgf) -> SavedGame:
         *_, state = replay(record)
     if re.match(r"[BW]\+R", record.result, re.IGNORECASE):
         state = _resigned(state, record.winner)
-    return SavedGame(state, record.black, record.white, record.result)
+    notes = tuple(one_line(f"{record.source}: {note}") for note in record.notes)
+    return SavedGame(state, record.black, record.white, record.result, notes)
 
 
 def _as_played(record: GameRecordSgf) -> GameState | None:

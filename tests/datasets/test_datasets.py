@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tarfile
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -240,6 +241,32 @@ def test_an_archive_becomes_shards(archive: Path, tmp_path: Path) -> None:
     assert "go:size=9: 2 games (2 different), 5 positions" in shown.stdout
 
 
+def test_a_damaged_archive_is_named_and_the_others_are_imported(
+    archive: Path, tmp_path: Path
+) -> None:
+    bad = tmp_path / "bad.tar.gz"
+    data = bytearray(archive.read_bytes())
+    data[-6] ^= 1  # in the checksum: all games can still be unpacked
+    bad.write_bytes(data)
+    protected = tmp_path / "protected.zip"
+    with zipfile.ZipFile(protected, "w") as container:
+        container.writestr("kept.sgf", b"(;SZ[9]KM[375];B[aa];W[];B[];W[])")
+        container.writestr("lost.sgf", GAMES["one.sgf"])
+    zipped = bytearray(protected.read_bytes())
+    zipped[zipped.rindex(b"lost.sgf") - 46 + 8] |= 1  # the flag of encryption
+    protected.write_bytes(zipped)
+    out = tmp_path / "out"
+    done = dlgo("data", "import-sgf", str(bad), str(archive), str(protected), "--size", "9",
+                "--out", str(out))
+    assert done.returncode == 2
+    assert f"{bad}: cannot be read: CRC check failed" in done.stderr
+    assert "protected.zip/lost.sgf: cannot be read" in done.stderr
+    assert "kept.sgf: KM[375] is read as 7.5 points; two passes end the game" in done.stderr
+    assert "3 games, 8 positions" in done.stderr
+    assert "1 of 3 archives and 1 files of archives cannot be read" in done.stderr.splitlines()[-1]
+    assert Dataset.open(out).n_games == 3
+
+
 def test_the_index_says_what_is_there(archive: Path, tmp_path: Path) -> None:
     lines = index_sgf([archive], tmp_path / "index.csv", 1)
     assert lines[0] == "4 files, 4 of them readable, 8 moves"
@@ -257,7 +284,8 @@ def test_a_sample_is_drawn_by_its_seed(tmp_path: Path) -> None:
         (folder / f"{i:02}.sgf").write_text(f"(;SZ[9]RE[B+1];B[{point}])")
     drawn = []
     for seed in (1, 1, 2):
-        (piece,) = pieces([folder], 20, seed, Quiet())
+        (piece,), damaged = pieces([folder], 20, seed, Quiet())
+        assert not damaged
         drawn.append(set(piece.names))
     assert [len(one) for one in drawn] == [20, 20, 20]
     assert drawn[0] == drawn[1] != drawn[2]

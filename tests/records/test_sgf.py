@@ -121,16 +121,18 @@ def test_byte_order_marks() -> None:
         (b"(;SZ[19:13])", r"SZ\[19:13\].*square"),
         (b"(;SZ[1])", r"SZ\[1\].*2 to 25"),
         (b"(;SZ[26])", r"SZ\[26\].*2 to 25"),
-        (b"(;SZ[" + b"9" * 9999 + b"])", "no board size"),
-        (b"(;SZ[9];B[aa];W[zz])", r"move 2: W\[zz\] is no point of a 9x9 board"),
+        (b"(;SZ[" + b"9" * 9999 + b"])", "not a board size"),
+        (b"(;SZ[9];B[aa];W[zz])", r"move 2: W\[zz\] is not a point of a 9x9 board"),
         (b"(;SZ[9];B[\x1b[31m\\]])", "move 1"),
         (b"(;SZ[9];B[R16])", r"B\[R16\]"),
         (b"(;SZ[9];B[aa]W[bb])", "move 1: one node holds several moves"),
         (b"(;SZ[9];B[aa][bb])", "move 1: one node holds several moves"),
-        (b"(;SZ[9]AB[aa][jj])", "AB names no point"),
-        (b"(;KM[six])", r"KM\[six\] is no komi"),
+        (b"(;SZ[9]AB[aa][jj])", "AB does not name points"),
+        (b"(;KM[six])", r"KM\[six\] is not a komi"),
         (b"(;KM[nan])", r"KM\[nan\]"),
         (b"(;HA[many])", r"HA\[many\]"),
+        (b"(;RE[B+1]RE[W+R])", r"RE\[B\+1\] and RE\[W\+R\] contradict each other"),
+        (b"(;KM[6.5][7.5])", r"KM\[6.5\] and KM\[7.5\] contradict each other"),
         (b"(" + b";B[]" * 20_000 + b")", "longer than 10,000 nodes"),
         (b"(;" * 100_000 + b")" * 100_000, "longer than 10,000 nodes"),
         (b"(;" * 100_000, "unexpected end"),
@@ -168,7 +170,6 @@ def test_lenient_where_nothing_is_lost() -> None:
         (";B[ba];W[ee];B[ab];W[aa]", "move 4, white A5, is illegal: self-capture"),
         (";B[ba];W[ca];B[ab];W[db];B[bc];W[cc];B[cb];W[bb];B[cb]",
          "move 9, black C4, is illegal: ko"),
-        (";B[];W[];B[aa]", "move 3, black A5, is illegal: two passes"),
         (";B[aa];B[bb]", "move 2, black B4, is out of turn: white is to move"),
         (";W[aa]", "move 1, white A5, is out of turn: black is to move"),
     ],
@@ -176,6 +177,44 @@ def test_lenient_where_nothing_is_lost() -> None:
 def test_replay_names_the_illegal_move_and_the_rule(moves: str, message: str) -> None:
     record = read_sgf(f"(;SZ[5]{moves})".encode(), name="some.sgf")
     assert refused(lambda: list(replay(record))).startswith(f"some.sgf: {message}")
+
+
+@pytest.mark.parametrize(("moves", "played"), [
+    (";B[aa];W[];B[]", 3), (";B[aa];W[];B[];W[]", 3), (";B[aa];W[];B[];W[bb];B[];W[]", 3),
+    # Stones that are set up begin another game.
+    (";B[aa];W[];B[];AB[cc];W[bb]", 4),
+])
+def test_two_passes_end_a_record_whatever_follows(moves: str, played: int) -> None:
+    record = read_sgf(f"(;SZ[5]{moves})".encode())
+    assert len(list(replay(record))) == played + 1
+    left_out = len(record.moves) > played
+    assert record.notes == (("two passes end the game at move 3; the moves after it are left "
+                             "out",) if left_out else ())
+
+
+@pytest.mark.parametrize("data", [
+    b"(;SZ[9]PB[x];B[aa]C[one]C[two])", b"(;SZ[9]PB[x];B[aa]C[one][two])",
+    b"(;SZ[9]PB[x]PB[x];B[aa]C[one]BL[3]C[]C[two]C[one])",
+])
+def test_repeated_properties_are_joined(data: bytes) -> None:
+    record = read_sgf(data)
+    assert record.comments == {1: "one\n\ntwo"} and record.black == "x"
+    assert read_sgf(b"(;PB[x]PB[y]GC[a]GC[b]PL[B]PL[W];W[aa])").black == "x, y"
+    assert read_sgf(b"(;PB[x]PB[y]GC[a]GC[b]PL[B]PL[W];W[aa])").info["GC"] == "a\n\nb"
+
+
+@pytest.mark.parametrize(("text", "komi", "noted"), [
+    ("7.5", 7.5, False), ("7", 7, False), ("0", 0, False), ("-3.5", -3.5, False),
+    ("7.50", 7.5, False), ("150", 150, False), ("210", 210, False), ("750.0", 750, False),
+    ("750", 7.5, True), ("650", 6.5, True), ("375", 7.5, True), ("3.75", 7.5, True),
+    ("2,75", 5.5, True),
+])
+def test_komi_of_servers_is_read_in_points(text: str, komi: float, noted: bool) -> None:
+    record = read_sgf(f"(;SZ[9]KM[{text}];B[aa])".encode())
+    assert record.komi == komi == record.game().komi
+    assert bool(record.notes) == noted
+    assert not noted or record.notes[0] == f"KM[{text}] is read as {komi:g} points"
+    assert len(list(replay(record))) == 2
 
 
 def test_replay_yields_the_start_and_a_state_a_move() -> None:
@@ -199,8 +238,8 @@ def test_implied_passes_are_made_only_on_request() -> None:
 
 
 def test_a_komi_that_cannot_be_played_is_refused_by_name() -> None:
-    record = read_sgf(b"(;SZ[9]KM[3.75];B[aa])", name="some.sgf")
-    assert record.komi == 3.75
+    record = read_sgf(b"(;SZ[9]KM[6.3];B[aa])", name="some.sgf")
+    assert record.komi == 6.3
     assert refused(lambda: list(replay(record))).startswith("some.sgf: ")
 
 
@@ -269,7 +308,10 @@ def test_awkward_files(oracles: Path, capfd: pytest.CaptureFixture[str]) -> None
         assert has_setup or "root_setup=True" not in verdict, path.name
         ends_in_setup = any(at == len(record.moves) > 0 for at, _ in record.setups)
         try:
-            assert len(list(replay(record))) == len(record.moves) + 1 + ends_in_setup
+            passes = "".join("p" if move.is_pass else "." for _, move in record.moves)
+            played = passes.find("pp") + 2 if "pp" in passes else len(passes)
+            assert len(list(replay(record))) == played + 1 + ends_in_setup
+            assert bool(record.notes) == (played < len(passes)), path.name
         except NotationError as error:
             assert path.name in str(error) and str(error).isprintable()
     assert capfd.readouterr() == ("", "")
@@ -279,7 +321,6 @@ def test_awkward_files(oracles: Path, capfd: pytest.CaptureFixture[str]) -> None
     ("file", "reason"),
     [
         ("littlego__illegal-move.sgf", "move 16, white H6, is illegal: the point is occupied"),
-        ("littlego__5-passes.sgf", "move 3, black pass, is illegal: two passes"),
     ],
 )
 def test_awkward_files_that_break_a_rule(oracles: Path, file: str, reason: str) -> None:

@@ -1,102 +1,20 @@
-"""SGF archives: what is in them, and their games as training data (chapter 7.1 and 7.2).
+"""SGF files as training data: what they say, which are wanted, their games (chapter 7.1 and 7.2).
 
-    for member in members(Path("KGS-2019-04.tar.gz")): ...     # names, nothing is unpacked to disk
-    for name, data in contents(archive, names): ...             # the files themselves
-    entry = describe(name, data)                                # size, players, handicap, ...
-    game = to_game(read_sgf(data, name))                        # a GameData for a shard
-
-An archive is a `.tar.gz` (or `.tgz`, `.tar`, `.tar.bz2`, `.tar.xz`), a `.zip`, a folder or a
-single `.sgf` file.
+    entry = describe(name, data)                # size, players, handicap, ...
+    game = to_game(read_sgf(data, name))        # a GameData for a shard
 """
 
 from __future__ import annotations
 
 import dataclasses
 import re
-import tarfile
-import zipfile
-import zlib
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from dlgo.api import Player
-from dlgo.errors import DataError, NotationError
+from dlgo.errors import NotationError
 from dlgo.games import get_game
-from dlgo.records.sgf import MAX_BYTES, GameRecordSgf, Setup, read_sgf, replay
+from dlgo.records.sgf import GameRecordSgf, Setup, read_sgf, replay
 from engines.learning.data.records import NO_RESULT, GameBuilder, GameData, Start
-
-TAR_ENDINGS = (".tar.gz", ".tgz", ".tar", ".tar.bz2", ".tar.xz")
-# What broken archives make the standard library raise.
-_BROKEN = (
-    OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error, RuntimeError,
-    NotImplementedError, ValueError,
-)
-
-
-def members(archive: Path) -> list[str]:
-    """The names of the SGF files of an archive, in order.
-
-    Raises:
-        DataError: if it is not an archive, is cut off or cannot be read.
-    """
-    return sorted(name for name, _ in _files(archive))
-
-
-def contents(archive: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """Some SGF files of an archive: (name, content), in the order in which they are stored.
-
-    Content of more than 8 MiB, which is not a game, is cut there.
-    """
-    wanted = set(names)
-    for name, read in _files(archive):
-        if name in wanted:
-            wanted.discard(name)  # an archive may hold two files of one name
-            try:
-                yield name, read()
-            except _BROKEN as error:
-                raise _unreadable(archive, error) from None
-
-
-def _files(archive: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
-    """Names of the SGF files, each with a function that reads it."""
-    text = archive.name.lower()
-    try:
-        if archive.is_dir():
-            for path in sorted(archive.rglob("*")):
-                if path.suffix.lower() == ".sgf" and path.is_file():
-                    yield str(path.relative_to(archive)), lambda path=path: _read(path.open("rb"))
-        elif text.endswith(TAR_ENDINGS):
-            with tarfile.open(archive) as tar:
-                for info in tar:
-                    if info.isfile() and info.name.lower().endswith(".sgf"):
-                        yield info.name, lambda info=info, tar=tar: _read(tar.extractfile(info))
-        elif text.endswith(".zip"):
-            with zipfile.ZipFile(archive) as container:
-                for entry in container.infolist():
-                    if entry.filename.lower().endswith(".sgf"):
-                        yield entry.filename, (
-                            lambda entry=entry: _read(container.open(entry))
-                        )
-        elif text.endswith(".sgf"):
-            yield archive.name, lambda: _read(archive.open("rb"))
-        else:
-            raise DataError(
-                f"{archive}: neither a folder nor a {', '.join(TAR_ENDINGS)}, .zip or .sgf file"
-            )
-    except _BROKEN as error:
-        raise _unreadable(archive, error) from None
-
-
-def _read(file) -> bytes:
-    with file:
-        return file.read(MAX_BYTES + 1)
-
-
-def _unreadable(archive: Path, error: Exception) -> DataError:
-    # tarfile lists what each way of unpacking said, line by line.
-    reason = str(getattr(error, "strerror", None) or error).partition("\n")[0].rstrip(":")
-    return DataError(f"{archive}: cannot be read: {reason or type(error).__name__}")
 
 
 @dataclass(frozen=True)
@@ -212,11 +130,11 @@ def with_handicap(record: GameRecordSgf) -> GameRecordSgf:
 def to_game(record: GameRecordSgf) -> GameData:
     """A record as training data of `go:size=N`; the komi shows in the result only.
 
-    Moves after two passes in a row, where the rules end the game, are left out.
+    What `replay` accepts is accepted here and the other way round, but for two things.
 
     Raises:
-        NotationError: for a move that the rules forbid or out of turn, no moves at all, or
-            setup stones after the first move, which begin another game.
+        NotationError: as `replay`; for no moves at all; and for setup stones after the first
+            move, which begin another game.
     """
     record = with_handicap(record)
     late = [before for before, _ in record.setups if before > 0]
@@ -224,8 +142,7 @@ def to_game(record: GameRecordSgf) -> GameData:
         raise NotationError(f"{record.source}: stones are set up after move {late[0]}")
     if not record.moves:
         raise NotationError(f"{record.source}: no moves")
-    # Chinese files count komi in quarters, which no result of ours needs.
-    states = replay(dataclasses.replace(record, komi=None, moves=_until_two_passes(record)))
+    states = replay(record)
     state = next(states)
     game = get_game("go", size=record.size)
     builder = GameBuilder(game, Start.of(state))
@@ -234,10 +151,3 @@ def to_game(record: GameRecordSgf) -> GameData:
         assert action is not None
         builder.add(action)
     return builder.finish(result_of(record))
-
-
-def _until_two_passes(record: GameRecordSgf) -> tuple:
-    for i in range(1, len(record.moves)):
-        if record.moves[i - 1][1].is_pass and record.moves[i][1].is_pass:
-            return record.moves[: i + 1]
-    return record.moves

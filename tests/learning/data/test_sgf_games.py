@@ -1,27 +1,23 @@
-"""SGF archives: every kind of container, handicap, filters, and what is wrong is named."""
+"""SGF files as training data: handicap, filters, and what is wrong is named."""
 
 from __future__ import annotations
 
-import io
-import tarfile
-import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dlgo import Player, Point, get_game
-from dlgo.errors import DataError, NotationError
+from dlgo.errors import NotationError
 from dlgo.records.sgf import read_sgf, replay
 from engines.learning.data import Dataset, batches, write_shard
+from engines.learning.data.archives import contents, listing
 from engines.learning.data.records import NO_RESULT
 from engines.learning.data.replay import start_state
 from engines.learning.data.sgf_games import (
     Filter,
-    contents,
     describe,
     handicap_of,
-    members,
     rank_number,
     result_of,
     to_game,
@@ -30,79 +26,6 @@ from engines.learning.data.sgf_games import (
 from tests.learning.data.encoders import history_encoder
 
 HUMAN = Path(__file__).resolve().parents[4] / "shared/oracles/sgf/human_19x19"
-FILES = {
-    "2019/a.sgf": b"(;GM[1]SZ[9]RE[B+R]BR[5d]WR[6d];B[aa];W[bb];B[cc])",
-    "2019/b.SGF": b"(;GM[1]SZ[9]RE[W+2.5];B[dd];W[ee])",
-    "2019/readme.txt": b"not a game",
-}
-
-
-def containers(folder: Path) -> list[Path]:
-    plain = folder / "plain"
-    for name, data in FILES.items():
-        path = plain / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    found = [plain]
-    for ending, mode in (
-        (".tar.gz", "w:gz"), (".tgz", "w:gz"), (".tar", "w"), (".tar.bz2", "w:bz2")
-    ):
-        found.append(folder / f"games{ending}")
-        with tarfile.open(found[-1], mode) as tar:
-            tar.add(plain / "2019", "2019")
-    found.append(folder / "games.zip")
-    with zipfile.ZipFile(found[-1], "w") as container:
-        for name, data in FILES.items():
-            container.writestr(name, data)
-    return found
-
-
-def test_all_containers_hold_the_same(tmp_path: Path) -> None:
-    for archive in containers(tmp_path):
-        names = members(archive)
-        assert names == ["2019/a.sgf", "2019/b.SGF"], archive
-        assert dict(contents(archive, names)) == {name: FILES[name] for name in names}
-        assert [name for name, _ in contents(archive, names[1:])] == names[1:]
-    single = tmp_path / "plain/2019/a.sgf"
-    assert dict(contents(single, members(single))) == {"a.sgf": FILES["2019/a.sgf"]}
-
-
-def test_broken_archives_are_one_line(tmp_path: Path) -> None:
-    archives = containers(tmp_path)[1:]
-    for archive in archives:
-        whole = archive.read_bytes()
-        for data in (b"", b"<html>not found</html>", whole[: len(whole) // 2]):
-            archive.write_bytes(data)
-            try:
-                list(contents(archive, members(archive)))
-            except DataError as error:
-                assert str(archive) in str(error)
-                assert "\n" not in str(error)
-            else:  # a .tar cut between two files is one with fewer files
-                assert archive.suffix == ".tar" or not data
-    with pytest.raises(DataError, match="cannot be read"):
-        members(tmp_path / "missing.zip")
-    (tmp_path / "games.rar").write_bytes(b"Rar!")
-    with pytest.raises(DataError, match="neither a folder nor"):
-        members(tmp_path / "games.rar")
-
-
-def test_files_outside_of_the_archive_are_never_touched(tmp_path: Path) -> None:
-    evil = tmp_path / "evil.tar"
-    secret = tmp_path / "secret.sgf"
-    secret.write_text("secret")
-    with tarfile.open(evil, "w") as tar:
-        info = tarfile.TarInfo("../../escaped.sgf")
-        info.size = 3
-        tar.addfile(info, io.BytesIO(b"(;)"))
-        link = tarfile.TarInfo("link.sgf")
-        link.type, link.linkname = tarfile.SYMTYPE, str(secret)
-        tar.addfile(link)
-    before = sorted(tmp_path.rglob("*"))
-    assert dict(contents(evil, members(evil))) == {"../../escaped.sgf": b"(;)"}
-    assert sorted(tmp_path.rglob("*")) == before
-
-
 def test_an_entry_says_what_the_file_says() -> None:
     data = b"(;SZ[19]HA[2]AB[dd][pp]PB[me]PW[you]BR[2k]WR[1d]RE[W+R]DT[2001];W[qd])"
     entry = describe("a.sgf", data)
@@ -183,14 +106,27 @@ def test_a_game_ends_with_two_passes() -> None:
     assert game.actions.tolist() == [72, 81, 81]
 
 
-def test_a_komi_in_quarters_does_no_harm() -> None:
-    assert to_game(read_sgf(b"(;SZ[9]KM[3.75]RE[B+0.25];B[aa])")).result == 1
+def test_an_import_accepts_what_a_replay_accepts() -> None:
+    """And refuses what it refuses, with the same words."""
+    for komi, ok in (("3.75", True), ("750", True), ("6.5", True), ("6.3", False), ("5001", False)):
+        record = read_sgf(f"(;SZ[9]KM[{komi}]RE[B+0.25];B[aa];W[];B[];W[])".encode(), "x.sgf")
+        if ok:
+            assert to_game(record).result == 1
+            assert len(to_game(record).actions) == len(list(replay(record))) - 1 == 3
+            continue
+        told = []
+        for read in (lambda record=record: list(replay(record)), lambda record=record:
+                     to_game(record)):
+            with pytest.raises(NotationError, match="x.sgf: .*komi") as caught:
+                read()
+            told.append(str(caught.value))
+        assert told[0] == told[1]
 
 
 @pytest.mark.skipif(not HUMAN.is_dir(), reason="needs ../shared/oracles/sgf/human_19x19")
 def test_games_of_people_come_back_move_by_move(tmp_path: Path) -> None:
     records = [
-        read_sgf(data, name) for name, data in contents(HUMAN, members(HUMAN)[:30])
+        read_sgf(data, name) for name, data in contents(HUMAN, listing(HUMAN).names[:30])
     ]
     games = [to_game(record) for record in records]
     game = records[0].game()

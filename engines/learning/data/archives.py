@@ -1,0 +1,234 @@
+"""SGF files in archives: their names and contents, and nothing of a damaged archive in silence.
+
+    listed = listing(Path("KGS-2019-04.tar.gz"))      # names; nothing is unpacked to disk
+    for name, data in contents(archive, listed.names): ...
+
+An archive is a `.tar.gz` (or `.tgz`, `.tar`, `.tar.bz2`, `.tar.xz`), a `.zip`, a folder or a single
+`.sgf` file. A compressed tar has a checksum over all of it, so `listing` reads it to its end before
+it names anything: it is whole or it is refused. The files of a zip have checksums of their own;
+those that do not match are named, and the rest can be used. A plain `.tar` protects only its
+headers: changed contents do not show.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import tarfile
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from dlgo.errors import DataError
+from dlgo.records.sgf import MAX_BYTES
+from dlgo.text import one_line
+
+TAR_ENDINGS = (".tar.gz", ".tgz", ".tar", ".tar.bz2", ".tar.xz")
+# An archive that unpacks to more than this is a bomb. Tars of games are 5 to 30 times as large as
+# their compressed files, most of it the padding of small files.
+_MAX_RATIO = 200
+_FREE_BYTES = 64 * 2**20
+# What broken archives make the standard library raise.
+_BROKEN = (
+    OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError,
+    RuntimeError, NotImplementedError, ValueError,
+)
+_OPENERS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}
+
+
+@dataclass
+class Listing:
+    """What is in an archive.
+
+    Attributes:
+        names: of the SGF files that can be read, sorted, each once.
+        broken: a line for each file that cannot be.
+    """
+
+    names: list[str] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+
+
+def listing(archive: Path) -> Listing:
+    """The SGF files of an archive, after reading all of it.
+
+    Raises:
+        DataError: if it is not an archive, cannot be read, or is damaged as a whole.
+    """
+    found = Listing()
+    counts: Counter[str] = Counter()
+    for name, read in _files(archive):
+        try:
+            read()
+            counts[name] += 1
+        except _BROKEN as error:
+            if not _survives(archive):
+                raise _unreadable(archive, error) from None
+            found.broken.append(f"{one_line(f'{archive}/{name}')}: cannot be read: "
+                                f"{_reason(error)}")
+    found.names = sorted(counts)
+    found.broken += [
+        f"{one_line(f'{archive}/{name}')}: the archive has {count} files of this name; only the "
+        "first is used" for name, count in counts.items() if count > 1
+    ]
+    return found
+
+
+def contents(archive: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """Some SGF files of an archive: (name, content), in the order in which they are stored.
+
+    Args:
+        names: as `listing` gives them.
+
+    Raises:
+        DataError: if the archive or one of the files cannot be read any more.
+    """
+    wanted = set(names)
+    for name, read in _files(archive):
+        if name in wanted:
+            wanted.discard(name)  # an archive may hold two files of one name
+            try:
+                data = read()
+            except _BROKEN as error:
+                raise _unreadable(archive, error) from None
+            yield name, data
+        if not wanted:
+            return
+
+
+def _survives(archive: Path) -> bool:
+    """Whether the other files can be read if one of them cannot."""
+    return archive.is_dir() or archive.name.lower().endswith(".zip")
+
+
+def _files(archive: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    """Names of the SGF files, each with a function that reads it, to be called at once."""
+    text = archive.name.lower()
+    try:
+        if archive.is_dir():
+            for path in sorted(archive.rglob("*")):
+                if path.suffix.lower() == ".sgf" and path.is_file():
+                    yield str(path.relative_to(archive)), lambda path=path: _read(path.open("rb"))
+        elif text.endswith(TAR_ENDINGS):
+            yield from _tar_files(archive)
+        elif text.endswith(".zip"):
+            yield from _zip_files(archive)
+        elif text.endswith(".sgf"):
+            yield archive.name, lambda: _read(archive.open("rb"))
+        else:
+            raise DataError(
+                f"{archive}: neither a folder nor a {', '.join(TAR_ENDINGS)}, .zip or .sgf file"
+            )
+    except _BROKEN as error:
+        raise _unreadable(archive, error) from None
+
+
+class _Allowance:
+    """How many bytes an archive may still unpack to."""
+
+    def __init__(self, archive: Path) -> None:
+        self._archive = archive
+        self._left = _FREE_BYTES + _MAX_RATIO * archive.stat().st_size
+
+    def spend(self, count: int) -> None:
+        """Count unpacked bytes. Raises DataError, which ends the reading, for too many."""
+        self._left -= count
+        if self._left < 0:
+            raise DataError(f"{self._archive}: cannot be read: it unpacks to more than "
+                            f"{_MAX_RATIO} times its size")
+
+
+class _Unpacked:
+    """The bytes of a compressed file, read from front to back; they are counted."""
+
+    def __init__(self, file: BinaryIO, allowance: _Allowance) -> None:
+        self._file, self._allowance = file, allowance
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self._allowance.spend(len(data))
+        return data
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> _Unpacked:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+class _StrictHeader(tarfile.TarInfo):
+    """A tar's header; `tarfile` takes a broken one for the end of the archive."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes, encoding: str, errors: str) -> tarfile.TarInfo:
+        try:
+            return super().frombuf(buf, encoding, errors)
+        except tarfile.EOFHeaderError:
+            raise
+        except tarfile.HeaderError as error:
+            what = f"a header is broken ({error})" if buf else "it ends without its end mark"
+            raise ValueError(f"{what}; the archive is damaged or cut off") from None
+
+
+def _tar_files(archive: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    with archive.open("rb") as file:
+        start = file.read(6)
+    opener = next((one for magic, one in _OPENERS.items() if start.startswith(magic)), open)
+    with opener(archive, "rb") as file:
+        unpacked = _Unpacked(file, _Allowance(archive))
+        with tarfile.open(fileobj=unpacked, mode="r|", tarinfo=_StrictHeader) as tar:
+            for info in tar:
+                tar.members.clear()  # it would remember them all
+                if info.isfile() and info.name.lower().endswith(".sgf"):
+                    yield info.name, lambda info=info: _read(tar.extractfile(info))
+            # The checksum stands at the end, behind the padding.
+            while piece := tar.fileobj.read(2**16):
+                if piece.count(0) != len(piece):
+                    raise ValueError("there is more behind its end mark; the archive is damaged")
+
+
+def _zip_files(archive: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    allowance = _Allowance(archive)
+    with zipfile.ZipFile(archive) as container:
+        for entry in container.infolist():
+            if entry.filename.lower().endswith(".sgf") or _misnamed(container, entry):
+                yield entry.filename, lambda entry=entry: _read(
+                    _Unpacked(container.open(entry), allowance)
+                )
+
+
+def _misnamed(container: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bool:
+    """Whether a file's two names differ: then it may be an SGF file with a damaged name."""
+    try:
+        container.open(entry).close()
+    except zipfile.BadZipFile:
+        return True
+    except _BROKEN:
+        return False  # not readable, but also not an SGF file
+    return False
+
+
+def _read(file: Any) -> bytes:
+    with file:
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise ValueError(f"larger than {MAX_BYTES >> 20} MiB, so not a game record")
+    return data
+
+
+def _unreadable(archive: Path, error: Exception) -> DataError:
+    return DataError(f"{archive}: cannot be read: {_reason(error)}")
+
+
+def _reason(error: Exception) -> str:
+    # tarfile lists what each way of unpacking said, line by line.
+    reason = str(getattr(error, "strerror", None) or error).partition("\n")[0].rstrip(":")
+    return one_line(reason or type(error).__name__)
