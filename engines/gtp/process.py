@@ -215,9 +215,9 @@ class Program:
         """Say `quit`, wait a moment, and make sure that nothing is left."""
         if self.alive:
             self.cpu_seconds()
-            farewell = format_command(Command(next(self._commands), "quit")).encode()
+            quit_line = format_command(Command(next(self._commands), "quit")).encode()
             with contextlib.suppress(OSError):
-                os.write(self._process.stdin.fileno(), farewell)
+                os.write(self._process.stdin.fileno(), quit_line)
             with contextlib.suppress(OSError):
                 self._process.stdin.close()
             with contextlib.suppress(subprocess.TimeoutExpired):

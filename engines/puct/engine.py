@@ -1,4 +1,4 @@
-"""The PUCT engine: tree search over whatever gives a policy and a value (the AGENT article).
+"""PUCT: tree search over whatever gives a policy and a value (Rosin 2011; Silver et al. 2017).
 
 The same tree and loop as `mcts`; the leaf's worth comes from a rollout, from the game's own
 evaluation, from nothing at all (`uniform`), from another engine or from a network's value head.

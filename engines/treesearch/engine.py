@@ -1,6 +1,6 @@
 """What every engine that searches with the shared tree has in common.
 
-Subclasses choose the selection rule, the evaluator and the options; planting the tree,
+Subclasses choose the selection rule, the evaluator and the options; setting the root,
 budgets, threads and the account of what was found are here. With several threads each grows
 a tree of its own from the same root, and their counts of the root's moves are added up (root
 parallelisation; Chaslot, Winands and van den Herik 2008): nothing is shared while searching,
@@ -75,7 +75,7 @@ class TreeSearchEngine(Engine):
 
     def _decide(self, state: GameState, budget: Budget) -> Decision:
         for searcher in self._searchers:
-            searcher.plant(state)
+            searcher.set_root(state)
         nodes, evaluations = -self._nodes(), -self._evaluations()
         simulations = self._simulate(budget)
         nodes, evaluations = nodes + self._nodes(), evaluations + self._evaluations()

@@ -130,8 +130,8 @@ class LeafBatchSearcher(Searcher):
         self._leaves: Any = None
         super().__init__(game, capacity, reuse, rule, evaluator=None, expand=0)
 
-    def plant(self, state: GameState) -> None:
-        super().plant(state)
+    def set_root(self, state: GameState) -> None:
+        super().set_root(state)
         self._leaves = kernels.make_batch(self._work, self._batch)
         if history := self._leaf_evaluator.history:
             self._past, self._past_known = self._leaf_evaluator.window(state)

@@ -48,7 +48,7 @@ def run(tree, root, work, scratch, rng, simulations, expand_at, rule, evaluator)
     """Run simulations from `root` until their number or a proof of the root is reached.
 
     Args:
-        tree: planted at `root` or advanced to it.
+        tree: set to `root` or advanced to it.
         root: the position; unchanged. work: scratch state with room for the deepest line.
         rng: generator state.
         simulations: how many at most.

@@ -44,24 +44,24 @@ class Searcher:
     def new_game(self, seed: int) -> None:
         """Forget the tree and seed the generator."""
         self._rng = make_rng(seed)
-        self._root: GameState | None = None  # what the tree is planted at
+        self._root: GameState | None = None  # the position at the root of the tree
 
     def warm_up(self) -> None:
         """Compile what a search only sometimes needs: keeping a tree depends on the replies."""
-        ts.plant(self.tree, GameState.new_game(self.game).kernel_state)
+        ts.set_root(self.tree, GameState.new_game(self.game).kernel_state)
         if self._spare is not None:
             ts.advance(self.tree, self._spare, ts.ROOT)
         ts.find_child(self.tree, ts.ROOT, 0)
         self.new_game(0)
 
-    def plant(self, state: GameState) -> None:
+    def set_root(self, state: GameState) -> None:
         """Make `state` the root: of the subtree that holds it, if any, else of a fresh tree."""
         node = self._descend_to(state)
         if node > 0 and self._spare is not None:
             ts.advance(self.tree, self._spare, node)
             self.tree, self._spare = self._spare, self.tree
         elif node < 0:
-            ts.plant(self.tree, state.kernel_state)
+            ts.set_root(self.tree, state.kernel_state)
         self._root = state
         self._work = self.game.scratch_state(state.kernel_state, room=ts.MAX_DEPTH + 2)
 

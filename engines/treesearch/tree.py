@@ -105,7 +105,7 @@ def init_node(tree, node, action):
 
 
 @kernel
-def plant(tree, state):
+def set_root(tree, state):
     """Start a tree at `state`: a root without children."""
     init_node(tree, ROOT, -1)
     tree.mover[ROOT] = kernels.to_move(state)

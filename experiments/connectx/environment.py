@@ -103,7 +103,7 @@ def observation(state: GameState, overage: float = OVERAGE) -> Struct:
 
 
 @dataclass
-class _Seat:
+class _Participant:
     """A player and how much time it has in reserve."""
 
     name: str
@@ -112,17 +112,17 @@ class _Seat:
     overage: float = OVERAGE
 
 
-def _seat(game: GameSpec, player: str, asked: Struct, seed: int) -> _Seat:
+def _participant(game: GameSpec, player: str, asked: Struct, seed: int) -> _Participant:
     """A player by name: an agent's file, or an engine."""
     if player.endswith(".py"):
         agent = load_agent_file(Path(player))
-        return _Seat(
+        return _Participant(
             Path(player).stem, lambda state, overage: agent(observation(state, overage), asked)
         )
     engine = build_engine(player, game, seed=seed)
     engine.warm_up()
     engine.new_game(seed)
-    return _Seat(
+    return _Participant(
         player, lambda state, _: game.action_of(engine.select_move(state).move), engine.close,
         overage=math.inf,
     )
@@ -150,41 +150,43 @@ def play(
         DlgoError: for another game, or a player that does not exist.
     """
     asked = configuration(game, act_timeout)
-    seats: list[_Seat] = []
+    participants: list[_Participant] = []
     try:
         for i, player in enumerate(players):
-            seats.append(_seat(game, player, asked, derive_seed(seed, "connectx", i)))
-        return _play(game, seats, act_timeout, report)
+            participants.append(_participant(game, player, asked, derive_seed(seed, "connectx", i)))
+        return _play(game, participants, act_timeout, report)
     finally:
-        for seat in seats:
-            seat.close()
+        for participant in participants:
+            participant.close()
 
 
 def _play(
-    game: GameSpec, seats: Sequence[_Seat], act_timeout: float, report: Callable[[str], None]
+    game: GameSpec, participants: Sequence[_Participant], act_timeout: float,
+    report: Callable[[str], None],
 ) -> SavedGame:
     state, result = GameState.new_game(game), ""
     while not state.is_over():
-        seat = seats[state.next_player.index]
+        participant = participants[state.next_player.index]
         start = time.perf_counter()
         try:
-            column = seat.act(state, seat.overage)
+            column = participant.act(state, participant.overage)
         except Exception as error:  # whatever goes wrong in an agent loses its game
             column = error
         seconds = time.perf_counter() - start
         late = max(0.0, seconds - act_timeout)
         fault = _fault(state, column) or (
-            f"took {seconds:.1f} s, more than it had left," if late > seat.overage else ""
+            f"took {seconds:.1f} s, more than it had left," if late > participant.overage else ""
         )
-        seat.overage -= late
+        participant.overage -= late
         if fault:
-            result = f"{seat.name} {fault} and loses"
+            result = f"{participant.name} {fault} and loses"
             report(result)
             state = state.apply_move(Move.resign())
             break
         state = state.apply_move(game.move_of(column))
-        report(f"{len(state.moves()):>3}  {seat.name}: column {column + 1}, {seconds:.2f} s")
-    return SavedGame(state, seats[0].name, seats[1].name, result or game.result_text(state))
+        report(f"{len(state.moves()):>3}  {participant.name}: column {column + 1}, {seconds:.2f} s")
+    black, white = (participant.name for participant in participants)
+    return SavedGame(state, black, white, result or game.result_text(state))
 
 
 def _fault(state: GameState, column: Any) -> str:

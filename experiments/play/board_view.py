@@ -307,11 +307,11 @@ def play_in_window(session: Session, delay: float, evaluation: bool) -> str:
         try:
             pyplot.show()
         except KeyboardInterrupt:
-            print(session.farewell())
+            print(session.closing_message())
             raise
     if session.state.is_over():
         return f"Game over: {session.state.game.result_text(session.state)}."
-    return session.farewell()
+    return session.closing_message()
 
 
 def _no_window(why: str) -> str:

@@ -110,10 +110,10 @@ class Console:
                 else:
                     self._human_turn()
         except Quit:
-            self._say(session.farewell())
+            self._say(session.closing_message())
             return session.state
         except KeyboardInterrupt:
-            self._say(f"\n{session.farewell()}")
+            self._say(f"\n{session.closing_message()}")
             raise
         self._say(f"Game over: {session.state.game.result_text(session.state)}.", "bold")
         return session.state

@@ -229,7 +229,7 @@ class Session:
             except DlgoError as error:  # a full disk must not end the game
                 self.say(str(error))
 
-    def farewell(self) -> str:
+    def closing_message(self) -> str:
         """What became of a game that is left before its end."""
         if self._saved_state is self.state:
             return (

@@ -26,7 +26,7 @@ C, K = 0.9, 2.0
 PLAIN, FORCED = ForcedPUCT(C, 0.1, 0.0), ForcedPUCT(C, 0.1, K)
 
 
-def planted(
+def rooted(
     game, state, agent: LeafEvaluator, n: int, simulations: int, noise: float = 0.25
 ) -> BatchedSearch:
     """n searches of a position with forced playouts, each with noise of its own."""
@@ -71,7 +71,7 @@ class Root:
 def test_a_move_that_has_been_tried_gets_its_least_number_of_visits(name: str) -> None:
     """Whenever some child is short of visits, a child that is short gets the next one."""
     game = get_game(name)
-    search = planted(game, state_after(game, 1, 2), Opinionated(game), n=6, simulations=120)
+    search = rooted(game, state_after(game, 1, 2), Opinionated(game), n=6, simulations=120)
     forced = 0
     while (search.remaining > 0).any():
         before = [Root(search.tree(i)) for i in range(6)]
@@ -96,7 +96,7 @@ def test_no_visit_is_learned_that_puct_would_not_have_given(name: str) -> None:
     taken = tried = 0
     for plies in range(0, 8, 2):
         state = state_after(game, plies, plies)
-        search = finish(planted(game, state, Opinionated(game), n=8, simulations=150))
+        search = finish(rooted(game, state, Opinionated(game), n=8, simulations=150))
         for i in range(8):
             tree = search.tree(i)
             if tree.proven[0] != ts.UNPROVEN:
@@ -151,7 +151,7 @@ class AgainstTheCorner(LeafEvaluator):
 
 def test_a_bad_move_is_tried_for_the_noise_and_not_learned() -> None:
     """Column A has a prior of 1/20 and is bad: PUCT alone looks once."""
-    search = finish(planted(CONNECT4, START, AgainstTheCorner(), 1, 201, noise=1e-9))
+    search = finish(rooted(CONNECT4, START, AgainstTheCorner(), 1, 201, noise=1e-9))
     tree, policy = search.tree(0), np.empty(7)
     root = Root(tree)
     at = {action: child for child, action in enumerate(root.actions)}
@@ -234,7 +234,7 @@ def test_a_proven_root_is_learned_as_without_forced_playouts() -> None:
     policy, proven, uneven = np.empty(game.num_actions), 0, 0
     for seed in range(12):
         state = state_after(game, seed, 5)
-        tree = finish(planted(game, state, Opinionated(game), 1, 400)).tree(0)
+        tree = finish(rooted(game, state, Opinionated(game), 1, 400)).tree(0)
         root_policy(tree, policy)
         before = policy.copy()
         prune(FORCED, tree, policy)

@@ -94,7 +94,7 @@ def test_simulations_are_shared_out_by_halving() -> None:
     """16 for 4 moves: two rounds, 2 each, then 4 more each for the better two."""
     rule = Gumbel(4, *GUMBEL_SCALES)
     searcher = LeafBatchSearcher(GAME, 4000, False, rule, Fixed(PRIORS, WINS), batch=1)
-    searcher.plant(START)
+    searcher.set_root(START)
     searcher.simulate(Budget(sims=17))  # the first looks at the root
     tree = searcher.tree
     first = int(tree.first_child[ts.ROOT])
@@ -158,7 +158,7 @@ def found(columns: str, simulations: int) -> LeafBatchSearcher:
     searcher = LeafBatchSearcher(
         GAME, 4000, False, Gumbel(16, *GUMBEL_SCALES), UniformEvaluator(GAME), batch=1
     )
-    searcher.plant(state)
+    searcher.set_root(state)
     searcher.simulate(Budget(sims=simulations))
     return searcher
 

@@ -91,7 +91,7 @@ def test_a_match_is_what_two_single_searches_play(name: str) -> None:
         state = GameState.new_game(game)
         while not state.is_over():
             alone = searchers[state.next_player.index]
-            alone.plant(state)
+            alone.set_root(state)
             alone.simulate(Budget(sims=SETTINGS.sims))
             action = int(alone.tree.action[ts.most_visited(alone.tree, ts.ROOT)])
             state = state.apply_move(game.move_of(action))

@@ -71,7 +71,7 @@ def test_a_search_grows_the_trees_that_single_searches_grow(name: str) -> None:
     for i, state in enumerate(states):
         alone = LeafBatchSearcher(game, 20_000, False, RULE, Opinionated(game), batch=1)
         alone.new_game(100 + i)
-        alone.plant(state)
+        alone.set_root(state)
         alone.simulate(Budget(sims=40 + 10 * i))
         for field in ("action", "visits", "value_sum", "proven", "prior"):
             n = int(alone.tree.info[ts.N_NODES])

@@ -302,7 +302,7 @@ def test_an_observation_is_the_environments() -> None:
 MISBEHAVING = {
     "is full": "def agent(o, c): return 0",
     "not there": "def agent(o, c): return 7",
-    "no int": "import numpy\ndef agent(o, c): return numpy.int64(3)",
+    "not an int": "import numpy\ndef agent(o, c): return numpy.int64(3)",
     "raised ValueError: oh": "def agent(o, c): raise ValueError('oh')",
     "took": "import time\ndef agent(o, c): time.sleep(0.05); return 3",
 }
@@ -315,7 +315,8 @@ def test_an_agent_that_misbehaves_loses(
     file = tmp_path / "bad.py"
     file.write_text(MISBEHAVING[reason])
     if reason == "took":
-        monkeypatch.setattr(environment._Seat, "__init__", _in_a_hurry(environment._Seat.__init__))
+        participant = environment._Participant
+        monkeypatch.setattr(participant, "__init__", _in_a_hurry(participant.__init__))
     # Both fill column 0 or take what the agent wants: the first who cannot move has lost.
     played = play(get_game("connect4"), [str(file), str(file)], 0.01)
     assert reason in played.result

@@ -71,7 +71,7 @@ def test_squares_count_the_decided_games() -> None:
     searcher = Searcher(
         TIC_TAC_TOE, 50_000, False, UCB1Tuned(1.0), LightRollout(), 1, squares=True
     )
-    searcher.plant(GameState.new_game(TIC_TAC_TOE))
+    searcher.set_root(GameState.new_game(TIC_TAC_TOE))
     searcher.simulate(Budget(sims=500))
     tree = searcher.tree
     visits, squares = int(tree.visits[ts.ROOT]), float(tree.squares[ts.ROOT])
@@ -86,7 +86,7 @@ def test_all_moves_as_first_counts_at_least_every_visit_and_learns_from_later_mo
     searcher = Searcher(
         game, 200_000, False, RAVE(1000.0, 0.0), HeavyRollout(), 1, amaf=True
     )
-    searcher.plant(GameState.new_game(game))
+    searcher.set_root(GameState.new_game(game))
     searcher.simulate(Budget(sims=400))
     tree = searcher.tree
     first, n = tree.first_child[ts.ROOT], tree.n_children[ts.ROOT]
@@ -138,7 +138,7 @@ def test_a_perfect_agent_needs_few_visits_whoever_moves(batch: int) -> None:
     oracle = _Oracle()
     searcher = LeafBatchSearcher(TIC_TAC_TOE, 5000, False, PUCT(0.6, 0.0), oracle, batch)
     for state in all_positions()[::25]:
-        searcher.plant(state)
+        searcher.set_root(state)
         searcher.simulate(Budget(sims=60))
         best = int(ts.most_visited(searcher.tree, ts.ROOT))
         move = TIC_TAC_TOE.move_of(searcher.tree.action[best])
@@ -149,7 +149,7 @@ def test_a_perfect_agent_needs_few_visits_whoever_moves(batch: int) -> None:
 def test_virtual_losses_leave_no_trace() -> None:
     game = get_game("connect4")
     searcher = LeafBatchSearcher(game, 5000, False, PUCT(0.6, 0.0), UniformEvaluator(game), 16)
-    searcher.plant(GameState.new_game(game))
+    searcher.set_root(GameState.new_game(game))
     assert searcher.simulate(Budget(sims=200)) == 200
     tree = searcher.tree
     assert tree.visits[ts.ROOT] == 200

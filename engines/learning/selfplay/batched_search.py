@@ -129,7 +129,7 @@ class BatchedSearch:
 
     def set_root(self, i: int) -> None:
         """Start search `i` anew, without a tree, at its root position."""
-        ts.plant(self.tree(i), kernels.row(self.roots, i))
+        ts.set_root(self.tree(i), kernels.row(self.roots, i))
 
     def advance(self, i: int, action: int) -> None:
         """Follow an action that was played at root `i`, keeping the subtree below it."""

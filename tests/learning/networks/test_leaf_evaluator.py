@@ -31,7 +31,7 @@ def searched(
     state: GameState, agent: LeafEvaluator, simulations: int, batch: int = 1
 ) -> LeafBatchSearcher:
     searcher = LeafBatchSearcher(state.game, 20_000, False, PUCT(0.6, 0.1), agent, batch)
-    searcher.plant(state)
+    searcher.set_root(state)
     searcher.simulate(Budget(sims=simulations))
     return searcher
 
