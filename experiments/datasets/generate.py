@@ -7,10 +7,8 @@ goes on where it was stopped: a shard that is there and whole is not made again.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -21,16 +19,15 @@ from dlgo.files import make_folder
 from dlgo.games import get_game
 from dlgo.lock import held
 from engines.base import Engine
-from engines.learning.data.shards import read_shard, shard_path, write_shard
+from engines.learning.data.shards import Shard, shard_path, write_shard
 from engines.learning.selfplay.engine_games import Variety, play_game
 from engines.registry import EngineSpec
-from experiments.arena.match import machine_text, time_text, version_text
 from experiments.arena.progress import duration
-from experiments.datasets.jobs import run_jobs
 from experiments.datasets.progress import LineProgress, Tally, default_progress
+from experiments.datasets.shard_making import Stopwatch, existing_shard, run_with_progress, summary
 
-# A shard holds about so many board cells' worth of games, which is some 5,000 positions: a
-# minute of work that is lost at most, and not too many files.
+# Board cells in the games of a shard, which makes some 5,000 positions: at most a minute of work
+# is lost, and the files are not too many.
 _SHARD_CELLS = 5184
 _FEWEST_SHARD_GAMES = 16
 
@@ -41,8 +38,9 @@ class Recipe:
 
     Attributes:
         game, engine, against: canonical specifications; `against` is "" for self-play.
-        seed, opening_plies, sample_plies, temperature: see `selfplay.py`.
-        shard_games: games a shard.
+        seed: of openings and engines.
+        opening_plies, sample_plies, temperature: see `engine_games.Variety`.
+        shard_games: games in a shard.
     """
 
     game: str
@@ -94,7 +92,11 @@ def generate(
     """Make all shards that are not there yet; return the folder.
 
     Args:
-        progress: told how it goes; a bar or lines on standard error by default.
+        recipe: what the games come from.
+        games: how many the folder shall hold.
+        folder: named after the recipe by default.
+        workers: processes; one a core by default.
+        progress: shows how it goes; a bar or lines on standard error by default.
 
     Raises:
         SpecError: if the engine cannot be built for the game.
@@ -112,32 +114,24 @@ def _generate(
     tally = Tally(planned=games)
     jobs = []
     for number in range(-(-games // recipe.shard_games)):
-        wanted = min(recipe.shard_games, games - number * recipe.shard_games)
-        found = _found(folder, number, recipe, progress.say)
-        if found is not None and len(found) >= wanted:
-            tally.found += wanted
+        length = min(recipe.shard_games, games - number * recipe.shard_games)
+        shard = existing_shard(folder, number, progress.say)
+        if shard is not None:
+            _check_recipe(shard, shard_path(folder, number), recipe)
+        if shard is not None and len(shard.games) >= length:
+            tally.found += length
         else:
-            jobs.append((recipe, str(folder), number, wanted))
+            jobs.append((recipe, str(folder), number, length))
     if tally.found:
         progress.say(f"{folder}: {tally.found} of {games} games are there")
     for scrap in folder.glob(".games-*.tmp"):  # of runs that were killed
         scrap.unlink(missing_ok=True)
     if jobs:
         _warm_up(recipe, progress.say)
-        progress.begin(tally)
-        try:
-            with closing(run_jobs(make_shard, jobs, workers)) as reports:
-                for games_done, positions in reports:
-                    tally.add(games_done, positions)
-                    progress.show(tally)
-        except KeyboardInterrupt:
-            progress.say(f"the shards in {folder} are kept: run the same command to go on")
-            raise
-        finally:
-            progress.end(tally)
-        progress.say(
-            f"{tally.made} games, {tally.positions:,} positions in {duration(tally.seconds())}"
+        run_with_progress(
+            make_shard, jobs, workers, folder, tally, progress, lambda report: tally.add(*report)
         )
+        progress.say(summary(tally.made, tally))
     return folder
 
 
@@ -147,8 +141,7 @@ def make_shard(recipe: Recipe, folder: str, number: int, games: int) -> Iterator
     for engine in engines:
         engine.warm_up()
     variety = Variety(recipe.opening_plies, recipe.sample_plies, recipe.temperature)
-    cpu, wall = _cpu_seconds(), time.perf_counter()
-    played = []
+    watch, played = Stopwatch(), []
     try:
         for i in range(games):
             index = number * recipe.shard_games + i
@@ -158,46 +151,23 @@ def make_shard(recipe: Recipe, folder: str, number: int, games: int) -> Iterator
     finally:
         for engine in engines:
             engine.close()
-    provenance = {
-        "maker": "dlgo generate", "recipe": asdict(recipe), "shard": number,
-        "networks": [engine.network_id for engine in engines if engine.network_id],
-        "version": version_text(), "machine": machine_text(), "finished": time_text(time.time()),
-        "cpu_seconds": round(_cpu_seconds() - cpu, 3),
-        "wall_seconds": round(time.perf_counter() - wall, 3),
-    }
+    provenance = watch.provenance("dlgo generate", asdict(recipe), number)
+    provenance["networks"] = [engine.network_id for engine in engines if engine.network_id]
     write_shard(shard_path(Path(folder), number), game, played, provenance)
     yield 1, played[-1].n_positions  # a game counts as done once its shard is there
 
 
-def _found(folder: Path, number: int, recipe: Recipe, say: Any) -> list | None:
-    """The games of a shard that is there; None if it is to be made.
-
-    Raises:
-        DataError: if it comes from another recipe.
-    """
-    path = shard_path(folder, number)
-    if not path.exists():
-        return None
-    try:
-        shard = read_shard(path)
-    except DataError as error:
-        say(f"{error}; it is made again")
-        return None
+def _check_recipe(shard: Shard, path: Path, recipe: Recipe) -> None:
+    """Raises DataError if the shard comes from another recipe."""
     theirs, ours = shard.provenance.get("recipe"), asdict(recipe)
     if not isinstance(theirs, dict):
         raise DataError(f"{path}: holds games of other origin; name another --out folder")
     for key, value in ours.items():
         if theirs.get(key) != value:
             raise DataError(
-                f"{folder} holds games with {key}={theirs.get(key)!r}, not {value!r}: "
+                f"{path.parent} holds games with {key}={theirs.get(key)!r}, not {value!r}: "
                 "repeat that, or name another --out folder"
             )
-    return shard.games
-
-
-def _cpu_seconds() -> float:
-    """CPU seconds of this process, and of the programs it has started and that have ended."""
-    return time.process_time() + sum(os.times()[2:4])
 
 
 def _warm_up(recipe: Recipe, say: Any) -> None:

@@ -22,8 +22,8 @@ from experiments.arena import processes
 from experiments.arena.match import core_count, error_text
 from experiments.arena.worker import leave_with_parent, silence_stdout
 
-# Seconds in which workers that are told to stop do so by themselves.
-_FAREWELL = 2.0
+# Seconds in which workers that are asked to stop do so by themselves.
+_SHUTDOWN_TIMEOUT = 2.0
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def run_jobs(
                     message = connection.recv()
                 except (EOFError, OSError):
                     process = team.pop(connection)
-                    process.join(_FAREWELL)
+                    process.join(_SHUTDOWN_TIMEOUT)
                     raise DataError(
                         f"a worker process was lost (exit status {process.exitcode}); look at the "
                         "free memory, and run the same command again to go on"
@@ -77,7 +77,7 @@ def run_jobs(
                         connection.send(waiting.popleft())
                     else:
                         connection.send(None)
-                        team.pop(connection).join(_FAREWELL)
+                        team.pop(connection).join(_SHUTDOWN_TIMEOUT)
                 elif isinstance(message, Failure):
                     raise DataError(message.text)
                 else:
@@ -85,7 +85,7 @@ def run_jobs(
     finally:
         for process in team.values():
             processes.end_tree(process.pid, f"job {process.pid}")  # nobody carries that mark
-            process.join(_FAREWELL)
+            process.join(_SHUTDOWN_TIMEOUT)
 
 
 def _work(jobs: Connection, function: Callable[..., Iterator[Any]]) -> None:

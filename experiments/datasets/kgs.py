@@ -35,18 +35,18 @@ _LONGEST_PAGE = 2**23
 class _Links(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[str] = []
+        self.links: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "a":
-            self.found += [value for name, value in attrs if name == "href" and value]
+            self.links += [value for name, value in attrs if name == "href" and value]
 
 
 def archive_links(html: str, page: str) -> list[str]:
     """The addresses of the archives that a page links to, in order, each once."""
     parser = _Links()
     parser.feed(html)
-    addresses = (urllib.parse.urljoin(page, link.strip()) for link in parser.found)
+    addresses = (urllib.parse.urljoin(page, link.strip()) for link in parser.links)
     return [
         address for address in dict.fromkeys(addresses)
         if urllib.parse.urlsplit(address).scheme in ("http", "https")
@@ -68,8 +68,10 @@ def fetch_archives(
 
     Args:
         folder: made if need be.
-        match: only file names that contain this text. limit: only so many of them.
-        say: told about each file.
+        page: the address of the page.
+        match: only file names that contain this text.
+        limit: at most so many of them.
+        say: gets a line for each file.
         pause: seconds between two requests.
 
     Raises:
@@ -125,7 +127,7 @@ def fetch(address: str, path: Path, say: Callable[[str], None] = print) -> None:
             )
         if part.open("rb").read(2) != b"\x1f\x8b":
             part.unlink()
-            raise DataError(f"{address}: is no .tar.gz file but something else under that name")
+            raise DataError(f"{address}: is not a .tar.gz file but something else under that name")
         part.replace(path)
     except OSError as error:
         raise DataError(f"{path}: cannot be written: {error.strerror or error}") from None
@@ -133,7 +135,7 @@ def fetch(address: str, path: Path, say: Callable[[str], None] = print) -> None:
 
 
 def _open_from(address: str, begin: int) -> http.client.HTTPResponse:
-    """The rest of a file, or all of it where the server knows no ranges."""
+    """The rest of a file, or all of it where the server does not support ranges."""
     if begin:
         try:
             return _open(address, headers={"Range": f"bytes={begin}-"})

@@ -11,7 +11,6 @@ archive, and a damaged file of a zip, is named and left out, and the import ends
 from __future__ import annotations
 
 import hashlib
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -29,11 +28,10 @@ from dlgo.rng import derive_seed
 from dlgo.text import one_line
 from engines.learning.data.archives import contents, listing
 from engines.learning.data.sgf_games import Entry, Filter, describe, rank_number, to_game
-from engines.learning.data.shards import read_shard, shard_path, write_shard
-from experiments.arena.match import machine_text, time_text, version_text
-from experiments.arena.progress import duration
+from engines.learning.data.shards import shard_path, write_shard
 from experiments.datasets.jobs import run_jobs
 from experiments.datasets.progress import LineProgress, Tally, default_progress
+from experiments.datasets.shard_making import Stopwatch, existing_shard, run_with_progress, summary
 
 # SGF files a shard: some 50,000 moves.
 SHARD_FILES = 256
@@ -135,26 +133,21 @@ def import_sgf(
         progress.say(f"{folder}: {tally.found} of {tally.planned} files are done already")
     refused: Counter[str] = Counter()
     broken = noted = 0
-    progress.begin(tally)
-    try:
-        with closing(run_jobs(import_piece, jobs, workers)) as reports:
-            for report in reports:
-                tally.add(1, report.positions)
-                refused.update([report.refused] if report.refused else [])
-                if report.error:
-                    broken += 1
-                    if broken <= _NAMED:
-                        progress.say(f"skipped: {report.error}")
-                if report.notes:
-                    noted += 1
-                    if noted <= _NAMED:
-                        progress.say(f"note: {report.notes}")
-                progress.show(tally)
-    except KeyboardInterrupt:
-        progress.say(f"the shards in {folder} are kept: run the same command to go on")
-        raise
-    finally:
-        progress.end(tally)
+
+    def count_report(report: Report) -> None:
+        nonlocal broken, noted
+        tally.add(1, report.positions)
+        refused.update([report.refused] if report.refused else [])
+        if report.error:
+            broken += 1
+            if broken <= _NAMED:
+                progress.say(f"skipped: {report.error}")
+        if report.notes:
+            noted += 1
+            if noted <= _NAMED:
+                progress.say(f"note: {report.notes}")
+
+    run_with_progress(import_piece, jobs, workers, folder, tally, progress, count_report)
     for why, count in refused.most_common():
         progress.say(f"{count} games not wanted: {why}")
     if broken:
@@ -162,7 +155,7 @@ def import_sgf(
     kept = tally.made - sum(refused.values()) - broken
     if noted > _NAMED:
         progress.say(f"notes on {noted} files in all")
-    progress.say(f"{kept} games, {tally.positions:,} positions in {duration(tally.seconds())}")
+    progress.say(summary(kept, tally))
     if damaged:
         raise DataError(f"{damaged} cannot be read, as said above; all other games are in {folder}")
     return folder
@@ -170,7 +163,7 @@ def import_sgf(
 
 def import_piece(piece: Piece, folder: str, number: int, wanted: Filter) -> Iterator[Report]:
     """Make one shard; yields a report for each file, the last when the shard is written."""
-    cpu, wall = time.process_time(), time.perf_counter()
+    watch = Stopwatch()
     games, last = [], None
     for name, data in contents(Path(piece.archive), piece.names):
         if last is not None:
@@ -184,12 +177,7 @@ def import_piece(piece: Piece, folder: str, number: int, wanted: Filter) -> Iter
                 last = Report(games[-1].n_positions, notes=one_line(notes))
         except NotationError as error:
             last = Report(error=str(error))
-    provenance = {
-        "maker": "dlgo data import-sgf", "recipe": _recipe(piece, wanted), "shard": number,
-        "version": version_text(), "machine": machine_text(), "finished": time_text(time.time()),
-        "cpu_seconds": round(time.process_time() - cpu, 3),
-        "wall_seconds": round(time.perf_counter() - wall, 3),
-    }
+    provenance = watch.provenance("dlgo data import-sgf", _recipe(piece, wanted), number)
     write_shard(
         shard_path(Path(folder), number), get_game("go", size=wanted.size), games, provenance
     )
@@ -208,19 +196,13 @@ def _recipe(piece: Piece, wanted: Filter) -> dict[str, Any]:
 
 
 def _is_there(folder: Path, number: int, recipe: dict[str, Any], progress: LineProgress) -> bool:
-    path = shard_path(folder, number)
-    if not path.exists():
-        return False
-    try:
-        shard = read_shard(path)
-    except DataError as error:
-        progress.say(f"{error}; it is made again")
-        return False
-    if shard.provenance.get("recipe") != recipe:
+    shard = existing_shard(folder, number, progress.say)
+    if shard is not None and shard.provenance.get("recipe") != recipe:
         raise DataError(
-            f"{path} was made of other files or with another filter: name another --out folder"
+            f"{shard_path(folder, number)} was made of other files or with another filter: name "
+            "another --out folder"
         )
-    return True
+    return shard is not None
 
 
 def index_piece(piece: Piece) -> Iterator[Entry]:

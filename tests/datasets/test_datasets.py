@@ -117,7 +117,7 @@ def test_wrong_input_is_one_line(tmp_path: Path) -> None:
         (("generate", "go9", "--engine", "solver", "--games", "1", "--out", str(tmp_path / "x")),
          "solver"),
         (("generate", "tictactoe", "--engine", "random", "--games", "1", "--out",
-          str(tmp_path / "file")), "cannot be made"),
+          str(tmp_path / "file")), "name another folder"),
         (("data", "show", str(tmp_path / "nowhere")), "no such folder"),
         (("data", "import-sgf", str(tmp_path), "--out", str(tmp_path / "y")), "no SGF files"),
         (("data", "import-sgf", ".", "--out", "y", "--min-rank", "strong"), "not a rank"),

@@ -156,7 +156,7 @@ def test_a_part_longer_than_the_file_starts_afresh(server, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(("mood", "text"), [
-    ("missing", "the server says 404"), ("html", "is no .tar.gz file"),
+    ("missing", "the server says 404"), ("html", "is not a .tar.gz file"),
 ])
 def test_refusals_are_one_line_and_leave_nothing(
     server, tmp_path: Path, mood: str, text: str
@@ -180,7 +180,7 @@ def test_another_part_than_asked_for_is_not_appended(server, tmp_path: Path) -> 
 def test_addresses_that_lead_nowhere(server, tmp_path: Path) -> None:
     port = server.server_port
     for page, text in (
-        ("file:///etc/passwd", "no http or https"), ("nonsense", "no http or https"),
+        ("file:///etc/passwd", "not an http or https"), ("nonsense", "not an http or https"),
         (f"http://127.0.0.1:{port + 1 if port < 65535 else 1}/", "cannot be fetched"),
         ("http://host.invalid/", "cannot be fetched"), ("http://127.0.0.1:x/", "cannot be fetched"),
     ):
