@@ -1,4 +1,4 @@
-"""Simulated tournaments with known strengths, for the tests of the ratings."""
+"""Games for the tests of reports: records written by hand, simulated tournaments."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import itertools
 import math
 
 import numpy as np
+
+from dlgo.records.failures import failure_of_sentence
+from dlgo.records.ledger import GameRecord
 
 Played = tuple[list[str], list[str], list[float]]
 
@@ -23,3 +26,19 @@ def simulate(
         second += [opponent] * rounds
         result += rng.choice([1.0, 0.5, 0.0], size=rounds, p=weights / weights.sum()).tolist()
     return first, second, result
+
+
+def game_record(
+    number: int, first: str, second: str, result: float, *, reason: str = "",
+    game: str = "connect4", **fields: object,
+) -> GameRecord:
+    """A game of a ledger; what is not given is the same in all."""
+    given = {
+        "slot": f"{game}|{first}|{second}|{number}", "pair": number, "opening": "",
+        "seed": number, "moves": f"{number}", "started": "2025-01-01T00:00:00",
+        "finished": "2025-01-01T00:01:00", "machine": "m", "version": "1", **fields,
+    }
+    return GameRecord(
+        game=game, first=first, second=second, result=result, reason=reason,
+        failure=failure_of_sentence(reason), **given,
+    )

@@ -16,13 +16,13 @@ import pytest
 from dlgo import GameState, get_game
 from dlgo.games import game_names
 from dlgo.games.tictactoe.state import TicTacToe
-from dlgo.records.failures import failure_of_sentence
 from dlgo.records.ledger import GameRecord, Ledger, MoveCost
 from reports.cost_table import cost_table
 from reports.replays import find_grid, replay
 from reports.report import write_report
 from reports.tables import games_frame
 from tests.conftest import random_game
+from tests.reports.simulation import game_record
 
 EVIL = "<script>alert('x')</script>&\"$a_b$"
 
@@ -35,12 +35,10 @@ def record(
         MoveCost(ply, ply % 2, 0.01 * (ply + 1), 0.02, 7, 100 + ply, 0, 0.5)
         for ply in range(1, len(moves.split()))
     )
-    return GameRecord(
-        slot=f"{game}|{first}|{second}|{number}", game=game, first=first, second=second,
-        pair=pair, opening=moves.split()[0], seed=number, result=result, reason=reason,
-        moves=moves, started="2025-01-01T10:20:30", finished="2025-01-01T10:21:30",
+    return game_record(
+        number, first, second, result, game=game, reason=reason, pair=pair, moves=moves,
+        opening=moves.split()[0], started="2025-01-01T10:20:30", finished="2025-01-01T10:21:30",
         machine=f"machine {EVIL}", version=EVIL, costs=costs, networks=networks,
-        failure=failure_of_sentence(reason),
     )
 
 

@@ -10,11 +10,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dlgo.errors import DlgoError
-from dlgo.records.failures import failure_of_sentence
-from dlgo.records.ledger import GameRecord, Ledger
+from dlgo.records.ledger import Ledger
 from experiments.cli.main import cli, main
 from reports.csv_import import load_games, read_games
 from reports.head_to_head import head_to_heads
+from tests.reports.simulation import game_record
 
 
 def run(*arguments: object) -> Result:
@@ -255,26 +255,15 @@ def test_power_answers_at_the_ends_of_its_ranges(arguments):
     assert "nan" not in done.output
 
 
-def record(
-    number: int, first: str, second: str, result: float, pair: int, reason: str = ""
-) -> GameRecord:
-    return GameRecord(
-        slot=f"{number}", game="connect4", first=first, second=second, pair=pair, opening="",
-        seed=0, result=result, reason=reason, moves=f"{number}", started="2025-01-01T00:00:00",
-        finished="2025-01-01T00:00:00", machine="m", version="1",
-        failure=failure_of_sentence(reason),
-    )
-
-
 def test_pairs_of_a_ledger(tmp_path):
     """Pairs in the order of the plan; an odd game and a repetition stand outside."""
     path = tmp_path / "games.sqlite"
     with Ledger(path) as ledger:
         ledger.add(
-            record(0, "a", "b", 1, pair=1), record(1, "b", "a", 0.5, pair=1),
-            record(2, "b", "a", 1, pair=0), record(3, "a", "b", 0, pair=0),
-            record(4, "a", "b", 0, pair=2, reason="crash of first: KeyError"),
-            record(6, "a", "c", 1, pair=0),
+            game_record(0, "a", "b", 1, pair=1), game_record(1, "b", "a", 0.5, pair=1),
+            game_record(2, "b", "a", 1, pair=0), game_record(3, "a", "b", 0, pair=0),
+            game_record(4, "a", "b", 0, pair=2, reason="crash of first: KeyError"),
+            game_record(6, "a", "c", 1, pair=0),
         )
     (match,) = head_to_heads(load_games(path), "a", "b")
     assert match.pair_points == (0.0, 1.5)

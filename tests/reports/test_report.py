@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from dlgo.errors import DlgoError, LedgerError
-from dlgo.records.failures import failure_of_sentence
 from dlgo.records.ledger import GameRecord, Ledger, MoveCost
 from reports.labels import Label, place_labels
 from reports.plots import family_styles, game_title
@@ -24,6 +23,7 @@ from reports.tables import (
     ratings_frame,
 )
 from reports.text import markdown_table
+from tests.reports.simulation import game_record
 
 FAST, SLOW = "mcts:sims=10", "mcts:sims=100"
 SIMULATIONS = {FAST: 10, SLOW: 100, "random": 0}
@@ -40,13 +40,11 @@ def record(
         sims = SIMULATIONS[(first, second)[ply % 2]]
         cpu = 0.001 * sims + 1e-6
         rows.append(MoveCost(ply, ply % 2, cpu, 2 * cpu, 3 * sims, sims, 0, 0.1))
-    return GameRecord(
-        slot=f"{game}|{first}|{second}|{number}", game=game, first=first, second=second,
-        pair=number, opening="4 4", seed=number, result=result,
-        reason=reason or ("draw" if result == 0.5 else "black (x) wins"), moves=moves,
+    return game_record(
+        number, first, second, result, game=game, moves=moves, opening="4 4", costs=tuple(rows),
+        reason=reason or ("draw" if result == 0.5 else "black (x) wins"),
         started=f"2025-01-01T00:00:{number:02d}", finished=f"2025-01-01T00:01:{number:02d}",
-        machine="Test CPU, 2 cores", version="0.1.0", costs=tuple(rows),
-        failure=failure_of_sentence(reason),
+        machine="Test CPU, 2 cores", version="0.1.0",
     )
 
 
