@@ -36,7 +36,9 @@ def markdown_text(text: str) -> str:
     # Some readers make links of bare addresses.
     text = re.sub(r"(?i)(https?|ftp)://", r"\1\\://", text)
     text = re.sub(r"(?i)\b(www)\.", r"\1\\.", text).replace("@", r"\@")
-    return re.sub(r"^([#>+=-]|\d+(?=[.)]))", r"\\\1", text)
+    # What begins a heading, a quotation, a list or a rule, at the beginning of a line.
+    text = re.sub(r"^(\d+)([.)])(?=\s|$)", r"\1\\\2", text)
+    return re.sub(r"^(>|[#+=-]+(?=\s|$))", r"\\\1", text)
 
 
 def elo_text(estimate: Estimate | None) -> str:

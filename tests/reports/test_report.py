@@ -22,7 +22,7 @@ from reports.tables import (
     rate_games,
     ratings_frame,
 )
-from reports.text import markdown_table
+from reports.text import markdown_table, markdown_text
 from tests.reports.simulation import game_record
 
 FAST, SLOW = "mcts:sims=10", "mcts:sims=100"
@@ -281,6 +281,16 @@ def test_labels_do_not_cover_each_other():
         for other in boxes[:i]:
             assert not box.overlaps(other)
         assert not any(box.contains(*axes.transData.transform(point)) for point in points)
+
+
+@pytest.mark.parametrize(("text", "markdown"), [
+    ("mcts:sims=10,first_play=2", "mcts:sims=10,first_play=2"), ("0.1.0", "0.1.0"),
+    ("# a", r"\# a"), ("1. a", r"1\. a"), ("---", r"\---"), ("> a", r"\> a"),
+    ("[a](b) `c` *d* _e_", r"\[a\](b) \`c\` \*d\* \_e\_"), ("a\nb\x07", r"a\\nb\\x07"),
+    ("http://a www.b c@d", r"http\://a www\.b c\@d"),
+])
+def test_text_from_outside_is_text_in_markdown(text, markdown):
+    assert markdown_text(text) == markdown
 
 
 def test_markdown_table_is_aligned():
