@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import functools
+import io
 import json
 import shutil
 import sqlite3
+import tarfile
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -161,6 +164,45 @@ def test_cards(tmp_path: Path):
             fields[str(rng.choice(list(fields)))] = [None, [], {}, "x", -1, 1e308][number % 6]
             path.write_text(json.dumps(fields))
         attempt(f"try {number}", functools.partial(read_card, tmp_path))
+
+
+def archive(kind: str) -> bytes:
+    """Twenty games."""
+    buffer = io.BytesIO()
+    if kind == "zip":
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
+            for i in range(20):
+                file.writestr(f"g/{i}.sgf", sgf(i))
+    else:
+        with tarfile.open(fileobj=buffer, mode="w:gz") as file:
+            for i in range(20):
+                info = tarfile.TarInfo(f"g/{i}.sgf")
+                info.size = len(sgf(i))
+                file.addfile(info, io.BytesIO(sgf(i)))
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar.gz"])
+def test_archives(tmp_path: Path, kind: str):
+    """Whole, or refused, or each file that is missing or changed is named."""
+    from engines.learning.data.archives import Listing, contents, listing
+
+    data = archive(kind)
+    whole = {f"g/{i}.sgf": sgf(i) for i in range(20)}
+    for number in tries(100):
+        path = damaged(tmp_path, f"games.{kind}", data, np.random.default_rng(number))
+
+        def read(path: Path = path) -> tuple[Listing, dict[str, bytes]]:
+            listed = listing(path)
+            return listed, dict(contents(path, listed.names))
+
+        answer = attempt(f"try {number}", read)
+        if answer is None:
+            continue
+        listed, games = answer
+        missing = [name for name in whole if games.get(name) != whole[name]]
+        assert not missing or listed.broken, f"try {number}: {missing} without a word"
+        assert kind == "zip" or games == whole  # one checksum covers a compressed tar
 
 
 def test_the_harness_notices(tmp_path: Path):
