@@ -16,7 +16,7 @@ from dlgo.gtp import GtpError
 from dlgo.gtp.protocol import shown
 from dlgo.specs import Option
 from engines.base import Budget, Decision, Engine
-from engines.gtp.process import Program, split_command
+from engines.gtp.process import GtpProgram, split_command
 
 # In the command line this becomes the seed of the game.
 _SEED = "{seed}"
@@ -41,7 +41,7 @@ class GTPEngine(Engine):
     def _set_up(self) -> None:
         self._command: str = self.settings["command"] or ""
         self._words = split_command(self._command)
-        self._program: Program | None = None
+        self._program: GtpProgram | None = None
         self._cpu_of_the_dead = 0.0
         self._seed = 0
         self._forget()
@@ -74,7 +74,7 @@ class GTPEngine(Engine):
         self._start: GameState | None = None
         self._told: list[tuple[Player, Move]] = []
 
-    def _connect(self) -> Program:
+    def _connect(self) -> GtpProgram:
         """The program, started if it is not running, with an empty board of the right size.
 
         Raises:
@@ -83,7 +83,7 @@ class GTPEngine(Engine):
         if self._program is None or not self._program.alive:
             self.close()
             words = [word.replace(_SEED, str(self._seed)) for word in self._words]
-            self._program = Program(words, self.settings["timeout"])
+            self._program = GtpProgram(words, self.settings["timeout"])
             self._told_seconds: int | None = None
             try:
                 self._choose_game(self._program)
@@ -92,7 +92,7 @@ class GTPEngine(Engine):
                 raise
         return self._program
 
-    def _choose_game(self, program: Program) -> None:
+    def _choose_game(self, program: GtpProgram) -> None:
         if isinstance(self.game, Go):
             program.ask("boardsize", str(self.game.size))
             program.ask("komi", f"{self.game.komi:g}")
@@ -124,14 +124,14 @@ class GTPEngine(Engine):
         self._told.append((player, move))
         return Decision(move)
 
-    def _tell_time(self, program: Program, player: Player, seconds: int) -> None:
+    def _tell_time(self, program: GtpProgram, player: Player, seconds: int) -> None:
         """So many seconds for one move and for every further one. GTP counts whole seconds."""
         if seconds != self._told_seconds:
             program.ask("time_settings", "0", str(seconds), "1")
             self._told_seconds = seconds
         program.ask("time_left", player.name, str(seconds), "1")
 
-    def _tell(self, program: Program, state: GameState) -> None:
+    def _tell(self, program: GtpProgram, state: GameState) -> None:
         """Make the program's game that of `state`: go on with it, or play it over again."""
         start, moves = state.history()
         known = len(self._told)
@@ -147,7 +147,7 @@ class GTPEngine(Engine):
         self._start, self._told = start, moves
 
 
-def _set_up_stones(program: Program, start: GameState) -> None:
+def _set_up_stones(program: GtpProgram, start: GameState) -> None:
     """Place the stones of a game that does not begin on the empty board, one by one.
 
     Not as handicap stones: GNU Go then gives White a point for each of them in area scoring,

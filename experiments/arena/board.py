@@ -25,7 +25,9 @@ CAPACITY = 1 << 15
 
 # In this order, so that whoever reads a half-written head sees a new clock and not an old one.
 _HEAD = struct.Struct("<dqqqqd")
-_START = 64
+# Below it, the roots of the processes of engines from outside.
+_HOSTS = struct.Struct("<8q")
+_START = 128
 
 
 class Head(NamedTuple):
@@ -92,6 +94,10 @@ class Board:
         ROW.pack_into(self._bytes, _START + ROW.size * self._moves, *row)
         self._moves += 1
 
+    def show_hosts(self, pids: list[int]) -> None:
+        """Which processes are those of engines from outside."""
+        _HOSTS.pack_into(self._bytes, 64, *(pids + [0] * 8)[:8])
+
     def end(self) -> bytes:
         """The game is over: its rows."""
         self.show(IDLE, 0)
@@ -106,6 +112,10 @@ class Board:
     def head(self) -> Head:
         """What was shown last."""
         return Head(*_HEAD.unpack_from(self._bytes, 0))
+
+    def hosts(self) -> set[int]:
+        """The processes of engines from outside."""
+        return {*_HOSTS.unpack_from(self._bytes, 64)} - {0}
 
     def rows(self) -> tuple[bytes, Iterator[tuple[int, int]]]:
         """The moves of the game in progress: their rows, and (action, player) of each."""

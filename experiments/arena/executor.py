@@ -13,6 +13,7 @@ As with all of `multiprocessing`, a script that comes here needs `if __name__ ==
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import time
 from collections import Counter, deque
@@ -22,7 +23,7 @@ from typing import Protocol
 
 from dlgo.errors import DlgoError, SpecError
 from dlgo.records.ledger import GameRecord
-from experiments.arena import reaper
+from engines.programs import reaper
 from experiments.arena.handle import SHUTDOWN_TIMEOUT, Loss, Worker
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
 from experiments.arena.match import GameTask, core_count
@@ -253,7 +254,8 @@ class _Pool:
 
 
 def warm_up(
-    tasks: Iterable[GameTask], report: Callable[[str], None], setup: str | None = None
+    tasks: Iterable[GameTask], report: Callable[[str], None], setup: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> None:
     """Compile and load, in one process, all that the games need.
 
@@ -270,7 +272,7 @@ def warm_up(
     if not wanted:
         return
     report(f"warming up {len(wanted)} engines; the first time they have to be compiled")
-    pool = _Pool(1, DEFAULT_LIMITS, setup)
+    pool = _Pool(1, dataclasses.replace(limits, memory_mb=None), setup)
     all_done = False
     try:
         for game, spec in wanted:

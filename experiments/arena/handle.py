@@ -22,11 +22,12 @@ from dlgo.errors import SpecError
 from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord
 from engines.base import Budget
+from engines.isolation.engine import is_outside
+from engines.programs import processes
+from engines.programs.framing import FrameReader
 from engines.registry import EngineSpec
-from experiments.arena import processes
 from experiments.arena.board import DOING, PREPARING, THINKING, Board
-from experiments.arena.framing import FrameReader
-from experiments.arena.limits import PREPARE_TIMEOUT, Limits, hard_limit
+from experiments.arena.limits import PREPARE_TIMEOUT, Limits, hard_limit, prepare_limit
 from experiments.arena.match import GameTask, record_of_lost_game
 from experiments.arena.worker import Message, Ready, Retired, WarmedUp, WarmUp, work
 
@@ -34,6 +35,9 @@ from experiments.arena.worker import Message, Ready, Retired, WarmedUp, WarmUp, 
 SHUTDOWN_TIMEOUT = 5.0
 # Seconds between two looks at a worker's memory, where that is limited.
 _MEMORY_CHECK = 0.5
+
+# Seconds beyond its timeout after which an engine from outside has stopped the worker that asks it.
+_OUTSIDE_GRACE = 5.0
 
 # Libraries read these when they load. A rated engine thinks on one thread, and two workers
 # with a thread pool each would fight for the cores.
@@ -164,6 +168,8 @@ class Worker:
         head, task = self._board.head(), self._current()
         if task is None or head.doing != THINKING:
             limit = PREPARE_TIMEOUT
+            if task is not None:
+                limit = prepare_limit(task.players[head.player], self._limits)
         else:
             limit = _patience_with(task.players[head.player], self._limits)
         since = self._busy_since or 0.0
@@ -197,9 +203,11 @@ class Worker:
         if self.started and time.monotonic() >= self._next_memory_check:
             self._next_memory_check = time.monotonic() + _MEMORY_CHECK
             pid = self._process.pid or 0
-            if (processes.memory(pid) - self._memory) / 2**20 <= megabytes:
+            # Those of engines from outside are looked at by whoever asks them.
+            hosts = self._board.hosts()
+            if (processes.memory(pid, without=hosts) - self._memory) / 2**20 <= megabytes:
                 return
-            grown = (processes.exact_memory(pid) - self._memory) / 2**20
+            grown = (processes.exact_memory(pid, hosts) - self._memory) / 2**20
             if grown > megabytes:
                 how = f"out of memory: {grown:.0f} MB in use, {megabytes} MB allowed,"
                 self._lose(Failure.OVER_MEMORY, how)
@@ -252,6 +260,8 @@ class Worker:
 @functools.lru_cache(maxsize=1000)
 def _patience_with(spec: str, limits: Limits) -> float:
     """`hard_limit` of an entrant."""
+    if is_outside(spec):  # it is asked under limits of its own, and may have stopped the worker
+        return limits.move_timeout + _OUTSIDE_GRACE
     try:
         budget = EngineSpec.parse(spec).budget
     except SpecError:  # known in the workers only

@@ -10,14 +10,16 @@ import dataclasses
 import functools
 import json
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from dlgo.errors import SpecError
 from dlgo.records.failures import Failure
 from engines.base import Budget, Cost
+from engines.isolation.engine import is_outside
+from engines.programs.processes import run_delay
 from experiments.arena.plan_keys import KEYS, range_problem
-from experiments.arena.processes import run_delay
 
 # How far a move may go beyond its budget: whichever is more. An engine looks at the clock
 # every few milliseconds, and the scheduler of a busy machine may take it away for longer.
@@ -28,6 +30,9 @@ GRACE_COUNT = 100
 
 # Wall seconds to build an engine, which may have to compile.
 PREPARE_TIMEOUT = 600.0
+# Wall seconds for the process of an engine from outside to start. The engine's own time is limited
+# where it is asked; a worker that is silent for longer has been stopped by it.
+_START_TIMEOUT = 60.0
 
 
 @dataclass(frozen=True)
@@ -89,9 +94,14 @@ class Account:
     Args:
         budget: of each move.
         limits: of the tournament.
+        delay: tells for how many seconds the player was ready to think but had no core; by
+            default this process.
     """
 
-    def __init__(self, budget: Budget, limits: Limits) -> None:
+    def __init__(
+        self, budget: Budget, limits: Limits, delay: Callable[[], float] | None = None
+    ) -> None:
+        self._run_delay = delay or run_delay
         self._budget = budget
         self._limits = limits
         self.cpu = self.wall = 0.0
@@ -107,7 +117,7 @@ class Account:
     def begin(self) -> None:
         """A move begins."""
         if self._on_wall:
-            self._delay = run_delay()
+            self._delay = self._run_delay()
 
     def charge(self, cost: Cost, wall: float) -> Overrun | None:
         """Book a move. Returns what was overrun, or None if all is well.
@@ -132,7 +142,7 @@ class Account:
 
     def _overrun_time(self, cost: Cost, wall: float) -> Overrun | None:
         if self._on_wall:
-            wall = max(wall - (run_delay() - self._delay), 0.0)
+            wall = max(wall - (self._run_delay() - self._delay), 0.0)
         self.cpu += cost.cpu_seconds
         self.wall += wall
         budget, limits = self._budget, self._limits
@@ -158,6 +168,16 @@ class Account:
             if most is not None and count > allowed_count(most):
                 return Overrun(Failure.OVER_COUNT, f"{count:,} {what} for a move, {most:,} asked")
         return None
+
+
+def prepare_limit(spec: str, limits: Limits) -> float:
+    """Wall seconds after which a worker that prepares an engine is killed.
+
+    Only engines of ours may have to compile for long.
+    """
+    if is_outside(spec):
+        return limits.move_timeout + _START_TIMEOUT
+    return limits.move_timeout if spec.startswith("gtp:") else PREPARE_TIMEOUT
 
 
 def hard_limit(budget: Budget, limits: Limits) -> float:

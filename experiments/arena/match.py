@@ -15,6 +15,7 @@ import os
 import platform
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -30,9 +31,11 @@ from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord
 from dlgo.rng import derive_seed
 from engines.base import Engine
+from engines.isolation.engine import IsolatedEngine, is_outside
+from engines.programs.program import ProgramError
 from engines.registry import build_engine
 from experiments.arena.board import CAPACITY, DOING, PREPARING, THINKING, Board
-from experiments.arena.limits import DEFAULT_LIMITS, Account, Limits
+from experiments.arena.limits import DEFAULT_LIMITS, Account, Limits, hard_limit
 
 # The players as reasons and seeds call them; player 0 (black) is first.
 SIDES = ("first", "second")
@@ -151,30 +154,54 @@ class EngineCache:
     """Engines that are built and warmed up, kept from game to game; the idlest goes first.
 
     An engine is kept per game, specification and side: one that plays itself is two engines,
-    which share neither a tree nor a generator.
+    which share neither a tree nor a generator. Engines from outside are in processes of their own.
+
+    Args:
+        limits: of time and memory, for engines from outside.
+        setup: "module:function", called in those processes before anything else.
+        hosts_changed: told the roots of those processes whenever they change.
     """
 
-    def __init__(self, capacity: int = _KEPT_ENGINES) -> None:
-        self._capacity = max(capacity, 2)
-        self._engines: OrderedDict[tuple[str, str, int], Engine] = OrderedDict()
+    def __init__(
+        self, limits: Limits = DEFAULT_LIMITS, setup: str | None = None,
+        hosts_changed: Callable[[list[int]], None] | None = None,
+    ) -> None:
+        self._limits = limits
+        self._setup = setup
+        self._hosts_changed = hosts_changed
+        self._engines: OrderedDict[tuple[str, str, int], Engine | IsolatedEngine] = OrderedDict()
 
     def get(self, game: str, spec: str, player: int) -> Engine:
         """The engine of `player`, compiled and loaded. Raises whatever the engine raises."""
         key = (game, spec, player)
         if key not in self._engines:
-            while len(self._engines) >= self._capacity:
+            while len(self._engines) >= _KEPT_ENGINES:
                 self._close(self._engines.popitem(last=False)[1])
-            engine = build_engine(spec, get_game(game))
-            engine.warm_up()
-            self._engines[key] = engine
+            self._engines[key] = self._build(game, spec)
+            self._tell_hosts()
         self._engines.move_to_end(key)
         return self._engines[key]
+
+    def _build(self, game: str, spec: str) -> Engine | IsolatedEngine:
+        engine = prepared_engine(game, spec, self._limits, self._setup)
+        try:
+            engine.warm_up()
+        except BaseException:
+            self._close(engine)
+            raise
+        return engine
+
+    def _tell_hosts(self) -> None:
+        if self._hosts_changed is not None:
+            engines = self._engines.values()
+            self._hosts_changed([e.pid for e in engines if isinstance(e, IsolatedEngine)])
 
     def drop(self, task: GameTask, player: int) -> None:
         """Forget an engine, whose inner state is in doubt after an exception."""
         engine = self._engines.pop((task.game, task.players[player], player), None)
         if engine is not None:
             self._close(engine)
+            self._tell_hosts()
 
     def close(self) -> None:
         """Close all engines."""
@@ -185,6 +212,17 @@ class EngineCache:
     def _close(engine: Engine) -> None:
         with suppress(Exception):  # a fault while cleaning up does not lose a game
             engine.close()
+
+
+def prepared_engine(
+    game: str, spec: str, limits: Limits, setup: str | None = None
+) -> Engine | IsolatedEngine:
+    """Build an engine; one from outside in a process of its own, under the limits."""
+    if not is_outside(spec):
+        return build_engine(spec, get_game(game))
+    engine = IsolatedEngine(spec, get_game(game), limits.move_timeout, limits.memory_mb, setup)
+    engine.timeout = hard_limit(engine.budget, limits)
+    return engine
 
 
 def play_game(
@@ -244,7 +282,9 @@ def _play_on(
     """
     game = state.game
     limit = length_limit(game)
-    accounts = [Account(engine.budget, log.limits) for engine in players]
+    accounts = [
+        Account(engine.budget, log.limits, getattr(engine, "run_delay", None)) for engine in players
+    ]
     moves = log.moves
     while not state.is_over():
         if len(moves) >= limit:
@@ -299,6 +339,14 @@ class _Forfeit(Exception):
 
 def _crash(player: int, doing: int, error: BaseException) -> _Forfeit:
     side, text = SIDES[player], error_text(error)
+    if isinstance(error, ProgramError):  # of an engine from outside
+        text = one_line(str(error))
+        reason = {
+            Failure.TIMEOUT: text.replace("no answer", f"no move from {side}")
+            + (" of preparation" if doing == PREPARING else ""),
+            Failure.CRASH: f"crash of {side}: {text}",
+        }.get(error.failure, f"{text} while {side} was {DOING[doing]}")
+        return _Forfeit(player, error.failure, reason)
     if isinstance(error, MemoryError):
         reason = f"out of memory: {text} while {side} was {DOING[doing]}"
         return _Forfeit(player, Failure.OVER_MEMORY, reason)

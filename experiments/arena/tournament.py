@@ -97,7 +97,7 @@ def run_tournament(
         _tell_start(progress, ledger, plan, stored, agenda)
         played = failures = 0
         try:
-            executor.warm_up(filter(agenda.may_need, warm), progress.say, setup)
+            executor.warm_up(filter(agenda.may_need, warm), progress.say, setup, limits)
             union = stored.union(plan) if stored else plan
             # Only now: a plan whose entrants cannot be built leaves no trace.
             _store(ledger, union, agenda.stopped)

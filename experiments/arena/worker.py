@@ -22,14 +22,13 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
-from dlgo.games import get_game
 from dlgo.records.ledger import GameRecord
-from engines.registry import build_engine
-from experiments.arena import processes
+from engines.programs import processes
+from engines.programs.framing import write_frame
+from engines.programs.program import ProgramError
 from experiments.arena.board import Board
-from experiments.arena.framing import write_frame
 from experiments.arena.limits import Limits
-from experiments.arena.match import EngineCache, GameTask, error_text, play_game
+from experiments.arena.match import EngineCache, GameTask, error_text, play_game, prepared_engine
 
 # Finished games are sent after this many seconds: rarely enough that two workers do not keep
 # the parent busy, often enough that little is played again after a crash.
@@ -87,7 +86,7 @@ def work(
     board = Board(memory)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=board.detach)
-    player = _Player(jobs, results, board, limits)
+    player = _Player(jobs, results, board, limits, setup)
     player.send(Ready())
     if limits.memory_mb is not None:
         processes.limit_growth(limits.memory_mb)
@@ -96,7 +95,7 @@ def work(
         with suppress(EOFError, BrokenPipeError):
             while not player.retired and (job := player.next_job()) is not None:
                 if isinstance(job, WarmUp):
-                    player.send(_warm_up(job))
+                    player.send(_warm_up(job, limits, setup))
                 else:
                     player.play(job)
         player.engines.close()
@@ -108,9 +107,10 @@ class _Player:
     """Plays games and sends their records, several at a time."""
 
     def __init__(
-        self, jobs: Connection, results: Connection, board: Board, limits: Limits
+        self, jobs: Connection, results: Connection, board: Board, limits: Limits,
+        setup: str | None,
     ) -> None:
-        self.engines = EngineCache()
+        self.engines = EngineCache(limits, setup, board.show_hosts)
         self.retired = False
         self._jobs = jobs
         self._results = results.fileno()
@@ -194,13 +194,15 @@ def leave_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _warm_up(job: WarmUp) -> WarmedUp:
+def _warm_up(job: WarmUp, limits: Limits, setup: str | None) -> WarmedUp:
     start, built, error = time.perf_counter(), False, None
     try:
-        engine = build_engine(job.spec, get_game(job.game))
+        engine = prepared_engine(job.game, job.spec, limits, setup)
         built = True
         engine.warm_up()
         engine.close()
+    except ProgramError as caught:  # an engine from outside; whether it can play, its games show
+        error, built = str(caught), True
     except (Exception, SystemExit) as caught:
         error = error_text(caught)
     return WarmedUp(job.game, job.spec, time.perf_counter() - start, built, error)

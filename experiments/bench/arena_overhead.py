@@ -32,7 +32,7 @@ import click
 from dlgo import kernels
 from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.rng import derive_seed
-from experiments.arena import processes
+from engines.programs import processes
 from experiments.arena.limits import DEFAULT_LIMITS
 from experiments.arena.match import EngineCache, GameLog, core_count
 from experiments.arena.progress import PlainReporter

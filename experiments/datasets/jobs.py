@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from dlgo.errors import DataError, DlgoError
-from experiments.arena import processes
+from engines.programs import processes
 from experiments.arena.match import core_count, error_text
 from experiments.arena.worker import leave_with_parent, silence_stdout
 

@@ -23,9 +23,9 @@ from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.specs import Option
 from engines import registry
 from engines.base import Budget, Cost, Decision, Engine
+from engines.programs.processes import MARK
 from engines.random_bot.engine import RandomEngine
 from experiments.arena.match import GameTask
-from experiments.arena.processes import MARK
 from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import Summary, run_tournament

@@ -65,10 +65,13 @@ CULPRITS = {
 
 
 @needs_proc
+@pytest.mark.parametrize("where", ["", "outside."])
 @pytest.mark.parametrize("spec", CULPRITS)
-def test_who_misbehaves_loses_in_time_and_the_others_play_on(spec: str, capfd) -> None:
+def test_who_misbehaves_loses_in_time_and_the_others_play_on(
+    spec: str, where: str, capfd
+) -> None:
     began = time.monotonic()
-    first, second, innocent = play(spec)
+    first, second, innocent = play(where + spec)
     assert time.monotonic() - began < 60
     for record, side, result in ((first, "first", 0.0), (second, "second", 1.0)):
         failure, reason = CULPRITS[spec]

@@ -14,14 +14,56 @@ from collections.abc import Iterator
 _HEAD = struct.Struct("!4sI")
 _WORD = b"dlgo"
 # Bytes of a message; the records of any batch of games are far shorter.
-_LONGEST = 1 << 28
+LONGEST = 1 << 28
+
+
+class BrokenFrame(ValueError):
+    """Something other than a message has come."""
+
+
+def frame(message: bytes) -> bytes:
+    """The message as it goes through a pipe."""
+    return _HEAD.pack(_WORD, len(message)) + message
 
 
 def write_frame(descriptor: int, message: bytes) -> None:
     """Write a message, waiting while the pipe is full. Raises OSError if nobody reads."""
-    data = memoryview(_HEAD.pack(_WORD, len(message)) + message)
+    data = memoryview(frame(message))
     while data:
         data = data[os.write(descriptor, data) :]
+
+
+def read_frame(descriptor: int) -> bytes | None:
+    """Wait for a message of a trusted writer; None if the pipe has closed."""
+    buffer = bytearray()
+    while (message := take_frame(buffer)) is None:
+        # No more than belongs to this message.
+        wanted = _HEAD.size - len(buffer)
+        if wanted <= 0:
+            wanted = _HEAD.size + _HEAD.unpack_from(buffer)[1] - len(buffer)
+        data = os.read(descriptor, wanted)
+        if not data:
+            return None
+        buffer += data
+    return message
+
+
+def take_frame(buffer: bytearray) -> bytes | None:
+    """Take the first message out of what has come; None if it is not complete yet.
+
+    Raises:
+        BrokenFrame: if something else has come.
+    """
+    if len(buffer) < _HEAD.size:
+        return None
+    word, size = _HEAD.unpack_from(buffer)
+    if word != _WORD or size > LONGEST:
+        raise BrokenFrame
+    if len(buffer) < _HEAD.size + size:
+        return None
+    message = bytes(buffer[_HEAD.size : _HEAD.size + size])
+    del buffer[: _HEAD.size + size]
+    return message
 
 
 class FrameReader:
@@ -44,20 +86,15 @@ class FrameReader:
     def messages(self) -> Iterator[bytes]:
         """The complete messages that are there now."""
         self._read()
-        while not self.broken and len(self._data) >= _HEAD.size:
-            word, size = _HEAD.unpack_from(self._data)
-            if word != _WORD or size > _LONGEST:
-                self.broken = True
-            elif len(self._data) < _HEAD.size + size:
-                break
-            else:
-                message = bytes(self._data[_HEAD.size : _HEAD.size + size])
-                del self._data[: _HEAD.size + size]
+        try:
+            while not self.broken and (message := take_frame(self._data)) is not None:
                 yield message
+        except BrokenFrame:
+            self.broken = True
 
     def _read(self) -> None:
         try:
-            while not self.closed and len(self._data) <= _LONGEST:
+            while not self.closed and len(self._data) <= LONGEST:
                 data = os.read(self._descriptor, 1 << 18)
                 self._data += data
                 self.closed = not data

@@ -1,4 +1,4 @@
-"""Processes: what descends from a worker, how much memory it uses, how it is ended for good.
+"""Processes: what descends from one, what memory and time it uses, how it is ended for good.
 
 An engine may start others, which may start others, in process groups of their own and without
 a living parent. They are found by three signs: the tree of parents (a worker adopts what its
@@ -17,12 +17,14 @@ import ctypes
 import os
 import signal
 import time
+from collections.abc import Collection
 from pathlib import Path
 
 # The environment variable that marks a worker and all that it starts.
 MARK = "DLGO_ARENA_WORKER"
 
 _PROC = Path("/proc")
+_TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 _PR_SET_CHILD_SUBREAPER = 36
 # Rounds of looking for processes to kill; each finds what those of the last one were just
 # starting. And the seconds between two rounds.
@@ -33,14 +35,14 @@ _PAUSE = 0.002
 _AT_REST = "TtZXD"
 
 
-def end_tree(pid: int, mark: str) -> None:
+def end_tree(pid: int, mark: str | None = None) -> None:
     """Kill a process, all that descends from it, and all that carries its mark.
 
     All of them are stopped before any is killed: a process without a parent is harder to find.
 
     Args:
         pid: the process; 0 for none but those with the mark.
-        mark: how the value of `MARK` begins.
+        mark: how the value of `MARK` begins; None: marks do not matter.
     """
     tree: set[int] = {pid} if pid else set()
     for process in tree:
@@ -75,13 +77,14 @@ def end_descendants() -> None:
 
 
 def _relatives(
-    rows: list[tuple[int, int, int, str]], tree: set[int], group: int, mark: str
+    rows: list[tuple[int, int, int, str]], tree: set[int], group: int, mark: str | None
 ) -> set[int]:
     """The living processes with a parent in `tree`, in the group, or with the mark."""
     return {
         pid for pid, parent, group_of, state in rows
         if state != "Z" and pid != os.getpid() and (
-            parent in tree or (group and group_of == group) or _marked(pid, mark)
+            parent in tree or (group and group_of == group)
+            or (mark is not None and _marked(pid, mark))
         )
     }
 
@@ -104,21 +107,21 @@ def _marked(pid: int, mark: str) -> bool:
     return False
 
 
-def descendants(pid: int) -> set[int]:
-    """The living processes below `pid` in the tree."""
-    rows = [row for row in _processes() if row[3] != "Z"]
+def descendants(pid: int, without: Collection[int] = ()) -> set[int]:
+    """The living processes below `pid` in the tree, without those branches."""
+    rows = [row for row in _processes() if row[3] != "Z" and row[0] not in without]
     tree = {pid}
     while more := {row[0] for row in rows if row[1] in tree} - tree:
         tree |= more
     return tree - {pid}
 
 
-def memory(pid: int, with_children: bool = True) -> int:
+def memory(pid: int, with_children: bool = True, without: Collection[int] = ()) -> int:
     """Bytes of memory that a process and its descendants have in use (0 if unknown).
 
     Pages that several of them share are counted for each: an upper bound, but quick to get.
     """
-    return sum(map(_private, {pid} | (descendants(pid) if with_children else set())))
+    return sum(map(_private, {pid} | (descendants(pid, without) if with_children else set())))
 
 
 def _private(pid: int) -> int:
@@ -128,10 +131,10 @@ def _private(pid: int) -> int:
     return 0
 
 
-def exact_memory(pid: int) -> int:
+def exact_memory(pid: int, without: Collection[int] = ()) -> int:
     """The same, every shared page divided by the number of those who share it."""
     total = 0
-    for process in {pid} | descendants(pid):
+    for process in {pid} | descendants(pid, without):
         with contextlib.suppress(OSError, ValueError, IndexError):
             for line in (_PROC / str(process) / "smaps_rollup").read_text().splitlines():
                 if line.startswith("Pss_Anon:"):
@@ -178,15 +181,46 @@ def cpu_seconds(pid: int) -> float:
     """CPU time of a living process (0.0 if unknown)."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         stat = (_PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
-        return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
+        return (int(stat[11]) + int(stat[12])) / _TICKS
     return 0.0
 
 
-def run_delay() -> float:
-    """Seconds for which this process's main thread was ready to run, but had no core (Linux;
-    elsewhere 0.0)."""
+def cpu_of_tree(pid: int) -> float:
+    """CPU seconds of a process, its descendants, and those of them that have ended.
+
+    Raises:
+        OSError, ValueError: if there is no such process, or no /proc.
+    """
+    # Fields 14 to 17 of stat(5); the second is a name that can hold anything but `)`.
+    stat = _read(f"{_PROC}/{pid}/stat").rpartition(b")")[2].split()
+    ticks = int(stat[13]) + int(stat[14])
+    try:
+        # The CPU clock of another process, as clock_getcpuclockid(3) makes it: in nanoseconds,
+        # where /proc counts hundredths of a second.
+        seconds = time.clock_gettime((~pid << 3) | 2)
+    except OSError:  # it has ended, and nobody has waited for it
+        seconds, ticks = 0.0, ticks + int(stat[11]) + int(stat[12])
+    seconds += ticks / _TICKS
+    for thread in os.listdir(f"{_PROC}/{pid}/task"):  # noqa: PTH208 (asked for every move)
+        for child in _read(f"{_PROC}/{pid}/task/{thread}/children").split():
+            with contextlib.suppress(OSError, ValueError):
+                seconds += cpu_of_tree(int(child))
+    return seconds
+
+
+def _read(path: str) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(descriptor, 1 << 16)
+    finally:
+        os.close(descriptor)
+
+
+def run_delay(pid: int | str = "self") -> float:
+    """Seconds for which a process's main thread, by default ours, was ready to run, but had no
+    core (Linux; elsewhere 0.0)."""
     with contextlib.suppress(OSError, ValueError, IndexError):
-        return int((_PROC / "self/schedstat").read_text().split()[1]) / 1e9
+        return int((_PROC / str(pid) / "schedstat").read_text().split()[1]) / 1e9
     return 0.0
 
 

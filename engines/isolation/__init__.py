@@ -1,0 +1,1 @@
+"""Engines from outside in processes of their own, apart from their opponents and the referee."""

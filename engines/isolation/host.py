@@ -1,0 +1,149 @@
+"""The inside of the process in which one engine from outside lives.
+
+It is asked for one thing at a time through a pipe (pickled: the referee is trusted) and answers in
+JSON, since whoever reads the answer must not trust what an engine may have written.
+
+    python -P -m engines.isolation.host GAME SPECIFICATION [SETUP]
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import pickle
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+from dlgo.api import GameState, Move
+from dlgo.games import get_game
+from dlgo.records.failures import Failure
+from engines.base import Decision, Engine
+from engines.programs import processes
+from engines.programs.framing import read_frame, write_frame
+from engines.registry import EngineSpec
+
+# Folders whose frames of a traceback do not interest the author of an engine.
+_OURS = tuple(str(Path(__file__).resolve().parents[2] / name) for name in ("dlgo", "engines"))
+
+
+def main() -> None:
+    """Answer requests until there are no more."""
+    game_text, spec, *setup = sys.argv[1:]
+    requests, answers = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1):  # what an engine prints belongs nowhere
+        os.dup2(null, standard)
+    for text in setup:
+        module, _, function = text.partition(":")
+        getattr(importlib.import_module(module), function)()
+    host = _Host(game_text, spec)
+    pid = os.getpid()
+    write_frame(answers, json.dumps({"pid": pid}).encode())
+    while (request := read_frame(requests)) is not None:
+        answer = host.answer(*pickle.loads(request))
+        if os.getpid() != pid:
+            os._exit(0)  # the engine has doubled this process: only one may go on
+        write_frame(answers, json.dumps(answer).encode())
+    os._exit(0)  # threads that the engine has left behind are not waited for
+
+
+class _Host:
+    """The engine, and the game as far as it has been told."""
+
+    def __init__(self, game_text: str, spec: str) -> None:
+        self._game = get_game(game_text)
+        self._spec = spec
+        self._engine: Engine | None = None
+        self._state: GameState | None = None
+        # Compiled before any clock runs: the rules are ours, and not the engine's to pay for.
+        state = GameState.new_game(self._game)
+        state.apply_move(state.legal_moves()[0]).is_over()
+
+    def answer(self, request: str, *arguments: Any) -> dict[str, Any]:
+        """Do what is asked; what goes wrong is an answer, too."""
+        try:
+            return getattr(self, f"_{request}")(*arguments)
+        except MemoryError as error:
+            text = f"out of memory: {error_text(error)}"
+            return {"failure": Failure.OVER_MEMORY, "text": text}
+        except BaseException as error:
+            return {"failure": Failure.CRASH, "text": error_text(error) + place_of(error)}
+
+    def _build(self) -> dict[str, Any]:
+        engine = self._engine = EngineSpec.parse(self._spec).build(self._game)
+        return {
+            "budget": engine.budget.given(), "network_id": engine.network_id,
+            "training_cpu_seconds": engine.training_cpu_seconds,
+        }
+
+    def _warm_up(self) -> dict[str, Any]:
+        self._engine.warm_up()
+        return {}
+
+    def _limit_memory(self, megabytes: int) -> dict[str, Any]:
+        processes.limit_growth(megabytes)
+        return {}
+
+    def _new_game(self, seed: int) -> dict[str, Any]:
+        self._engine.new_game(seed)
+        return {}
+
+    def _move(
+        self, start: GameState | None, moves: list[Move], budget: Any
+    ) -> dict[str, Any]:
+        state = self._state if start is None else start
+        for move in moves:
+            state = state.apply_move(move)
+        self._state = state
+        decision = self._engine.select_move(state, budget)
+        if not isinstance(decision, Decision):
+            name = type(self._engine).__name__
+            raise TypeError(f"{name}.select_move returned {str(decision)[:80]}, not a move")
+        move, cost = decision.move, decision.cost
+        action = None if move.is_resign else self._game.action_of(move)
+        return {
+            # A move that the game cannot number is described; the referee says what is wrong.
+            "action": action, "kind": str(move.kind), "place": _plain(move.place),
+            "value": decision.value,
+            "counts": [cost.simulations, cost.nodes, cost.evaluations],
+        }
+
+    def _close(self) -> dict[str, Any]:
+        if self._engine is not None:
+            self._engine.close()
+        return {}
+
+
+def _plain(place: Any) -> Any:
+    if isinstance(place, tuple):
+        return [_plain(part) for part in place]
+    return place if isinstance(place, int | str | None) else str(place)
+
+
+def error_text(error: BaseException) -> str:
+    """An exception in one line: `ZeroDivisionError: division by zero`."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def place_of(error: BaseException) -> str:
+    """Where in the engine's own files it happened: ` (my_bot.py, line 12)`; "" if nowhere."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f" ({Path(error.filename).name}, line {error.lineno})"
+    frames = [
+        frame for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith((*_OURS, "<"))
+    ]
+    # The standard library and installed packages only where there is nothing else.
+    installed = (str(Path(os.__file__).parent), "site-packages")
+    own = [frame for frame in frames if not any(part in frame.filename for part in installed)]
+    for frame in reversed(own or frames):
+        return f" ({Path(frame.filename).name}, line {frame.lineno})"
+    return ""
+
+
+if __name__ == "__main__":
+    main()

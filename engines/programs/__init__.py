@@ -1,0 +1,1 @@
+"""Other processes: how they are started, talked to, measured and ended, the same way everywhere."""

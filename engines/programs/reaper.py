@@ -1,0 +1,97 @@
+"""The reaper: a small process that ends others when the one that started it is gone.
+
+`kill -9` leaves nobody behind to clean up, and programs know nothing of us. So a process stands
+by that waits for a pipe to close, which happens when its other end is gone, however it went.
+
+    python reaper.py MARK              # ends all processes with that mark, when standard input ends
+    python reaper.py run FD PROGRAM... # runs a program, and ends it when the descriptor FD ends
+
+A program that is run this way cannot leave anything behind: whatever it starts becomes a child of
+the reaper at the latest when its own parent ends, and is ended with it or after it. The reaper
+then ends as the program did. It is a script of its own, because it must not take a second to
+import what it does not need.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import sys
+
+SCRIPT = __file__
+# Signals that end a group of processes from the keyboard: they are the program's to handle.
+_KEYBOARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# Seconds between two looks at the program, where the system cannot wait for two things at once.
+_POLL = 0.05
+
+
+def start(mark: str) -> object:
+    """Start a reaper for all processes whose mark begins so; hold on to what is returned."""
+    import subprocess
+
+    command = [sys.executable, "-S", "-E", SCRIPT, mark]
+    return subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
+    )
+
+
+def end_marked(mark: str) -> None:
+    """Wait, then clean up."""
+    for number in _KEYBOARD:
+        signal.signal(number, signal.SIG_IGN)
+    while os.read(0, 1024):
+        pass
+    import processes  # run as a script, this file has its folder on the path, not the package
+
+    processes.end_tree(0, mark)
+
+
+def run(control: int, words: list[str]) -> None:
+    """Run a program; end it, and all that it has started, when it ends or `control` closes."""
+    os.set_inheritable(control, False)
+    ours = (*_KEYBOARD, signal.SIGPIPE)
+    for number in ours:
+        signal.signal(number, signal.SIG_IGN)
+    try:
+        pid = os.posix_spawn(words[0], words, os.environ, setsigdef=ours)
+    except OSError as error:
+        os.write(2, f"cannot be started: {error.strerror}\n".encode())
+        os._exit(127)
+    null = os.open(os.devnull, os.O_RDWR)
+    for standard in range(3):  # the program's pipes must end with the program
+        os.dup2(null, standard)
+    import processes
+
+    processes.adopt_orphans()
+    _wait(control, pid)
+    processes.end_descendants()
+    status = os.waitpid(pid, 0)[1]
+    if os.WIFSIGNALED(status):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        number = os.WTERMSIG(status)
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+    os._exit(os.waitstatus_to_exitcode(status))
+
+
+def _wait(control: int, pid: int) -> None:
+    """Until the descriptor closes or the process has ended; it is not waited for yet."""
+    ended, timeout = [], _POLL
+    if hasattr(os, "pidfd_open"):
+        with contextlib.suppress(OSError):  # an older kernel
+            ended, timeout = [os.pidfd_open(pid)], None
+    while not select.select([control, *ended], [], [], timeout)[0]:
+        if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+            break
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "run":
+        run(int(sys.argv[2]), sys.argv[3:])
+    else:
+        end_marked(sys.argv[1])
