@@ -24,6 +24,7 @@ from dlgo.errors import LedgerError
 from dlgo.games import get_game
 from dlgo.lock import held
 from dlgo.records import schema
+from dlgo.records.columns import check_row
 from dlgo.records.costs import MoveCost, PackedCosts
 from dlgo.records.failures import Failure
 
@@ -177,6 +178,10 @@ def ledger_lock(ledger: str | Path) -> AbstractContextManager[None]:
     )
 
 
+_SIDE_COLUMNS = tuple(name.replace("moves", "count") for name in SideCosts.__dataclass_fields__)
+_TOTAL_COLUMNS = tuple(name.replace("moves", "count") for name in CostTotals.__dataclass_fields__)
+
+
 class Ledger:
     """An open ledger file.
 
@@ -278,7 +283,7 @@ class Ledger:
 
     def slots(self) -> set[str]:
         """The slots played so far."""
-        return {row[0] for row in self._query("SELECT slot FROM games")}
+        return {row[0] for row in self._rows(("slot",), "FROM games")}
 
     def games(
         self, with_costs: bool = False, where: str = "", *values: Any
@@ -289,10 +294,10 @@ class Ledger:
             with_costs: whether to read the costs of the moves too.
             where: an SQL condition on the columns of `games`, with ? for each of `values`.
         """
-        costs = f"SELECT {', '.join(_COST_COLUMNS)} FROM costs WHERE game_id = ? ORDER BY ply"
-        sql = f"SELECT {', '.join(_GAME_COLUMNS)}, id FROM games"
-        for *row, failure, key in self._query(f"{sql} WHERE {where or 1} ORDER BY slot", values):
-            rows = self._query(costs, (key,)) if with_costs else ()
+        costs = "FROM costs WHERE game_id = ? ORDER BY ply"
+        order = f"FROM games WHERE {where or 1} ORDER BY slot"
+        for *row, failure, key in self._rows((*_GAME_COLUMNS, "id"), order, values):
+            rows = self._rows(_COST_COLUMNS, costs, (key,)) if with_costs else ()
             yield GameRecord(
                 *row, failure=None if failure is None else Failure(failure),
                 costs=tuple(MoveCost(*cost) for cost in rows),
@@ -300,15 +305,17 @@ class Ledger:
 
     def results(self) -> Iterator[tuple[str, str, str, str, int, str, float]]:
         """Slot, game, first, second, pair, moves and result of all games."""
-        return self._query("SELECT slot, game, first, second, pair, moves, result FROM games")
+        columns = ("slot", "game", "first", "second", "pair", "moves", "result")
+        return self._rows(columns, "FROM games")
 
     def side_costs(self) -> Iterator[SideCosts]:
         """What each side of each game has spent, added up by SQLite."""
-        return (SideCosts(*row) for row in self._query(_SIDE_COSTS))
+        return (SideCosts(*row) for row in self._checked(_SIDE_COLUMNS, self._query(_SIDE_COSTS)))
 
     def cost_totals(self) -> list[CostTotals]:
         """What each entrant has spent on each game, added up by SQLite: fit for any size."""
-        return [CostTotals(*row) for row in self._query(_TOTALS)]
+        rows = self._checked(_TOTAL_COLUMNS, self._query(_TOTALS))
+        return [CostTotals(*row) for row in rows]
 
     def damages(self) -> Iterator[str]:
         """What SQLite finds wrong with the file itself."""
@@ -325,7 +332,7 @@ class Ledger:
         rows = list(self._query("SELECT value FROM meta WHERE key = ?", (key,)))
         try:
             return json.loads(rows[0][0]) if rows else None
-        except ValueError as error:
+        except (ValueError, TypeError, RecursionError) as error:
             raise LedgerError(f"ledger {self.path}: {key!r} is damaged: {error}") from error
 
     def set_meta(self, key: str, value: Any) -> None:
@@ -337,8 +344,19 @@ class Ledger:
         except sqlite3.Error as error:
             raise LedgerError(f"ledger {self.path} cannot be written: {error}") from error
 
+    def _rows(self, columns: Sequence[str], rest: str, values: Iterable[Any] = ()) -> Iterator[Any]:
+        """The values of some columns, checked."""
+        return self._checked(columns, self._query(f"SELECT {', '.join(columns)} {rest}", values))
+
+    def _checked(self, columns: Sequence[str], rows: Iterable[Any]) -> Iterator[Any]:
+        for row in rows:
+            check_row(self.path, columns, row)
+            yield row
+
     def _query(self, sql: str, values: Iterable[Any] = ()) -> Iterator[Any]:
         try:
-            yield from self._db.execute(sql, tuple(values))
+            # Not `yield from`: that would close the cursor, perhaps after the file.
+            for row in self._db.execute(sql, tuple(values)):  # noqa: UP028
+                yield row
         except sqlite3.Error as error:
             raise LedgerError(f"ledger {self.path} cannot be read: {error}") from error

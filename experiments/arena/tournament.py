@@ -167,7 +167,7 @@ def _stored_plan(ledger: Ledger, plan: Plan) -> Plan | None:
         return None
     try:
         stored = Plan.from_json(data)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise LedgerError(
             f"ledger {ledger.path}: its plan is damaged ({error!r}); name another file"
         ) from error

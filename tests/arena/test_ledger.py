@@ -15,13 +15,14 @@ from pathlib import Path
 
 import pytest
 
-from dlgo import LedgerError
+from dlgo import DlgoError, LedgerError
 from dlgo.games.draughts.pdn import read_game
 from dlgo.records.ledger import Ledger, MoveCost, ledger_lock
 from dlgo.records.sgf import read_sgf, replay
-from experiments.arena.inspect_ledger import check_lines, export_games, list_lines
+from experiments.arena.inspect_ledger import check_lines, export_games, list_lines, totals_lines
 from experiments.arena.match import EngineCache, play_game
 from experiments.arena.schedule import Plan, tasks
+from reports.report import write_report
 from tests.arena.mocks import games_of, make_task, run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -244,3 +245,60 @@ def test_adding_is_all_or_nothing(tmp_path: Path) -> None:
             ledger.add(one, bad)
         assert len(ledger) == 0
         assert ledger.add(one, one) == 1
+
+
+# --- damage --------------------------------------------------------------------------------
+
+DAMAGE = {
+    "bad UTF-8": "UPDATE games SET first = CAST(x'ff41fe' AS TEXT)",
+    "a result that is a text": "UPDATE games SET result = 'x'",
+    "a result beyond 1": "UPDATE games SET result = 7",
+    "an infinite cost": "UPDATE costs SET cpu = 9e999",
+    "a name that is a BLOB": "UPDATE games SET second = x'0102'",
+    "a slot that is a BLOB": "UPDATE games SET slot = CAST(slot AS BLOB)",
+    "a cost that is a text": "UPDATE costs SET wall = 'much'",
+    "nodes that are a text": "UPDATE costs SET nodes = 'many'",
+    "moves that are a BLOB": "UPDATE games SET moves = x'07'",
+    "a failure nobody knows": "UPDATE games SET failure = 'boredom'",
+    "a plan that is no plan": "UPDATE meta SET value = '[1, {\"a\": 1e999}]'",
+    "a plan that is not JSON": "UPDATE meta SET value = '{' || x'ff'",
+    "a plan nested too deep": "UPDATE meta SET value = replace(hex(zeroblob(50000)), '0', '[')",
+    "a plan of endless numbers": "UPDATE meta SET value = '{\"opening_plies\": 1e999, "
+                                 "\"games\": [], \"entrants\": [], \"pairs\": 1, \"seed\": 1}'",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_ledger_is_one_line_for_every_command(
+    ledger_path: Path, tmp_path: Path, damage: str
+) -> None:
+    with Ledger(ledger_path) as ledger:
+        ledger.set_meta("plan", Plan(("tictactoe",), ("random", "mcts"), 1, seed=4).to_json())
+    with contextlib.closing(sqlite3.connect(ledger_path)) as database:
+        assert database.execute(DAMAGE[damage]).rowcount > 0
+        database.commit()
+    plan = Plan(("tictactoe",), ("random", "dawdler"), 1, seed=4)
+    commands = [
+        lambda: list(list_lines(str(ledger_path))),
+        lambda: list(totals_lines(str(ledger_path))),
+        lambda: list(check_lines(str(ledger_path))),
+        lambda: list(export_games(str(ledger_path), str(tmp_path / "x.csv"), None, None)),
+        lambda: run(plan, ledger_path),
+        lambda: write_report(ledger_path, tmp_path / "report", replicates=100),
+    ]
+    complaints = 0
+    for command in commands:
+        try:
+            command()
+        except DlgoError as error:
+            complaints += 1
+            assert "\n" not in str(error)
+            assert str(ledger_path) in str(error)
+    assert complaints
+
+
+def test_a_full_disk_is_one_line(ledger_path: Path) -> None:
+    done = dlgo("ledger", ledger_path, "export", "--csv", "/dev/full")
+    assert done.returncode in (1, 2)
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "No space left" in done.stderr
