@@ -12,6 +12,7 @@ import os
 import pickle
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 from dlgo.api import GameSpec, GameState, Move, Point
@@ -30,10 +31,85 @@ _LONGEST_TEXT = 300
 _MEGABYTE = 2**20
 
 
-def is_outside(spec: str) -> bool:
-    """Whether a specification names an engine that does not belong to this project."""
-    name = spec.partition(":")[0]
-    return "." in name or "/" in name
+class Host:
+    """The process of an engine.
+
+    Args:
+        game, spec: what is played and by whom, specifications.
+        setup: "module:function", called there before anything else.
+
+    Attributes:
+        pid: the root of its processes.
+        process: the one in which the engine is.
+
+    Raises:
+        ProgramError: if it cannot be started.
+    """
+
+    def __init__(self, game: str, spec: str, setup: str | None = None) -> None:
+        command = [sys.executable, "-P", "-m", "engines.isolation.host", game, spec]
+        self._program = Program(
+            command + ([setup] if setup else []), {"PYTHONPATH": os.pathsep.join(sys.path)}
+        )
+        self._kills = processes.oom_kills()
+        self.pid = self._program.pid
+        self.process = int(self._receive(b"", _START_TIMEOUT)["pid"])
+
+    def ask(
+        self, *request: Any, timeout: float, check: Callable[[], None] | None = None
+    ) -> dict[str, Any]:
+        """The answer to a request of `host.py`.
+
+        Raises:
+            ProgramError: if something else comes, or nothing in time, and the process is ended;
+                or if the engine has failed, and the process lives on.
+        """
+        return self._receive(frame(pickle.dumps(request)), timeout, check)
+
+    def _receive(
+        self, request: bytes, timeout: float, check: Callable[[], None] | None = None
+    ) -> dict[str, Any]:
+        try:
+            answer = json.loads(self._program.exchange(request, take_frame, timeout, check))
+            if not isinstance(answer, dict):
+                raise ValueError
+        except ProgramError as error:
+            self.kill()
+            text = str(error)
+            if error.failure is Failure.DIED:
+                text = text.replace("it ", "process ", 1)
+                if processes.oom_kills() > self._kills:
+                    text = "out of memory: process killed by the system"
+                    raise ProgramError(Failure.OVER_MEMORY, text) from None
+            raise ProgramError(error.failure, text) from None
+        except (BrokenFrame, ValueError, RecursionError):
+            self.kill()
+            raise nonsense() from None
+        except BaseException:  # the answer would come to the next question
+            self.kill()
+            raise
+        if "failure" in answer:
+            raise _failure(answer)
+        return answer
+
+    def cpu_seconds(self) -> float:
+        """CPU time of all its processes so far."""
+        return self._program.cpu_seconds()
+
+    def close(self) -> None:
+        """Let the engine close itself, and make sure that nothing is left."""
+        if self._program.alive:
+            self._program.write_last(frame(pickle.dumps(("close",))), _SHUTDOWN_TIMEOUT)
+        self.kill()
+
+    def kill(self) -> None:
+        """End all its processes, now."""
+        self._program.kill()
+
+
+def nonsense() -> ProgramError:
+    """The error for an answer that is none."""
+    return ProgramError(Failure.NONSENSE, "process sent nonsense")
 
 
 class IsolatedEngine:
@@ -51,6 +127,7 @@ class IsolatedEngine:
         budget: of each move.
         network_id, training_cpu_seconds: as of any engine.
         pid: the root of its processes.
+        digest: of its sources.
 
     Raises:
         ProgramError: if it cannot be built.
@@ -64,30 +141,29 @@ class IsolatedEngine:
         self.timeout = timeout
         self._memory_mb = memory_mb
         self._memory = 0
-        self._kills = processes.oom_kills()
         self._state: GameState | None = None  # the position that its process holds
-        command = [sys.executable, "-P", "-m", "engines.isolation.host", str(game), spec]
-        self._program = Program(
-            command + ([setup] if setup else []), {"PYTHONPATH": os.pathsep.join(sys.path)}
-        )
-        self.pid = self._program.pid
+        self._host = Host(str(game), spec, setup)
+        self.pid = self._host.pid
         try:
-            self._process = self._receive(b"", _START_TIMEOUT)["pid"]
             facts = self._ask("build")
             self.budget = Budget(**facts["budget"])
             self.network_id = facts["network_id"]
             self.training_cpu_seconds = facts["training_cpu_seconds"]
+            self.digest = str(facts["digest"])
             if memory_mb is not None:
                 self._ask("limit_memory", memory_mb)
                 self._memory = processes.memory(self.pid)
         except (TypeError, KeyError):
-            self.kill()
-            raise ProgramError(Failure.NONSENSE, "process sent nonsense") from None
+            self._host.kill()
+            raise nonsense() from None
+        except BaseException:
+            self._host.kill()
+            raise
 
     def new_game(self, seed: int) -> None:
         """Forget everything and seed the generator."""
         self._ask("new_game", seed)
-        self._cpu = self._program.cpu_seconds()
+        self._cpu = self._host.cpu_seconds()
 
     def warm_up(self) -> None:
         """Let it load what it needs."""
@@ -110,9 +186,9 @@ class IsolatedEngine:
             value = answer["value"]
             value = None if value is None or not math.isfinite(value) else float(value)
         except (TypeError, KeyError, ValueError, OverflowError):
-            self.kill()
-            raise ProgramError(Failure.NONSENSE, "process sent nonsense") from None
-        before, self._cpu = self._cpu, self._program.cpu_seconds()
+            self._host.kill()
+            raise nonsense() from None
+        before, self._cpu = self._cpu, self._host.cpu_seconds()
         cost = Cost(
             simulations, nodes, evaluations, cpu_seconds=self._cpu - before,
             wall_seconds=time.perf_counter() - wall,
@@ -136,31 +212,7 @@ class IsolatedEngine:
         return Move(answer["kind"], _place(answer["place"]))
 
     def _ask(self, *request: Any) -> dict[str, Any]:
-        return self._receive(frame(pickle.dumps(request)), self.timeout)
-
-    def _receive(self, request: bytes, timeout: float) -> dict[str, Any]:
-        try:
-            answer = json.loads(self._program.exchange(request, take_frame, timeout, self._check))
-            if not isinstance(answer, dict):
-                raise ValueError
-        except ProgramError as error:
-            self.kill()
-            text = str(error)
-            if error.failure is Failure.DIED:
-                text = text.replace("it ", "process ", 1)
-                if processes.oom_kills() > self._kills:
-                    text = "out of memory: process killed by the system"
-                    raise ProgramError(Failure.OVER_MEMORY, text) from None
-            raise ProgramError(error.failure, text) from None
-        except (BrokenFrame, ValueError, RecursionError):
-            self.kill()
-            raise ProgramError(Failure.NONSENSE, "process sent nonsense") from None
-        except BaseException:  # the answer would come to the next question
-            self.kill()
-            raise
-        if "failure" in answer:
-            raise _failure(answer)
-        return answer
+        return self._host.ask(*request, timeout=self.timeout, check=self._check)
 
     def _check(self) -> None:
         """Whether its processes have grown too large."""
@@ -176,17 +228,11 @@ class IsolatedEngine:
 
     def run_delay(self) -> float:
         """Seconds for which it was ready to think but had no core."""
-        return processes.run_delay(self._process)
+        return processes.run_delay(self._host.process)
 
     def close(self) -> None:
         """Let it close itself, and make sure that nothing is left."""
-        if self._program.alive:
-            self._program.write_last(frame(pickle.dumps(("close",))), _SHUTDOWN_TIMEOUT)
-        self.kill()
-
-    def kill(self) -> None:
-        """End all its processes, now."""
-        self._program.kill()
+        self._host.close()
 
 
 def _place(value: Any) -> Any:

@@ -12,17 +12,21 @@ import importlib
 import json
 import os
 import pickle
+import select
+import signal
 import sys
+import time
 import traceback
 from pathlib import Path
 from typing import Any
 
 from dlgo.api import GameState, Move
+from dlgo.errors import DlgoError, PluginError
 from dlgo.games import get_game
 from dlgo.records.failures import Failure
 from engines.base import Decision, Engine
 from engines.programs import processes
-from engines.programs.framing import read_frame, write_frame
+from engines.programs.framing import FrameReader, read_frame, write_frame
 from engines.registry import EngineSpec
 
 # Folders whose frames of a traceback do not interest the author of an engine.
@@ -66,15 +70,16 @@ class _Host:
         """Do what is asked; what goes wrong is an answer, too."""
         try:
             return getattr(self, f"_{request}")(*arguments)
-        except MemoryError as error:
-            text = f"out of memory: {error_text(error)}"
-            return {"failure": Failure.OVER_MEMORY, "text": text}
         except BaseException as error:
-            return {"failure": Failure.CRASH, "text": error_text(error) + place_of(error)}
+            if isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError):
+                return {"failure": Failure.OVER_MEMORY, "text": "out of memory: MemoryError"}
+            return {"failure": Failure.CRASH, "text": place_of(error) + error_text(error)}
 
     def _build(self) -> dict[str, Any]:
-        engine = self._engine = EngineSpec.parse(self._spec).build(self._game)
+        spec = EngineSpec.parse(self._spec)
+        engine = self._engine = spec.build(self._game)
         return {
+            "digest": spec.digest,
             "budget": engine.budget.given(), "network_id": engine.network_id,
             "training_cpu_seconds": engine.training_cpu_seconds,
         }
@@ -111,10 +116,46 @@ class _Host:
             "counts": [cost.simulations, cost.nodes, cost.evaluations],
         }
 
+    def _describe(self, spec: str, timeout: float) -> dict[str, Any]:
+        """Load an engine's file in a copy of this process, which ends with that."""
+        ours, theirs = os.pipe()
+        copy = os.fork()
+        if copy == 0:
+            os.closerange(3, theirs)  # the pipes of this process, above all
+            try:
+                write_frame(theirs, json.dumps(_facts_of(spec)).encode())
+            finally:
+                os._exit(0)
+        os.close(theirs)
+        reader, deadline = FrameReader(ours), time.monotonic() + timeout
+        answer = None
+        while answer is None and not reader.closed and not reader.broken:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([ours], [], [], left)[0]:
+                break
+            answer = next(reader.messages(), None)
+        os.kill(copy, signal.SIGKILL)
+        os.waitpid(copy, 0)
+        os.close(ours)
+        return {} if answer is None else json.loads(answer)
+
     def _close(self) -> dict[str, Any]:
         if self._engine is not None:
             self._engine.close()
         return {}
+
+
+def _facts_of(spec: str) -> dict[str, Any]:
+    try:
+        parsed = EngineSpec.parse(spec)
+    except PluginError as error:
+        # What is wrong with the file shows in the games; what is wrong with the name, at once.
+        return {} if isinstance(error.__cause__, BaseException) else {"wrong": str(error)}
+    except DlgoError as error:
+        return {"wrong": str(error)}
+    except BaseException:
+        return {}
+    return {"text": parsed.text, "digest": parsed.digest, "label": parsed.label}
 
 
 def _plain(place: Any) -> Any:
@@ -126,13 +167,15 @@ def _plain(place: Any) -> Any:
 def error_text(error: BaseException) -> str:
     """An exception in one line: `ZeroDivisionError: division by zero`."""
     text = " ".join(str(error).split())
+    if isinstance(error, DlgoError) and text:  # a sentence that names file and line where it can
+        return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def place_of(error: BaseException) -> str:
-    """Where in the engine's own files it happened: ` (my_bot.py, line 12)`; "" if nowhere."""
-    if isinstance(error, SyntaxError) and error.filename:
-        return f" ({Path(error.filename).name}, line {error.lineno})"
+    """Where in the engine's own files it happened: `my_bot.py, line 12: `; "" if nowhere."""
+    if isinstance(error, DlgoError):
+        return ""
     frames = [
         frame for frame in traceback.extract_tb(error.__traceback__)
         if not frame.filename.startswith((*_OURS, "<"))
@@ -141,7 +184,7 @@ def place_of(error: BaseException) -> str:
     installed = (str(Path(os.__file__).parent), "site-packages")
     own = [frame for frame in frames if not any(part in frame.filename for part in installed)]
     for frame in reversed(own or frames):
-        return f" ({Path(frame.filename).name}, line {frame.lineno})"
+        return f"{Path(frame.filename).name}, line {frame.lineno}: "
     return ""
 
 

@@ -22,11 +22,11 @@ from dlgo.errors import SpecError
 from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord
 from engines.base import Budget
-from engines.isolation.engine import is_outside
 from engines.programs import processes
 from engines.programs.framing import FrameReader
 from engines.registry import EngineSpec
 from experiments.arena.board import DOING, PREPARING, THINKING, Board
+from experiments.arena.entrants import is_outside
 from experiments.arena.limits import PREPARE_TIMEOUT, Limits, hard_limit, prepare_limit
 from experiments.arena.match import GameTask, record_of_lost_game
 from experiments.arena.worker import Message, Ready, Retired, WarmedUp, WarmUp, work

@@ -17,8 +17,8 @@ from typing import NamedTuple
 from dlgo.errors import SpecError
 from dlgo.records.failures import Failure
 from engines.base import Budget, Cost
-from engines.isolation.engine import is_outside
 from engines.programs.processes import run_delay
+from experiments.arena.entrants import is_outside
 from experiments.arena.plan_keys import KEYS, range_problem
 
 # How far a move may go beyond its budget: whichever is more. An engine looks at the clock

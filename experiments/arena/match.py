@@ -27,14 +27,16 @@ from dlgo.errors import IllegalMoveError
 from dlgo.fingerprint import source_digest
 from dlgo.games import get_game
 from dlgo.records.costs import PackedCosts
+from dlgo.records.entrants import split_version
 from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord
 from dlgo.rng import derive_seed
 from engines.base import Engine
-from engines.isolation.engine import IsolatedEngine, is_outside
+from engines.isolation.engine import IsolatedEngine
 from engines.programs.program import ProgramError
 from engines.registry import build_engine
 from experiments.arena.board import CAPACITY, DOING, PREPARING, THINKING, Board
+from experiments.arena.entrants import is_outside
 from experiments.arena.limits import DEFAULT_LIMITS, Account, Limits, hard_limit
 
 # The players as reasons and seeds call them; player 0 (black) is first.
@@ -159,13 +161,15 @@ class EngineCache:
     Args:
         limits: of time and memory, for engines from outside.
         setup: "module:function", called in those processes before anything else.
+        isolate: whether engines from outside are in processes of their own.
         hosts_changed: told the roots of those processes whenever they change.
     """
 
     def __init__(
         self, limits: Limits = DEFAULT_LIMITS, setup: str | None = None,
-        hosts_changed: Callable[[list[int]], None] | None = None,
+        hosts_changed: Callable[[list[int]], None] | None = None, isolate: bool = True,
     ) -> None:
+        self._isolate = isolate
         self._limits = limits
         self._setup = setup
         self._hosts_changed = hosts_changed
@@ -183,7 +187,10 @@ class EngineCache:
         return self._engines[key]
 
     def _build(self, game: str, spec: str) -> Engine | IsolatedEngine:
-        engine = prepared_engine(game, spec, self._limits, self._setup)
+        if self._isolate:
+            engine = prepared_engine(game, spec, self._limits, self._setup)
+        else:
+            engine = build_engine(split_version(spec)[0], get_game(game))
         try:
             engine.warm_up()
         except BaseException:
@@ -220,7 +227,13 @@ def prepared_engine(
     """Build an engine; one from outside in a process of its own, under the limits."""
     if not is_outside(spec):
         return build_engine(spec, get_game(game))
-    engine = IsolatedEngine(spec, get_game(game), limits.move_timeout, limits.memory_mb, setup)
+    text, version = split_version(spec)
+    engine = IsolatedEngine(text, get_game(game), limits.move_timeout, limits.memory_mb, setup)
+    if not engine.digest.startswith(version):
+        engine.close()
+        raise ProgramError(
+            Failure.CRASH, f"{text} was edited while the tournament ran; run the same command again"
+        )
     engine.timeout = hard_limit(engine.budget, limits)
     return engine
 

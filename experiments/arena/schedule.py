@@ -14,13 +14,13 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from dlgo.errors import SpecError
 from dlgo.games import get_game
 from dlgo.rng import derive_seed
-from engines.registry import EngineSpec
+from experiments.arena.entrants import entrants_of
 from experiments.arena.match import GameTask
 from experiments.arena.openings import Openings
 from experiments.arena.plan_keys import KEYS, range_problem
@@ -47,6 +47,7 @@ class Plan:
         sprt: of a match: the two Elo differences (H0, H1) between which a sequential test
             decides; the match ends when it has. None: play `pairs`.
         alpha, beta: the test's chances of a wrong H1 and of a wrong H0.
+        names: (entrant, how people see it), of those that are not called by their specification.
     """
 
     games: tuple[str, ...]
@@ -62,6 +63,7 @@ class Plan:
     sprt: tuple[float, float] | None = None
     alpha: float = KEYS["alpha"].default
     beta: float = KEYS["beta"].default
+    names: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
     @property
     def ends_by_itself(self) -> bool:
@@ -79,8 +81,10 @@ class Plan:
         if problem:
             raise SpecError(problem)
         games = _unique("game", self.games, lambda text: str(get_game(text)))
-        challengers = _unique("challenger", self.challengers, _engine)
-        entrants = _unique("entrant", self.entrants, _engine)
+        meant = entrants_of((*self.challengers, *self.entrants))
+        challengers = _unique("challenger", self.challengers, lambda spec: meant[spec][0])
+        entrants = _unique("entrant", self.entrants, lambda spec: meant[spec][0])
+        names = {**dict(self.names), **{entrant: name for entrant, name in meant.values() if name}}
         entrants = tuple(dict.fromkeys(challengers + entrants))
         if not games:
             raise SpecError("a tournament needs a game, such as connect4")
@@ -89,7 +93,8 @@ class Plan:
         self._check_kind(challengers, entrants)
         self._check_target()
         return dataclasses.replace(
-            self, games=games, entrants=entrants, challengers=challengers
+            self, games=games, entrants=entrants, challengers=challengers,
+            names=tuple(names.items()),
         )
 
     def _check_kind(self, challengers: tuple[str, ...], entrants: tuple[str, ...]) -> None:
@@ -134,12 +139,15 @@ class Plan:
             challengers=tuple(dict.fromkeys(self.challengers + other.challengers)),
             pairs=max(self.pairs, other.pairs),
             kind=self.kind if self.kind == other.kind else "mixed",
+            names=tuple({**dict(other.names), **dict(self.names)}.items()),
         )
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON data, for `Ledger.set_meta`; without what the plan does not use."""
         data = dataclasses.asdict(self)
+        data["names"] = dict(self.names)
         unused = [] if self.challengers else ["challengers"]
+        unused += [] if self.names else ["names"]
         unused += ["target_elo", "pairing"] if self.target_elo is None else []
         unused += ["sprt", "alpha", "beta"] if self.sprt is None else []
         unused += ["max_pairs"] if self.ends_by_itself else []
@@ -164,11 +172,8 @@ class Plan:
             sprt=None if sprt is None else (float(sprt[0]), float(sprt[1])),
             alpha=float(data.get("alpha", cls.alpha)),
             beta=float(data.get("beta", cls.beta)),
+            names=tuple((str(k), str(v)) for k, v in dict(data.get("names", {})).items()),
         )
-
-
-def _engine(text: str) -> str:
-    return EngineSpec.parse(text).text
 
 
 def _unique(kind: str, texts: Iterable[str], canonical: Callable[[str], str]) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ def play_series(game: GameSpec | str, one: Any, other: Any, pairs: int, seed: in
     """
     entrants = (EngineSpec.of(one).text, EngineSpec.of(other).text)
     plan = Plan(games=(str(get_game(game)),), entrants=entrants, pairs=pairs, seed=seed).canonical()
-    engines = EngineCache()
+    engines = EngineCache(isolate=False)
     points = 0.0
     seconds, moves = [0.0, 0.0], [0, 0]
     played = tasks(plan)

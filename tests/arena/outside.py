@@ -1,7 +1,7 @@
 """Engines from outside that do what they should not; `test_outside.py` lets them play.
 
 Each is a way of misbehaving (a line of its own file, in effect) in an engine that otherwise plays
-at random. They are registered under names that count as outside.
+at random.
 """
 
 from __future__ import annotations
@@ -17,12 +17,9 @@ import time
 from collections.abc import Callable
 
 from dlgo import GameState, Move
-from engines import registry
 from engines.base import Budget, Decision, Engine
 from engines.random_bot.engine import RandomEngine
-from tests.arena.mocks import NAP, register_mocks
-
-SETUP = f"{__name__}:register_outside"
+from tests.arena.mocks import NAP
 
 
 def at_move(action: Callable[[RandomEngine, GameState], Decision | None]) -> type[Engine]:
@@ -134,44 +131,45 @@ BOTS: dict[str, tuple[type[Engine], tuple[str, str] | None]] = {
     "prints": (at_move(lambda *_: print("hello")), None),
     "floods": (at_move(flood), None),
     "forks": (at_move(lambda *_: os.fork() and None), None),
-    "leaves-children": (at_move(children), None),
-    "leaves-threads": (at_move(thread), None),
-    "changes-directory": (at_move(lambda *_: os.chdir("/")), None),
-    "closes-stdout": (at_move(close_stdout), None),
-    "ignores-signals": (at_move(ignore_signals), None),
+    "leaves_children": (at_move(children), None),
+    "leaves_threads": (at_move(thread), None),
+    "changes_directory": (at_move(lambda *_: os.chdir("/")), None),
+    "closes_stdout": (at_move(close_stdout), None),
+    "ignores_signals": (at_move(ignore_signals), None),
     "attacks": (at_move(make_opponents_resign), None),
-    "deletes-environment": (at_move(lambda *_: os.environ.clear()), None),
-    "lowers-limits": (at_move(lambda *_: sys.setrecursionlimit(200)), None),
-    "raises": (at_move(fail), ("crash", "LookupError: no idea at all (outside.py, line")),
-    "raises-in-constructor": (at_start(fail), ("crash", "LookupError: no idea at all")),
+    "deletes_environment": (at_move(lambda *_: os.environ.clear()), None),
+    "lowers_limits": (at_move(lambda *_: sys.setrecursionlimit(200)), None),
+    "raises": (at_move(fail), ("crash", "outside.py, line ")),
+    "raises_in_constructor": (at_start(fail), ("crash", "LookupError: no idea at all")),
     "recurses": (at_move(lambda bot, state: bot._decide(state, None)),
                  ("crash", "RecursionError")),
     "exits": (at_move(lambda *_: sys.exit(3)), ("crash", "SystemExit: 3")),
-    "exits-at-once": (at_move(lambda *_: os._exit(3)), ("process died", "(exit code 3)")),
-    "exits-in-constructor": (at_start(lambda: os._exit(4)), ("process died", "(exit code 4)")),
-    "kills-itself": (at_move(lambda *_: os.kill(os.getpid(), 9)), ("process died", "(signal 9)")),
-    "kills-its-parent": (at_move(lambda *_: os.kill(os.getppid(), 9)), ("process died", "")),
+    "exits_at_once": (at_move(lambda *_: os._exit(3)), ("process died", "(exit code 3)")),
+    "exits_in_constructor": (at_start(lambda: os._exit(4)), ("process died", "(exit code 4)")),
+    "kills_itself": (at_move(lambda *_: os.kill(os.getpid(), 9)), ("process died", "(signal 9)")),
+    "kills_its_parent": (at_move(lambda *_: os.kill(os.getppid(), 9)), ("process died", "")),
     "segfaults": (at_move(lambda *_: os.kill(os.getpid(), 11)), ("process died", "(signal 11)")),
     "hangs": (at_move(sleep), ("timeout", "no move from")),
     "spins": (at_move(spin), ("timeout", "no move from")),
-    "hangs-in-constructor": (at_start(sleep), ("timeout", "of preparation")),
-    "stops-itself": (at_move(lambda *_: os.kill(os.getpid(), signal.SIGSTOP)),
+    "hangs_in_constructor": (at_start(sleep), ("timeout", "of preparation")),
+    "stops_itself": (at_move(lambda *_: os.kill(os.getpid(), signal.SIGSTOP)),
                      ("timeout", "no move from")),
     "eats": (at_move(eat), ("over memory", "out of memory: MemoryError")),
-    "has-a-family": (at_move(family), ("over memory", "MB in use")),
+    "has_a_family": (at_move(family), ("over memory", "MB in use")),
     "scribbles": (at_move(scribble), ("nonsense", "process sent nonsense")),
-    "returns-nothing": (type("Bot", (Returns,), {}), ("crash", "returned None, not a move")),
-    "returns-text": (type("Bot", (Returns,), {"answer": "D3"}), ("crash", "returned D3")),
+    "returns_nothing": (type("Bot", (Returns,), {}), ("crash", "returned None, not a move")),
+    "returns_text": (type("Bot", (Returns,), {"answer": "D3"}), ("crash", "returned D3")),
     "passes": (at_move(lambda *_: Decision(Move.pass_turn())), ("illegal move", "has no pass")),
-    "plays-nowhere": (at_move(lambda *_: Decision(Move.play((99, 99)))), ("illegal move", "")),
+    "plays_nowhere": (at_move(lambda *_: Decision(Move.play((99, 99)))), ("illegal move", "")),
 }
 
 
-def register_outside() -> None:
-    """Called in worker processes and in those of the engines: make the bots known there."""
-    register_mocks()
-    for name, (cls, _) in BOTS.items():
-        attribute = f"_{name.replace('-', '_')}"
-        cls.name = f"outside.{name}"
-        globals()[attribute] = cls
-        registry._ENGINES[f"outside.{name}"] = f"{__name__}:{attribute}"
+# Found by their names, as engines from outside are: `tests.arena.outside:raises_in_constructor`.
+for _name, (_bot, _) in BOTS.items():
+    _bot.name = _bot.__name__ = _bot.__qualname__ = _name
+    globals()[_name] = _bot
+
+
+def spec_of(name: str) -> str:
+    """The specification of a bot."""
+    return f"{__name__}:{name}"

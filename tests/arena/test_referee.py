@@ -24,7 +24,7 @@ from experiments.arena.inspect_ledger import problem_of
 from experiments.arena.limits import Account, Limits, hard_limit
 from experiments.arena.match import EngineCache, play_game
 from experiments.arena.schedule import Plan
-from tests.arena.mocks import GARBAGE, SETUP, games_of, left_behind, make_task, run
+from tests.arena.mocks import GARBAGE, MOCKS, SETUP, games_of, left_behind, make_task, run
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 
@@ -65,13 +65,15 @@ CULPRITS = {
 
 
 @needs_proc
-@pytest.mark.parametrize("where", ["", "outside."])
+@pytest.mark.parametrize("outside", [False, True])
 @pytest.mark.parametrize("spec", CULPRITS)
 def test_who_misbehaves_loses_in_time_and_the_others_play_on(
-    spec: str, where: str, capfd
+    spec: str, outside: bool, capfd
 ) -> None:
     began = time.monotonic()
-    first, second, innocent = play(where + spec)
+    name, colon, settings = spec.partition(":")
+    player = f"{MOCKS[name].__module__}:{MOCKS[name].__name__}{colon}{settings}"
+    first, second, innocent = play(player if outside else spec)
     assert time.monotonic() - began < 60
     for record, side, result in ((first, "first", 0.0), (second, "second", 1.0)):
         failure, reason = CULPRITS[spec]

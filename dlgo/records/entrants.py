@@ -1,0 +1,48 @@
+"""How the ledger names entrants: the canonical specification, and for those from outside a version.
+
+`bots/my_bot.py:Greedy:depth=3@3f9a1c22` is the bot of that file as long as its sources have that
+digest. An edited bot is another entrant, so that nothing is mixed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+_VERSION = re.compile(r"(?s)(.*)@([0-9a-f]{8})")
+
+
+def with_version(spec: str, digest: str) -> str:
+    """The entrant of a specification whose sources have this digest."""
+    return f"{spec}@{digest[:8]}" if digest else spec
+
+
+def split_version(entrant: str) -> tuple[str, str]:
+    """The specification, and the beginning of the digest ("" for engines of this project)."""
+    match = _VERSION.fullmatch(entrant)
+    return (match[1], match[2]) if match else (entrant, "")
+
+
+def latest_versions(entrants: Iterable[str]) -> set[str]:
+    """Of each specification the last version.
+
+    Args:
+        entrants: in the order in which they first played.
+    """
+    return set({split_version(entrant)[0]: entrant for entrant in entrants}.values())
+
+
+def display_names(entrants: Iterable[str], names: Mapping[str, str]) -> dict[str, str]:
+    """How reports call entrants.
+
+    Args:
+        entrants: as the ledger has them.
+        names: those that were given names. A name that two would have is not used.
+    """
+    wanted = {entrant: names.get(entrant, entrant) for entrant in entrants}
+    count = dict.fromkeys(wanted.values(), 0)
+    for name in wanted.values():
+        count[name] += 1
+    return {
+        entrant: name if count[name] == 1 else entrant for entrant, name in wanted.items()
+    }

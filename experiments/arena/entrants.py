@@ -1,0 +1,56 @@
+"""Who takes part: specifications become entrants, those from outside with their version.
+
+An engine from outside is never loaded in this process: it may hang, exit, or look around.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from dlgo.records.entrants import split_version, with_version
+from engines.isolation.describe import describe
+from engines.registry import ENGINES, EngineSpec
+
+
+def is_outside(entrant: str) -> bool:
+    """Whether an entrant is an engine that does not belong to this project."""
+    name, _ = ENGINES.split(split_version(entrant)[0])
+    return name not in ENGINES.built_in and (
+        name.endswith(".py") or ":" in name or name in ENGINES.names()
+    )
+
+
+def entrants_of(specs: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """The entrant that each specification means, and how people see it.
+
+    An entrant, with its version, stays as it is.
+
+    Raises:
+        SpecError: for an engine that does not exist or options it does not have.
+    """
+    specs = list(specs)
+    new = [spec for spec in specs if is_outside(spec) and not split_version(spec)[1]]
+    outside = describe(new) if new else {}
+    entrants = {}
+    for spec in specs:
+        if spec in outside:
+            text, digest = outside[spec].text, outside[spec].digest or _digest_of_file(spec)
+            label = outside[spec].label or f"{Path(text).name}@{digest[:4]}"
+            entrants[spec] = with_version(text, digest), label
+        elif is_outside(spec):
+            entrants[spec] = spec, ""
+        else:
+            parsed = EngineSpec.parse(spec)
+            entrants[spec] = parsed.text, parsed.title
+    return entrants
+
+
+def _digest_of_file(spec: str) -> str:
+    """That of a file which cannot be loaded."""
+    path = spec.partition(".py")[0] + ".py"
+    try:
+        return hashlib.sha256(Path(path).expanduser().read_bytes()).hexdigest()
+    except OSError:
+        return hashlib.sha256(spec.encode()).hexdigest()
