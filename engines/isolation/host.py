@@ -148,14 +148,20 @@ class _Host:
 def _facts_of(spec: str) -> dict[str, Any]:
     try:
         parsed = EngineSpec.parse(spec)
-    except PluginError as error:
-        # What is wrong with the file shows in the games; what is wrong with the name, at once.
-        return {} if isinstance(error.__cause__, BaseException) else {"wrong": str(error)}
     except DlgoError as error:
-        return {"wrong": str(error)}
+        return {} if _is_in_file(spec, error) else {"wrong": str(error)}
     except BaseException:
         return {}
     return {"text": parsed.text, "digest": parsed.digest, "label": parsed.label}
+
+
+def _is_in_file(spec: str, error: DlgoError) -> bool:
+    """Whether an engine's file is wrong, which its games show, rather than its specification."""
+    missing = error.__cause__
+    if isinstance(missing, ModuleNotFoundError) and missing.name:
+        return not spec.startswith(missing.name)
+    loading = isinstance(error, PluginError) and str(error).startswith("cannot load")
+    return loading and (".py" not in spec or Path(f"{spec.partition('.py')[0]}.py").is_file())
 
 
 def _plain(place: Any) -> Any:

@@ -33,7 +33,7 @@ def test_whatever_thirty_bots_do_every_game_ends_with_its_reason(capfd) -> None:
         players = ("random", spec_of(bot))[:: 1 if number % 2 else -1]
         task = make_task(*players, seed=number)
         tasks.append(dataclasses.replace(task, slot=f"tictactoe|{players[0]}|{players[1]}|0"))
-    limits = Limits(move_timeout=2, memory_mb=300)
+    limits = Limits(move_timeout=5, memory_mb=300)
     batches = play_tasks(tasks, 2, limits)
     games = {record.slot: record for batch in batches for record in batch}
     assert games.keys() == {task.slot for task in tasks}
