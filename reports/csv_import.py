@@ -43,6 +43,7 @@ def load_games(path: str | Path) -> pd.DataFrame:
         games = read_games(Path(path))
     else:
         with Ledger(path, read_only=True) as ledger:
+            ledger.show_names()
             games = games_frame(ledger)
     if games.empty:
         raise DlgoError(f"{path} holds no games; play or list some first")

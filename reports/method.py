@@ -67,7 +67,7 @@ def settings(
     if isinstance(plan, dict):
         rows += [
             (one_line(f"Plan: {key.replace('_', ' ')}"), one_line(_plain(value, key)))
-            for key, value in plan.items()
+            for key, value in plan.items() if key != "names"  # the report shows them everywhere
         ]
     return rows
 

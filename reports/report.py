@@ -39,7 +39,7 @@ _MOST_FAILURES = 30  # listed one by one: a report is not a log
 def write_report(
     ledger_path: str | Path, out_dir: str | Path, anchor: tuple[str, float] | None = None,
     replicates: int = 0, progress: Callable[[str], None] = lambda text: None,
-    planned: int | None = None,
+    planned: int | None = None, latest: bool = False,
 ) -> list[Path]:
     """Rate, tabulate and draw all games of a ledger.
 
@@ -56,6 +56,7 @@ def write_report(
         progress: called with each step, in words.
         planned: how many games the ledger will hold at the end. As long as it holds fewer, the
             page says so and reloads itself.
+        latest: leave out all but the last version of each engine from outside.
 
     Returns:
         the files, `report.html` first.
@@ -65,6 +66,7 @@ def write_report(
         DlgoError: if a file cannot be written, or the anchor played no game.
     """
     with Ledger(ledger_path, read_only=True) as ledger:
+        ledger.show_names(latest)
         games = tables.games_frame(ledger)
         if games.empty:
             raise LedgerError(

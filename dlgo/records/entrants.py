@@ -7,6 +7,7 @@ digest. An edited bot is another entrant, so that nothing is mixed.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 _VERSION = re.compile(r"(?s)(.*)@([0-9a-f]{8})")
@@ -37,12 +38,18 @@ def display_names(entrants: Iterable[str], names: Mapping[str, str]) -> dict[str
 
     Args:
         entrants: as the ledger has them.
-        names: those that were given names. A name that two would have is not used.
+        names: those that were given names. Two versions of one name show their versions; a name
+            that two would have even then is not used.
     """
     wanted = {entrant: names.get(entrant, entrant) for entrant in entrants}
-    count = dict.fromkeys(wanted.values(), 0)
-    for name in wanted.values():
-        count[name] += 1
-    return {
-        entrant: name if count[name] == 1 else entrant for entrant, name in wanted.items()
-    }
+    for entrant in _with_shared_names(wanted):
+        version = split_version(entrant)[1]
+        wanted[entrant] = f"{wanted[entrant]}@{version[:4]}" if version else entrant
+    for entrant in _with_shared_names(wanted):
+        wanted[entrant] = entrant
+    return wanted
+
+
+def _with_shared_names(names: Mapping[str, str]) -> list[str]:
+    count = Counter(names.values())
+    return [entrant for entrant, name in names.items() if count[name] > 1]

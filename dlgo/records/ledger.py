@@ -26,6 +26,7 @@ from dlgo.lock import held
 from dlgo.records import schema
 from dlgo.records.columns import check_row
 from dlgo.records.costs import MoveCost, PackedCosts
+from dlgo.records.entrants import display_names, latest_versions
 from dlgo.records.failures import Failure
 
 
@@ -238,6 +239,23 @@ class Ledger:
             raise sqlite3.DatabaseError(
                 f"it is not a ledger of format {schema.VERSION} (its format is {version})"
             )
+
+    def show_names(self, latest: bool = False) -> None:
+        """From now on, let entrants have the names that people see; for readers only.
+
+        Args:
+            latest: leave out all but the last version of each engine from outside.
+        """
+        one = "SELECT {0} AS entrant, max(id) AS id FROM main.games GROUP BY {0}"
+        both = f"{one.format('first')} UNION ALL {one.format('second')}"
+        sql = f"SELECT entrant, max(id) FROM ({both}) GROUP BY entrant ORDER BY max(id)"
+        entrants = [row[0] for row in self._checked(("entrant", "id"), self._query(sql))]
+        plan = self.get_meta("plan")
+        names = plan.get("names") if isinstance(plan, dict) else None
+        given = {str(k): str(v) for k, v in names.items()} if isinstance(names, dict) else {}
+        kept = latest_versions(entrants) if latest else set(entrants)
+        shown = display_names((entrant for entrant in entrants if entrant in kept), given)
+        schema.show_names(self._db, shown, kept)
 
     def close(self) -> None:
         """Close the file; nothing is lost without it."""

@@ -6,6 +6,7 @@ docs/tournaments.md explains the columns.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping, Sequence
 
 from dlgo.records.failures import failure_of_sentence
 
@@ -108,11 +109,33 @@ def _upgrade_of(database: sqlite3.Connection) -> str | None:
 def show_as_current(database: sqlite3.Connection) -> None:
     """Let this connection see a file of format 2 as one of today's; the file stays as it is."""
     if version_of(database) == 2:
-        _define_functions(database)
-        database.execute("PRAGMA temp_store = MEMORY")
-        database.execute(
-            "CREATE TEMP VIEW games AS SELECT *, failure_of(reason) AS failure FROM main.games"
-        )
+        _show(database, ["*"])
+
+
+def show_names(database: sqlite3.Connection, names: Mapping[str, str], kept: set[str]) -> None:
+    """Let this connection see some entrants only, under these names; the file stays as it is."""
+    columns = [row[1] for row in database.execute("PRAGMA main.table_info(games)")]
+    database.create_function("name_of", 1, lambda entrant: names.get(entrant, entrant))
+    database.create_function("is_kept", 1, kept.__contains__)
+    database.execute("PRAGMA query_only = 0")
+    _show(
+        database,
+        [f"name_of({name}) AS {name}" if name in ("first", "second") else name for name in columns],
+        "WHERE is_kept(games.first) AND is_kept(games.second)",
+    )
+    database.execute("PRAGMA query_only = 1")
+
+
+def _show(database: sqlite3.Connection, columns: Sequence[str], condition: str = "") -> None:
+    """Put a view of the games before the table."""
+    _define_functions(database)
+    added = ["failure_of(reason) AS failure"] if version_of(database) == 2 else []
+    database.execute("PRAGMA temp_store = MEMORY")
+    database.execute("DROP VIEW IF EXISTS temp.games")
+    database.execute(
+        f"CREATE TEMP VIEW games AS SELECT {', '.join([*columns, *added])} FROM main.games "
+        f"{condition}"
+    )
 
 
 def _define_functions(database: sqlite3.Connection) -> None:

@@ -29,8 +29,10 @@ _ANCHOR = click.option("--anchor", default=None, metavar="NAME=RATING",
               "pairs; 0 leaves it out.")
 @click.option("--planned", type=Number(int, 0), default=None, metavar="N",
               help="Games to come in all: until they are there, the page says so and reloads.")
+@click.option("--latest", is_flag=True,
+              help="Show only the last version of each engine from outside.")
 def report(
-    ledger: str, out: str, anchor: str | None, bootstrap: int, planned: int | None
+    ledger: str, out: str, anchor: str | None, bootstrap: int, planned: int | None, latest: bool
 ) -> None:
     """Rate the games of LEDGER: a page with ratings, tables, plots and games to replay."""
     from reports.rate import parse_anchor
@@ -40,7 +42,7 @@ def report(
         click.echo(text, err=True)
 
     anchored = parse_anchor(anchor) if anchor else None
-    for path in write_report(ledger, out, anchored, bootstrap, progress, planned):
+    for path in write_report(ledger, out, anchored, bootstrap, progress, planned, latest):
         click.echo(path)
 
 

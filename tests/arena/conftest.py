@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engines import registry
-from tests.arena.mocks import MOCKS, register_mocks
+from tests.arena.mocks import register_mocks
 
 
 @pytest.fixture(autouse=True)
