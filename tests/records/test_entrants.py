@@ -8,7 +8,7 @@ from pathlib import Path
 from dlgo.records.entrants import display_names, latest_versions, split_version, with_version
 from dlgo.records.ledger import Ledger
 from reports.tables import games_frame
-from tests.reports.test_rate import record
+from tests.reports.simulation import game_record
 
 OLD, NEW = "bot.py:Greedy:depth=2@0123abcd", "bot.py:Greedy:depth=2@4567cdef"
 
@@ -35,8 +35,8 @@ def test_a_name_of_two_versions_shows_them_and_one_of_two_engines_is_not_used() 
 def test_reports_see_names_and_may_leave_old_versions_out(tmp_path: Path) -> None:
     path = tmp_path / "games.sqlite"
     with Ledger(path) as ledger:
-        ledger.add(record(1, OLD, "random", 1.0, 0), record(2, "random", OLD, 1.0, 0))
-        ledger.add(record(3, NEW, "random", 0.0, 0))
+        ledger.add(game_record(1, OLD, "random", 1.0), game_record(2, "random", OLD, 1.0))
+        ledger.add(game_record(3, NEW, "random", 0.0))
         ledger.set_meta("plan", {"names": {OLD: "greedy@0123", NEW: "greedy@4567"}})
     before = path.read_bytes()
     for latest, pairs in (
