@@ -40,13 +40,13 @@ def test_reports_see_names_and_may_leave_old_versions_out(tmp_path: Path) -> Non
         ledger.set_meta("plan", {"names": {OLD: "greedy@0123", NEW: "greedy@4567"}})
     before = path.read_bytes()
     for latest, pairs in (
-        (False, [("greedy@0123", "random"), ("random", "greedy@0123"), ("greedy@4567", "random")]),
+        (False, [("greedy@0123", "random"), ("greedy@4567", "random"), ("random", "greedy@0123")]),
         (True, [("greedy@4567", "random")]),
     ):
         with Ledger(path, read_only=True) as ledger:
             ledger.show_names(latest)
             games = games_frame(ledger)
-        assert list(zip(games["first"], games["second"], strict=True)) == pairs
+        assert sorted(zip(games["first"], games["second"], strict=True)) == pairs
     with Ledger(path, read_only=True) as ledger:
         assert {game.first for game in ledger.games()} == {OLD, NEW, "random"}
     assert path.read_bytes() == before
