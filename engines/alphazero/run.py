@@ -233,7 +233,8 @@ class AlphaZeroLearner(Learner):
             f"{row['policy_loss']:.3f}, value error {row['value_loss']:.3f}; search and network "
             f"agree in {row['agreed']:.0%}{match}"
         )
-        return [first, *lines(examine_round(self._folder, self._plan, run.history), False)]
+        diagnosis = examine_round(self._folder, self._plan, run.history)
+        return [first, *lines(diagnosis, ill_only=True)]
 
 
 def _of_games(stats: SelfPlayStats) -> dict[str, float]:

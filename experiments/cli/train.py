@@ -86,7 +86,10 @@ def supervised(data: Path, out: Path, encoder: str | None, name: str | None, **g
               help="gumbel improves on the network with fewer simulations.")
 @click.option("--seed", type=Number(int), default=None)
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
-              help="Any other setting of the plan, such as batch_size=512; may be repeated.")
+              help="Change any setting, such as batch_size=512; may be repeated.")
+@click.option("--list", is_flag=True, is_eager=True, expose_value=False,
+              callback=lambda context, _, wanted: wanted and _list_settings(context),
+              help="List all settings with their ranges and defaults, and exit.")
 def alphazero(game: str, out: Path | None, settings: tuple[str, ...], **given: Any) -> None:
     """Learn a game from nothing but its rules, by playing against oneself.
 
@@ -121,6 +124,15 @@ def doctor(folder: Path, html: Path | None) -> None:
     if html:
         write_file(html, page(found))
         click.echo(html)
+
+
+def _list_settings(context: click.Context) -> None:
+    from engines.alphazero.config import AlphaZeroConfig
+
+    for name, default, limits, meaning, source in AlphaZeroConfig.rows():
+        about = ", ".join(filter(None, [limits, default and f"default {default}", source]))
+        click.echo(f"{name:<22}{meaning}" + (f" ({about})" if about else ""))
+    context.exit()
 
 
 def _list(context: click.Context) -> None:

@@ -251,6 +251,8 @@ def killed_and_continued(plan, folder: Path, card: Card, monkeypatch) -> list[st
             with pytest.raises(Killed):
                 train(plan, run)
         assert train(plan, run, Listener(told)).network_id == card.network_id
+    # Of the doctor's findings only those of what is ill are said while a run goes on.
+    assert not any(line.lstrip().startswith(("fine ", "watch ")) for line in told)
     return told
 
 

@@ -62,6 +62,8 @@ def test_listings_need_no_keras() -> None:
     )
     for arguments, words in (
         (["train", "supervised", "--list"], ("resnet", "blocks", "adadelta", "cosine")),
+        (["train", "alphazero", "--list"],
+         ("gating_threshold", "0 to 1, default 0", "dirichlet_epsilon", "Wu 2019")),
         (["engines"], ("supervised", "temperature", "prior", "runtime")),
     ):
         done = subprocess.run(

@@ -111,7 +111,7 @@ class Diagnosis:
         return next((one.level for one in self.findings if one.name == name), None)
 
 
-def lines(diagnosis: Diagnosis, ill_only: bool = False) -> list[str]:
+def lines(diagnosis: Diagnosis, *, ill_only: bool = False) -> list[str]:
     """The findings as text, what is wrong first."""
     order = [ILL, WATCH, FINE]
     ranked = sorted(diagnosis.findings, key=lambda finding: order.index(finding.level))
