@@ -140,6 +140,24 @@ def wrong_ledger(path: Path, rng: np.random.Generator) -> None:
     database.close()
 
 
+def test_ledgers(tmp_path: Path):
+    for number in tries(40):
+        rng = np.random.default_rng(number)
+        path = tmp_path / "games.sqlite"
+        wrong_ledger(path, rng)
+        out = tmp_path / "out"
+        with untouched(tmp_path, out, *(Path(f"{path}{end}") for end in ("-wal", "-shm"))):
+            for arguments in (
+                ("ledger", path, "list"), ("ledger", path, "totals"), ("ledger", path, "check"),
+                ("ledger", path, "export", "--csv", out / "x.csv"), ("rate", path),
+            ):
+                out.mkdir(exist_ok=True)
+                command(f"try {number}: {' '.join(map(str, arguments[2:] or arguments[:1]))}",
+                        *arguments)
+        for file in tmp_path.glob("games.sqlite*"):
+            file.unlink()
+
+
 def test_reports_of_damaged_ledgers(tmp_path: Path):
     for number in tries(3):
         path = tmp_path / "games.sqlite"
