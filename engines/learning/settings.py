@@ -127,14 +127,14 @@ class Settings:
         Raises:
             SpecError: if a setting is given under two names.
         """
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for name, value in given.items():
             former = cls.former.get(name, Former(name))
-            if former.name in found:
+            if former.name in values:
                 raise SpecError(f"{cls.owner}: {name} and {former.name} are one setting, which "
                                 "is given twice")
-            found[former.name] = former.convert(value)
-        return found
+            values[former.name] = former.convert(value)
+        return values
 
     @classmethod
     def parse(cls, texts: Iterable[str], without: Iterable[str] = ()) -> dict[str, Any]:
@@ -149,8 +149,10 @@ class Settings:
         Raises:
             SpecError: for a setting that does not exist or has no such value.
         """
-        options = {name: one for name, one in cls.options().items() if name not in without}
-        found: dict[str, Any] = {}
+        options = {
+            name: option for name, option in cls.options().items() if name not in without
+        }
+        values: dict[str, Any] = {}
         for text in texts:
             name, _, value = text.partition("=")
             former = cls.former.get(name, Former(name))
@@ -164,11 +166,11 @@ class Settings:
                 if former.name != name and option.type is float:  # it may have meant another number
                     free = dataclasses.replace(option, low=-math.inf, high=math.inf)
                     value = _text(former.convert(free.parse(value, cls.owner)))
-                found[former.name] = option.parse(value, cls.owner)
+                values[former.name] = option.parse(value, cls.owner)
             except SpecError as error:
                 given = f" (given as {text})" if former.name != name else ""
                 raise SpecError(f"{error}{given}") from None
-        return found
+        return values
 
     @classmethod
     def rows(cls) -> Iterator[tuple[str, str, str, str, str]]:

@@ -60,7 +60,7 @@ def listing(archive: Path) -> Listing:
     Raises:
         DataError: if it is not an archive, cannot be read, or is damaged as a whole.
     """
-    found = Listing()
+    listed = Listing()
     counts: Counter[str] = Counter()
     for name, read in _files(archive):
         try:
@@ -69,14 +69,14 @@ def listing(archive: Path) -> Listing:
         except _BROKEN as error:
             if not _survives(archive):
                 raise _unreadable(archive, error) from None
-            found.broken.append(f"{one_line(f'{archive}/{name}')}: cannot be read: "
+            listed.broken.append(f"{one_line(f'{archive}/{name}')}: cannot be read: "
                                 f"{_reason(error)}")
-    found.names = sorted(counts)
-    found.broken += [
+    listed.names = sorted(counts)
+    listed.broken += [
         f"{one_line(f'{archive}/{name}')}: the archive has {count} files of this name; only the "
         "first is used" for name, count in counts.items() if count > 1
     ]
-    return found
+    return listed
 
 
 def contents(archive: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
@@ -181,7 +181,9 @@ class _StrictHeader(tarfile.TarInfo):
 def _tar_files(archive: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
     with archive.open("rb") as file:
         start = file.read(6)
-    opener = next((one for magic, one in _OPENERS.items() if start.startswith(magic)), open)
+    opener = next(
+        (unpack for magic, unpack in _OPENERS.items() if start.startswith(magic)), open
+    )
     with opener(archive, "rb") as file:
         unpacked = _Unpacked(file, _Allowance(archive))
         with tarfile.open(fileobj=unpacked, mode="r|", tarinfo=_StrictHeader) as tar:

@@ -62,7 +62,7 @@ class Check:
         if measure is None:
             return None
         verdict = next(
-            (one for one in self.thresholds if one.crossed(measure)),
+            (threshold for threshold in self.thresholds if threshold.crossed(measure)),
             Threshold(FINE, lambda m: True),
         )
         text = self.message + (f": {verdict.remedy}" if verdict.remedy else "")
@@ -108,7 +108,9 @@ class Diagnosis:
 
     def level(self, name: str) -> str | None:
         """The level of a finding; None if there is none of that name."""
-        return next((one.level for one in self.findings if one.name == name), None)
+        return next(
+            (finding.level for finding in self.findings if finding.name == name), None
+        )
 
 
 def lines(diagnosis: Diagnosis, *, ill_only: bool = False) -> list[str]:

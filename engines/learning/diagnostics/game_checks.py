@@ -108,10 +108,10 @@ def _policies(evidence: GameEvidence) -> Measure | None:
 
     even: the share an even policy would give it. stray: weight on illegal moves.
     """
-    found = _full_policies(evidence.positions)
-    if found is None:
+    full = _full_policies(evidence.positions)
+    if full is None:
         return None
-    policies, legal, moves = found
+    policies, legal, moves = full
     chosen = policies[np.arange(len(moves)), moves]
     return Measure(
         chosen=float(chosen.mean()),
@@ -131,10 +131,10 @@ def _draws(evidence: GameEvidence) -> Measure | None:
 
 
 def _search_entropy(evidence: GameEvidence) -> Measure | None:
-    found = _full_policies(evidence.positions)
-    if found is None:
+    full = _full_policies(evidence.positions)
+    if full is None:
         return None
-    nats = float(entropy(found[0]).mean())
+    nats = float(entropy(full[0]).mean())
     return Measure(nats=nats, moves=np.exp(nats))
 
 

@@ -125,18 +125,18 @@ def _symmetries(evidence: NetworkEvidence) -> Measure | None:
         the policy. own, mirrored: what the policy has in common with the search's, and with the
         search's turned, beyond a policy that knows nothing.
     """
-    known = symmetries(evidence.positions.game)
+    sides = symmetries(evidence.positions.game)
     policies, search = evidence.raw, evidence.search
     even = 1 / np.maximum(evidence.legal.sum(axis=1), 1)
     moved, turned, asymmetry, gains = [], [], [], []
-    for k in range(1, len(known)):
-        planes = np.ascontiguousarray(known.planes(k, evidence.planes))
+    for k in range(1, len(sides)):
+        planes = np.ascontiguousarray(sides.planes(k, evidence.planes))
         answer = softmax(evidence.evaluate(planes)["policy"].astype(float))
         moved.append(distance(answer, policies))
-        turned.append(distance(answer, known.policy(k, policies)))
-        image = known.policy(k, search)
+        turned.append(distance(answer, sides.policy(k, policies)))
+        image = sides.policy(k, search)
         asymmetry.append(distance(image, search))
-        gains.append([(policies * one).sum(axis=1) - even for one in (search, image)])
+        gains.append([(policies * target).sum(axis=1) - even for target in (search, image)])
     # Only positions whose search is not the same from that side have something to say.
     telling = np.stack(asymmetry) > 0.3 if asymmetry else np.zeros(0, bool)
     if telling.sum() < 20:

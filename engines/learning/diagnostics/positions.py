@@ -206,12 +206,12 @@ def entropy(policies: np.ndarray) -> np.ndarray:
     return -(policies * np.log(np.maximum(policies, 1e-12))).sum(axis=1)
 
 
-def divergence(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Kullback-Leibler of each row, from `other` to `one`, in nats."""
-    ratio = np.log(np.maximum(one, 1e-12)) - np.log(np.maximum(other, 1e-12))
-    return (one * ratio).sum(axis=1)
+def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Kullback-Leibler of each row, from q to p, in nats."""
+    ratio = np.log(np.maximum(p, 1e-12)) - np.log(np.maximum(q, 1e-12))
+    return (p * ratio).sum(axis=1)
 
 
-def distance(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+def distance(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Of each row: the share that would have to move (total variation), 0 to 1."""
-    return 0.5 * np.abs(one - other).sum(axis=1)
+    return 0.5 * np.abs(p - q).sum(axis=1)

@@ -69,7 +69,7 @@ def play_game(
         action = chosen
         if sampling.applies(len(builder)) and policy:
             actions = sorted(policy)
-            shares = np.array([policy[one] for one in actions])
+            shares = np.array([policy[candidate] for candidate in actions])
             action = actions[draw(shares, sampling.temperature, rng)]
         builder.add(action, chosen, policy, decision.value, second=which == 1)
         state = state.apply_move(game.move_of(action))
