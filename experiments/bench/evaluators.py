@@ -60,10 +60,10 @@ def main(
 ) -> None:
     """Measure and print the table."""
     game = get_game(game_name)
-    seen = get_encoder(encoder or default_encoder(game), game)
+    encoding = get_encoder(encoder or default_encoder(game), game)
     with tempfile.TemporaryDirectory() as folder:
-        operations = _make_model(Path(folder), seen, net, threads)
-        calls = _calls(Path(folder), seen.shape, threads, ways)
+        operations = _make_model(Path(folder), encoding, net, threads)
+        calls = _calls(Path(folder), encoding.shape, threads, ways)
         meters = [_one(call) for call in calls.values()]
         rates = rates_in_turns(meters, seconds, rounds)
         best = {key: max(measured) for key, measured in zip(calls, rates, strict=True)}
@@ -72,9 +72,9 @@ def main(
         * 2 * _SIDE**3 for kind in ("f32", "bf16") if any(kind in name for name, _ in best)
     }
     click.echo(
-        f"{game}, {seen.name} {seen.shape}, {net}: {operations / 1e6:.1f} million operations an "
-        f"evaluation, {threads} thread{'s' * (threads > 1)}, best of {rounds} rounds of "
-        f"{seconds:g} s"
+        f"{game}, {encoding.name} {encoding.shape}, {net}: {operations / 1e6:.1f} million "
+        f"operations an evaluation, {threads} thread{'s' * (threads > 1)}, best of {rounds} rounds "
+        f"of {seconds:g} s"
     )
     for kind, rate in products.items():
         click.echo(f"matrix product, {kind:<5}{rate / 1e9:>10,.0f} GFLOP/s")
@@ -210,7 +210,7 @@ def _products(threads: int, with_openvino: bool) -> dict[str, Call]:
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads
     session = ort.InferenceSession(content, options)
-    found: dict[str, Call] = {"onnx product f32": lambda: session.run(None, {"a": matrix})}
+    products: dict[str, Call] = {"onnx product f32": lambda: session.run(None, {"a": matrix})}
     if with_openvino:
         import openvino
 
@@ -219,8 +219,10 @@ def _products(threads: int, with_openvino: bool) -> dict[str, Call]:
             request = core.compile_model(core.read_model(content), "CPU", {
                 "INFERENCE_PRECISION_HINT": kind, "INFERENCE_NUM_THREADS": threads,
             }).create_infer_request()
-            found[f"openvino product {kind}"] = lambda request=request: request.infer({0: matrix})
-    return found
+            products[f"openvino product {kind}"] = (
+                lambda request=request: request.infer({0: matrix})
+            )
+    return products
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ from experiments.play.analyze import analyze, lines_there
 
 SETS = Path(__file__).resolve().parents[3] / "shared" / "oracles" / "connect4"
 WITHOUT = [(f"without {name}", ALL_FEATURES ^ (1 << i)) for i, name in enumerate(FEATURES)]
-# Mean nodes a position that Pons publishes for the last step of his tutorial.
+# Mean nodes a position that Pons's tutorial gives for its last step.
 PONS_NODES = {"Test_L3_R1": 51, "Test_L2_R1": 450, "Test_L1_R1": 3298}
 # The order in which the ladder adds the techniques: (name, bits of `features`).
 LADDER = [

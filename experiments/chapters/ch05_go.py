@@ -34,9 +34,9 @@ from experiments.options import out_option, quick_option, seed_option
 def arrays(part: Dataset) -> tuple[np.ndarray, np.ndarray]:
     """All positions as rows of numbers, and the moves played there."""
     encoder = get_encoder("oneplane", part.game)
-    found = list(batches(part, encoder, 4096, shuffle=False))
-    inputs = np.concatenate([batch.planes for batch in found]).astype(float)
-    moves = np.concatenate([batch.policies.argmax(axis=1) for batch in found])
+    parts = list(batches(part, encoder, 4096, shuffle=False))
+    inputs = np.concatenate([batch.planes for batch in parts]).astype(float)
+    moves = np.concatenate([batch.policies.argmax(axis=1) for batch in parts])
     return inputs.reshape(len(inputs), -1), moves
 
 

@@ -8,7 +8,7 @@ in the book, and are trained on the games of a tree search.
 
 On 9x9 Go the trained networks are shown the chapter's probe (figure 6.4): whoever moves captures
 two stones. Black's capture is at index 20. The book takes the largest of its printed
-probabilities, at index 21, for that capture; but there black only saves his own two stones.
+probabilities, at index 21, for that capture; but there black only saves two stones.
 
 What to look for: what the loss is worth against what the layers are worth. The book's first two
 networks reach 2.3% on 9x9, its last 8%; most of that is the loss. Accuracy and score against
@@ -79,7 +79,7 @@ def main(setting: Setting) -> None:
     }
     compare(setting, data, plans)
     if str(data.game) == str(get_game("go9")):
-        print(f"\nthe probe: black captures at {CAPTURE}, saves himself at {ESCAPE}")
+        print(f"\nthe probe: black captures at {CAPTURE}, saves two stones at {ESCAPE}")
         for label in plans:
             engine = build_engine(f"supervised:model={setting.model_folder(label)}", data.game)
             shares = np.zeros(data.game.num_actions)

@@ -70,16 +70,16 @@ def compare(data: Dataset, games: int, seed: int) -> dict[str, tuple[float, floa
     rest, held_back = _rows(everything, order[len(order) // 10 :]), _rows(
         everything, order[: len(order) // 10])
     train, test = (_table(part) for part in data.split(0.1, seed))
-    found = {}
+    shares = {}
     print(f"{'tested on':<18}{'known':>8}{'tested':>8}{'move %':>9}{'winner %':>10}")
     for what, known, tested in (
         ("known games", everything, held_back), ("10% of positions", rest, held_back),
         ("10% of games", train, test),
     ):
-        found[what] = moves, winners = _accuracy(known, tested)
+        shares[what] = moves, winners = _accuracy(known, tested)
         print(f"{what:<18}{len(known):>8,}{len(tested):>8,}{100 * moves:>9.1f}"
               f"{100 * winners:>10.1f}")
-    return found
+    return shares
 
 
 def _table(data: Dataset) -> Batch:
@@ -94,13 +94,13 @@ def _rows(table: Batch, rows: np.ndarray) -> Batch:
 
 def _accuracy(known: Batch, tested: Batch) -> tuple[float, float]:
     """Shares of positions in which the nearest known one has the same move, the same winner."""
-    seen = known.planes.reshape(len(known), -1)
-    lengths = (seen**2).sum(1)
+    planes = known.planes.reshape(len(known), -1)
+    lengths = (planes**2).sum(1)
     moves = winners = 0
     for start in range(0, len(tested), _ROWS):
         rows = tested.rows(start, start + _ROWS)
         # |a - b|^2 without |a|^2, which is the same for all b.
-        distances = lengths - 2 * rows.planes.reshape(len(rows), -1) @ seen.T
+        distances = lengths - 2 * rows.planes.reshape(len(rows), -1) @ planes.T
         nearest = distances.argmin(1)
         moves += (known.policies[nearest].argmax(1) == rows.policies.argmax(1)).sum()
         winners += (known.values[nearest] == rows.values).sum()

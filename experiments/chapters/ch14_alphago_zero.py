@@ -8,12 +8,12 @@ Four things to look at, on positions of Connect Four:
    c = 4 the one that is least explored;
 2. noise in the priors of the root (14.4): a move that the network dismisses gets visits;
 3. a search in batches: many games at once ask the network about all their leaves in one call;
-4. eight simulations, by PUCT and by Gumbel's plan (Danihelka et al. 2022), which does not exist
-   in the book.
+4. eight simulations, by PUCT and by Gumbel AlphaZero's rule (Danihelka et al. 2022), which is
+   newer than the book.
 
 What to look for: in 2, the first column, whose prior is 1%; in 3, leaves a call; in 4, that Gumbel
-gives the better move a chance where PUCT follows the prior. Training is `az_tictactoe` and
-`az_connect4`.
+gives the better move a chance where PUCT follows the prior. Training is in
+`ch14_tictactoe` and `ch14_connect4`.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def branches() -> None:
     rows = (("A", 0.1, 2, 0.068), ("B", -0.5, 1, 0.042), ("C", 0.0, 0, 0.038))
     for c in (1.0, 4.0):
         scores = {name: q + c * p * math.sqrt(3) / (1 + n) for name, q, n, p in rows}
-        told = "  ".join(f"{name} {score:+.3f}" for name, score in scores.items())
-        print(f"   c = {c:g}: {told}   -> {max(scores, key=scores.__getitem__)}")
+        listed = "  ".join(f"{name} {score:+.3f}" for name, score in scores.items())
+        print(f"   c = {c:g}: {listed}   -> {max(scores, key=scores.__getitem__)}")
 
 
 def visits(rule, noise: float, sims: int, state: GameState, seed: int = 1) -> tuple[list[int], int]:
@@ -63,12 +63,12 @@ def visits(rule, noise: float, sims: int, state: GameState, seed: int = 1) -> tu
     search.start(0, sims, noise, 10.0)
     while search.remaining[0] > 0:
         search.step()
-    tree, found = search.tree(0), [0] * 7
+    tree, counts = search.tree(0), [0] * 7
     first = int(tree.first_child[ts.ROOT])
     for child in range(first, first + int(tree.n_children[ts.ROOT])):
-        found[int(tree.action[child])] = int(tree.visits[child])
+        counts[int(tree.action[child])] = int(tree.visits[child])
     best = best_child(rule, tree) if isinstance(rule, Gumbel) else ts.most_visited(tree, ts.ROOT)
-    return found, int(tree.action[best]) + 1
+    return counts, int(tree.action[best]) + 1
 
 
 @click.command()
@@ -81,8 +81,8 @@ def main(quick: bool) -> None:
     start, rule = GameState.new_game(GAME), PUCT(0.9, 0.1)
     print(f"\n2. visits of 200 simulations; priors are {PRIORS.tolist()}:")
     for seed, noise in enumerate((0.0, 0.25, 0.25, 0.5)):
-        found, best = visits(rule, noise, 200, start, seed)
-        print(f"   noise {noise:4.0%}: {found}, plays {best}")
+        counts, best = visits(rule, noise, 200, start, seed)
+        print(f"   noise {noise:4.0%}: {counts}, plays {best}")
 
     print("\n3. self-play, all leaves of a step in one call:")
     games = 16 if quick else 200
@@ -100,9 +100,9 @@ def main(quick: bool) -> None:
     for text in "121314":
         state = state.apply_move(GAME.parse_move(state, text))
     print(state)
-    for name, one in (("PUCT", rule), ("Gumbel", Gumbel(16, *GUMBEL_SCALES))):
-        found, best = visits(one, 0.0, 9, state)
-        print(f"   {name:<7} {found}, plays {best}")
+    for name, selection in (("PUCT", rule), ("Gumbel", Gumbel(16, *GUMBEL_SCALES))):
+        counts, best = visits(selection, 0.0, 9, state)
+        print(f"   {name:<7} {counts}, plays {best}")
 
 
 if __name__ == "__main__":

@@ -62,8 +62,8 @@ def main(quick: bool, out: Path, count: int, sims: int, seed: int) -> None:
         print(f"\nmistakes in percent, {count} positions a class\n{'':<22}{'CPU s':>9}"
               + "".join(f"{name:>8}" for name in classes))
         for number, cost, n, engine in (*engines, ("", 0.0, sims, f"mcts:sims={sims}")):
-            found = measure(engine, sets, pool, workers)
-            shares = [found[name].share for name in classes]
+            measured = measure(engine, sets, pool, workers)
+            shares = [measured[name].share for name in classes]
             what = f"round {number}" if number != "" else "mcts"
             print(f"{f'{what}, {n} simulations':<22}{cost:>9,.0f}"
                   + "".join(f"{100 * share:>8.1f}" for share in shares))

@@ -46,12 +46,12 @@ _CENTRE = "C3"
 
 def opponents(model: str) -> list[str]:
     """The engines to play, the network itself among them."""
-    found = [*OPPONENTS, f"alphazero:model={model},sims=1", f"alphazero:model={model},sims=100"]
+    engines = [*OPPONENTS, f"alphazero:model={model},sims=1", f"alphazero:model={model},sims=100"]
     try:
-        found.append(gnugo_spec(10))
+        engines.append(gnugo_spec(10))
     except SpecError as error:
         print(f"without GNU Go: {error}")
-    return found
+    return engines
 
 
 def play_black(engine: str, others: list[str], games: int, seed: int) -> Iterator[dict]:
@@ -99,9 +99,9 @@ def main(quick: bool, out: Path, model: str | None, sims: int, games: int, seed:
     rows = []
     print(f"\n{'opponent':<58}{'games':>6}{'in the centre':>15}{'by 25':>7}")
     for other in others:
-        found = list(play_black(f"alphazero:model={model},sims={sims}", [other], games, seed))
-        rows += found
-        distinct = {row["moves"]: row for row in found}.values()
+        network = f"alphazero:model={model},sims={sims}"
+        rows += (played := list(play_black(network, [other], games, seed)))
+        distinct = {row["moves"]: row for row in played}.values()
         centre = sum(row["opening"] == _CENTRE for row in distinct)
         whole = sum(row["margin"] == 25 and row["won"] for row in distinct)
         print(f"{_short(other):<58}{len(distinct):>6}{centre:>15}{whole:>7}")

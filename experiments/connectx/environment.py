@@ -4,7 +4,7 @@
 
 An agent sees what the environment would show it, and is held to the same rules: a column that
 is full or not there, an error, or more time than it has loses the game. The rules of the
-game are this project's own. `dlgo connectx play` calls this, and makes an animation of the game.
+game are this project's own.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def run_agent_file(text: str, path: str) -> dict[str, Any]:
 
 
 def load_agent_file(path: Path) -> AgentFunction:
-    """The agent of a file: its last callable.
+    """The agent in a file: its last callable.
 
     Raises:
         DlgoError: if there is no such file, or no callable in it.
@@ -67,7 +67,7 @@ def load_agent_file(path: Path) -> AgentFunction:
 
 
 def configuration(game: GameSpec, act_timeout: float = ACT_TIMEOUT) -> Struct:
-    """What the environment says of the game. Raises DlgoError if it is none of ConnectX."""
+    """What the environment says of the game. Raises DlgoError if it is not ConnectX."""
     board = board_of(game)
     if board is None:
         raise DlgoError(
@@ -81,7 +81,7 @@ def configuration(game: GameSpec, act_timeout: float = ACT_TIMEOUT) -> Struct:
 
 
 def board_of(game: GameSpec) -> tuple[int, int, int] | None:
-    """Rows, columns and how many in a row win; None if a game is not one of ConnectX."""
+    """Rows, columns and how many in a row win; None if the game is not ConnectX."""
     if game.name == "connect4":
         return game.board_rows, game.board_cols, 4
     if game.name == "connectn" and game.gravity and not game.pie:
@@ -140,7 +140,7 @@ def play(
             or an engine such as mcts:sims=200.
         act_timeout: seconds a move of an agent; engines have budgets of their own.
         seed: of the engines.
-        report: told every move, a line each.
+        report: gets a line for every move.
 
     Returns:
         The game, with the players' names. One who broke the environment's rules has

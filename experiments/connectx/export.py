@@ -41,7 +41,7 @@ def export_agent(model: str, out: Path) -> tuple[Card, float]:
         The model's card, and by how much a logit or a value of the agent is off at most.
 
     Raises:
-        ModelError: if there is no such model, or it is none for ConnectX, or not one that the
+        ModelError: if there is no such model, or its game is not ConnectX, or it is not what the
             agent computes: a residual network with a value head, on the encoder "planes".
     """
     folder, card = load_card(_last_network(model))
@@ -87,7 +87,7 @@ def _game_of(card: Card) -> GameSpec:
 def read_resnet(content: bytes, card: Card) -> dict[str, np.ndarray]:
     """The weights of a `resnet` from its ONNX file, named as `agent_template.Network` does.
 
-    Kernels are told by what lies behind them: an output is computed from its dense layers and
+    Kernels are told apart by what lies behind them: an output is computed from its dense layers and
     one 1x1 convolution, and all 3x3 convolutions, which stand one behind the other.
 
     Raises:
@@ -102,27 +102,27 @@ def read_resnet(content: bytes, card: Card) -> dict[str, np.ndarray]:
 
     def behind(output: str) -> list[Any]:
         """The nodes that an output is computed from, in the order of the file."""
-        found, names = set(), [output]
+        outputs, names = set(), [output]
         while names:
             node = makers.get(names.pop())
-            if node is not None and node.output[0] not in found:
-                found.add(node.output[0])
+            if node is not None and node.output[0] not in outputs:
+                outputs.add(node.output[0])
                 names.extend(node.input)
-        return [node for node in graph.node if node.output[0] in found]
+        return [node for node in graph.node if node.output[0] in outputs]
 
     def layers(nodes: Iterable[Any]) -> list[tuple[np.ndarray, np.ndarray]]:
         """Kernel [in, out] and bias of each convolution and each dense layer."""
-        found = []
+        weights = []
         for node in nodes:
             if node.op_type == "Conv":
                 kernel = arrays[node.input[1]]  # [out, in, rows, columns]
                 kernel = kernel.transpose(2, 3, 1, 0).reshape(-1, len(kernel))
-                found.append((kernel, arrays[node.input[2]]))
+                weights.append((kernel, arrays[node.input[2]]))
             elif node.op_type == "MatMul":
-                after = next(one for one in graph.node if node.output[0] in one.input)
+                after = next(n for n in graph.node if node.output[0] in n.input)
                 bias = next(arrays[name] for name in after.input if name in arrays)
-                found.append((arrays[node.input[1]], bias))
-        return found
+                weights.append((arrays[node.input[1]], bias))
+        return weights
 
     try:
         policy, value = layers(behind("policy")), layers(behind("value"))

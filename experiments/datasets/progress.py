@@ -23,7 +23,9 @@ class Tally:
     """Games and positions so far.
 
     Attributes:
-        planned: games in all. found: games that were there before. made: games made now.
+        planned: games in all.
+        found: games that were there before.
+        made: games made now.
         positions: positions made now.
     """
 

@@ -64,9 +64,9 @@ def _record(path: Path, records: list[GameRecord], slot: str | None) -> GameReco
             return record
     if slot is not None and slot.isascii() and slot.isdigit() and 1 <= int(slot) <= len(records):
         return records[int(slot) - 1]
-    found = f"no game {slot!r}; " if slot is not None else ""
+    problem = f"no game {slot!r}; " if slot is not None else ""
     raise DlgoError(
-        f"ledger {path}: {found}name one by --slot, a number 1-{len(records)} or a text such as "
+        f"ledger {path}: {problem}name one by --slot, a number 1-{len(records)} or a text such as "
         f"'{records[0].slot}'"
     )
 

@@ -189,17 +189,17 @@ def main(
         run = _quick_run(Path("out/alphazero/curve-quick"))
         opponents, sims, points, pairs = ("random",), (1, 8), 1, 2
     others = opponents if levels else opponents or _OPPONENTS
-    found = network_points(run, points, sims, more)
-    game = read_card(run / "nets" / f"{found[-1].round:04d}").game
+    on_the_way = network_points(run, points, sims, more)
+    game = read_card(run / "nets" / f"{on_the_way[-1].round:04d}").game
     plan = Plan(
-        (game,), (*(point.engine for point in found), *others, *map(gnugo_spec, levels)),
+        (game,), (*(point.engine for point in on_the_way), *others, *map(gnugo_spec, levels)),
         pairs=pairs, seed=seed, kind="gauntlet",
-        challengers=tuple(point.engine for point in found),
+        challengers=tuple(point.engine for point in on_the_way),
     ).canonical()
     others = tuple(name for name in plan.entrants if name not in plan.challengers)
     progress = BarReporter() if sys.stderr.isatty() else PlainReporter(sys.stdout)
     run_tournament(plan, run / "curve.sqlite", workers=workers, progress=progress)
-    frame = rated_points(game, found, others, run / "curve.sqlite")
+    frame = rated_points(game, on_the_way, others, run / "curve.sqlite")
     write_csv(frame, run / "curve.csv")
     draw(frame, game_title(game), run / "curve.png")
     for row in frame.itertuples(index=False):

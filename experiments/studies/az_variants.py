@@ -48,7 +48,7 @@ def plans_of(
     """The base and its variants by label; a variant's settings are separated by blanks.
 
     Raises:
-        SpecError: for a setting that is not known, or a variant that changes nothing.
+        SpecError: for an unknown setting, or a variant that changes nothing.
     """
     usual = {"decay": 1.0, **parse_settings(common), "iterations": rounds}
     plans = {BASE: make_config(game, **usual)}
