@@ -22,8 +22,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+import dlgo.plugins  # noqa: F401 (finds games of files, in processes that unpickle them, too)
 from dlgo import kernels
-from dlgo.errors import IllegalMoveError
+from dlgo.errors import IllegalMoveError, NotationError
 from dlgo.moves import COLUMN_LETTERS, Move, Player, Point, parse_point, point_text
 from dlgo.specs import Option, OptionValue, check_settings, format_spec
 
@@ -263,12 +264,14 @@ class GameState:
         """Whose turn it is. After the end: whose turn it would be."""
         return Player.from_index(kernels.to_move(self.kernel_state))
 
-    def apply_move(self, move: Move) -> GameState:
-        """The state after `move`.
+    def apply_move(self, move: Move | str) -> GameState:
+        """The state after `move`, which may be its text, such as "D3", "pass" or "resign".
 
         Raises:
             IllegalMoveError: naming the rule that forbids it.
+            NotationError: if the text is not a move of this game.
         """
+        move = self._read(move)
         if move.kind == "resign" and not self.is_over():
             return GameState(self.game, self.kernel_state, self, move)
         action = self.game.action_of(move)
@@ -278,9 +281,13 @@ class GameState:
                 return GameState(self.game, target, self, move)
         raise IllegalMoveError(f"{self._text(move)} is illegal: {self._why_illegal(move)}")
 
-    def is_valid_move(self, move: Move) -> bool:
-        """Whether the rules allow `move`. Never raises."""
+    def is_valid_move(self, move: Move | str) -> bool:
+        """Whether the rules allow `move`, which may be its text. Raises only TypeError."""
         if self.is_over():
+            return False
+        try:
+            move = self._read(move)
+        except NotationError:
             return False
         if move.kind == "resign":
             return True
@@ -339,6 +346,21 @@ class GameState:
             moves.append((state.previous_state.next_player, state.last_move))
             state = state.previous_state
         return state, moves[::-1]
+
+    def _read(self, move: Move | str) -> Move:
+        """A move, or the move that a text denotes."""
+        if isinstance(move, Move):
+            return move
+        if isinstance(move, str):
+            word = move.strip().lower()
+            if word == "resign":
+                return Move.resign()
+            if word == "pass" and self.game.pass_action >= 0:
+                return Move.pass_turn()
+            return self.game.parse_move(self, move)
+        legal = self.legal_moves()
+        example = f", such as {self.game.move_text(legal[0])!r}" if legal else ""
+        raise TypeError(f"{move!r} is not a move; write a Move or its text{example}")
 
     @property
     def _resigned(self) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from dlgo.api import GameSpec, GameState
+from dlgo.errors import SpecError
 from dlgo.specs import Option, check_settings
 from engines.decision import Budget, Cost, Decision
 from engines.termination import TERMINATION_OPTIONS, Termination
@@ -82,11 +83,18 @@ class Engine(ABC):
 
         Raises:
             ValueError: if the game is over or another one.
+            SpecError: if it obeys no limit of the budget.
         """
         if state.game != self.game:
             raise ValueError(f"this engine plays {self.game}, the position is of {state.game}")
         if state.is_over():
             raise ValueError("the game is over: there is no move to select")
+        if budget is not None and self.budgets and not budget.given().keys() & set(self.budgets):
+            kinds = " and ".join(budget.given()) or "nothing"
+            raise SpecError(
+                f"engine {self.name} cannot limit itself by {kinds}; it takes "
+                f"{', '.join(self.budgets)}"
+            )
         wall, cpu = time.perf_counter(), self._cpu_clock()
         move = self._termination.shortcut(state)
         if move is not None:

@@ -25,11 +25,12 @@ from typing import TypeVar
 from dlgo.api import GameSpec
 from dlgo.conformance import encoding, keys, playing, rules, states
 from dlgo.conformance.sample import Facts, Line, RuleBroken, Sample, draw_sample, play_line
+from dlgo.errors import BotError, SpecError
 from dlgo.jit import compile_seconds
 
 __all__ = [
     "RULES", "Facts", "Line", "RuleBroken", "Sample", "check_game", "check_sample",
-    "draw_sample", "play_line",
+    "draw_sample", "in_time", "play_line",
 ]
 
 T = TypeVar("T")
@@ -102,7 +103,7 @@ def check_game(
     def draw() -> Sample:
         return draw_sample(game, facts, seed, games, plies)
 
-    sample = _in_time("end", f"a random game of {game}", draw)
+    sample = in_time("end", f"a random game of {game}", draw)
     check_sample(sample, skip)
     return sample
 
@@ -113,11 +114,23 @@ def check_sample(sample: Sample, skip: Collection[str] = ()) -> None:
         raise ValueError(f"no such rules: {sorted(unknown)}; rules are {', '.join(RULES)}")
     for name, check in RULES.items():
         if name not in skip:
-            _in_time(name, f"the check of {sample.game}", functools.partial(check, sample))
+            seconds = SECONDS.get(name, SECONDS_PER_RULE)
+            in_time(name, f"the check of {sample.game}", functools.partial(check, sample), seconds)
 
 
-def _in_time(rule: str, what: str, work: Callable[[], T]) -> T:
-    """The result of `work`, which breaks the rule if it crashes or does not end."""
+def in_time(
+    rule: str, what: str, work: Callable[[], T], seconds: float = SECONDS_PER_RULE
+) -> T:
+    """The result of `work`, which breaks the rule if it crashes or does not end.
+
+    Args:
+        rule: its name. what: what is checked, for messages.
+        seconds: how long it may take, not counting the compiler.
+
+    Raises:
+        RuleBroken: see above.
+        DlgoError: as `work` raises it.
+    """
     results: list[T] = []
     errors: list[Exception] = []
 
@@ -129,14 +142,13 @@ def _in_time(rule: str, what: str, work: Callable[[], T]) -> T:
 
     # Compiled code cannot be interrupted; a daemon thread at least lets the message out.
     thread = threading.Thread(target=run, daemon=True)
-    limit = SECONDS.get(rule, SECONDS_PER_RULE)
     began = time.perf_counter() - compile_seconds()
     thread.start()
     while thread.is_alive():
         thread.join(0.1)
-        if time.perf_counter() - compile_seconds() - began > limit:
-            raise RuleBroken(f"{rule}: {what} has not ended after {limit:g} s")
-    if errors and isinstance(errors[0], RuleBroken):
+        if time.perf_counter() - compile_seconds() - began > seconds:
+            raise RuleBroken(f"{rule}: {what} has not ended after {seconds:g} s")
+    if errors and isinstance(errors[0], RuleBroken | SpecError | BotError):
         raise errors[0]
     if errors:
         text = f"{type(errors[0]).__name__}: {str(errors[0])[:200]}"

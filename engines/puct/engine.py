@@ -11,7 +11,7 @@ from dlgo.errors import SpecError
 from dlgo.specs import Option
 from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION
 from engines.puct.base import PUCTSearchEngine
-from engines.treesearch.engine import TREE_OPTIONS
+from engines.treesearch.engine import TREE_OPTIONS, TreeSearchEngine
 from engines.treesearch.evaluators import HeavyRollout, LightRollout, Static, Uniform
 from engines.treesearch.leaf_evaluator import EngineEvaluator, LeafEvaluator
 from engines.treesearch.searcher import Searcher
@@ -51,6 +51,8 @@ class PUCTEngine(PUCTSearchEngine):
         if settings["prior"] is None and settings["evaluator"] == _NETWORK:
             raise SpecError("engine puct: evaluator=network needs prior=NAME, the network")
         self._compiled = settings["prior"] is None and settings["agent"] is None
+        if self._compiled:
+            self.budgets = TreeSearchEngine.budgets
         if self._compiled and self.budget.evals is not None:
             raise SpecError(
                 "engine puct: evals counts what a network or another engine answers; "

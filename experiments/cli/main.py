@@ -15,6 +15,7 @@ from experiments.cli.connectx import connectx
 from experiments.cli.data import data, generate
 from experiments.cli.ledger import ledger
 from experiments.cli.listing import encoders, engines, games, models
+from experiments.cli.new import new
 from experiments.cli.play import analyze, gtp, play, show
 from experiments.cli.ratings import compare, power, rate, report, sprt
 from experiments.cli.tournament import tournament
@@ -39,7 +40,7 @@ def cli() -> None:
 
 for _command in (
     analyze, bench, compare, connectx, data, doctor, encoders, engines, games, generate, gtp,
-    ledger, models, perft, play, power, rate, report, show, sprt, tournament, train,
+    ledger, models, new, perft, play, power, rate, report, show, sprt, tournament, train,
 ):
     cli.add_command(_command)
 

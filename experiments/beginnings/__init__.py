@@ -1,0 +1,1 @@
+"""Beginnings of engines and games: what `dlgo new` copies. Each file plays as it stands."""

@@ -1,0 +1,36 @@
+"""OnePly: wins at once where it can, never lets the other player do so, else plays at random.
+
+    dlgo play connect4 --second one_ply.py
+    dlgo tournament --ledger my.sqlite --game connect4 --pairs 20 \
+        --engine one_ply.py --engine random --engine mcts:sims=100 --engine alphabeta:depth=2
+    dlgo report my.sqlite --out my-report
+"""
+
+import random
+
+
+class OnePly:
+    """Any class with `select_move(state)` is an engine; `game`, `seed` and options are optional."""
+
+    def __init__(self, seed, careful=True):
+        self.random = random.Random(seed)  # the same seed, the same game
+        self.careful = careful  # an option: one_ply.py:careful=no
+
+    def select_move(self, state):
+        """A legal move: one of `state.legal_moves()`, or its text, such as "D3"."""
+        moves = state.legal_moves()
+        for move in moves:
+            if self.wins(state, move):
+                return move
+        safe = [move for move in moves if not self.loses(state, move)]
+        return self.random.choice(safe or moves)
+
+    def wins(self, state, move):
+        return state.apply_move(move).winner() is state.next_player
+
+    def loses(self, state, move):
+        """Whether the other player, if it is their turn after the move, wins at once."""
+        after = state.apply_move(move)
+        if not self.careful or after.is_over() or after.next_player is state.next_player:
+            return False
+        return any(self.wins(after, reply) for reply in after.legal_moves())

@@ -1,0 +1,74 @@
+"""`dlgo new engine NAME` and `dlgo new game NAME`: a small file that plays at once."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from pathlib import Path
+
+import click
+
+_FOLDER = Path(__file__).resolve().parents[1] / "beginnings"
+
+
+@click.group()
+def new() -> None:
+    """Begin an engine or a game of your own."""
+
+
+@new.command()
+@click.argument("name")
+def engine(name: str) -> None:
+    """Write NAME.py, an engine that looks one move ahead, and a test beside it."""
+    from engines.registry import ENGINES
+
+    _check(name, "engine", ENGINES.built_in)
+    words = {"one_ply": name, "OnePly": _class_name(name)}
+    _write(name, "one_ply", words)
+    click.echo(f"play it:  dlgo play connect4 --second {name}.py")
+
+
+@new.command()
+@click.argument("name")
+def game(name: str) -> None:
+    """Write NAME.py, a game on a 3x3 board, and a test beside it."""
+    from dlgo.games import GAMES
+
+    _check(name, "game", GAMES.built_in)
+    title = name.replace("_", " ").capitalize()
+    words = {
+        "RowsAndColumns": _class_name(name), "RowsState": f"{_class_name(name)}State",
+        "Rows and Columns": title, "test_rows": f"test_{name}", "rows.": f"{name}.",
+        '"rows': f'"{name}',
+    }
+    _write(name, "rows", words)
+    click.echo(f"play it:  dlgo play {name}.py")
+
+
+def _check(name: str, noun: str, built_in: object) -> None:
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+        raise click.UsageError(
+            f"{name!r} cannot name a file of Python; write lower-case letters, digits and _"
+        )
+    if name in built_in:
+        raise click.UsageError(f"there is {noun} {name!r} already; choose another name")
+
+
+def _class_name(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def _write(name: str, beginning: str, words: dict[str, str]) -> None:
+    """Copy a beginning and its test to the working folder under another name."""
+    from dlgo.files import write_file
+
+    files = {f"{name}.py": f"{beginning}.py", f"test_{name}.py": f"test_{beginning}.py"}
+    for target in files:
+        if Path(target).exists():
+            raise click.UsageError(f"{target} exists already; choose another name")
+    pattern = re.compile("|".join(map(re.escape, words)))
+    for target, source in files.items():
+        text = (_FOLDER / source).read_text(encoding="utf-8")
+        write_file(target, pattern.sub(lambda match: words[match[0]], text))
+        click.echo(f"wrote {target}")
+    click.echo(f"test it:  python -m pytest test_{name}.py")

@@ -1,0 +1,74 @@
+"""docs/add_an_engine.md and `dlgo new`, done as they say."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from experiments.cli.main import cli
+
+ROOT = Path(__file__).resolve().parents[1]
+DOC = (ROOT / "docs/add_an_engine.md").read_text()
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def run(folder: Path, *arguments: str, status: int = 0) -> str:
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=folder, capture_output=True, text=True, timeout=300,
+        env=ENVIRONMENT, input="resign\n", check=False,
+    )
+    assert done.returncode == status, done.stderr
+    return done.stdout + done.stderr
+
+
+def test_the_commands_lead_into_the_report_in_five_minutes(tmp_path: Path) -> None:
+    began = time.perf_counter()
+    commands = re.findall(r"^    dlgo (.*)$", DOC, re.M)
+    assert [command.split()[0] for command in commands] == ["new", "play", "tournament", "report"]
+    for command in commands:
+        run(tmp_path, "-m", "experiments.cli", *command.split())
+    assert time.perf_counter() - began < 300
+    assert "greedy" in (tmp_path / "my-report/report.md").read_text()
+
+
+def test_the_code_runs(tmp_path: Path) -> None:
+    blocks = re.findall(r"^```python (\S+)\n(.*?)^```", DOC, re.M | re.S)
+    for name, code in blocks:
+        (tmp_path / name).write_text(code)
+    assert run(tmp_path, "check_wild.py") == ""
+    assert "Move(kind='play'" in run(tmp_path, "in_python.py")
+
+
+@pytest.mark.parametrize(("noun", "name"), [("engine", "my_greedy"), ("game", "hex")])
+def test_a_beginning_passes_its_own_test(noun: str, name: str, tmp_path: Path) -> None:
+    output = run(tmp_path, "-m", "experiments.cli", "new", noun, name)
+    assert f"wrote {name}.py" in output
+    text = (tmp_path / f"{name}.py").read_text() + (tmp_path / f"test_{name}.py").read_text()
+    assert not re.search(r"one_ply|OnePly|\brows\.|\"rows|RowsAndColumns|RowsState", text)
+    run(tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"test_{name}.py")
+    again = run(tmp_path, "-m", "experiments.cli", "new", noun, name, status=2)
+    assert f"{name}.py exists already" in again
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (("engine", "Greedy Bot"), "cannot name a file of Python"),
+    (("engine", "class"), "cannot name a file of Python"),
+    (("engine", "mcts"), "there is engine 'mcts' already"),
+    (("game", "go"), "there is game 'go' already"),
+    (("game", "../x"), "cannot name a file of Python"),
+])
+def test_names_that_cannot_be_used_are_refused(
+    arguments: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    assert message in run(tmp_path, "-m", "experiments.cli", "new", *arguments, status=2)
+    assert not list(tmp_path.iterdir())
+
+
+def test_new_is_a_command() -> None:
+    assert {"engine", "game"} == set(cli.commands["new"].commands)
