@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from engines.registry import engine_class, engine_names
 from tests.command import dlgo as command
 
 SAMPLES = Path(__file__).with_name("samples")
@@ -115,3 +116,11 @@ def test_an_old_saved_game_is_played_on(copy: Path, name: str) -> None:
          "--delay", 0, "--seed", 1, "--save", copy / name)
     old, new = (copy / "saved" / name).read_text(), (copy / name).read_text()
     assert len(new) > len(old)
+
+
+def test_every_former_name_is_in_the_docs() -> None:
+    text = (SAMPLES.parents[1] / "docs" / "names.md").read_text()
+    for name in engine_names():
+        for option in engine_class(name).options:
+            for alias in option.aliases:
+                assert f"| `{alias}` | `{option.name}` |" in text, (name, alias)
