@@ -34,6 +34,10 @@ def run(
         click.echo(help_text.format_message())
         sys.exit(0)
     except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        if context is not None and error.message == "Missing command.":  # as in `ledger FILE`
+            click.echo(context.get_help())
+            sys.exit(0)
         _fail(re.sub(r"\s*\n\s*", " ", error.format_message()), 2)
     except (KeyboardInterrupt, click.Abort) as error:
         # Click makes an Abort of Ctrl-C; its cause has the message.
