@@ -116,7 +116,7 @@ def read_sgf(source: bytes | str | os.PathLike[str], name: str = "SGF data") -> 
         NotationError: one line that names the file and why it cannot be read.
     """
     if not isinstance(source, bytes):
-        name, source = str(source), _content(Path(source))
+        name, source = str(source), record_bytes(Path(source))
     try:
         # Parse errors of sgfmill are ValueErrors.
         tree = sgf_grammar.parse_sgf_game(_decoded(source).encode("utf-8", "replace"))
@@ -131,7 +131,12 @@ def read_sgf(source: bytes | str | os.PathLike[str], name: str = "SGF data") -> 
         raise NotationError(f"{name}: not a readable Go record: {error}") from None
 
 
-def _content(path: Path) -> bytes:
+def record_bytes(path: Path) -> bytes:
+    """The content of a file that should be a game record, of at most `MAX_BYTES`.
+
+    Raises:
+        NotationError: one line that names the file and why it cannot be read.
+    """
     try:
         if path.exists() and not path.is_file():
             raise OSError("not a file")

@@ -19,10 +19,9 @@ from pathlib import Path
 from dlgo import DlgoError, GameState, Move, NotationError, Player, get_game
 from dlgo.files import write_file
 from dlgo.games.draughts import pdn
-from dlgo.records.sgf import GameRecordSgf, read_sgf, replay, write_sgf
+from dlgo.records.sgf import GameRecordSgf, read_sgf, record_bytes, replay, write_sgf
 from dlgo.text import one_line
 
-MAX_BYTES = 8 * 2**20
 _SPEC_NOTE = "dlgo "  # SGF's game comment: the specification, whose options SGF has no words for
 _RESIGNATION = "resignation"
 _FORMS = "SGF, PDN, or moves after a first line such as 'game: connect4'"
@@ -83,7 +82,7 @@ def read_game_file(path: Path) -> SavedGame:
     Raises:
         NotationError: one line that names the file, the place and what is wrong there.
     """
-    data = _content(path)
+    data = record_bytes(path)
     suffix = path.suffix.lower()
     if suffix == ".sgf" or re.match(rb"(\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*\(\0?\s*;", data):
         return _from_sgf(read_sgf(data, name=str(path)))
@@ -101,20 +100,6 @@ def read_game_file(path: Path) -> SavedGame:
         except NotationError as error:
             raise NotationError(f"{path}: {error}") from None
     raise NotationError(f"{path}: not a game record; one is {_FORMS}")
-
-
-def _content(path: Path) -> bytes:
-    try:
-        if path.exists() and not path.is_file():
-            raise OSError("not a file")
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise NotationError(f"{path}: cannot be read: {reason}") from None
-    if len(data) > MAX_BYTES:
-        raise NotationError(f"{path}: larger than {MAX_BYTES >> 20} MiB, so not a game record")
-    return data
 
 
 def _from_sgf(record: GameRecordSgf) -> SavedGame:
