@@ -394,6 +394,12 @@ class GameState:
     def __str__(self) -> str:
         return self.game.render(self)
 
+    def _repr_svg_(self) -> str:
+        """The board as an image, for notebooks."""
+        from dlgo.svg import board_svg  # not needed by searches
+
+        return board_svg(self)
+
     def __repr__(self) -> str:
         turn = self.game.result_text(self) if self.is_over() else f"{self.next_player.name} to move"
         return f"<GameState {self.game}, {len(self.moves())} moves, {turn}>"

@@ -14,8 +14,9 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from dlgo.api import GameSpec, GameState
+from dlgo.budgets import BUDGET_OPTIONS
 from dlgo.errors import SpecError
-from dlgo.specs import Option, check_settings
+from dlgo.specs import Option, check_settings, format_spec
 from engines.decision import Budget, Cost, Decision
 from engines.termination import TERMINATION_OPTIONS, Termination
 
@@ -108,6 +109,17 @@ class Engine(ABC):
             cpu_seconds=self._cpu_clock() - cpu, wall_seconds=time.perf_counter() - wall,
         )
         return dataclasses.replace(decision, cost=cost)
+
+    def analyse(self, state: GameState, budget: Budget | None = None) -> Decision:
+        """Like `select_move`, with all that the engine can say of each move: for people."""
+        return self.select_move(state, budget)
+
+    def __repr__(self) -> str:
+        limits = [option for option in BUDGET_OPTIONS if option.name in self.budgets]
+        values = {option.name: getattr(self.budget, option.name) for option in limits}
+        options = (*self.options, *TERMINATION_OPTIONS)
+        text = format_spec(self.name, (*limits, *options), {**values, **self.settings})
+        return f"<engine {text} for {self.game}>"
 
     def warm_up(self) -> None:
         """Compile and load all that a game needs, so that no clock has to pay for it.

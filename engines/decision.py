@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass, field
+from html import escape
 
-from dlgo.api import Move
+from dlgo.api import Move, point_text
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,13 @@ class Budget:
     cpu: float | None = None
     wall: float | None = None
 
+    def __repr__(self) -> str:
+        limits = ", ".join(f"{name}={limit:g}" for name, limit in self.given().items())
+        return f"Budget({limits})"
+
     def given(self) -> dict[str, int | float]:
         """The limits that are set."""
-        values = dataclasses.asdict(self)
-        return {name: value for name, value in values.items() if value is not None}
+        return {name: value for name, value in vars(self).items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,8 @@ class Decision:
             it, a win may come sooner than that.
         depth: plies looked ahead, where that means something.
         cost: what was spent; `Engine.select_move` fills in the times.
+        visits: simulations that began with each move; filled in by `Engine.analyse`.
+        priors: what the search thought of each move before it began; so, too.
     """
 
     move: Move
@@ -68,3 +73,49 @@ class Decision:
     plies_to_end: int | None = None
     depth: int | None = None
     cost: Cost = Cost()
+    visits: dict[Move, int] = field(default_factory=dict)
+    priors: dict[Move, float] = field(default_factory=dict)
+
+    def table(self) -> list[dict[str, str]]:
+        """A row for each move that was looked at, the favourite first, as texts by column."""
+        columns: dict[str, tuple[dict[Move, float], str]] = {
+            "visits": (self.visits, ",d"), "value": (self.values, "+.3f"),
+            "prior": (self.priors, ".1%"), "share": (self.policy, ".1%"),
+        }
+        moves = list(dict.fromkeys((self.move, *self.policy, *self.values, *self.visits)))
+        moves.sort(key=lambda move: (move != self.move, -self.policy.get(move, -1.0)))
+        return [
+            {"move": _move_text(move)} | {
+                name: format(values[move], form) if move in values else ""
+                for name, (values, form) in columns.items() if values
+            }
+            for move in moves
+        ]
+
+    def __str__(self) -> str:
+        parts = [_move_text(self.move)]
+        if self.value is not None:
+            parts.append(f"value {self.value:+.3f} for the player to move")
+        if self.proven is not None:
+            parts.append(("proven loss", "proven draw", "proven win")[self.proven + 1])
+        if len(self.pv) > 1:
+            parts.append("line " + " ".join(map(_move_text, self.pv)))
+        return ", ".join(parts)
+
+    def _repr_html_(self) -> str:
+        rows = self.table()
+        head = "".join(f"<th>{name}</th>" for name in rows[0])
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row.values()) + "</tr>"
+            for row in rows
+        )
+        return f"<p>{escape(str(self))}</p><table><tr>{head}</tr>{body}</table>"
+
+
+def _move_text(move: Move) -> str:
+    """A move without its game: points as letters and numbers."""
+    if move.point is not None:
+        return point_text(move.point)
+    if isinstance(move.place, tuple):
+        return "-".join(map(str, move.place))
+    return move.kind if move.place is None else str(move.place)

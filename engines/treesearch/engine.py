@@ -104,6 +104,25 @@ class TreeSearchEngine(Engine):
             cost=Cost(simulations=simulations, nodes=nodes, evaluations=evaluations),
         )
 
+    def analyse(self, state: GameState, budget: Budget | None = None) -> Decision:
+        decision = self.select_move(state, budget)
+        if not decision.policy:  # the game was decided without a search
+            return decision
+        visits = np.zeros(self.game.num_actions, np.int64)
+        priors = np.zeros(self.game.num_actions)
+        for searcher in self._searchers:
+            tree = searcher.tree
+            first = int(tree.first_child[ts.ROOT])
+            children = slice(first, first + int(tree.n_children[ts.ROOT]))
+            visits[tree.action[children]] += tree.visits[children]
+            priors[tree.action[children]] = tree.prior[children]
+        guided = priors.max() > 0 and np.ptp(priors[priors > 0]) > 0
+        moves = np.flatnonzero(priors if guided else visits)
+        return dataclasses.replace(
+            decision, visits=self._by_move(moves, visits[moves]),
+            priors=self._by_move(moves, priors[moves]) if guided else {},
+        )
+
     def _nodes(self) -> int:
         return sum(int(searcher.tree.info[ts.N_NODES]) for searcher in self._searchers)
 
