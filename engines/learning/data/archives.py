@@ -38,6 +38,8 @@ _BROKEN = (
     OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError,
     RuntimeError, NotImplementedError, ValueError,
 )
+# Stands in the end record of a zip that has this many files or more.
+_MANY_ENTRIES = 2**16 - 1
 _OPENERS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}
 
 
@@ -200,11 +202,24 @@ def _tar_files(archive: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
 def _zip_files(archive: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
     allowance = _Allowance(archive)
     with zipfile.ZipFile(archive) as container:
-        for entry in container.infolist():
+        entries, wanted = container.infolist(), _entry_count(archive)
+        if wanted not in (len(entries), _MANY_ENTRIES):
+            raise ValueError(f"it lists {len(entries)} of its {wanted} files; it is damaged")
+        for entry in entries:
             if entry.filename.lower().endswith(".sgf") or _misnamed(container, entry):
                 yield entry.filename, lambda entry=entry: _read(
                     _Unpacked(container.open(entry), allowance)
                 )
+
+
+def _entry_count(archive: Path) -> int:
+    """How many files a zip has by its end record; a damaged directory may list fewer."""
+    with archive.open("rb") as file:
+        size = file.seek(0, 2)
+        file.seek(max(0, size - 22 - 2**16))
+        tail = file.read()
+    place = tail.rfind(b"PK\5\6")
+    return int.from_bytes(tail[place + 10 : place + 12], "little")
 
 
 def _misnamed(container: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bool:

@@ -207,3 +207,17 @@ def test_bombs_are_refused_soon(tmp_path: Path) -> None:
         with pytest.raises(DataError, match="unpacks to more than 200 times|larger than 8 MiB"):
             listing(path)
         assert time.process_time() - start < 10
+
+
+def test_a_directory_of_a_zip_that_lost_entries_is_refused(tmp_path: Path) -> None:
+    """A damaged length in its first entry swallows the others, and no checksum covers it."""
+    path = tmp_path / "games.zip"
+    with zipfile.ZipFile(path, "w") as container:
+        for number in range(5):
+            container.writestr(f"{number}.sgf", FILES["2019/a.sgf"])
+    data = bytearray(path.read_bytes())
+    entry = data.index(b"PK\1\2")
+    data[entry + 30 : entry + 32] = (4 * (46 + 5)).to_bytes(2, "little")  # of its extra field
+    path.write_bytes(data)
+    with pytest.raises(DataError, match="it lists 1 of its 5 files|cannot be read"):
+        listing(path)
