@@ -299,6 +299,11 @@ class Ledger:
         """The number of games."""
         return next(self._query("SELECT count(*) FROM games"))[0]
 
+    def versions(self) -> dict[str, int]:
+        """The versions of the code, and how many games each has played."""
+        sql = "SELECT version, count(*) FROM games GROUP BY version"
+        return dict(self._checked(("version", "count"), self._query(sql)))
+
     def slots(self) -> set[str]:
         """The slots played so far."""
         return {row[0] for row in self._rows(("slot",), "FROM games")}

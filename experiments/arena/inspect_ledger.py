@@ -21,6 +21,7 @@ from dlgo.games.go.state import Go
 from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
 from dlgo.records.sgf import write_sgf
+from experiments.arena.entrants import is_outside
 from experiments.arena.match import SIDES, length_limit
 from experiments.arena.schedule import slot_of
 
@@ -47,8 +48,14 @@ def _selected(
         conditions.append("game = ?")
         values.append(str(get_game(game)))
     if engine is not None:
-        conditions.append("(first = ? OR second = ?)")
-        values += [_canonical(engine)] * 2
+        # An engine from outside is asked for with its version or without: then all are meant.
+        any_version = "'@[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]'"
+        sides = (
+            f"({side} = ? OR substr({side}, 1, length({side}) - 9) = ? "
+            f"AND substr({side}, -9) GLOB {any_version})" for side in SIDES
+        )
+        conditions.append(f"({' OR '.join(sides)})")
+        values += [_canonical(engine)] * 4
     if failed:
         conditions.append("failure IS NOT NULL")
     return ledger.games(with_costs, " AND ".join(conditions), *values)
@@ -58,6 +65,8 @@ def _canonical(engine: str) -> str:
     """The specification as the ledger has it; as it is, if this program does not know it."""
     from engines.registry import EngineSpec
 
+    if is_outside(engine):
+        return engine
     try:
         return EngineSpec.parse(engine).text
     except DlgoError:

@@ -17,7 +17,7 @@ from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
 from experiments.arena import executor
 from experiments.arena.agenda import Agenda, strategy_of
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
-from experiments.arena.match import GameTask
+from experiments.arena.match import GameTask, version_text
 from experiments.arena.openings import Openings
 from experiments.arena.progress import Reporter, default_reporter, duration
 from experiments.arena.schedule import Pair, Plan, pair_tasks, tasks
@@ -231,6 +231,12 @@ def _tell_start(
         rest = agenda.planned - agenda.stored
         text = f"{rest} to play" if rest else "nothing left to play"
         progress.say(f"{agenda.stored} of them are in {ledger.path} already; {text}")
+    others = {version: n for version, n in ledger.versions().items() if version != version_text()}
+    if others:
+        progress.say(
+            f"{sum(others.values())} games in {ledger.path} were played by other versions of the "
+            f"code ({', '.join(others)}; this is {version_text()}); another ledger keeps them apart"
+        )
     absent = [name for name in stored.entrants if name not in plan.entrants] if stored else []
     if absent:
         progress.say(f"not in this run, though in the ledger: {', '.join(absent)}")

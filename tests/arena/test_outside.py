@@ -7,17 +7,23 @@ what merely behaves oddly plays on.
 from __future__ import annotations
 
 import dataclasses
+import re
+import time
 from pathlib import Path
 
 import pytest
 
-from dlgo import get_game
+from dlgo import SpecError, get_game
+from dlgo.records.ledger import Ledger
+from engines.isolation.describe import describe
 from engines.isolation.engine import IsolatedEngine
+from experiments.arena.entrants import entrants_of
 from experiments.arena.executor import play_tasks
-from experiments.arena.inspect_ledger import problem_of
+from experiments.arena.inspect_ledger import list_lines, problem_of
 from experiments.arena.limits import Limits
 from experiments.arena.match import EngineCache, play_game
-from tests.arena.mocks import left_behind, make_task
+from experiments.arena.schedule import Plan
+from tests.arena.mocks import games_of, left_behind, make_task, run
 from tests.arena.outside import BOTS, spec_of
 
 BURNER = "tests.arena.mocks:Burner:cpu=1,ms=200"
@@ -83,3 +89,59 @@ def test_cpu_time_of_children_counts() -> None:
     assert all(0.15 < cpu < 0.6 for cpu in burnt[1:])
     engine.close()
     assert not Path(f"/proc/{engine.pid}").exists()
+
+
+GREEDY = """
+class Greedy:
+    def __init__(self, which=0):
+        self.which = which
+
+    def select_move(self, state):
+        return state.legal_moves()[self.which]
+"""
+
+
+def test_an_edited_bot_is_another_entrant_and_its_games_are_played_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    bot, path = tmp_path / "bot.py", tmp_path / "games.sqlite"
+    bot.write_text(GREEDY)
+    plan = Plan(("tictactoe",), ("random", "bot.py:Greedy:which=1,name=Mine"), 1, seed=2)
+    for edit, played in ((GREEDY, 2), (GREEDY, 0), (GREEDY.replace("=0", "=2"), 2)):
+        bot.write_text(edit)
+        assert run(plan, path)[0].played == played
+    games = games_of(path)
+    entrants = {name for game in games.values() for name in (game.first, game.second)} - {"random"}
+    assert len(entrants) == 2
+    assert all(re.fullmatch(r"bot\.py:Greedy:which=1@[0-9a-f]{8}", name) for name in entrants)
+    lines = [*list_lines(str(path), engine="bot.py:Greedy:which=1")]
+    assert lines[-1] == "4 of 4 games"
+    with Ledger(path, read_only=True) as ledger:
+        ledger.show_names(latest=True)
+        assert {game.first for game in ledger.games()} == {"random", "Mine"}
+
+
+def test_what_is_wrong_with_a_file_loses_games_and_what_is_wrong_with_a_name_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("good.py").write_text(GREEDY)
+    Path("broken.py").write_text("class Broken:\n    def select_move(self, state)\n")
+    Path("hangs.py").write_text("import time\ntime.sleep(3600)\n")
+    Path("exits.py").write_text("import os\nos._exit(5)\n")
+    described = entrants_of(["broken.py", "exits.py", "good.py:Greedy"])
+    assert re.fullmatch(r"broken\.py@[0-9a-f]{8}", described["broken.py"][0])
+    assert described["good.py:Greedy"][1].startswith("greedy@")
+    began = time.monotonic()
+    assert describe(["hangs.py", "good.py"], timeout=1)["good.py"].digest
+    assert time.monotonic() - began < 60
+    for spec, message in (
+        ("none.py", "no such file"), ("good.py:Greed", "did you mean Greedy"),
+        ("good.py:Greedy:witch=1", "did you mean which"), ("no.module:X", "No module named"),
+    ):
+        with pytest.raises(SpecError, match=message) as caught:
+            entrants_of(["random", spec])
+        assert "\n" not in str(caught.value)
+    record = play_game(make_task("broken.py", "random"), EngineCache())
+    assert record.reason == "crash of first: cannot load broken.py, line 2: expected ':'"
