@@ -217,7 +217,7 @@ def test_a_directory_of_a_zip_that_lost_entries_is_refused(tmp_path: Path) -> No
             container.writestr(f"{number}.sgf", FILES["2019/a.sgf"])
     data = bytearray(path.read_bytes())
     entry = data.index(b"PK\1\2")
-    data[entry + 30 : entry + 32] = (4 * (46 + 5)).to_bytes(2, "little")  # of its extra field
+    data[entry + 32 : entry + 34] = (4 * (46 + 5)).to_bytes(2, "little")  # of its comment
     path.write_bytes(data)
-    with pytest.raises(DataError, match="it lists 1 of its 5 files|cannot be read"):
+    with pytest.raises(DataError, match="it lists 1 of its 5 files"):
         listing(path)
