@@ -9,8 +9,6 @@ and is inlined. From Python the same call looks the function up in a table.
     def area(shape): ...
 
     area.register(Square, square_area)      # square_area is a kernel
-
-Used by `dlgo.kernels` for the rules of games and by `engines.treesearch`.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def _reorder(
 ) -> GameState | None:
     """The state at `ply` after the last `span` plies in another order, or None if impossible.
 
-    Each player makes the moves that were his, so that the same stones come to lie there.
+    Each player makes the moves that were theirs, so that the same stones come to lie there.
     """
     first = max(0, ply - span)
     left: tuple[list[int], list[int]] = ([], [])

@@ -1,6 +1,6 @@
 """Random games for the conformance checks to look at, and what they look at in a position.
 
-Used by the other files of `dlgo/conformance`. A game is played here through the kernels
+A game is played here through the kernels
 alone, so that no check depends on the faces (moves, notation) that another check is for.
 """
 

@@ -136,8 +136,8 @@ def wins_at_once(states, actions, ply, player, visited):
 def wins_next(states, actions, ply, player, visited):
     """Whether `player`, who has just moved, wins with the next move whatever is replied.
 
-    If it is still his turn there is no reply: he may win at once. Otherwise each reply must
-    leave him to move with a win at once (listing 4.3).
+    If it is still their turn there is no reply: they may win at once. Otherwise each reply must
+    leave them to move with a win at once (listing 4.3).
     """
     state, child = kernels.row(states, ply), kernels.row(states, ply + 1)
     if kernels.terminal(state):

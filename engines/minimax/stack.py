@@ -1,7 +1,4 @@
-"""The memory of one alpha-beta search, its scores, and the techniques that can be switched.
-
-Used by `search.py` and `engine.py`.
-"""
+"""The memory of one alpha-beta search, its scores, and the techniques that can be switched."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Exact scores and best moves of Connect Four positions, one or many, from Python.
 
-A score is Pons': +v if the player to move wins with his (22 - v)th stone, -v if the other
-player wins with his (22 - v)th, 0 for a draw.
+A score is Pons': +v if the player to move wins with their (22 - v)th stone, -v if the other
+player wins with their (22 - v)th, 0 for a draw.
 
     >>> from dlgo import GameState, get_game
     >>> solver, state = Solver(), GameState.new_game(get_game("connect4"))

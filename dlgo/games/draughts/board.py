@@ -1,7 +1,5 @@
 """The draughts board: 32 squares as bits of one word, and the state built of such words.
 
-Used by `kernel.py`, which adds the rules.
-
 The dark squares in the standard numbering, black's side at the top, and their bits:
 
          1     2     3     4               0     1     2     3

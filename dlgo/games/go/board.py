@@ -1,7 +1,5 @@
 """The fast Go board: chains with pseudo-liberties on a bordered array, compiled.
 
-Used by `kernel.py`, which adds turns, passes and results.
-
 A point is an index into a flat array with a border of one cell, so that no step leaves it:
 
     # # # # #      width = size + 2, here 5 for size 3
