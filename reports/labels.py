@@ -5,7 +5,7 @@ least with the markers, error bars, lines and labels there already. Two more rou
 labels move out of the way of later ones. That is greedy, fast and the same every time; a plot
 of some forty points comes out clean.
 
-adjustText 1.4 was tried instead on a plot of 13 entrants. It took five times as long, wrote over
+adjustText 1.4 was tried instead on a plot of 13 entrants. It took four times as long, wrote over
 markers and beyond the frame, and gave another picture in each run, while a report has to come
 out of the same ledger byte for byte.
 """

@@ -59,8 +59,6 @@ def shortened(command: str) -> str:
 
 def own_files(folder: Path, command: str) -> None:
     """The files that a reader brings along, unless a command has made them."""
-    if "games.csv" in command and not (folder / "games.csv").exists():
-        (folder / "games.csv").write_text("first,second,result\nrandom,me,0\nme,random,1\n")
     for name in set(re.findall(r"\S+\.zip", command)):
         with zipfile.ZipFile(folder / name, "w") as archive:
             archive.writestr("game.sgf", SGF)
