@@ -1,4 +1,5 @@
-# Two commands do all: `make report` and `make test`. Each sets up .venv first, once.
+# Two commands do all: `make report` and `make test`. Each sets up .venv first, once: the report
+# what plays and rates, the tests also what trains (TensorFlow) and what they compare with.
 #   PYTHON=python3.12 make report    to choose the interpreter (3.11 or later)
 
 PYTHON ?= python3
@@ -8,24 +9,28 @@ OUT    ?= out/report
 
 .PHONY: report test lint bench clean
 
-report: $(VENV)/.installed
+report: $(VENV)/.playing
 	$(BIN)/dlgo tournament experiments/plans/report.toml --ledger $(OUT)/games.sqlite --report $(OUT)
 
-test: $(VENV)/.installed
+test: $(VENV)/.testing
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
-lint: $(VENV)/.installed
+lint: $(VENV)/.testing
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-cache --no-logo
 
-bench: $(VENV)/.installed
+bench: $(VENV)/.testing
 	$(BIN)/dlgo bench
 
-$(VENV)/.installed: setup.py pyproject.toml
+$(VENV)/.playing: setup.py pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("dlgo needs Python 3.11 or later, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.testing: $(VENV)/.playing
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@
 

@@ -8,6 +8,15 @@ from setuptools import find_packages, setup
 here = Path(__file__).parent
 version = re.search(r'__version__ = "(.+?)"', (here / "dlgo/__init__.py").read_text())[1]
 
+# Training networks, and writing them as ONNX.
+train = [
+    "keras>=3.8",
+    "onnx>=1.16",
+    "tensorboard>=2.17",
+    "tensorflow>=2.17",
+    "tf2onnx>=1.16.1",
+]
+
 setup(
     name="dlgo",
     version=version,
@@ -24,30 +33,27 @@ setup(
         "reports": ["templates/*"], "experiments": ["bench/*.json", "plans/*.toml"],
         "engines": ["models/*/*", "learning/diagnostics/templates/*"],
     },
+    # What plays, rates, reports and runs the networks that come with the package.
     install_requires=[
         "click>=8.2",
         "jinja2>=3.1",
-        # Training, and writing networks as ONNX; playing needs onnxruntime alone.
-        "keras>=3.8",
         "matplotlib>=3.8",
         # Reference counts are switched off by a setting that is Numba's own (see dlgo/jit.py).
         "numba>=0.61,<0.70",
         "numpy>=1.26",
-        "onnx>=1.16",
         "onnxruntime>=1.18",
         "pandas>=2.1",
         "rich>=13",
         "scipy>=1.11",
         "sgfmill>=1.1.1",
-        "tensorboard>=2.17",
-        "tensorflow>=2.17",
-        "tf2onnx>=1.16.1",
     ],
     extras_require={
+        "train": train,
         # Large batches in bfloat16 on the CPU: docs/networks.md.
         "openvino": ["openvino>=2024.4"],
-        # Independent programs that the tests compare with. A test skips where one is absent.
+        # With independent programs that the tests compare with. A test skips where one is absent.
         "test": [
+            *train,
             "bitbully>=0.0.70",
             "choix>=0.3.5",
             "hypothesis>=6.90",

@@ -24,6 +24,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from dlgo.extras import require_extra
 from engines.alphazero.config import AUTO, AlphaZeroConfig
 from engines.alphazero.doctor import examine_round
 from engines.alphazero.learner import NetworkInTraining
@@ -33,6 +34,7 @@ from engines.learning.data import Dataset
 from engines.learning.diagnostics.findings import lines
 from engines.learning.networks.card import Card, read_card
 from engines.learning.networks.runtimes import fastest_kind
+from engines.learning.networks.store import TRAINING_MODULES
 from engines.learning.runs import Curve, Learner, Progress, Run, open_run
 from engines.learning.selfplay.match import playing_network
 
@@ -52,6 +54,7 @@ def train(plan: AlphaZeroConfig, folder: Path, progress: Progress | None = None)
     Raises:
         ModelError, KeyboardInterrupt: as `open_run` and `Run.train`.
     """
+    require_extra("train", "training", *TRAINING_MODULES)
     with open_run(folder, plan, progress=progress) as run:
         if not run.finished:
             run.train(AlphaZeroLearner(run.config, folder))

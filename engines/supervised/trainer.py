@@ -18,8 +18,10 @@ from typing import Any
 import numpy as np
 
 from dlgo.encoders import get_encoder
+from dlgo.extras import require_extra
 from engines.learning.networks import catalog
 from engines.learning.networks.card import FILE_NAME, Card, read_card
+from engines.learning.networks.store import TRAINING_MODULES
 from engines.learning.runs import AUTO, Curve, Learner, Progress, Run, RunConfig, open_run
 from engines.learning.settings import setting
 
@@ -129,6 +131,7 @@ def train(
         KeyboardInterrupt: with a message that says what is kept.
     """
     config = config.canonical()
+    require_extra("train", "training", *TRAINING_MODULES)
     if batches is None:
         from engines.learning.data import batches
     encoder = get_encoder(config.encoder, data.game)

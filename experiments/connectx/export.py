@@ -17,6 +17,7 @@ import numpy as np
 
 from dlgo import GameSpec, get_game
 from dlgo.errors import ModelError
+from dlgo.extras import require_extra
 from dlgo.files import write_file
 from engines.learning.networks.card import FILE_NAME, Card
 from engines.learning.networks.runtimes import OnnxRuntime
@@ -93,6 +94,7 @@ def read_resnet(content: bytes, card: Card) -> dict[str, np.ndarray]:
     Raises:
         ModelError: if the file holds something else.
     """
+    require_extra("train", "reading the weights of a network", "onnx")
     import onnx
     from onnx import numpy_helper
 

@@ -44,7 +44,7 @@ try:
         import keras
 except ImportError as error:
     raise DlgoError(
-        f"training needs Keras and a backend, but {error}; run pip install keras tensorflow"
+        f"this needs Keras and a backend, but {error}; run pip install 'dlgo[train]'"
     ) from None
 
 __all__ = [

@@ -21,6 +21,8 @@ from dlgo.specs import suggest
 from engines.learning.networks.card import FILE_NAME, Card, read_card
 
 SHIPPED = Path(__file__).resolve().parents[2] / "models"
+# What writing a network takes, beside a backend of Keras.
+TRAINING_MODULES = ("keras", "onnx", "tf2onnx")
 KERAS_FILE, ONNX_FILE = "network.keras", "network.onnx"
 
 
