@@ -20,6 +20,6 @@ def require_extra(extra: str, purpose: str, *modules: str) -> None:
     missing = [module for module in modules if find_spec(module) is None]
     if missing:
         raise DlgoError(
-            f"{purpose} needs {', '.join(missing)}, which is not installed; run "
+            f"{purpose} needs packages that are not installed ({', '.join(missing)}); run "
             f"pip install 'dlgo[{extra}]'"
         )

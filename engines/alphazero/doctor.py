@@ -10,7 +10,6 @@ any learner shares are in `engines/learning/diagnostics`.
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from engines.learning.diagnostics.findings import ILL, WATCH, Check, Diagnosis, 
 from engines.learning.diagnostics.game_checks import check_exact_results, check_games
 from engines.learning.diagnostics.network_checks import check_network
 from engines.learning.diagnostics.positions import replay_games
+from engines.learning.runs.records import read_history
 from engines.learning.selfplay.match import playing_network
 
 # Games that are replayed.
@@ -38,6 +38,9 @@ _TRAINED_AFTER = 100
 _LAST_MATCHES, _FEWEST_MATCHES = 20, 5
 # Iterations before their halves can be compared, and before data can be called old.
 _ENOUGH_ITERATIONS = 6
+# Of history.csv, what the checks read.
+_COLUMNS = ("iteration", "plies", "batch", "divergence", "agreed", "resigned", "resigned_wrongly",
+            "window_positions")
 
 
 @dataclass(frozen=True)
@@ -112,23 +115,18 @@ def _trained(history: Sequence[dict[str, float]], iteration: int) -> bool:
 
 
 def _read_run(folder: Path) -> tuple[AlphaZeroConfig, list[dict[str, float]]]:
+    """The configuration and the history of a run. Raises ModelError."""
+    path = folder / "plan.json"
     try:
-        text = (folder / "plan.json").read_text(encoding="utf-8")
-        config = AlphaZeroConfig.from_json(json.loads(text))
-        with (folder / "history.csv").open(newline="") as file:
-            rows = [{key: float(value) for key, value in row.items() if value}
-                    for row in csv.DictReader(file)]
-    except FileNotFoundError as error:
-        missing = Path(error.filename).name
+        config = AlphaZeroConfig.from_json(json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
         raise ModelError(
-            f"{folder} holds no run with a finished iteration (it has no {missing}); "
-            "name a folder that `dlgo train alphazero` wrote"
+            f"{folder} holds no run (it has no plan.json); name a folder that `dlgo train "
+            "alphazero` wrote"
         ) from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ModelError(f"{folder}: its plan or history cannot be read: {error}") from None
-    if not rows:
-        raise ModelError(f"{folder}: no iteration is finished yet")
-    return config, rows
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ModelError(f"{path} cannot be read: {error}; name another folder") from None
+    return config, read_history(folder, _COLUMNS)
 
 
 def _last_games(

@@ -106,8 +106,10 @@ class NetworkInTraining:
             run: checks the losses, and tells how far it is.
 
         Raises:
+            DataError: if there are no positions in the window.
             ModelError: if the loss is not finite.
         """
+        window.check_positions()
         plan = self._plan
         wall, cpu = time.perf_counter(), time.process_time()
         rate = plan.learning_rate(max(iteration, 1), self._rate)

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from dlgo.encoders import get_encoder
+from dlgo.errors import ModelError
 from dlgo.extras import require_extra
 from engines.learning.networks import catalog
 from engines.learning.networks.card import FILE_NAME, Card, read_card
@@ -138,6 +139,13 @@ def train(
     training, held_out = data.split(test=config.test, seed=config.seed)
     if config.games is not None:
         training = training.subset(config.games)
+    training.check_positions()
+    held_out.check_positions()
+    if (folder / FILE_NAME).exists() and not (folder / "training").exists():
+        raise ModelError(
+            f"{folder} holds a finished model without the state of its training, which a new one "
+            "would replace; name another folder"
+        )
     source = {
         **(source or {}), "games": training.n_games, "positions": training.n_positions,
         "test_games": held_out.n_games, "test_positions": held_out.n_positions,

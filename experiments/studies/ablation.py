@@ -19,6 +19,7 @@ import click
 from dlgo.files import write_csv, write_file
 from engines.learning.data import Dataset
 from engines.learning.networks.card import Card
+from engines.learning.runs import PrintedProgress
 from engines.supervised.trainer import SupervisedConfig, train
 from experiments.arena.series import play_series
 from experiments.datasets.generate import generate, make_recipe
@@ -127,7 +128,7 @@ def compare(
     for label, plan in variants.items():
         folder = setting.model_folder(label)
         plan = dataclasses.replace(plan, name=label, seed=setting.seed)
-        row = _row(label, train(plan, data, folder))
+        row = _row(label, train(plan, data, folder, PrintedProgress(lines=False)))
         margin = ""
         if setting.pairs:
             played = play_series(

@@ -184,6 +184,14 @@ class Dataset:
             raise DataError(f"{n_games} games were asked for; {self.folder} has {self.n_games}")
         return self._part(self._drawn("subset", seed)[:n_games])
 
+    def check_positions(self) -> None:
+        """Raises DataError if there is nothing to learn from."""
+        if not self.n_positions:
+            raise DataError(
+                f"{self.folder}: {self.n_games} games without a position to learn from; take "
+                "games whose moves are labelled, or more of them"
+            )
+
     def games(self, indices: np.ndarray | None = None) -> list[GameData]:
         """The games themselves; all by default."""
         chosen = range(self.n_games) if indices is None else indices.tolist()
@@ -216,7 +224,8 @@ class Dataset:
 def _cost(shard: Shard) -> float:
     """CPU seconds a game, of what the shard as a whole is said to have taken."""
     seconds = shard.provenance.get("cpu_seconds", 0.0)
-    return float(seconds) / max(len(shard.games), 1) if isinstance(seconds, int | float) else 0.0
+    known = isinstance(seconds, int | float) and 0 <= seconds < 1e15
+    return float(seconds) / max(len(shard.games), 1) if known else 0.0
 
 
 def _digest(game: GameData) -> bytes:

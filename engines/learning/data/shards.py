@@ -101,6 +101,8 @@ def read_shard(path: Path, verify: bool = True) -> Shard:
         checksum = arrays.pop("checksum").tobytes().hex()
         if verify and checksum != _digest(arrays):
             raise ValueError("its content does not match its checksum")
+        if not isinstance(header["provenance"], dict):
+            raise ValueError("its provenance is not a table")
         game = get_game(header["game"])
         return Shard(path, game, _games(game, arrays), header["provenance"], header["content"])
     except OSError as error:

@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from dlgo.errors import ModelError
+from dlgo.specs import check_number
 from engines.learning.networks import catalog
 
 FORMAT = "dlgo-model"
 VERSION = 2
 FILE_NAME = "card.json"
+_COSTS = ("cpu_seconds", "gpu_seconds", "wall_seconds")
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ class Card:
         """CPU, GPU and wall seconds that training took."""
         return {
             name: float(self.training.get(name, 0.0))
-            for name in ("cpu_seconds", "gpu_seconds", "wall_seconds")
+            for name in _COSTS
         }
 
     @property
@@ -145,6 +147,7 @@ def read_card(folder: Path) -> Card:
             raise ModelError(f"{path}: {name} is missing or not a {kind.__name__}")
     if len(fields["shape"]) != 3 or not _is_shape(fields["shape"]):
         raise ModelError(f"{path}: shape {fields['shape']} is not rows, columns, planes")
+    _check_measures(path, fields)
     values = {name: fields[name] for name in _TYPES}
     heads = {name: _head(path, name, head) for name, head in fields["heads"].items()}
     return Card(**{**values, "shape": tuple(fields["shape"]), "heads": heads})
@@ -165,6 +168,21 @@ def _head(path: Path, name: str, data: Any) -> Head:
     if not isinstance(data, dict) or not _is_shape(data.get("shape")):
         raise ModelError(f"{path}: head {name} has no shape")
     return Head(tuple(data["shape"]), str(data.get("activation")), str(data.get("meaning")))
+
+
+def _check_measures(path: Path, fields: dict[str, Any]) -> None:
+    """Whether costs and accuracies are numbers. Raises ModelError."""
+    training, parts = fields["training"], fields["accuracy"]
+    data = training.get("data", {})
+    if not isinstance(data, dict) or not all(isinstance(part, dict) for part in parts.values()):
+        raise ModelError(f"{path}: training.data and the parts of accuracy must be tables")
+    costs = {
+        f"{where}{name}": values[name] for where, values in (("", training), ("data.", data))
+        for name in _COSTS if name in values
+    }
+    for part, values in {"training": costs, **parts}.items():
+        for name, value in values.items():
+            check_number(value, f"{path}: {part}.{name}", error=ModelError)
 
 
 def _is_shape(sides: Any) -> bool:

@@ -108,7 +108,8 @@ def read_checkpoint(folder: Path) -> Checkpoint | None:
         if notes["epoch"] != len(notes["history"]):
             raise ValueError("its history is not complete")
         return Checkpoint(notes["plan"], notes["source"], notes["history"], state)
-    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+    except (OSError, EOFError, ValueError, KeyError, TypeError, RecursionError,
+            zipfile.BadZipFile) as error:
         raise ModelError(
             f"{path} is not a checkpoint, or it is damaged ({error}); delete it to start anew"
         ) from None

@@ -52,16 +52,22 @@ class Progress:
 
 
 class PrintedProgress(Progress):
-    """Prints lines; the status on the last line of a terminal, or elsewhere every ten seconds."""
+    """Prints lines; the status on the last line of a terminal, or elsewhere every ten seconds.
 
-    def __init__(self) -> None:
+    Args:
+        lines: whether to print what stays true, too.
+    """
+
+    def __init__(self, lines: bool = True) -> None:
+        self._lines = lines
         self._live = sys.stderr.isatty()
         self._next = time.monotonic() + (0 if self._live else _LINES)
 
     def line(self, text: str) -> None:
         if self._live:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
-        print(text, flush=True)
+        if self._lines:
+            print(text, flush=True)
         if not self._live:  # a line has just come
             self._next = time.monotonic() + _LINES
 

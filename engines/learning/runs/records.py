@@ -6,11 +6,12 @@ continued leaves the same records as an unbroken one.
 
 from __future__ import annotations
 
+import csv
 import io
 import shutil
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from dlgo.errors import ModelError
 from dlgo.files import write_csv, write_file
 from engines.learning.runs.checkpoint import REMEDY
 
+_REWRITTEN = "the command that trains writes it anew from the checkpoint"
 # Seconds between two drawings of the curves; one takes as long as a short iteration.
 _DRAW_EVERY = 10.0
 
@@ -75,13 +77,17 @@ class Records:
         self._rows.append(row)
         if self._board is None:
             return
-        for name, value in row.items():
-            if name != self._unit:
-                part = "test/" if name.startswith("test_") else "train/"
-                self._board.add_scalar(
-                    part + name.removeprefix("test_"), value, step=len(self._rows)
-                )
-        self._board.flush()
+        try:
+            for name, value in row.items():
+                if name != self._unit:
+                    part = "test/" if name.startswith("test_") else "train/"
+                    self._board.add_scalar(
+                        part + name.removeprefix("test_"), value, step=len(self._rows)
+                    )
+            self._board.flush()
+        except OSError as error:
+            raise ModelError(f"cannot write {self._folder / 'tensorboard'}: "
+                             f"{error.strerror or error}; {REMEDY}") from None
 
     def _write(self) -> None:
         if not self._rows:
@@ -89,6 +95,31 @@ class Records:
         columns = list(dict.fromkeys(name for row in self._rows for name in row))
         table = [[row.get(name) for name in columns] for row in self._rows]
         write_csv(self._folder / "history.csv", columns, table, error=ModelError)
+
+
+def read_history(folder: Path, columns: Iterable[str]) -> list[dict[str, float]]:
+    """The rows of a run's history.csv; empty cells are left out.
+
+    Args:
+        columns: what each row must have.
+
+    Raises:
+        ModelError: if the file is missing, damaged, or lacks a column.
+    """
+    path = folder / "history.csv"
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            table = list(csv.DictReader(file))
+        rows = [{name: float(cell) for name, cell in row.items() if cell} for row in table]
+    except FileNotFoundError:
+        raise ModelError(f"{folder} holds no finished iteration: it has no history.csv") from None
+    except (OSError, ValueError, TypeError, csv.Error) as error:
+        raise ModelError(f"{path} cannot be read ({error}); {_REWRITTEN}") from None
+    missing = [name for name in columns if not all(name in row for row in rows)]
+    if missing or not rows:
+        lacks = f"lacks the column {missing[0]}" if missing else "has no rows"
+        raise ModelError(f"{path} {lacks}; {_REWRITTEN}")
+    return rows
 
 
 def _board(folder: Path) -> Any:

@@ -116,7 +116,8 @@ class Run:
             if stored is None:
                 return config
             begun = type(config).from_json(stored)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, SpecError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError,
+                SpecError) as error:
             raise ModelError(f"{path} is damaged ({error}); choose another folder") from None
         config = config.adopting(begun)
         different = config.differences(begun) + [
@@ -205,16 +206,18 @@ class Run:
                 signal.signal(signal.SIGINT, before)
 
     def _listen(self) -> Any:
-        """Remember Ctrl-C: Python forgets one that comes while an object is deleted.
+        """Let Ctrl-C wait for the next call of `progress`, and a second one not.
 
-        Returns the handler before; None in a thread, which hears no signals.
+        Python forgets an exception that is raised while an object is deleted. Returns the handler
+        before; None in a thread, which hears no signals.
         """
         if threading.current_thread() is not threading.main_thread():
             return None
 
         def handle(number: int, frame: Any) -> None:
+            if self._interrupted:
+                raise KeyboardInterrupt
             self._interrupted = True
-            raise KeyboardInterrupt
 
         before = signal.getsignal(signal.SIGINT)
         if before is signal.default_int_handler:
