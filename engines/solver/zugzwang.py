@@ -2,7 +2,7 @@
 
 In Connect Four most games are decided by zugzwang: somebody has to play below a cell that
 wins for the other. Allis (1988, "A Knowledge-based Approach of Connect-Four") proves such
-results by strategies; three of his ideas, in a form cheap enough for every node, are here.
+results by strategies; three of these ideas, in a form cheap enough for every node, are here.
 All rest on *following up*: answering each move in its own column, on the cell above.
 
 Rows are counted from 1. Call a column odd if an odd number of stones lies in it: its lowest
@@ -10,25 +10,25 @@ empty cell (a "cross" below) is then in an even row. When the first player is to
 number of odd columns is even, since so is the number of stones.
 
 **The second player follows up** (claimeven; baseinverse for the crosses). In an even column
-he answers above; if the first player takes the cross of an odd column he takes that of
-another one, which exists. So the first player gets at most: his stones, all empty cells in
+they answer above; if the first player takes the cross of an odd column, they take the cross of
+another one, which exists. So the first player gets at most: their stones, all empty cells in
 odd rows, and the crosses.
-  1. No four in these: the first player cannot win, his score is at most 0.
-  2. If the second player has a winning cell E in an even row, he will get it. So
+  1. No four in these: the first player cannot win, their score is at most 0.
+  2. If the second player has a winning cell E in an even row, they will get it. So
      the cells above E in its column do not count for the first player. Still no four in what
      is left: the second player wins.
 
-**The first player has a winning cell T in an odd row**, in column c. He follows up
-elsewhere, exchanges crosses for crosses, and waits: in the end the second player has to play
-below T. He gets at most: his stones, the odd rows of the other columns, their crosses, and
-in c the even rows below T, and one odd cell of c if it is playable and he is to move (the
-first player then answers with a cross instead).
+**The first player has a winning cell T in an odd row**, in column c. They follow up
+elsewhere, exchange crosses for crosses, and wait: in the end the second player has to play
+below T. The second player gets at most: their stones, the odd rows of the other columns, their
+crosses, and in c the even rows below T, and one odd cell of c if it is playable and the second
+player is to move (the first player then answers with a cross instead).
   3. No four in these: the first player wins.
 
 How soon? At the latest when all but the cells above E or T is full, which bounds the
 winner's score from below by (cells above) / 2 + 1.
 
-When he is to move, a player with a single cross to take has it for himself.
+A player to move with a single cross to take has it for themselves.
 """
 
 from __future__ import annotations
