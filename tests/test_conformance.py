@@ -328,7 +328,7 @@ BROKEN: list[tuple[str, GameSpec]] = [
     ("rollout: draws nothing", altered({}, rollout=lambda state, rng: 0)),
     ("rollout chances: ", altered({}, rollout=roll_for_the_mover)),
     ("evaluate: .*not between", altered({}, evaluate=lambda state: 10_000)),
-    ("evaluate: .*no int", altered({}, evaluate=lambda state: 0.5)),
+    ("evaluate: .*not an int", altered({}, evaluate=lambda state: 0.5)),
     ("evaluate: player 0 does worse", altered({}, evaluate=lambda state: -likes_more(state))),
     ("evaluate: player 1 does worse", altered(
         {}, evaluate=lambda state: (1 - 2 * int(state.words[2])) * likes_more(state)
@@ -344,7 +344,7 @@ BROKEN: list[tuple[str, GameSpec]] = [
     ("render: shows fewer", altered({"render": lambda self, state: "a board"})),
     ("spec: name", altered({"name": "Tic Tac Toe"})),
     ("pieces: .*not -1 or 0 to 1", altered({}, piece=a_king_in_the_corner)),
-    ("planes: planes .*no finite", altered({"extra_planes": ("",)}, extra_planes=divide_by_zero)),
+    ("planes: .*not a finite", altered({"extra_planes": ("",)}, extra_planes=divide_by_zero)),
     ("planes: planes changes", altered({"extra_planes": ("",)}, extra_planes=touch_the_winner)),
     ("images: .*must begin with", altered({"symmetry_names": ("mirror",)})),
     ("images: .*not mirrored", altered({"extra_planes": ("",)}, extra_planes=show_a_corner)),

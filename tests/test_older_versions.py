@@ -91,7 +91,9 @@ def test_an_old_run_of_alphazero_goes_on(copy: Path) -> None:
     dlgo(*again, "--iterations", 4, "--set", "gating_threshold=0.5",
          "--set", "gating_games=2")
     after = history(copy / "alphazero")
-    assert [list(row.values()) for row in after[:2]] == [list(row.values()) for row in before]
+    for old, new in zip(before, after, strict=False):
+        for name, value in old.items():  # version 0.1.0 wrote six digits
+            assert float(new[name]) == pytest.approx(float(value), rel=1e-4), name
     assert len(after) == 4
 
 

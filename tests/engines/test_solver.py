@@ -284,8 +284,8 @@ def test_analyze_answers_bad_lines_and_goes_on() -> None:
         "4444444": "move 7: .*full",
         "1122334": "the game is over",
         "11223344": "move 8: the game is already over",
-        "48": "move 2: .*no column",
-        "hello": "move 1: .*no column",
+        "48": "move 2: .*not a column",
+        "hello": "move 1: .*not a column",
         "32164625 11": "move 9: ",
     }
     lines, trouble = run_analyze("6146", *bad, "6146")
