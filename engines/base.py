@@ -7,7 +7,6 @@ no particular engine.
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -108,7 +107,7 @@ class Engine(ABC):
             spent.simulations, spent.nodes, spent.evaluations,
             cpu_seconds=self._cpu_clock() - cpu, wall_seconds=time.perf_counter() - wall,
         )
-        return dataclasses.replace(decision, cost=cost)
+        return decision.with_cost(cost)
 
     def analyse(self, state: GameState, budget: Budget | None = None) -> Decision:
         """Like `select_move`, with all that the engine can say of each move: for people."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
+from typing import Self
 
 from dlgo.api import Move, point_text
 
@@ -75,6 +76,12 @@ class Decision:
     cost: Cost = Cost()
     visits: dict[Move, int] = field(default_factory=dict)
     priors: dict[Move, float] = field(default_factory=dict)
+
+    def with_cost(self, cost: Cost) -> Self:
+        """The same with another cost: `dataclasses.replace` without its price, for every move."""
+        copy = object.__new__(type(self))
+        vars(copy).update(vars(self), cost=cost)
+        return copy
 
     def table(self) -> list[dict[str, str]]:
         """A row for each move that was looked at, the favourite first, as texts by column."""
