@@ -93,7 +93,7 @@ def examine_run(folder: Path) -> Diagnosis:
     return diagnosis
 
 
-def examine_round(
+def examine_iteration(
     folder: Path, config: AlphaZeroConfig, history: list[dict[str, float]]
 ) -> Diagnosis:
     """The checks that are cheap enough for every iteration: of games and history."""

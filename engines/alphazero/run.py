@@ -26,7 +26,7 @@ from typing import Any
 
 from dlgo.extras import require_extra
 from engines.alphazero.config import AUTO, AlphaZeroConfig
-from engines.alphazero.doctor import examine_round
+from engines.alphazero.doctor import examine_iteration
 from engines.alphazero.learner import NetworkInTraining
 from engines.alphazero.selfplay import SelfPlayStats
 from engines.alphazero.workers import Job, MatchJob, Workers
@@ -236,7 +236,7 @@ class AlphaZeroLearner(Learner):
             f"{row['policy_loss']:.3f}, value error {row['value_loss']:.3f}; search and network "
             f"agree in {row['agreed']:.0%}{match}"
         )
-        diagnosis = examine_round(self._folder, self._plan, run.history)
+        diagnosis = examine_iteration(self._folder, self._plan, run.history)
         return [first, *lines(diagnosis, ill_only=True)]
 
 
