@@ -66,7 +66,7 @@ def test_nothing_outlives_a_command(command: str, how: int | None, tmp_path: Pat
     script = spec.rpartition(" ")[2]
     words = COMMANDS[command](spec, tmp_path)
     process = subprocess.Popen(
-        [sys.executable, "-m", "experiments.cli", *words], cwd=ROOT, stdin=subprocess.PIPE,
+        [sys.executable, "-m", "experiments.cli", *words], cwd=tmp_path, stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
