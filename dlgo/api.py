@@ -24,6 +24,7 @@ import numpy as np
 
 import dlgo.plugins  # noqa: F401 (finds games of files, in processes that unpickle them, too)
 from dlgo import kernels
+from dlgo.display import board_svg, board_text
 from dlgo.errors import IllegalMoveError, NotationError
 from dlgo.moves import COLUMN_LETTERS, Move, Player, Point, parse_point, point_text
 from dlgo.specs import Option, OptionValue, check_settings, format_spec
@@ -194,18 +195,7 @@ class GameSpec(ABC):
 
     def render(self, state: GameState) -> str:
         """The board as text; the last play, or the stones that won, in brackets."""
-        marked = set(self.winning_cells(state)) or {self.last_cell(state)}
-        lines = []
-        for row in range(self.board_rows, 0, -1):
-            line = f"{self.row_label(row):>2} "
-            for col in range(1, self.board_cols + 1):
-                player = self.cell(state, row, col)
-                symbol = "." if player is None else self.symbols[player.index]
-                line += f"[{symbol}]" if (row, col) in marked else f" {symbol} "
-            lines.append(line)
-        labels = (self.col_label(col) for col in range(1, self.board_cols + 1))
-        lines.append("   " + "".join(f"{label:^3}" for label in labels))
-        return "\n".join(line.rstrip() for line in lines)
+        return board_text(state)
 
     def last_cell(self, state: GameState) -> Point | None:
         """Where the last play stands, to mark it."""
@@ -396,8 +386,6 @@ class GameState:
 
     def _repr_svg_(self) -> str:
         """The board as an image, for notebooks."""
-        from dlgo.svg import board_svg  # not needed by searches
-
         return board_svg(self)
 
     def __repr__(self) -> str:

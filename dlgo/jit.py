@@ -29,6 +29,8 @@ from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
+from dlgo.errors import DlgoError
+from dlgo.files import write_file
 from dlgo.fingerprint import UnknownIngredient, fingerprint, is_compiled
 
 _DAY = 86400.0
@@ -48,10 +50,10 @@ def _is_private(folder: Path) -> bool:
     """Whether only this user can write there: what lies in the folder will be executed."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        found = folder.lstat()
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+        status = folder.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
             return False
-        if stat.S_IMODE(found.st_mode) != 0o700:
+        if stat.S_IMODE(status.st_mode) != 0o700:
             folder.chmod(0o700)
         with tempfile.TemporaryFile(dir=folder):
             return True
@@ -179,13 +181,8 @@ class _KernelCache(NullCache):
         path = self._file(sig, data.codegen)
         if path is None:
             return
-        temporary = path.with_suffix(f".{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp")
-        try:
-            temporary.write_bytes(dumps(data._reduce()))
-            temporary.replace(path)
-        except OSError:
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
+        with contextlib.suppress(DlgoError):
+            write_file(path, dumps(data._reduce()), sync=False)
 
 
 def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:

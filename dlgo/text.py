@@ -1,4 +1,4 @@
-"""Text from outside, a file or a program, made fit to print: one function for all of it."""
+"""Text from outside, a file or a program, made fit to print."""
 
 from __future__ import annotations
 
@@ -18,3 +18,9 @@ def one_line(text: str) -> str:
         char if char.isprintable() or unicodedata.category(char) == "Zs"
         else char.encode("unicode_escape").decode() for char in text
     )
+
+
+def excerpt(text: str, length: int = 300) -> str:
+    """The beginning of a text, on one line and printable: at most `length` characters."""
+    text = one_line(" ".join(text[: 4 * length].split()))
+    return text if len(text) <= length else f"{text[: length - 3]}..."

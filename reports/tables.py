@@ -99,7 +99,7 @@ def _game_row(
     }
     row["plies"] = len(record.moves.split())
     for player, side in enumerate(_SIDES):
-        spent = costs.get((record.slot, player), SideCosts(record.slot, player, *[0] * 6))
+        spent = costs.get((record.slot, player), SideCosts(*[0] * 6, record.slot, player))
         totals = (1000 * spent.cpu, 1000 * spent.wall, spent.nodes, spent.simulations,
                   spent.evaluations)
         row[f"{side}_moves"] = spent.moves

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from dlgo.errors import DlgoError
 from dlgo.moves import Player
-from dlgo.text import one_line
+from dlgo.text import excerpt
 
 # The largest `int` of the protocol.
 MAX_INT = 2**31 - 1
@@ -125,12 +125,6 @@ def parse_float(text: str, what: str) -> float:
     return number
 
 
-def plain(text: str, length: int = 300) -> str:
-    """Foreign text on one line, printable, not too long."""
-    text = one_line(" ".join(text[: 4 * length].split()))
-    return text if len(text) <= length else text[: length - 3] + "..."
-
-
 def shown(text: str, length: int = 60) -> str:
-    """Foreign text for a message: as `plain`, in quotes."""
-    return repr(plain(text, length))
+    """Foreign text for a message: an excerpt in quotes."""
+    return repr(excerpt(text, length))

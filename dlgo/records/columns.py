@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from dlgo.errors import LedgerError
 from dlgo.records.failures import Failure
+from dlgo.text import excerpt
 
 
 class _Kind(NamedTuple):
@@ -60,11 +61,9 @@ def check_row(path: object, columns: Sequence[str], row: Sequence[Any]) -> None:
     for column, value in zip(columns, row, strict=True):
         kind = _KINDS[column]
         if not kind.fits(value):
-            shown = repr(value)
-            shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
             game = next((f", game {text!r}" for name, text in zip(columns, row, strict=True)
                          if name == "slot" and text is not value), "")
             raise LedgerError(
-                f"ledger {path} is damaged{game}: {column} is {shown}, not {kind.wanted}; "
-                "delete the row, and the tournament plays the game again"
+                f"ledger {path} is damaged{game}: {column} is {excerpt(repr(value), 60)}, "
+                f"not {kind.wanted}; delete the row, and the tournament plays the game again"
             )

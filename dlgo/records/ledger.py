@@ -98,24 +98,32 @@ _INSERT_COST = _insert("costs", ("game_id", *_COST_COLUMNS))
 
 
 @dataclass(frozen=True)
-class CostTotals:
-    """What the moves of an entrant have cost in all games of one game.
+class CostSums:
+    """What some moves have cost together.
 
     Attributes:
-        game, entrant: who, and at what.
-        moves: the number of moves it chose.
-        cpu, wall, nodes, simulations, evaluations: sums over these moves.
-        max_cpu, max_wall, max_nodes, max_simulations, max_evaluations: the dearest move.
+        moves: their number; the rest are sums over them.
     """
 
-    game: str
-    entrant: str
     moves: int
     cpu: float
     wall: float
     nodes: int
     simulations: int
     evaluations: int
+
+
+@dataclass(frozen=True)
+class CostTotals(CostSums):
+    """What the moves of an entrant have cost in all games of one game.
+
+    Attributes:
+        game, entrant: who, and at what.
+        max_cpu, max_wall, max_nodes, max_simulations, max_evaluations: the dearest move.
+    """
+
+    game: str
+    entrant: str
     max_cpu: float
     max_wall: float
     max_nodes: int
@@ -124,42 +132,32 @@ class CostTotals:
 
 
 @dataclass(frozen=True)
-class SideCosts:
+class SideCosts(CostSums):
     """What the moves of one side of one game have cost together.
 
     Attributes:
         slot, player: which game, and which side (0: first, 1: second).
-        moves: the number of moves it chose.
-        cpu, wall, nodes, simulations, evaluations: sums over these moves.
     """
 
     slot: str
     player: int
-    moves: int
-    cpu: float
-    wall: float
-    nodes: int
-    simulations: int
-    evaluations: int
 
 
-_SIDE_COSTS = """
-SELECT slot, player, count(*), sum(cpu), sum(wall), sum(nodes), sum(simulations),
-    sum(evaluations)
-FROM costs JOIN games ON games.id = costs.game_id GROUP BY game_id, player
-"""
+def _aggregates(text: str) -> str:
+    columns = ("cpu", "wall", "nodes", "simulations", "evaluations")
+    return ", ".join(text.format(column) for column in columns)
 
-_TOTALS = """
-SELECT game, entrant, sum(moves), sum(cpu), sum(wall), sum(nodes), sum(simulations),
-    sum(evaluations), max(max_cpu), max(max_wall), max(max_nodes), max(max_simulations),
-    max(max_evaluations)
-FROM (
+
+_SUMS = _aggregates("sum({0}) AS {0}")
+_MOVES = "costs JOIN games ON games.id = costs.game_id"
+_SIDE_COSTS = (
+    f"SELECT count(*), {_SUMS}, slot, player FROM {_MOVES} GROUP BY game_id, player"
+)
+_TOTALS = f"""
+SELECT sum(moves), {_SUMS}, game, entrant, {_aggregates("max(max_{0})")} FROM (
     SELECT game, CASE player WHEN 0 THEN first ELSE second END AS entrant, count(*) AS moves,
-        sum(cpu) AS cpu, sum(wall) AS wall, sum(nodes) AS nodes,
-        sum(simulations) AS simulations, sum(evaluations) AS evaluations, max(cpu) AS max_cpu,
-        max(wall) AS max_wall, max(nodes) AS max_nodes, max(simulations) AS max_simulations,
-        max(evaluations) AS max_evaluations
-    FROM costs JOIN games ON games.id = costs.game_id GROUP BY game, first, second, player
+        {_SUMS}, {_aggregates("max({0}) AS max_{0}")}
+    FROM {_MOVES} GROUP BY game, first, second, player
 ) GROUP BY game, entrant ORDER BY game, entrant
 """
 

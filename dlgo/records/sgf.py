@@ -4,33 +4,39 @@
     for state in replay(record): ...          # the positions, every move checked by the rules
     data = write_sgf(state, black="me")       # a GameState with its moves -> bytes
 
-sgfmill parses the tree and the properties. This module adds what a pile of files from the
-wild needs: any encoding, one-line errors that name file and move, and the way from a record
-to `GameState`.
+sgfmill parses the tree and the properties. This module and `sgf_values.py` add what a pile of
+files from the wild needs: any encoding, one-line errors that name file and move, and the way from
+a record to `GameState`.
 
 Only the first game of a file and its main line (the first variation everywhere) are read.
 """
 
 from __future__ import annotations
 
-import codecs
 import itertools
 import os
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sgfmill import sgf, sgf_grammar, sgf_properties
+from sgfmill import sgf, sgf_grammar
 
 from dlgo.api import GameState, Move, Player, Point
 from dlgo.errors import IllegalMoveError, NotationError, SpecError
 from dlgo.games import get_game
-from dlgo.games.go.board import MAX_SIZE
 from dlgo.games.go.state import Go
-from dlgo.text import one_line
+from dlgo.records.sgf_values import (
+    Setup,
+    board_size,
+    decoded,
+    handicap_of,
+    joined,
+    komi_of,
+    move_of,
+    setup_of,
+    values_of,
+)
 
-MIN_SIZE = 2
 # More than any record of a game; so a mistaken or malicious file takes seconds, not hours.
 MAX_BYTES = 8 * 2**20
 MAX_NODES = 10_000
@@ -40,17 +46,6 @@ _INFO = (
     "AN", "AP", "BR", "BT", "CP", "DT", "EV", "GC", "GN", "HA", "KM", "ON", "OT", "PB", "PC",
     "PW", "RE", "RO", "RU", "SO", "TM", "US", "WR", "WT",
 )
-_COLORS = {"b": Player.black, "w": Player.white}
-
-
-@dataclass(frozen=True)
-class Setup:
-    """Stones put down or taken away outside of play (AB, AW, AE) and whose turn it is (PL)."""
-
-    black: frozenset[Point] = frozenset()
-    white: frozenset[Point] = frozenset()
-    empty: frozenset[Point] = frozenset()
-    player: Player | None = None
 
 
 @dataclass(frozen=True)
@@ -119,8 +114,8 @@ def read_sgf(source: bytes | str | os.PathLike[str], name: str = "SGF data") -> 
         name, source = str(source), record_bytes(Path(source))
     try:
         # Parse errors of sgfmill are ValueErrors.
-        tree = sgf_grammar.parse_sgf_game(_decoded(source).encode("utf-8", "replace"))
-        size = _size(tree.sequence[0])
+        tree = sgf_grammar.parse_sgf_game(decoded(source).encode("utf-8", "replace"))
+        size = board_size(tree.sequence[0])
         tree.sequence[0]["SZ"] = [b"%d" % size]
         game = sgf.Sgf_game.from_coarse_game_tree(tree, override_encoding="UTF-8")
         nodes = list(itertools.islice(game.main_sequence_iter(), MAX_NODES + 1))
@@ -150,89 +145,27 @@ def record_bytes(path: Path) -> bytes:
     return data
 
 
-# What an encoding must leave alone for the brackets and backslashes to be found. Python also
-# calls things like `punycode`, `utf-7` and `unicode_escape` encodings; they fail here.
-_PROBE = r"(;C[\u0041 +AGE- AZaz09-])"
-_CHARSET = re.compile(rb"(?<![A-Za-z])CA\s*\[\s*([\w.:+-]{1,40})\s*\]")
-
-
-def _decoded(data: bytes) -> str:
-    """The whole file as text.
-
-    The file is decoded before it is parsed: in Shift-JIS, GBK and Big5 the second byte of a
-    character can look like a backslash or a bracket.
-    """
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return data.decode("utf-16", "replace")
-    data = data.removeprefix(codecs.BOM_UTF8)
-    start = re.search(rb"\(\s*;", data)
-    named = start and _CHARSET.search(data, start.start())
-    if named:
-        encoding = named[1].decode("ascii")
-        try:
-            if _PROBE.encode("ascii").decode(encoding) == _PROBE:
-                return data.decode(encoding, _LATIN_1)
-        except (LookupError, ValueError):
-            pass  # unknown, or not an encoding of text
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
-
-
-def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    return error.object[error.start:error.end].decode("latin-1"), error.end
-
-
-_LATIN_1 = "dlgo-latin-1"
-codecs.register_error(_LATIN_1, _as_latin_1)
-
-
-def _size(root: Mapping[str, list[bytes]]) -> int:
-    """The board's size; also checks that the game is Go."""
-    kind = _shown(root.get("GM", [b"1"])[0].strip() or b"1")
-    if kind != "1":
-        raise ValueError(f"GM[{kind}] is another game (Go is 1)")
-    text = _shown(root.get("SZ", [b"19"])[0])
-    match = re.fullmatch(r"(\d{1,3})(?: ?: ?(\d{1,3}))?", text, re.ASCII)
-    if not match:
-        raise ValueError(f"SZ[{text}] is not a board size")
-    size, other = (int(lines or match[1]) for lines in match.groups())
-    if size != other or not MIN_SIZE <= size <= MAX_SIZE:
-        raise ValueError(f"SZ[{text}]: only square boards of {MIN_SIZE} to {MAX_SIZE} lines")
-    return size
-
-
-def _shown(value: bytes | str) -> str:
-    """A value for a message: short, on one line, without control characters."""
-    text = value if isinstance(value, str) else value.decode("utf-8", "replace")
-    text = one_line(" ".join(text[:99].split()))
-    return text if len(text) <= 20 else f"{text[:17]}..."
-
-
 def _record(source: str, size: int, nodes: list[sgf.Node]) -> GameRecordSgf:
     moves: list[tuple[Player, Move]] = []
     setups: list[tuple[int, Setup]] = []
     comments: dict[int, str] = {}
     info: dict[str, str] = {}
     for node in nodes:
-        setup = _setup(node, len(moves) + 1)
+        setup = setup_of(node, len(moves) + 1)
         if setup != Setup():
             setups.append((len(moves), setup))
         if node.has_property("B") or node.has_property("W"):
-            moves.append(_move(node, size, len(moves) + 1))
-        for text in _values(node, "C", sgf_grammar.text_value):
+            moves.append(move_of(node, size, len(moves) + 1))
+        for text in values_of(node, "C", sgf_grammar.text_value):
             before = comments.get(len(moves))
             comments[len(moves)] = f"{before}\n\n{text}" if before else text
         for key in _INFO:
-            if key not in info and (values := _values(node, key, sgf_grammar.simpletext_value)):
-                info[key] = _joined(key, values)
-    komi, note = _komi(info.pop("KM", ""))
+            if key not in info and (values := values_of(node, key, sgf_grammar.simpletext_value)):
+                info[key] = joined(key, values)
+    komi, note = komi_of(info.pop("KM", ""))
     return GameRecordSgf(
         source=source, size=size, moves=tuple(moves), setups=tuple(setups), comments=comments,
-        komi=komi, handicap=_handicap(info.pop("HA", "")),
+        komi=komi, handicap=handicap_of(info.pop("HA", "")),
         black=info.pop("PB", ""), white=info.pop("PW", ""), result=info.pop("RE", ""), info=info,
         notes=tuple(filter(None, (note, _left_out(moves, {before for before, _ in setups})))),
     )
@@ -244,76 +177,6 @@ def _left_out(moves: list[tuple[Player, Move]], edited: set[int]) -> str:
         if moves[n - 1][1].is_pass and moves[n - 2][1].is_pass and not edited & {n - 1, n}:
             return f"two passes end the game at move {n}; the moves after it are left out"
     return ""
-
-
-def _values(node: sgf.Node, key: str, interpret: Callable[[bytes], bytes]) -> list[str]:
-    """The values of a property that should have one, without empty and repeated ones."""
-    raw = node.get_raw_list(key) if node.has_property(key) else []
-    texts = (interpret(value).decode("utf-8").strip() for value in raw)
-    return list(dict.fromkeys(text for text in texts if text))
-
-
-def _joined(key: str, values: list[str]) -> str:
-    """One text of all values; a game has one result, one komi and one handicap only."""
-    if len(values) > 1 and key in ("RE", "KM", "HA"):
-        given = " and ".join(f"{key}[{_shown(value)}]" for value in values[:2])
-        raise ValueError(f"{given} contradict each other")
-    return ("\n\n" if key == "GC" else ", ").join(values)
-
-
-def _move(node: sgf.Node, size: int, number: int) -> tuple[Player, Move]:
-    given = [(key, raw) for key in "BW" if node.has_property(key) for raw in node.get_raw_list(key)]
-    if len(given) > 1:
-        raise ValueError(f"move {number}: one node holds several moves")
-    key, raw = given[0]
-    try:
-        # Reads both ways to write a pass: nothing, and `tt` where the board has no such point.
-        place = sgf_properties.interpret_go_point(raw.strip(), size)
-    except ValueError:
-        where = f"a {size}x{size} board"
-        raise ValueError(f"move {number}: {key}[{_shown(raw)}] is not a point of {where}") from None
-    move = Move.pass_turn() if place is None else Move.play(_point(place))
-    return _COLORS[key.lower()], move
-
-
-def _point(place: tuple[int, int]) -> Point:
-    return Point(place[0] + 1, place[1] + 1)  # sgfmill counts from 0, also from the bottom
-
-
-def _setup(node: sgf.Node, number: int) -> Setup:
-    points = {}
-    for key in ("AB", "AW", "AE"):
-        try:
-            # An empty list, AB[], is against the standard but harmless.
-            given = node.has_property(key) and node.get_raw_list(key) != [b""]
-            points[key] = frozenset(map(_point, node.get(key) if given else ()))
-        except ValueError:
-            raise ValueError(f"setup before move {number}: {key} does not name points") from None
-    turn = (_values(node, "PL", sgf_grammar.simpletext_value) or [""])[-1]  # B, W, black, ...
-    return Setup(points["AB"], points["AW"], points["AE"], _COLORS.get(turn[:1].lower()))
-
-
-def _komi(text: str) -> tuple[float | None, str]:
-    """The komi in points, and a note if it is not written in points."""
-    if not text:
-        return None, ""
-    if not re.fullmatch(r"[+-]?\d{1,9}([.,]\d{0,9})?", text, re.ASCII):
-        raise ValueError(f"KM[{_shown(text)}] is not a komi")
-    komi = float(text.replace(",", "."))
-    # A large server leaves the point out: 750 for 7.50, 375 for 3.75.
-    if text.isdigit() and komi >= 200 and komi % 25 == 0:
-        komi /= 100
-    # Chinese files count stones, of which each is worth two points: 3.75 for 7.5.
-    if komi % 0.5 == 0.25:
-        komi *= 2
-    written = float(text.replace(",", "."))
-    return komi, "" if komi == written else f"KM[{text}] is read as {komi:g} points"
-
-
-def _handicap(text: str) -> int:
-    if text and not re.fullmatch(r"\d{1,3}", text, re.ASCII):
-        raise ValueError(f"HA[{_shown(text)}] is not a number of stones")
-    return int(text or 0)
 
 
 def replay(record: GameRecordSgf, implied_passes: bool = False) -> Iterator[GameState]:

@@ -35,29 +35,29 @@ class NetworkInTraining:
         network: with all its heads. gpu: what it trains on, None for the processor.
     """
 
-    def __init__(self, plan: AlphaZeroConfig) -> None:
+    def __init__(self, config: AlphaZeroConfig) -> None:
         from engines.learning.networks import backend
         from engines.learning.networks.architectures import build_network, with_heads
         from engines.learning.networks.optimizers import head_loss, make_optimizer
 
-        self._plan = plan
-        self._encoder = get_encoder(plan.encoder, get_game(plan.game))
+        self._config = config
+        self._encoder = get_encoder(config.encoder, get_game(config.game))
         self.gpu = backend.gpu_name()
-        backend.use_precision(plan.precision)
-        backend.make_repeatable(plan.seed)
-        heads = self._heads = (*PLAYING_HEADS, *plan.final_heads)
-        self.network = build_network(plan.network, self._encoder, heads)
+        backend.use_precision(config.precision)
+        backend.make_repeatable(config.seed)
+        heads = self._heads = (*PLAYING_HEADS, *config.final_heads)
+        self.network = build_network(config.network, self._encoder, heads)
         self._playing = with_heads(self.network, PLAYING_HEADS)
         backend.use_precision("float32")
-        self._kept = build_network(plan.network, self._encoder, PLAYING_HEADS)  # what is written
-        optimizer = make_optimizer(plan.optimizer, "constant", 1, 1)
+        self._kept = build_network(config.network, self._encoder, PLAYING_HEADS)  # what is written
+        optimizer = make_optimizer(config.optimizer, "constant", 1, 1)
         optimizer.build(self.network.trainable_variables)
         self._rate = float(optimizer.learning_rate)
         self.network.compile(
             optimizer,
             loss={head: head_loss(head) for head in heads},
-            loss_weights={"policy": 1.0, "value": plan.value_weight}
-            | {head: getattr(plan, head) for head in plan.final_heads},
+            loss_weights={"policy": 1.0, "value": config.value_weight}
+            | {head: getattr(config, head) for head in config.final_heads},
             weighted_metrics={"policy": ["categorical_accuracy"], "value": []},
             jit_compile="auto" if self.gpu else False,
         )
@@ -76,12 +76,12 @@ class NetworkInTraining:
         """
         from engines.learning.networks.runtimes import KerasRuntime, load_runtime
 
-        plan = self._plan
+        config = self._config
         model = load_runtime(name, "keras")
         assert isinstance(model, KerasRuntime)
         card = model.card
         for what, wanted, given in (
-            ("network", plan.network, card.network), ("encoder", plan.encoder, card.encoder),
+            ("network", config.network, card.network), ("encoder", config.encoder, card.encoder),
             ("shape", tuple(self._encoder.shape), tuple(card.shape)),
             ("heads", list(PLAYING_HEADS), list(card.heads)),
         ):
@@ -110,9 +110,9 @@ class NetworkInTraining:
             ModelError: if the loss is not finite.
         """
         window.check_positions()
-        plan = self._plan
+        config = self._config
         wall, cpu = time.perf_counter(), time.process_time()
-        rate = plan.learning_rate(max(iteration, 1), self._rate)
+        rate = config.learning_rate(max(iteration, 1), self._rate)
         self.network.optimizer.learning_rate.assign(rate)
         sums: dict[str, float] = {}
         done = 0
@@ -131,7 +131,7 @@ class NetworkInTraining:
                 run.check("loss", float(losses["loss"]), done)
                 run.progress("training", done, steps, "steps")
         means = {name: total / max(done, 1) for name, total in sums.items()}
-        for head in plan.final_heads:
+        for head in config.final_heads:
             means[f"{head}_loss"] = sums[f"{head}_loss"] / ended if ended else math.nan
         return {
             **means, "steps": done, "learning_rate": rate,
@@ -146,14 +146,14 @@ class NetworkInTraining:
         is compiled anew for another size, with other roundings, and a run that is continued would
         not meet the sizes in the same order.
         """
-        size = self._plan.batch_size
+        size = self._config.batch_size
         rest: list[Batch] = []
         for around in itertools.count():
             for batch in batches(
-                window, self._encoder, size, self._plan.seed, 1000 * iteration + around,
-                symmetries=self._plan.symmetries, targets="policy",
-                searched=self._plan.search_value_weight, finals=self._plan.needs_finals,
-                margin_share=self._plan.margin_share,
+                window, self._encoder, size, self._config.seed, 1000 * iteration + around,
+                symmetries=self._config.symmetries, targets="policy",
+                searched=self._config.search_value_weight, finals=self._config.needs_finals,
+                margin_share=self._config.margin_share,
             ):
                 rest.append(batch)
                 while sum(map(len, rest)) >= size:
@@ -170,10 +170,10 @@ class NetworkInTraining:
         """Write the network as a model folder, with a policy and a value head and no others."""
         from engines.learning.networks.saving import save_model
 
-        plan = self._plan
+        config = self._config
         self._kept.set_weights(self._playing.get_weights())
         return save_model(folder, self._kept, Card(
-            name=name, game=plan.game, encoder=plan.encoder, network=plan.network,
+            name=name, game=config.game, encoder=config.encoder, network=config.network,
             shape=tuple(self._encoder.shape),
             num_actions=self._encoder.num_actions, training=training,
         ))

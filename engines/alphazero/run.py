@@ -41,11 +41,11 @@ from engines.learning.selfplay.match import playing_network
 _COSTS = ("selfplay_cpu_seconds", "train_cpu_seconds", "match_cpu_seconds")
 
 
-def train(plan: AlphaZeroConfig, folder: Path, progress: Progress | None = None) -> Card:
+def train(config: AlphaZeroConfig, folder: Path, progress: Progress | None = None) -> Card:
     """Do the iterations that are missing in a folder.
 
     Args:
-        plan: canonical.
+        config: canonical.
         folder: made if it is not there.
 
     Returns:
@@ -55,7 +55,7 @@ def train(plan: AlphaZeroConfig, folder: Path, progress: Progress | None = None)
         ModelError, KeyboardInterrupt: as `open_run` and `Run.train`.
     """
     require_extra("train", "training", *TRAINING_MODULES)
-    with open_run(folder, plan, progress=progress) as run:
+    with open_run(folder, config, progress=progress) as run:
         if not run.finished:
             run.train(AlphaZeroLearner(run.config, folder))
         return read_card(
@@ -77,12 +77,12 @@ class AlphaZeroLearner(Learner):
         Curve("search and network agree", {"": "agreed"}),
     )
 
-    def __init__(self, plan: AlphaZeroConfig, folder: Path) -> None:
-        self._plan, self._folder = plan, folder
+    def __init__(self, config: AlphaZeroConfig, folder: Path) -> None:
+        self._config, self._folder = config, folder
         self._games = folder / "games"
         self._games.mkdir(exist_ok=True)
-        self._network = NetworkInTraining(plan)
-        self._workers = Workers(plan.workers)
+        self._network = NetworkInTraining(config)
+        self._workers = Workers(config.workers)
         self.state = self._network.state
 
     def close(self) -> None:
@@ -91,10 +91,10 @@ class AlphaZeroLearner(Learner):
 
     def start(self, run: Run) -> None:
         """Write the network that plays the first games; it may have learned before."""
-        plan = self._plan
+        config = self._config
         training: dict[str, Any] = {"method": "alphazero", "iterations": 0, "cpu_seconds": 0.0}
-        if plan.first_network:
-            card = self._network.take_over(plan.first_network)
+        if config.first_network:
+            card = self._network.take_over(config.first_network)
             training |= {
                 name: card.training[name]
                 for name in ("games", "cpu_seconds", "wall_seconds", "data")
@@ -106,9 +106,9 @@ class AlphaZeroLearner(Learner):
                    if name in card.training},
             }
             run.line(f"beginning with the weights of {card.name}")
-        if plan.first_games:
-            data = Dataset.open(Path(plan.first_games), run.line)
-            steps = max(1, round(plan.first_games_epochs * data.n_positions / plan.batch_size))
+        if config.first_games:
+            data = Dataset.open(Path(config.first_games), run.line)
+            steps = max(1, round(config.first_games_epochs * data.n_positions / config.batch_size))
             measured = self._network.learn(data, 0, steps, run)
             training |= {
                 "data": {
@@ -137,29 +137,29 @@ class AlphaZeroLearner(Learner):
     def _settle_runtime(self, run: Run) -> None:
         """Find out what runs the network fastest here; the run keeps to it."""
         runtime = fastest_kind(
-            str(network_folder(self._folder, 0)), self._plan.selfplay.games_at_once,
+            str(network_folder(self._folder, 0)), self._config.selfplay.games_at_once,
             self._network.gpu is not None,
         )
-        self._plan = dataclasses.replace(self._plan, runtime=runtime)
-        run.settle(self._plan)
+        self._config = dataclasses.replace(self._config, runtime=runtime)
+        run.settle(self._config)
         run.line(f"the network runs on {runtime}, the fastest here")
 
     def iterate(self, run: Run, iteration: int) -> dict[str, float]:
         """Play, learn, write the new network, and let it play the old one if that is asked for."""
-        if self._plan.runtime == AUTO:
+        if self._config.runtime == AUTO:
             self._settle_runtime(run)
-        plan = self._plan
+        config = self._config
         stats = self._workers.play(
             self._jobs(run, iteration), partial(run.progress, "self-play", items="games")
         )
         window = self._window(run, iteration)
-        steps = max(1, round(plan.epochs_per_position * stats.plies / plan.batch_size))
+        steps = max(1, round(config.epochs_per_position * stats.plies / config.batch_size))
         row = {
             **_of_games(stats), "window_positions": window.n_positions,
             **self._network.learn(window, iteration, steps, run),
         }
         self._save(iteration, self._training([*run.history, row], run.seconds))
-        if plan.gating_threshold:
+        if config.gating_threshold:
             row |= self._match(run, iteration)
         return row | {"cpu_seconds": sum(row.get(name, 0.0) for name in _COSTS)}
 
@@ -170,14 +170,14 @@ class AlphaZeroLearner(Learner):
             rows: of the history; a match counts for the networks after its own.
             seconds: of the last row's iteration.
         """
-        plan = self._plan
+        config = self._config
 
         def total(name: str) -> float:
             return round(sum(row.get(name, 0.0) for row in rows), 1)
 
         before = read_card(network_folder(self._folder, 0)).training
         return {
-            "method": "alphazero", "settings": plan.to_json(), "seed": plan.seed,
+            "method": "alphazero", "settings": config.to_json(), "seed": config.seed,
             "iterations": len(rows), "games": before.get("games", 0.0) + total("games"),
             "gpu": self._network.gpu,
             "cpu_seconds": round(before["cpu_seconds"] + sum(map(total, _COSTS)), 1),
@@ -196,27 +196,27 @@ class AlphaZeroLearner(Learner):
         """The workers' shares of the games of this iteration, or of an earlier one."""
         network = self._player(run, iteration)
         return [
-            Job(self._plan, iteration, worker, network, self._games)
-            for worker in range(self._plan.workers)
+            Job(self._config, iteration, worker, network, self._games)
+            for worker in range(self._config.workers)
         ]
 
     def _match(self, run: Run, iteration: int) -> dict[str, float]:
         """Let the new network play the one that played its games: columns of the history."""
-        plan = self._plan
+        config = self._config
         networks = network_folder(self._folder, iteration), self._player(run, iteration)
         points, seconds = self._workers.match(
-            [MatchJob(plan, iteration, worker, networks) for worker in range(plan.workers)],
+            [MatchJob(config, iteration, worker, networks) for worker in range(config.workers)],
             partial(run.progress, "match", items="games"),
         )
-        score = points / plan.gating_games
+        score = points / config.gating_games
         return {
-            "match_score": score, "promoted": float(score >= plan.gating_threshold),
+            "match_score": score, "promoted": float(score >= config.gating_threshold),
             "match_cpu_seconds": seconds,
         }
 
     def _window(self, run: Run, iteration: int) -> Dataset:
         """The games to learn from; a shard that has gone bad since is played again."""
-        jobs = [job for past in self._plan.window_of(iteration) for job in self._jobs(run, past)]
+        jobs = [job for past in self._config.window_of(iteration) for job in self._jobs(run, past)]
         paths = [job.path for job in jobs]
         window = Dataset.open(self._games, lambda line: None, paths)
         if window.skipped:
@@ -236,7 +236,7 @@ class AlphaZeroLearner(Learner):
             f"{row['policy_loss']:.3f}, value error {row['value_loss']:.3f}; search and network "
             f"agree in {row['agreed']:.0%}{match}"
         )
-        diagnosis = examine_iteration(self._folder, self._plan, run.history)
+        diagnosis = examine_iteration(self._folder, self._config, run.history)
         return [first, *lines(diagnosis, ill_only=True)]
 
 

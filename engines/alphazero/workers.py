@@ -31,13 +31,13 @@ class Job:
     """A worker's share of an iteration.
 
     Attributes:
-        plan: of the run.
+        config: of the run.
         iteration: its number, from 1. worker: which share.
         network: folder of the model that plays.
         folder: where the shard goes.
     """
 
-    plan: AlphaZeroConfig
+    config: AlphaZeroConfig
     iteration: int
     worker: int
     network: Path
@@ -46,13 +46,13 @@ class Job:
     @property
     def path(self) -> Path:
         """The shard."""
-        return shard_path(self.folder, (self.iteration - 1) * self.plan.workers + self.worker)
+        return shard_path(self.folder, (self.iteration - 1) * self.config.workers + self.worker)
 
     @property
     def numbers(self) -> range:
         """The games to play: each has a number of its own in the run."""
-        start = (self.iteration - 1) * self.plan.games
-        return range(start + self.worker, start + self.plan.games, self.plan.workers)
+        start = (self.iteration - 1) * self.config.games
+        return range(start + self.worker, start + self.config.games, self.config.workers)
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ class MatchJob:
     """A worker's share of an iteration's match.
 
     Attributes:
-        plan: of the run.
+        config: of the run.
         iteration: that of the new network. worker: which share.
         networks: folders of the new network and of the one that plays now.
     """
 
-    plan: AlphaZeroConfig
+    config: AlphaZeroConfig
     iteration: int
     worker: int
     networks: tuple[Path, Path]
@@ -74,8 +74,8 @@ class MatchJob:
     def numbers(self) -> list[int]:
         """The games to play, always both of a pair."""
         return [
-            number for number in range(self.plan.gating_games)
-            if number // 2 % self.plan.workers == self.worker
+            number for number in range(self.config.gating_games)
+            if number // 2 % self.config.workers == self.worker
         ]
 
 
@@ -87,21 +87,21 @@ def stored_stats(job: Job) -> SelfPlayStats | None:
         return None
 
 
-def _evaluator(plan: AlphaZeroConfig, iteration: int, network: Path) -> NetworkEvaluator:
-    """A network as the plan has it play in an iteration."""
+def _evaluator(config: AlphaZeroConfig, iteration: int, network: Path) -> NetworkEvaluator:
+    """A network as the settings have it play in an iteration."""
     from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 
-    sides = derive_seed(plan.seed, "sides", iteration) if plan.random_symmetry else None
-    return load_leaf_evaluator(str(network), get_game(plan.game), plan.runtime, sides=sides)
+    sides = derive_seed(config.seed, "sides", iteration) if config.random_symmetry else None
+    return load_leaf_evaluator(str(network), get_game(config.game), config.runtime, sides=sides)
 
 
 def play_job(job: Job) -> SelfPlayStats:
     """Play a share and write its shard."""
-    plan, game = job.plan, get_game(job.plan.game)
+    config, game = job.config, get_game(job.config.game)
     cpu, wall = time.process_time(), time.perf_counter()
-    evaluator = _evaluator(plan, job.iteration, job.network)
+    evaluator = _evaluator(config, job.iteration, job.network)
     timed = Timed(evaluator)
-    selfplay = SelfPlay(game, timed, plan.selfplay, plan.seed)
+    selfplay = SelfPlay(game, timed, config.selfplay, config.seed)
     played = {}
     for number, data in selfplay.play(job.numbers):
         played[number] = data
@@ -112,7 +112,7 @@ def play_job(job: Job) -> SelfPlayStats:
     stats.wall_seconds = time.perf_counter() - wall
     stats.cpu_seconds = time.process_time() - cpu
     write_shard(job.path, game, games, {
-        "engine": f"self-play of {evaluator.network_id}", "seed": plan.seed,
+        "engine": f"self-play of {evaluator.network_id}", "seed": config.seed,
         "iteration": job.iteration, "stats": asdict(stats), "cpu_seconds": stats.cpu_seconds,
     })
     return stats
@@ -120,15 +120,14 @@ def play_job(job: Job) -> SelfPlayStats:
 
 def play_match(job: MatchJob) -> tuple[float, float]:
     """Play a share of a match: (points of the new network, CPU seconds)."""
-    plan, numbers = job.plan, job.numbers
+    config, numbers, game = job.config, job.numbers, get_game(job.config.game)
     cpu = time.process_time()
     settings = replace(
-        plan.selfplay, games_at_once=min(plan.selfplay.games_at_once, len(numbers))
+        config.selfplay, games_at_once=min(config.selfplay.games_at_once, len(numbers))
     )
-    evaluators = [_evaluator(plan, job.iteration, network) for network in job.networks]
-    match = new_match(
-        get_game(plan.game), evaluators, settings, derive_seed(plan.seed, "match", job.iteration)
-    )
+    evaluators = [_evaluator(config, job.iteration, network) for network in job.networks]
+    seed = derive_seed(config.seed, "match", job.iteration)
+    match = new_match(game, evaluators, settings, seed)
     points = 0.0
     for _, won in match.play(numbers):
         points += won

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from dlgo.errors import SpecError
 from dlgo.gtp import Command, GtpError, clean, format_command, parse_response
-from dlgo.gtp.protocol import plain, shown
+from dlgo.gtp.protocol import shown
 from dlgo.records.failures import Failure
+from dlgo.text import excerpt
 from engines.programs.program import Program, ProgramError
 
 # Bytes of one answer; more is not an answer. `showboard` of a large board has a thousandth.
@@ -102,7 +103,7 @@ class GtpProgram:
             self.kill()
             raise
         if not ok:
-            reason = plain(text) or "no reason given"
+            reason = excerpt(text) or "no reason given"
             raise Refusal(f"{self.label} refused {shown(asked)}: {reason}")
         return text
 

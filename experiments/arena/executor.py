@@ -26,7 +26,8 @@ from dlgo.records.ledger import GameRecord
 from engines.programs import reaper
 from experiments.arena.handle import SHUTDOWN_TIMEOUT, Loss, Worker
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
-from experiments.arena.match import GameTask, core_count
+from experiments.arena.match import GameTask
+from experiments.arena.provenance import core_count
 from experiments.arena.worker import Ready, WarmedUp, WarmUp
 
 # A worker that dies before it is ready, or in a game before any engine was at work, dies of

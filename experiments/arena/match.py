@@ -8,29 +8,24 @@ is written down and ends it the same way.
 
 from __future__ import annotations
 
-import functools
 import json
 import math
-import os
-import platform
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path
 
-from dlgo import __version__, kernels
+from dlgo import kernels
 from dlgo.api import GameSpec, GameState, Move
 from dlgo.errors import IllegalMoveError
-from dlgo.fingerprint import source_digest
 from dlgo.games import get_game
 from dlgo.records.costs import PackedCosts
 from dlgo.records.entrants import split_version
 from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord
 from dlgo.rng import derive_seed
+from dlgo.text import excerpt
 from engines.base import Engine
 from engines.isolation.engine import IsolatedEngine
 from engines.programs.program import ProgramError
@@ -38,6 +33,7 @@ from engines.registry import build_engine
 from experiments.arena.board import CAPACITY, DOING, PREPARING, THINKING, Board
 from experiments.arena.entrants import is_outside
 from experiments.arena.limits import DEFAULT_LIMITS, Account, Limits, hard_limit
+from experiments.arena.provenance import machine_text, time_text, version_text
 
 # The players as reasons and seeds call them; player 0 (black) is first.
 SIDES = ("first", "second")
@@ -48,9 +44,6 @@ _RESIGNS = -1
 # Built engines that a worker keeps. Building is cheap once the kernels are loaded, but a
 # network is not; but each may hold a tree of 200 MB, and every worker keeps its own.
 _KEPT_ENGINES = 8
-
-# Nothing of an exception's text beyond this reaches the ledger.
-_LONGEST_REASON = 300
 
 
 @dataclass(frozen=True)
@@ -323,7 +316,7 @@ def _play_on(
             overrun = account.charge(cost, wall)
         except (Exception, SystemExit) as error:
             if answered and isinstance(error, IllegalMoveError):
-                reason = f"illegal move by {SIDES[player]}: {one_line(str(error))}"
+                reason = f"illegal move by {SIDES[player]}: {excerpt(str(error))}"
                 raise _Forfeit(player, Failure.ILLEGAL_MOVE, reason) from error
             raise _crash(player, THINKING, error) from error
         if overrun is not None:
@@ -353,7 +346,7 @@ class _Forfeit(Exception):
 def _crash(player: int, doing: int, error: BaseException) -> _Forfeit:
     side, text = SIDES[player], error_text(error)
     if isinstance(error, ProgramError):  # of an engine from outside
-        text = one_line(str(error))
+        text = excerpt(str(error))
         reason = {
             Failure.TIMEOUT: text.replace("no answer", f"no move from {side}")
             + (" of preparation" if doing == PREPARING else ""),
@@ -368,42 +361,5 @@ def _crash(player: int, doing: int, error: BaseException) -> _Forfeit:
 
 def error_text(error: BaseException) -> str:
     """An exception in one line: `ZeroDivisionError: division by zero`."""
-    text = one_line(str(error))
+    text = excerpt(str(error))
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def one_line(text: str) -> str:
-    """The text without line breaks, and not longer than a table can bear."""
-    text = " ".join(text.split())
-    return text if len(text) <= _LONGEST_REASON else text[: _LONGEST_REASON - 3] + "..."
-
-
-@functools.cache
-def machine_text() -> str:
-    """The computer in a few words: `AMD EPYC, 2 cores`."""
-    model = platform.processor() or platform.machine()
-    with suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                model = line.partition(":")[2].strip()
-                break
-    cores = core_count()
-    return f"{model}, {cores} core{'' if cores == 1 else 's'}"
-
-
-def core_count() -> int:
-    """The cores this process may use, which in a container are fewer than the machine has."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-@functools.cache
-def version_text() -> str:
-    """The version of the code: its number, and a digest of the sources of games and engines."""
-    return f"{__version__}+{source_digest()[:8]}"
-
-
-def time_text(seconds: float) -> str:
-    """A time (as of `time.time`) as the ledger writes it: UTC, ISO 8601, milliseconds."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")

@@ -17,9 +17,10 @@ from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
 from experiments.arena import executor
 from experiments.arena.agenda import Agenda, strategy_of
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
-from experiments.arena.match import GameTask, version_text
+from experiments.arena.match import GameTask
 from experiments.arena.openings import Openings
 from experiments.arena.progress import Reporter, default_reporter, duration
+from experiments.arena.provenance import version_text
 from experiments.arena.schedule import Pair, Plan, pair_tasks, tasks
 from experiments.arena.strategy import Result
 

@@ -21,6 +21,7 @@ from pathlib import Path
 import click
 import pandas as pd
 
+from dlgo.files import output_path
 from engines.alphazero.config import make_config
 from engines.alphazero.run import network_folder, train
 from engines.learning.networks.card import read_card
@@ -29,10 +30,11 @@ from experiments.bench.connect4_mistakes import CLASSES, measure, new_pool, posi
 from experiments.command import run
 from experiments.number import Number
 from experiments.options import out_option, quick_option, seed_option
+from reports.tables import write_csv
 
 
 @click.command()
-@quick_option("Two short rounds and a few positions")
+@quick_option("Two short iterations and a few positions")
 @out_option("out/alphazero/connect4")
 @click.option("--count", default=100, show_default=True, type=Number(int, 1),
               help="Positions a class.")
@@ -40,7 +42,7 @@ from experiments.options import out_option, quick_option, seed_option
               help="Simulations a move.")
 @seed_option
 def main(quick: bool, out: Path, count: int, sims: int, seed: int) -> None:
-    """Train, and print mistakes by round."""
+    """Train, and print mistakes by iteration."""
     given: dict = {"seed": seed}
     classes, workers, points = CLASSES, os.cpu_count() or 1, 8
     if quick:
@@ -59,17 +61,17 @@ def main(quick: bool, out: Path, count: int, sims: int, seed: int) -> None:
     rows = []
     with new_pool(workers) as pool:
         sets = position_sets(out / "positions.json", classes, count, pool, workers)
-        print(f"\nmistakes in percent, {count} positions a class\n{'':<22}{'CPU s':>9}"
+        print(f"\nmistakes in percent, {count} positions a class\n{'':<26}{'CPU s':>9}"
               + "".join(f"{name:>8}" for name in classes))
         for number, cost, n, engine in (*engines, ("", 0.0, sims, f"mcts:sims={sims}")):
             measured = measure(engine, sets, pool, workers)
             shares = [measured[name].share for name in classes]
-            what = f"round {number}" if number != "" else "mcts"
-            print(f"{f'{what}, {n} simulations':<22}{cost:>9,.0f}"
+            what = f"iteration {number}" if number != "" else "mcts"
+            print(f"{f'{what}, {n} simulations':<26}{cost:>9,.0f}"
                   + "".join(f"{100 * share:>8.1f}" for share in shares))
             rows.append([number, n, cost, *shares])
-    frame = pd.DataFrame(rows, columns=["round", "sims", "cpu_seconds", *classes])
-    frame.to_csv(out / "mistakes.csv", index=False, float_format="%.6g")
+    frame = pd.DataFrame(rows, columns=["iteration", "sims", "cpu_seconds", *classes])
+    write_csv(frame, out / "mistakes.csv")
     _draw(frame, classes, out / "mistakes.png")
     print(out / "mistakes.png")
 
@@ -81,8 +83,8 @@ def _draw(frame: pd.DataFrame, classes: Sequence[str], path: Path) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    plain = frame[frame["round"] == ""]
-    learned = frame[frame["round"] != ""]
+    plain = frame[frame["iteration"] == ""]
+    learned = frame[frame["iteration"] != ""]
     counts = sorted(set(learned["sims"]), reverse=True)
     figure, axes = plt.subplots(
         1, len(counts), figsize=(5.2 * len(counts), 4.2), sharey=True, squeeze=False,
@@ -99,7 +101,8 @@ def _draw(frame: pd.DataFrame, classes: Sequence[str], path: Path) -> None:
     axes[0][0].set_ylim(bottom=0)  # once all is drawn: it ends the search for a scale
     axes[0][0].set_ylabel("mistakes, % of positions")
     axes[0][0].legend(frameon=False)
-    figure.savefig(path, dpi=120)
+    with output_path(path) as temporary:
+        figure.savefig(temporary, dpi=120)
     plt.close(figure)
 
 

@@ -23,6 +23,7 @@ from dlgo import get_game
 from dlgo.errors import SpecError
 from dlgo.games.go.scoring import score
 from dlgo.rng import derive_seed
+from dlgo.text import excerpt
 from engines.alphazero.config import make_config
 from engines.alphazero.run import network_folder, train
 from engines.learning.runs import PrintedProgress
@@ -75,7 +76,7 @@ def play_black(engine: str, others: list[str], games: int, seed: int) -> Iterato
 
 
 @click.command()
-@quick_option("Two tiny rounds, two opponents: it will not win")
+@quick_option("Two tiny iterations, two opponents: it will not win")
 @out_option("out/alphazero/go5")
 @click.option("--model", default=None, help="A trained network, instead of training one.")
 @click.option("--sims", default=400, show_default=True, type=Number(int, 1),
@@ -104,12 +105,8 @@ def main(quick: bool, out: Path, model: str | None, sims: int, games: int, seed:
         distinct = {row["moves"]: row for row in played}.values()
         centre = sum(row["opening"] == _CENTRE for row in distinct)
         whole = sum(row["margin"] == 25 and row["won"] for row in distinct)
-        print(f"{_short(other):<58}{len(distinct):>6}{centre:>15}{whole:>7}")
+        print(f"{excerpt(other, 57):<58}{len(distinct):>6}{centre:>15}{whole:>7}")
     print(write_csv(pd.DataFrame(rows), out / "black.csv"))
-
-
-def _short(engine: str) -> str:
-    return engine if len(engine) < 57 else f"{engine[:54]}..."
 
 
 if __name__ == "__main__":

@@ -9,8 +9,9 @@ stopped, it continues), then asks the questions that a solved game allows:
 * without search, in how many of the 4,520 positions does the policy make a losing mistake?
 
 What to look for: the search hides what the policy has not learned: it loses no line after two or
-three rounds, when the policy alone still errs in many positions that its own play never reaches.
-That is why some games begin with random plies (`random_share`). docs/lab_notebook.md has results.
+three iterations, when the policy alone still errs in many positions that its own play never
+reaches. That is why some games begin with random plies (`random_share`). docs/lab_notebook.md has
+results.
 """
 
 from __future__ import annotations

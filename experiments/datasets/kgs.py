@@ -115,6 +115,7 @@ def fetch(address: str, path: Path, say: Callable[[str], None] = print) -> None:
         answer = _open_from(address, begin)
         with answer:
             begin, size = _range(answer, begin)
+            # Not by `dlgo.files`: what has arrived must outlive a connection that breaks off.
             with part.open("ab" if begin else "wb") as file:
                 while piece := _read(answer, address, _PIECE, whole=False):
                     file.write(piece)
@@ -125,7 +126,9 @@ def fetch(address: str, path: Path, say: Callable[[str], None] = print) -> None:
             raise DataError(
                 f"{address}: broke off at {got:,} of {size:,} bytes; run again to go on"
             )
-        if part.open("rb").read(2) != b"\x1f\x8b":
+        with part.open("rb") as file:
+            packed = file.read(2) == b"\x1f\x8b"
+        if not packed:
             part.unlink()
             raise DataError(f"{address}: is not a .tar.gz file but something else under that name")
         part.replace(path)

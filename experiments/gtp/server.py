@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator
 from dlgo.api import GameSpec
 from dlgo.errors import DlgoError
 from dlgo.gtp import GtpError, format_response, parse_command
-from dlgo.gtp.protocol import plain
 from dlgo.jit import tell_of_compiling
+from dlgo.text import excerpt
 from engines.registry import EngineSpec
 from experiments.command import standard_input
 from experiments.gtp import analysis, core, tournament
@@ -76,7 +76,7 @@ class Server:
                 f"internal error: {type(error).__name__}: {error}"
             )
             # Once lines have been sent, the response can only be ended.
-            yield "\n" if started else format_response(command.id, plain(message), ok=False)
+            yield "\n" if started else format_response(command.id, excerpt(message), ok=False)
 
     def _known_command(self, session: Session, given: Arguments) -> str:
         return "true" if given and given[0] in self.commands else "false"

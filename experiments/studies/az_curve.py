@@ -8,9 +8,9 @@ have the Elo of each against the CPU time it had been trained for, and its score
 opponent. The games are in `curve.sqlite`, so the same command continues, and more points,
 opponents or pairs cost only the games that are new.
 
-What to look for: the first rounds bring most; a curve that bends down means that the network
+What to look for: the first iterations bring most; a curve that bends down means that the network
 forgets, which the doctor may explain. The network alone (--sims 1) shows what learning gives,
-the untrained network (round 0) what search gives.
+the untrained network (iteration 0) what search gives.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import click
 import pandas as pd
 
 from dlgo.errors import ModelError
+from dlgo.files import output_path
 from dlgo.records.ledger import Ledger
 from engines.alphazero.config import make_config
 from engines.alphazero.run import train
@@ -46,13 +47,13 @@ _OPPONENTS = ("mcts:sims=100", "mcts:sims=1000")
 
 @dataclass(frozen=True)
 class Point:
-    """A network of a run, after `round`, with a number of simulations a move, as an entrant.
+    """A network of a run, after `iteration`, with a number of simulations a move, as an entrant.
 
     Attributes:
         cpu_seconds, games: that it had cost in self-play and training, from nothing.
     """
 
-    round: int
+    iteration: int
     sims: int
     cpu_seconds: float
     games: float
@@ -60,7 +61,7 @@ class Point:
 
 
 def network_points(run: Path, count: int, sims: Sequence[int], more: str = "") -> list[Point]:
-    """Networks of a run, evenly spread over its rounds, the untrained and the last among them.
+    """Networks of a run, evenly spread over its iterations, the untrained and the last among them.
 
     Args:
         run: folder that `dlgo train alphazero` wrote.
@@ -71,13 +72,13 @@ def network_points(run: Path, count: int, sims: Sequence[int], more: str = "") -
     Raises:
         ModelError: if the folder holds no network.
     """
-    rounds = sorted(int(path.parent.name) for path in run.glob("nets/*/card.json"))
-    if not rounds:
+    iterations = sorted(int(path.parent.name) for path in run.glob("nets/*/card.json"))
+    if not iterations:
         raise ModelError(
             f"{run} holds no networks; name a folder that `dlgo train alphazero` wrote"
         )
-    last = len(rounds) - 1
-    chosen = sorted({rounds[round(last * k / max(count, 1))] for k in range(count + 1)})
+    last = len(iterations) - 1
+    chosen = sorted({iterations[round(last * k / max(count, 1))] for k in range(count + 1)})
     points = []
     for number in chosen:
         folder = run / "nets" / f"{number:04d}"
@@ -104,7 +105,7 @@ def rated_points(
     ratings = ratings_frame(games, rate_games(games)).set_index("entrant")
     cross = crosstable(games, game, list(ratings.index))
     rows: list[dict[str, object]] = [
-        {"round": point.round, "sims": point.sims, "cpu_seconds": point.cpu_seconds,
+        {"iteration": point.iteration, "sims": point.sims, "cpu_seconds": point.cpu_seconds,
          "games": point.games, "entrant": point.engine} for point in points
     ]
     rows += [{"entrant": opponent} for opponent in opponents]
@@ -123,7 +124,7 @@ def draw(frame: pd.DataFrame, title: str, path: Path) -> None:
     import matplotlib.pyplot as plt
 
     figure, axis = plt.subplots(figsize=(7.2, 4.6), layout="constrained")
-    learned = frame[frame["round"].notna()]
+    learned = frame[frame["iteration"].notna()]
     for k, (sims, part) in enumerate(learned.groupby("sims")):
         minutes = part["cpu_seconds"] / 60
         below, above = part["rating"] - part["low95"], part["high95"] - part["rating"]
@@ -131,7 +132,7 @@ def draw(frame: pd.DataFrame, title: str, path: Path) -> None:
             minutes, part["rating"], yerr=[below, above], fmt="o-", capsize=3, color=f"C{k}",
             label="network alone" if sims == 1 else f"{sims:g} simulations",
         )
-    for row in frame[frame["round"].isna()].itertuples():
+    for row in frame[frame["iteration"].isna()].itertuples():
         axis.axhline(row.rating, color="0.4", ls=":", lw=1)
         axis.annotate(
             _short(row.entrant).replace(",", ",\n"), (1, row.rating),
@@ -140,7 +141,8 @@ def draw(frame: pd.DataFrame, title: str, path: Path) -> None:
         )
     axis.set(title=title, xlabel="CPU minutes of training", ylabel="Elo (95% intervals)")
     axis.legend(frameon=False, loc="lower right")
-    figure.savefig(path, dpi=120)
+    with output_path(path) as temporary:
+        figure.savefig(temporary, dpi=120)
     plt.close(figure)
 
 
@@ -152,9 +154,9 @@ def _short(entrant: str) -> str:
 
 def _quick_run(folder: Path) -> Path:
     """A tiny run of tic-tac-toe, to have something to measure."""
-    plan = make_config("tictactoe", iterations=2, games=20, sims=8, workers=1,
-                     network="resnet:blocks=1,filters=8")
-    train(plan, folder, PrintedProgress())
+    config = make_config("tictactoe", iterations=2, games=20, sims=8, workers=1,
+                         network="resnet:blocks=1,filters=8")
+    train(config, folder, PrintedProgress())
     return folder
 
 
@@ -190,7 +192,7 @@ def main(
         opponents, sims, points, pairs = ("random",), (1, 8), 1, 2
     others = opponents if levels else opponents or _OPPONENTS
     on_the_way = network_points(run, points, sims, more)
-    game = read_card(run / "nets" / f"{on_the_way[-1].round:04d}").game
+    game = read_card(run / "nets" / f"{on_the_way[-1].iteration:04d}").game
     plan = Plan(
         (game,), (*(point.engine for point in on_the_way), *others, *map(gnugo_spec, levels)),
         pairs=pairs, seed=seed, kind="gauntlet",
@@ -203,8 +205,8 @@ def main(
     write_csv(frame, run / "curve.csv")
     draw(frame, game_title(game), run / "curve.png")
     for row in frame.itertuples(index=False):
-        who = _short(row.entrant) if row.round != row.round else (
-            f"round {row.round:g}, {row.sims:g} simulations, {row.cpu_seconds:,.0f} CPU s"
+        who = _short(row.entrant) if row.iteration != row.iteration else (
+            f"iteration {row.iteration:g}, {row.sims:g} simulations, {row.cpu_seconds:,.0f} CPU s"
         )
         print(f"{row.rating:7.0f}  [{row.low95:.0f}, {row.high95:.0f}]  {who}")
     print(run / "curve.png")

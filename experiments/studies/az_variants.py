@@ -1,6 +1,6 @@
 """Chapter 14: which settings of self-play and training are worth what they cost?
 
-    python -m experiments.studies.az_variants --game connect4 --rounds 8 --set games=600 \\
+    python -m experiments.studies.az_variants --game connect4 --iterations 8 --set games=600 \\
         --variant seed=2 --variant forced=2 --variant "search=gumbel sims=24" [--quick]
 
 Trains a game's preset, changed by --set, and once more for each --variant with its settings
@@ -42,46 +42,46 @@ BASE = "base"
 _TINY = ("network=resnet:blocks=1,filters=8", "games=20", "sims=8", "workers=1")
 
 
-def plans_of(
-    game: str, rounds: int, common: Sequence[str], variants: Sequence[str]
+def configs_of(
+    game: str, iterations: int, common: Sequence[str], variants: Sequence[str]
 ) -> dict[str, AlphaZeroConfig]:
     """The base and its variants by label; a variant's settings are separated by blanks.
 
     Raises:
         SpecError: for an unknown setting, or a variant that changes nothing.
     """
-    usual = {"decay": 1.0, **parse_settings(common), "iterations": rounds}
-    plans = {BASE: make_config(game, **usual)}
+    usual = {"decay": 1.0, **parse_settings(common), "iterations": iterations}
+    configs = {BASE: make_config(game, **usual)}
     for text in variants:
-        plan = make_config(game, **{**usual, **parse_settings(text.split())})
-        same = [label for label, other in plans.items() if other == plan]
+        config = make_config(game, **{**usual, **parse_settings(text.split())})
+        same = [label for label, other in configs.items() if other == config]
         if same:
             raise SpecError(f"variant {text!r} is the same as {same[0]!r}; change something else")
-        plans[text] = plan
-    return plans
+        configs[text] = config
+    return configs
 
 
 def within(points: Sequence[Point], limit: float) -> Point:
     """The last network that cost no more than so many CPU seconds."""
     return max(
-        (point for point in points if point.cpu_seconds <= limit), key=lambda point: point.round
+        (point for point in points if point.cpu_seconds <= limit), key=lambda point: point.iteration
     )
 
 
 def compare(
-    plans: dict[str, AlphaZeroConfig], out: Path, sims: int, pairs: int, more: str
+    configs: dict[str, AlphaZeroConfig], out: Path, sims: int, pairs: int, more: str
 ) -> pd.DataFrame:
     """Train what has not been trained, let it play; a row for each variant, the best first."""
     ways: dict[str, list[Point]] = {}
-    for number, (label, plan) in enumerate(plans.items()):
-        print(f"\n{label}: training, {number + 1} of {len(plans)}")
+    for number, (label, config) in enumerate(configs.items()):
+        print(f"\n{label}: training, {number + 1} of {len(configs)}")
         folder = out / "".join(c if c.isalnum() or c in "=.-" else "_" for c in label)
-        train(plan, folder, PrintedProgress())
-        ways[label] = network_points(folder, plan.iterations, (sims,), more)
+        train(config, folder, PrintedProgress())
+        ways[label] = network_points(folder, config.iterations, (sims,), more)
     limit = min(points[-1].cpu_seconds for points in ways.values())
     chosen = {label: within(points, limit) for label, points in ways.items()}
     engines = tuple(point.engine for point in chosen.values())
-    plan = Plan((plans[BASE].game,), engines, pairs=pairs, seed=1).canonical()
+    plan = Plan((configs[BASE].game,), engines, pairs=pairs, seed=1).canonical()
     progress = BarReporter() if sys.stderr.isatty() else PlainReporter(sys.stdout)
     run_tournament(plan, out / "games.sqlite", progress=progress)
     frame = rated_points(plan.games[0], list(chosen.values()), (), out / "games.sqlite")
@@ -91,8 +91,8 @@ def compare(
 
 @click.command()
 @click.option("--game", default="connect4", show_default=True, help="Game to learn.")
-@click.option("--rounds", default=8, show_default=True, type=Number(int, 1),
-              help="Iterations of each run.")
+@click.option("--iterations", "--rounds", default=8, show_default=True,
+              type=Number(int, 1), help="Iterations of each run.")
 @click.option("--set", "common", multiple=True, help="A setting of all runs; may be repeated.")
 @click.option("--variant", "variants", multiple=True, help='Settings of one more run, such as '
               '"search=gumbel sims=24"; may be repeated. By default another seed and forced=2.')
@@ -103,20 +103,20 @@ def compare(
 @out_option("out/alphazero/variants")
 @quick_option("Tiny runs of tic-tac-toe")
 def main(
-    game: str, rounds: int, common: tuple[str, ...], variants: tuple[str, ...], sims: int,
+    game: str, iterations: int, common: tuple[str, ...], variants: tuple[str, ...], sims: int,
     pairs: int, more: str, out: Path, quick: bool,
 ) -> None:
     """Train a game in several ways and see which network is best for the same cost."""
     if quick:
-        game, rounds, common, sims, pairs = "tictactoe", 2, _TINY, 8, 3
+        game, iterations, common, sims, pairs = "tictactoe", 2, _TINY, 8, 3
         out = out.with_name(out.name + "-quick")
-    plans = plans_of(game, rounds, common, variants or ("seed=2", "forced=2"))
-    frame = compare(plans, out, sims, pairs, more)
+    configs = configs_of(game, iterations, common, variants or ("seed=2", "forced=2"))
+    frame = compare(configs, out, sims, pairs, more)
     write_csv(frame, out / "variants.csv")
-    print(f"\n{'Elo':>6}  {'95% interval':<14} {'CPU s':>7} {'round':>5} {'games':>7}  variant")
+    print(f"\n{'Elo':>6}  {'95% interval':<14} {'CPU s':>7} {'iteration':>9} {'games':>7}  variant")
     for row in frame.itertuples(index=False):
         interval = f"{row.low95:.0f} to {row.high95:.0f}"
-        print(f"{row.rating:6.0f}  {interval:<14} {row.cpu_seconds:7,.0f} {row.round:5.0f} "
+        print(f"{row.rating:6.0f}  {interval:<14} {row.cpu_seconds:7,.0f} {row.iteration:9.0f} "
               f"{row.games:7,.0f}  {row.variant}")
     print(out / "variants.csv")
 

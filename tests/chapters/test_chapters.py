@@ -176,7 +176,7 @@ def ch14_alphago_zero(output: str, folder: Path) -> None:
 def ch14_connect4(output: str, folder: Path) -> None:
     for number in (0, 2):
         searched, alone = (
-            line(output, f"round {number}, {sims} simulations")[1:] for sims in (8, 1)
+            line(output, f"iteration {number}, {sims} simulations")[1:] for sims in (8, 1)
         )
         assert sum(alone) > sum(searched), "without search the network errs more often"
     assert (folder / "out/alphazero/connect4-quick/mistakes.png").stat().st_size > 5000

@@ -26,7 +26,7 @@ from tests.command import assert_one_line, run_module
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory) -> Path:
-    """Three tiny rounds of tic-tac-toe."""
+    """Three tiny iterations of tic-tac-toe."""
     folder = tmp_path_factory.mktemp("az") / "run"
     plan = make_config("tictactoe", iterations=3, games=8, sims=4, workers=1, runtime="onnx",
                      network="resnet:blocks=1,filters=8")
@@ -36,12 +36,12 @@ def run(tmp_path_factory) -> Path:
 
 def test_points_are_spread_over_the_run_with_its_ends_and_what_they_cost(run: Path) -> None:
     points = az_curve.network_points(run, 1, (1, 8), "batch=2")
-    assert [(one.round, one.sims) for one in points] == [(0, 1), (0, 8), (3, 1), (3, 8)]
+    assert [(one.iteration, one.sims) for one in points] == [(0, 1), (0, 8), (3, 1), (3, 8)]
     assert [one.games for one in points] == [0, 0, 24, 24]
     assert points[0].cpu_seconds == 0 < points[2].cpu_seconds
     settings = dict(EngineSpec.parse(points[3].engine).settings)
     assert settings["model"] == str(run / "nets" / "0003") and settings["batch"] == 2
-    assert [one.round for one in az_curve.network_points(run, 9, (1,))] == [0, 1, 2, 3]
+    assert [one.iteration for one in az_curve.network_points(run, 9, (1,))] == [0, 1, 2, 3]
 
 
 def test_a_folder_without_networks_is_refused(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_the_table_has_the_ledgers_scores(run: Path, tmp_path: Path) -> None:
     )
     frame = az_curve.rated_points(game, points, (other,), tmp_path / "l.sqlite")
     assert frame["entrant"].tolist() == [*engines, other]
-    assert frame["round"].dropna().tolist() == [0, 3]
+    assert frame["iteration"].dropna().tolist() == [0, 3]
     scores = frame[f"against {other}"].tolist()
     assert all(text.split("/")[1] in "87654" for text in scores[:2]) and not scores[2]
     assert (frame["low95"] < frame["rating"]).all() and (frame["rating"] < frame["high95"]).all()
@@ -86,7 +86,7 @@ def test_black_takes_the_whole_board() -> None:
 
 
 def test_variants_differ_from_the_base_in_what_they_name() -> None:
-    plans = az_variants.plans_of(
+    plans = az_variants.configs_of(
         "connect4", 5, ["games=40", "sims=20"], ["seed=2", "search=gumbel sims=8"]
     )
     base, seeded, gumbel = plans.values()
@@ -95,12 +95,12 @@ def test_variants_differ_from_the_base_in_what_they_name() -> None:
     assert dataclasses.replace(seeded, seed=base.seed) == base != seeded
     assert gumbel.selfplay == dataclasses.replace(base.selfplay, search="gumbel", sims=8)
     with pytest.raises(SpecError, match="same as 'base'"):
-        az_variants.plans_of("connect4", 5, [], ["seed=1"])
+        az_variants.configs_of("connect4", 5, [], ["seed=1"])
 
 
 def test_networks_of_equal_cost_are_compared() -> None:
     points = [az_curve.Point(k, 1, cost, 0, "") for k, cost in enumerate((0.0, 3.0, 5.0, 9.0))]
-    assert [az_variants.within(points, limit).round for limit in (0, 4.9, 5, 8, 99)] == [
+    assert [az_variants.within(points, limit).iteration for limit in (0, 4.9, 5, 8, 99)] == [
         0, 1, 2, 2, 3
     ]
 

@@ -1,4 +1,4 @@
-"""Positions as SVG, for notebooks: `GameState._repr_svg_` shows them.
+"""Positions as text, `print(state)`, and as SVG, which notebooks show.
 
 Everything is read off `kernels.piece` and the labels of the `GameSpec`, so every game has a
 picture. Games whose pieces stand on points (Go) are drawn with lines, others with cells.
@@ -18,6 +18,23 @@ _CELL = 32
 _MARGIN = 24
 _STONES = (("#222", "#000"), ("#fdfdfd", "#444"))  # fill and edge of black's and white's
 _BOARD, _DARK, _LINE, _MARK = "#e8c98b", "#b58b57", "#6b4f2a", "#d02020"
+
+
+def board_text(state: GameState) -> str:
+    """The board as text; the last play, or the stones that won, in brackets."""
+    game = state.game
+    marked = set(game.winning_cells(state)) or {game.last_cell(state)}
+    lines = []
+    for row in range(game.board_rows, 0, -1):
+        line = f"{game.row_label(row):>2} "
+        for col in range(1, game.board_cols + 1):
+            player = game.cell(state, row, col)
+            symbol = "." if player is None else game.symbols[player.index]
+            line += f"[{symbol}]" if (row, col) in marked else f" {symbol} "
+        lines.append(line)
+    labels = (game.col_label(col) for col in range(1, game.board_cols + 1))
+    lines.append("   " + "".join(f"{label:^3}" for label in labels))
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def board_svg(state: GameState) -> str:
