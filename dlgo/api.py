@@ -62,6 +62,7 @@ class GameSpec(ABC):
     # What `kernels.piece` numbers, and what `kernels.extra_planes` writes, a line for each.
     piece_kinds: ClassVar[tuple[str, ...]] = ("stone",)
     extra_planes: ClassVar[tuple[str, ...]] = ()
+    pieces_on_points: ClassVar[bool] = False  # the board has lines, and no cells
     # The turns and mirrors of the board that leave the rules as they are; see dlgo.symmetry.
     symmetry_names: tuple[str, ...] = ("identity",)
     # The one that leaves the rules as they are together with an exchange of the colours (and of
@@ -192,6 +193,10 @@ class GameSpec(ABC):
     def col_label(self, col: int) -> str:
         """What stands below a column."""
         return COLUMN_LETTERS[col - 1]
+
+    def cell_label(self, row: int, col: int) -> str:
+        """What notation calls a cell, where it is not a point of row and column."""
+        return ""
 
     def render(self, state: GameState) -> str:
         """The board as text; the last play, or the stones that won, in brackets."""

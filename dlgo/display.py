@@ -1,7 +1,7 @@
 """Positions as text, `print(state)`, and as SVG, which notebooks show.
 
 Everything is read off `kernels.piece` and the labels of the `GameSpec`, so every game has a
-picture. Games whose pieces stand on points (Go) are drawn with lines, others with cells.
+picture.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 _CELL = 32
 _MARGIN = 24
+_LETTER = 6.5  # the mean width of a letter of 12 pixels
 _STONES = (("#222", "#000"), ("#fdfdfd", "#444"))  # fill and edge of black's and white's
+_PAPER, _INK = "#faf6ec", "#222"  # the same on a notebook's dark page
 _BOARD, _DARK, _LINE, _MARK = "#e8c98b", "#b58b57", "#6b4f2a", "#d02020"
 
 
@@ -41,48 +43,57 @@ def board_svg(state: GameState) -> str:
     """The board as an SVG image: pieces, labels, the last play or the winning stones marked."""
     game = state.game
     rows, cols = game.board_rows, game.board_cols
-    on_points = game.name == "go"
-    width, height = cols * _CELL + 2 * _MARGIN, rows * _CELL + 2 * _MARGIN + 16
+    turn = game.result_text(state) if state.is_over() else f"{state.next_player.name} to move"
+    caption = f"{game}: {turn}"
+    width = max(cols * _CELL + 2 * _MARGIN, _LETTER * len(caption) + _MARGIN)
+    height = rows * _CELL + 2 * _MARGIN + 16
+    left = (width - cols * _CELL) / 2
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12" '
-        'text-anchor="middle">',
-        f'<rect x="{_MARGIN}" y="{_MARGIN}" width="{cols * _CELL}" height="{rows * _CELL}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height}" '
+        f'viewBox="0 0 {width:g} {height}" font-family="sans-serif" font-size="12" '
+        f'text-anchor="middle" fill="{_INK}">',
+        f'<rect width="100%" height="100%" rx="6" fill="{_PAPER}"/>',
+        f'<rect x="{left:g}" y="{_MARGIN}" width="{cols * _CELL}" height="{rows * _CELL}" '
         f'fill="{_BOARD}"/>',
     ]
     marked = set(game.winning_cells(state)) or {game.last_cell(state)}
+    numbered = False
     for row in range(1, rows + 1):
         for col in range(1, cols + 1):
-            x, y = _MARGIN + (col - 0.5) * _CELL, _MARGIN + (rows - row + 0.5) * _CELL
-            parts.append(
-                _lines(row, col, rows, cols, x, y) if on_points else _cell(game, row, col, x, y)
-            )
+            x, y = left + (col - 0.5) * _CELL, _MARGIN + (rows - row + 0.5) * _CELL
+            label = game.cell_label(row, col)
+            numbered |= bool(label)
             piece = int(kernels.piece(state.kernel_state, (row - 1) * cols + col - 1))
-            if piece != kernels.NOBODY:
-                parts.append(_piece(piece, x, y))
+            empty = piece == kernels.NOBODY
+            parts.append(_lines(row, col, rows, cols, x, y) if game.pieces_on_points
+                         else _cell(label, empty, x, y))
+            if not empty:
+                parts.append(_piece(piece, label, x, y))
             if (row, col) in marked:
-                parts.append(
-                    f'<circle cx="{x}" cy="{y}" r="5" fill="none" stroke="{_MARK}" '
-                    'stroke-width="2"/>'
-                )
-    for row in range(1, rows + 1):
-        y = _MARGIN + (rows - row + 0.5) * _CELL + 4
-        parts.append(f'<text x="{_MARGIN / 2}" y="{y}">{escape(str(game.row_label(row)))}</text>')
-    for col in range(1, cols + 1):
-        x = _MARGIN + (col - 0.5) * _CELL
-        label = escape(str(game.col_label(col)))
-        parts.append(f'<text x="{x}" y="{_MARGIN + rows * _CELL + 16}">{label}</text>')
-    turn = game.result_text(state) if state.is_over() else f"{state.next_player.name} to move"
-    parts.append(f'<text x="{width / 2}" y="{height - 6}">{escape(f"{game}: {turn}")}</text>')
-    return "".join([*parts, "</svg>"])
+                parts.append(f'<circle cx="{x:g}" cy="{y:g}" r="5" fill="none" stroke="{_MARK}" '
+                             'stroke-width="2"/>')
+    if not numbered:
+        parts += [
+            _text(left - _MARGIN / 2, _MARGIN + (rows - row + 0.5) * _CELL + 4, game.row_label(row))
+            for row in range(1, rows + 1)
+        ] + [
+            _text(left + (col - 0.5) * _CELL, _MARGIN + rows * _CELL + 16, game.col_label(col))
+            for col in range(1, cols + 1)
+        ]
+    return "".join([*parts, _text(width / 2, height - 8, caption), "</svg>"])
 
 
-def _cell(game: object, row: int, col: int, x: float, y: float) -> str:
-    dark = getattr(game, "name", "") == "draughts" and (row + col) % 2 == 0
+def _text(x: float, y: float, text: str, size: int = 12, colour: str = _INK) -> str:
+    return f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{colour}">{escape(text)}</text>'
+
+
+def _cell(label: str, empty: bool, x: float, y: float) -> str:
+    """A cell; one with a number is dark, as on a board for draughts."""
     half = _CELL / 2
     return (
-        f'<rect x="{x - half}" y="{y - half}" width="{_CELL}" height="{_CELL}" '
-        f'fill="{_DARK if dark else "none"}" stroke="{_LINE}" stroke-width="0.5"/>'
+        f'<rect x="{x - half:g}" y="{y - half:g}" width="{_CELL}" height="{_CELL}" '
+        f'fill="{_DARK if label else "none"}" stroke="{_LINE}" stroke-width="0.5"/>'
+        + (_text(x - half + 7, y - half + 9, label, 8) if empty and label else "")
     )
 
 
@@ -91,17 +102,15 @@ def _lines(row: int, col: int, rows: int, cols: int, x: float, y: float) -> str:
     half = _CELL / 2
     left, right = x - half * (col > 1), x + half * (col < cols)
     top, bottom = y - half * (row < rows), y + half * (row > 1)
-    return (
-        f'<path d="M{left} {y}H{right}M{x} {top}V{bottom}" stroke="{_LINE}" stroke-width="1"/>'
-    )
+    return f'<path d="M{left:g} {y:g}H{right:g}M{x:g} {top:g}V{bottom:g}" stroke="{_LINE}"/>'
 
 
-def _piece(piece: int, x: float, y: float) -> str:
+def _piece(piece: int, label: str, x: float, y: float) -> str:
+    """A stone; on one of the first kind stands what its cell is called."""
     fill, edge = _STONES[piece % 2]
-    stone = f'<circle cx="{x}" cy="{y}" r="{0.42 * _CELL}" fill="{fill}" stroke="{edge}"/>'
+    stone = f'<circle cx="{x:g}" cy="{y:g}" r="{0.42 * _CELL}" fill="{fill}" stroke="{edge}"/>'
     if piece < 2:
-        return stone
+        return stone + (_text(x, y + 3, label, 9, "#999") if label else "")
     # Kinds after the first: a king's crown, and a number for any more.
     text = "♚" if piece < 4 else str(piece // 2)
-    colour = _STONES[1 - piece % 2][0]
-    return stone + f'<text x="{x}" y="{y + 6}" font-size="17" fill="{colour}">{text}</text>'
+    return stone + _text(x, y + 6, text, 17, _STONES[1 - piece % 2][0])

@@ -124,9 +124,9 @@ def _image(name: str, point: Point, rows: int, cols: int) -> Point:
 
 
 def _action_map(game: GameSpec, name: str) -> np.ndarray:
-    found = np.arange(game.num_actions)
+    images = np.arange(game.num_actions)
     if name == "identity":  # some numbers below num_actions may be no moves at all
-        return found
+        return images
     taken: set[int] = set()
     for action in range(game.num_actions):
         try:
@@ -140,8 +140,8 @@ def _action_map(game: GameSpec, name: str) -> np.ndarray:
         if index is None or index in taken:
             raise ValueError(f"{game}: under {name}, {move} becomes {image}")
         taken.add(index)
-        found[index] = action
-    return found
+        images[index] = action
+    return images
 
 
 def _undoes(one: np.ndarray, other: np.ndarray) -> bool:

@@ -8,6 +8,8 @@ from typing import Self
 
 from dlgo.api import Move, point_text
 
+_SHOWN_MOVES = 12  # of a decision in a notebook; `Decision.table` has all
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -42,6 +44,11 @@ class Cost:
     evaluations: int = 0
     cpu_seconds: float = 0.0
     wall_seconds: float = 0.0
+
+    def __str__(self) -> str:
+        counts = (f"{getattr(self, name):,} {name}"
+                  for name in ("simulations", "nodes", "evaluations") if getattr(self, name))
+        return ", ".join([*counts, f"{self.cpu_seconds:.3g} CPU s"])
 
 
 @dataclass(frozen=True)
@@ -86,11 +93,13 @@ class Decision:
     def table(self) -> list[dict[str, str]]:
         """A row for each move that was looked at, the favourite first, as texts by column."""
         columns: dict[str, tuple[dict[Move, float], str]] = {
-            "visits": (self.visits, ",d"), "value": (self.values, "+.3f"),
+            "visits": (self.visits, ",d"), "value": (self.values, "+z.3f"),
             "prior": (self.priors, ".1%"), "share": (self.policy, ".1%"),
         }
         moves = list(dict.fromkeys((self.move, *self.policy, *self.values, *self.visits)))
-        moves.sort(key=lambda move: (move != self.move, -self.policy.get(move, -1.0)))
+        moves.sort(key=lambda move: (
+            move != self.move, -self.policy.get(move, -1.0), -self.priors.get(move, 0.0)
+        ))
         return [
             {"move": _move_text(move)} | {
                 name: format(values[move], form) if move in values else ""
@@ -102,7 +111,7 @@ class Decision:
     def __str__(self) -> str:
         parts = [_move_text(self.move)]
         if self.value is not None:
-            parts.append(f"value {self.value:+.3f} for the player to move")
+            parts.append(f"value {self.value:+z.3f} for the player to move")
         if self.proven is not None:
             parts.append(("proven loss", "proven draw", "proven win")[self.proven + 1])
         if len(self.pv) > 1:
@@ -111,12 +120,14 @@ class Decision:
 
     def _repr_html_(self) -> str:
         rows = self.table()
-        head = "".join(f"<th>{name}</th>" for name in rows[0])
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row.values()) + "</tr>"
-            for row in rows
+        cells = "".join(
+            f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row.values())}</tr>"
+            for row in rows[:_SHOWN_MOVES]
         )
-        return f"<p>{escape(str(self))}</p><table><tr>{head}</tr>{body}</table>"
+        head = "".join(f"<th>{name}</th>" for name in rows[0])
+        table = f"<table><tr>{head}</tr>{cells}</table>" if len(rows[0]) > 1 else ""
+        more = f"{len(rows) - _SHOWN_MOVES} more moves; " if len(rows) > _SHOWN_MOVES else ""
+        return f"<p>{escape(str(self))}</p>{table}<p><small>{more}{self.cost}</small></p>"
 
 
 def _move_text(move: Move) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from dlgo.specs import Option
+from engines.learning.settings import Settings
 from experiments.number import Number
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -42,3 +44,30 @@ seed_option = click.option("--seed", type=Number(int), default=1, show_default=T
                     help="Seed of games, engines and training.")
 workers_option = click.option("--workers", type=Number(int, 1), default=None,
                        help="Processes; one per core by default.")
+
+
+def setting_options(config: type[Settings], **spellings: str) -> Decorator:
+    """An option for each setting of a learner as it is declared: `--batch-size` for batch_size.
+
+    Args:
+        spellings: of settings whose option is called otherwise.
+    """
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for name, option in reversed(config.options().items()):
+            flag = spellings.get(name, f"--{name.replace('_', '-')}")
+            command = click.option(
+                flag, name, default=option.default,
+                help=f"{option.help[0].upper()}{option.help[1:]}.",
+                **{"show_default": option.default is not None, **_kind(option)},
+            )(command)
+        return command
+
+    return decorate
+
+
+def _kind(option: Option) -> dict[str, Any]:
+    if option.type is bool:
+        return {} if option.default is None else {"is_flag": True, "show_default": False}
+    if option.type is str:
+        return {"type": click.Choice(option.choices) if option.choices else str}
+    return {"type": Number(option.type, option.low, option.high)}

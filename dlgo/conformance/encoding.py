@@ -59,20 +59,20 @@ def check_planes(sample: Sample) -> None:
         for state in states:
             window, known = encoder.window(state)
             before = bytes_of(window)
-            found = []
+            written = []
             for poison in (np.nan, 7.0):
                 out = np.full(encoder.shape, poison, np.float32)
                 encode(encoder.kernel, window, known, out)
-                found.append(out)
-            if not np.isfinite(found).all():
+                written.append(out)
+            if not np.isfinite(written).all():
                 raise broken("planes", f"{name} writes what is not a finite number", state)
-            if not np.array_equal(*found):
+            if not np.array_equal(*written):
                 raise broken("planes", f"{name} leaves some of its planes unwritten", state)
-            if not np.array_equal(found[0], encoder.encode(state)):
+            if not np.array_equal(written[0], encoder.encode(state)):
                 raise broken("planes", f"{name} writes other planes the second time", state)
             if bytes_of(window) != before:
                 raise broken("planes", f"{name} changes the position", state)
-            planes.append(found[0])
+            planes.append(written[0])
         _check_batch(encoder, states, planes)
 
 
@@ -135,12 +135,12 @@ def check_ownership(sample: Sample) -> None:
         if not line.over:
             continue
         state = line.states[-1]
-        found = []
+        boards = []
         for poison in (9, -9):
             out = np.full((game.board_rows, game.board_cols), poison, np.int8)
             kernels.ownership(state.kernel_state, out)
-            found.append(out)
-        if not np.array_equal(*found) or np.abs(found[0]).max() > 1:
+            boards.append(out)
+        if not np.array_equal(*boards) or np.abs(boards[0]).max() > 1:
             raise broken("ownership", "some cells are not written, or not 1, 0 or -1", state)
         if not game.same_position(game.new_kernel_state(), line.states[0].kernel_state):
             continue
@@ -149,7 +149,7 @@ def check_ownership(sample: Sample) -> None:
             for action in line.actions:
                 mirrored = mirrored.apply_move(game.move_of(group.action(k, action)))
             kernels.ownership(mirrored.kernel_state, out)
-            if not np.array_equal(out, group.planes(k, found[0][..., None])[..., 0]):
+            if not np.array_equal(out, group.planes(k, boards[0][..., None])[..., 0]):
                 text = f"under {group.names[k]}, it is not mirrored"
                 raise broken("ownership", text, state)
 

@@ -163,10 +163,10 @@ def check_fresh_processes(samples: list[Sample]) -> None:
         text = f"another process cannot import and play the game: {last}"
         raise broken("fresh process", text)
     answers = json.loads(done.stdout.splitlines()[-1])
-    for (game, line), found in zip(lines, answers, strict=True):
+    for (game, line), answer in zip(lines, answers, strict=True):
         expected = _fingerprint(line)
-        if found != expected:
-            ply = next(i for i, (a, b) in enumerate(zip(found, expected, strict=True)) if a != b)
+        if answer != expected:
+            ply = next(i for i, (a, b) in enumerate(zip(answer, expected, strict=True)) if a != b)
             text = f"{game}: keys or rollouts differ in another process"
             raise broken("fresh process", text, line.states[ply])
 

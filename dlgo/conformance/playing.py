@@ -71,7 +71,7 @@ def check_heavy_rollout(sample: Sample) -> None:
     for state in sample.states(8):
         before = bytes_of(state.kernel_state)
         legal = set(listed(state, "legal_actions"))
-        found = []
+        rollouts = []
         for seed in (1, 2, 3, 1):
             played = np.full(game.num_actions, kernels.NOBODY, np.int8)
             rng = make_rng(seed)
@@ -85,8 +85,8 @@ def check_heavy_rollout(sample: Sample) -> None:
             noted = {int(action) for action in np.flatnonzero(played == mover)}
             if noted and not noted & legal and game.pass_action < 0:
                 raise broken("heavy rollout", "no action it notes could be the first", state)
-            found.append((int(value), played.tolist(), int(rng[0])))
-        if found[0] != found[-1]:
+            rollouts.append((int(value), played.tolist(), int(rng[0])))
+        if rollouts[0] != rollouts[-1]:
             raise broken("heavy rollout", "the same seed gives another game", state)
         if bytes_of(state.kernel_state) != before:
             raise broken("heavy rollout", "changes arrays of another state", state)
@@ -189,13 +189,13 @@ def check_symmetry(sample: Sample) -> None:
         for line in sample.lines[:4]:
             position = clone(line.states[0], room=len(line.actions) + 1)
             for ply, state in enumerate(line.states):
-                found = look(state, position)
-                expected = line.views[ply]._replace(key=found.key)
+                view = look(state, position)
+                expected = line.views[ply]._replace(key=view.key)
                 for name in ("legal_actions", "search_actions"):
                     actions = getattr(expected, name)
                     mirrored = tuple(sorted(image[action] for action in actions))
                     expected = expected._replace(**{name: mirrored})
-                if wrong := difference(found, expected):
+                if wrong := difference(view, expected):
                     raise broken("symmetry", f"in mirror image {n}, {wrong}", state)
                 if ply < len(line.actions):
                     kernels.play(position, image[line.actions[ply]])

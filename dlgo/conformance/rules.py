@@ -298,9 +298,9 @@ def check_perft(sample: Sample) -> None:
         while expected < 300 and depth < 5:
             depth += 1
             expected = _count(state, depth)
-        found = state.game.count_sequences(state.kernel_state, depth)
-        if found != expected:
-            raise broken("perft", f"{found} sequences of {depth} plies, not {expected}", state)
+        count = state.game.count_sequences(state.kernel_state, depth)
+        if count != expected:
+            raise broken("perft", f"{count} sequences of {depth} plies, not {expected}", state)
 
 
 def _count(state: GameState, depth: int) -> int:

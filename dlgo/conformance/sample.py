@@ -87,10 +87,10 @@ def _ask(kernel: str, state: GameState, *arguments: Any) -> Any:
         raise broken(kernel, text, state) from error
 
 
-def difference(found: View, expected: View) -> str:
+def difference(view: View, expected: View) -> str:
     """Where two views differ, in words: `to_move is 0 and should be 1`. Empty if nowhere."""
     parts = []
-    for name, a, b in zip(View._fields, found, expected, strict=True):
+    for name, a, b in zip(View._fields, view, expected, strict=True):
         if a != b and isinstance(a, tuple):
             parts.append(f"{name} lacks {sorted({*b} - {*a})} and adds {sorted({*a} - {*b})}")
         elif a != b:
@@ -205,14 +205,14 @@ class Sample:
             limit: how many at most.
             finished: ends of games instead of positions from which the line goes on.
         """
-        found = [
+        places = [
             (line, ply)
             for line in self.lines
             for ply in ([len(line.actions)] if finished else range(len(line.actions)))
             if line.over or not finished
         ]
-        step = max(1, -(-len(found) // limit))
-        yield from found[::step]
+        step = max(1, -(-len(places) // limit))
+        yield from places[::step]
 
     def states(self, limit: int, finished: bool = False) -> Iterator[GameState]:
         """The states of `places`."""

@@ -147,19 +147,19 @@ class Encoder:
         """
         if self.turns is None:
             return policies
-        found = policies.copy()
+        seen = policies.copy()
         second = np.flatnonzero(players)
-        found[second] = self.turns.policy(1, policies[second])
-        return found
+        seen[second] = self.turns.policy(1, policies[second])
+        return seen
 
     def cells_as_seen(self, cells: np.ndarray, players: np.ndarray) -> np.ndarray:
         """The same for what is said of each cell: [n, rows, cols]."""
         if self.turns is None:
             return cells
-        found = cells.copy()
+        seen = cells.copy()
         second = np.flatnonzero(players)
-        found[second] = self.turns.planes(1, cells[second][..., None])[..., 0]
-        return found
+        seen[second] = self.turns.planes(1, cells[second][..., None])[..., 0]
+        return seen
 
     def index_of(self, move: Move) -> int:
         """The number of a move among the game's actions.

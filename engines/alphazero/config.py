@@ -26,7 +26,7 @@ from engines.alphazero.settings import (
 )
 from engines.learning.networks import catalog
 from engines.learning.networks.runtimes import KINDS
-from engines.learning.runs.config import AUTO, RunConfig
+from engines.learning.run_config import AUTO, RunConfig
 from engines.learning.settings import setting
 
 # Weights of heads about the end of the game, and what a game must offer for each.

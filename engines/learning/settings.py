@@ -25,23 +25,25 @@ _META = "setting"
 
 def setting(
     default: Any, help: str, *, low: float = -math.inf, high: float = math.inf,
-    choices: tuple[str, ...] = (), source: str = "",
+    choices: tuple[str, ...] = (), kind: type | None = None, source: str = "",
 ) -> Any:
     """A field of a `Settings` dataclass.
 
     Args:
-        default: its value where none is given; None: it must be given, as text.
+        default: its value where none is given; None without a `kind`: a text that must be given.
         help: what it is, a phrase that stands alone.
         low, high: inclusive bounds of a number.
         choices: the allowed values of a text.
+        kind: of its values, where the default is None.
         source: the paper it comes from.
     """
-    meta = {
-        _META: {"help": help, "low": low, "high": high, "choices": choices}, "source": source,
-    }
-    if default is None:
-        return dataclasses.field(metadata=meta)
-    return dataclasses.field(default=default, metadata=meta)
+    required = default is None and kind is None
+    meta = {"source": source, _META: {
+        "default": default, "help": help, "low": low, "high": high, "choices": choices,
+        "kind": str if required else kind,
+    }}
+    missing = dataclasses.MISSING
+    return dataclasses.field(default=missing if required else default, metadata=meta)
 
 
 class Former(NamedTuple):
@@ -65,26 +67,15 @@ class Settings:
     @classmethod
     def options(cls) -> dict[str, Option]:
         """The settings by name, those of inner dataclasses included."""
-        table = {
-            f.name: Option(
-                f.name, None if f.default is dataclasses.MISSING else f.default,
-                kind=str if f.default is dataclasses.MISSING else None, **f.metadata[_META],
-            )
-            for f in dataclasses.fields(cls) if _META in f.metadata
-        }
-        for inner in cls._inner().values():
-            table |= inner.options()
-        return table
+        return {field.name: Option(field.name, **field.metadata[_META]) for field in cls._fields()}
 
     @classmethod
-    def sources(cls) -> dict[str, str]:
-        """The papers that settings come from, by name."""
-        table = {
-            f.name: f.metadata["source"] for f in dataclasses.fields(cls) if _META in f.metadata
-        }
+    def _fields(cls) -> Iterator[dataclasses.Field]:
+        for field in dataclasses.fields(cls):
+            if _META in field.metadata:
+                yield field
         for inner in cls._inner().values():
-            table |= inner.sources()
-        return table
+            yield from inner._fields()
 
     @classmethod
     def _inner(cls) -> dict[str, type[Settings]]:
@@ -97,7 +88,7 @@ class Settings:
         """Raise SpecError for a value of the wrong type or out of range."""
         inner = self._inner()
         for name, option in self.options().items():
-            if hasattr(self, name):
+            if getattr(self, name, None) is not None:
                 option.parse(_text(getattr(self, name)), self.owner)
         for name in inner:
             getattr(self, name).check()
@@ -175,10 +166,10 @@ class Settings:
     @classmethod
     def rows(cls) -> Iterator[tuple[str, str, str, str, str]]:
         """For listings: (name, default, range, meaning, source) of each setting."""
-        sources = cls.sources()
-        for name, option in cls.options().items():
+        for field, option in zip(cls._fields(), cls.options().values(), strict=True):
             default = "" if option.default is None else _text(option.default)
-            yield name, default, option.range_text(), option.help, sources[name]
+            yield (field.name, default, option.range_text(), option.help,
+                   field.metadata["source"])
 
 
 def _text(value: Any) -> str:

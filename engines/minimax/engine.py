@@ -21,7 +21,7 @@ ASPIRATION_MARGIN = 30
 _FIRST_NODES = 100
 
 
-class _Found(NamedTuple):
+class _Result(NamedTuple):
     """What the search of the root knows: its score, whether that is final, plies searched.
 
     before: the score a ply less deep.
@@ -79,21 +79,21 @@ class AlphaBetaEngine(Engine):
             shuffle(actions, len(actions), self._rng)  # among equal moves, chance decides
             if len(actions) == 1 and (budget.cpu or budget.wall):
                 deepest = min(deepest, 2)  # no time is needed to choose
-        found = self._deepen(states, clock, actions, deepest)
+        result = self._deepen(states, clock, actions, deepest)
         move = self.game.move_of(actions[0])
-        proven = found.solved and not self.game.history_matters
-        exact = proven and not solve and abs(found.score) >= stack.PROVEN
+        proven = result.solved and not self.game.history_matters
+        exact = proven and not solve and abs(result.score) >= stack.PROVEN
         return Decision(
             move=move,
-            value=_as_value(found.score),
-            pv=self._principal_variation(state, move, found.depth),
-            proven=int(np.sign(found.score)) if proven else None,
-            plies_to_end=stack.WIN - abs(found.score) if exact else None,
-            depth=found.depth,
+            value=_as_value(result.score),
+            pv=self._principal_variation(state, move, result.depth),
+            proven=int(np.sign(result.score)) if proven else None,
+            plies_to_end=stack.WIN - abs(result.score) if exact else None,
+            depth=result.depth,
             cost=Cost(nodes=int(info[stack.NODES])),
         )
 
-    def _deepen(self, states: Any, clock: Clock, actions: np.ndarray, deepest: int) -> _Found:
+    def _deepen(self, states: Any, clock: Clock, actions: np.ndarray, deepest: int) -> _Result:
         """Search deeper and deeper until a limit is reached or the end is seen.
 
         Args:
@@ -102,9 +102,9 @@ class AlphaBetaEngine(Engine):
         solve = self.settings["solve"]
         whole = (-1, 1) if solve else (-stack.INFINITE, stack.INFINITE)
         at_once = solve or not self._use & stack.DEEPENING
-        found = _Found(0, False, 0, 0)
+        result = _Result(0, False, 0, 0)
         for depth in range(deepest if at_once else 1, deepest + 1):
-            window = self._first_window(found, whole)
+            window = self._first_window(result, whole)
             while True:
                 complete = self._search(states, clock, depth, window, actions)
                 score = int(self._stack.best[0])
@@ -115,21 +115,21 @@ class AlphaBetaEngine(Engine):
             if not complete:
                 # A score from a part of the moves, if it is one, is a lower bound.
                 if self._stack.best_action[0] >= 0 and score > window[0]:
-                    found = found._replace(score=score)
+                    result = result._replace(score=score)
                 break
-            found = _Found(score, bool(self._stack.solved[0]), depth, found.score)
+            result = _Result(score, bool(self._stack.solved[0]), depth, result.score)
             # Won or lost further away than this depth: there may be a shorter way.
             to_end = stack.WIN - abs(score) if abs(score) >= stack.PROVEN else 0
-            if found.solved and (solve or to_end <= depth):
+            if result.solved and (solve or to_end <= depth):
                 break
-        return found
+        return result
 
-    def _first_window(self, found: _Found, whole: tuple[int, int]) -> tuple[int, int]:
+    def _first_window(self, result: _Result, whole: tuple[int, int]) -> tuple[int, int]:
         """A window around the estimate of two plies before: odd and even depths differ."""
-        known = found.depth >= 2 and abs(found.before) < stack.PROVEN
+        known = result.depth >= 2 and abs(result.before) < stack.PROVEN
         if not self._use & stack.ASPIRATION or not known:
             return whole
-        return found.before - ASPIRATION_MARGIN, found.before + ASPIRATION_MARGIN
+        return result.before - ASPIRATION_MARGIN, result.before + ASPIRATION_MARGIN
 
     def _search(
         self, states: Any, clock: Clock, depth: int, window: tuple[int, int], actions: np.ndarray

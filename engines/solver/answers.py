@@ -136,17 +136,17 @@ def _score_moves(own, mask, rows, i, table, frames, info):
         col = at - MOVE_SCORES
         move = playable(mask) & cell_in(col)
         if move == 0:
-            found = NO_SCORE
+            score = NO_SCORE
         elif has_four(own | move):
-            found = (43 - popcount(mask)) >> 1
+            score = (43 - popcount(mask)) >> 1
         elif col == rows[i, BEST_COL]:
-            found = rows[i, SCORE]
+            score = rows[i, SCORE]
         else:
             reply = solve(own ^ mask, mask | move, -rows[i, SCORE], table, frames, info)
             if reply == UNFINISHED:
                 return UNFINISHED
-            found = -reply
-        rows[i, at] = found
+            score = -reply
+        rows[i, at] = score
         info[STEP] = at + 1
     return 1
 
@@ -155,16 +155,16 @@ def _score_moves(own, mask, rows, i, table, frames, info):
 def _analyse(own, mask, all_moves, rows, i, table, frames, info):
     """Write the analysis of one position into row `i`; 1, or UNFINISHED."""
     if info[STEP] == SCORE:
-        found = solve(own, mask, -CELLS, table, frames, info)
-        if found == UNFINISHED:
+        score = solve(own, mask, -CELLS, table, frames, info)
+        if score == UNFINISHED:
             return UNFINISHED
-        rows[i, SCORE] = found
+        rows[i, SCORE] = score
         info[STEP] = BEST_COL
     if info[STEP] == BEST_COL:
-        found = best_move(own, mask, rows[i, SCORE], table, frames, info)
-        if found == UNFINISHED:
+        column = best_move(own, mask, rows[i, SCORE], table, frames, info)
+        if column == UNFINISHED:
             return UNFINISHED
-        rows[i, BEST_COL] = found
+        rows[i, BEST_COL] = column
         info[STEP] = MOVE_SCORES
     if all_moves and _score_moves(own, mask, rows, i, table, frames, info) == UNFINISHED:
         return UNFINISHED

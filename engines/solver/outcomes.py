@@ -41,47 +41,47 @@ def is_mistake(outcomes: Outcomes, action: int) -> bool:
 def _connect4(solver: Solver) -> Solve:
     def solve(lines: Sequence[Sequence[int]]) -> list[Outcomes]:
         texts = ["".join(str(action + 1) for action in line) for line in lines]
-        answers = [one for part in solver.analyse(texts, all_moves=True) for one in part]
-        found = []
+        answers = [answer for part in solver.analyse(texts, all_moves=True) for answer in part]
+        outcomes = []
         for text, answer in zip(texts, answers, strict=True):
             if answer is None or answer.scores is None:
                 raise ValueError(f"{text} is not an unfinished position of Connect Four")
-            found.append({
+            outcomes.append({
                 column: int(np.sign(score))
                 for column, score in enumerate(answer.scores) if score is not None
             })
-        return found
+        return outcomes
 
     return solve
 
 
 def _by_search(game: GameSpec) -> Solve:
     """All of a game small enough to be looked at."""
-    known: dict[int, Outcomes] = {}
+    solved: dict[int, Outcomes] = {}
 
     def outcomes(state: GameState) -> Outcomes:
         key = state.key()
-        if key not in known:
+        if key not in solved:
             player = state.next_player
-            found: Outcomes = {}
+            values: Outcomes = {}
             for action in state.legal_actions().tolist():
                 after = state.apply_move(game.move_of(action))
                 if after.is_over():
                     sign = 1 if player.index == 0 else -1
-                    found[action] = sign * after.result()
+                    values[action] = sign * after.result()
                 else:
                     sign = 1 if after.next_player is player else -1
-                    found[action] = sign * max(outcomes(after).values())
-            known[key] = found
-        return known[key]
+                    values[action] = sign * max(outcomes(after).values())
+            solved[key] = values
+        return solved[key]
 
     def solve(lines: Sequence[Sequence[int]]) -> list[Outcomes]:
-        found = []
+        answers = []
         for line in lines:
             state = GameState.new_game(game)
             for action in line:
                 state = state.apply_move(game.move_of(int(action)))
-            found.append(outcomes(state))
-        return found
+            answers.append(outcomes(state))
+        return answers
 
     return solve

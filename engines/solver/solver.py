@@ -84,15 +84,15 @@ class Solver:
 
     def move_scores(self, state: GameState) -> dict[int, int]:
         """Column (1-7) -> exact score of playing there, for each legal move."""
-        found = {}
+        scores = {}
         for move in state.legal_moves():
             after = state.apply_move(move)
             if after.is_over():
                 won = after.winner() is not None
-                found[move.place] = (44 - len(after.moves())) // 2 if won else 0
+                scores[move.place] = (44 - len(after.moves())) // 2 if won else 0
             else:
-                found[move.place] = -self.score(after)
-        return found
+                scores[move.place] = -self.score(after)
+        return scores
 
     def solve_many(self, positions: np.ndarray) -> np.ndarray:
         """Exact scores of many positions, in one call of compiled code.
@@ -127,13 +127,13 @@ class Solver:
                 self._info[search.LIMIT] = self._info[search.NODES] + self._slice
                 ticks = rows[first, answers.TICKS]
                 done, at = answers.analyse_lines(text, at, first, rows, all_moves, *scratch)
-                found = rows[first:done].tolist()
+                solved = rows[first:done].tolist()
                 ticks = int(rows[first : done + 1, answers.TICKS].sum() - ticks)
                 outside += 1000 * (time.process_time() - began) - ticks / answers.TICKS_PER_MS
-                if found:
+                if solved:
                     yield [
                         _answer(row, 0.0 if i else outside, all_moves)
-                        for i, row in enumerate(found)
+                        for i, row in enumerate(solved)
                     ]
                     outside = 0.0
                 first, began = done, time.process_time()

@@ -7,11 +7,9 @@ results, in batches that depend on seed and epoch alone. It leaves a model folde
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,95 +18,13 @@ import numpy as np
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
 from dlgo.extras import require_extra
-from engines.learning.networks import catalog
 from engines.learning.networks.card import FILE_NAME, Card, read_card
 from engines.learning.networks.store import TRAINING_MODULES
-from engines.learning.runs import AUTO, Curve, Learner, Progress, Run, RunConfig, open_run
-from engines.learning.settings import setting
+from engines.learning.runs import Curve, Learner, Progress, Run, open_run
+from engines.supervised.config import SupervisedConfig, best_epoch
 
 # (part, encoder, batch_size, seed, epoch, symmetries, shuffle, targets) -> batches
 BatchSource = Callable[..., Iterator[Any]]
-_SMALLEST_GAIN = 1e-4  # of the held-out loss; less does not count as getting better
-
-
-@dataclass(frozen=True)
-class SupervisedConfig(RunConfig):
-    """All that decides what is learned, besides the data; the help of a setting says what it is.
-
-    Attributes:
-        value_head: learn the results, too; None: as is usual for the network.
-        games: training games to use; None: all.
-    """
-
-    owner = "train supervised"
-
-    name: str = setting(None, "name of the model, for its card")
-    encoder: str = setting(None, "what the network sees")
-    network: str = setting(None, "architecture")
-    value_head: bool | None = None
-    optimizer: str = setting("adam", "optimizer, with its learning rate")
-    schedule: str = setting("constant", "learning rate over time")
-    loss: str = setting(
-        "cross-entropy", "loss of the policy", choices=("cross-entropy", "mse"))
-    value_weight: float = setting(
-        1.0, "weight of the value's squared error beside the policy's loss", low=0, high=1000)
-    epochs: int = setting(10, "epochs, at most", low=1, high=100_000)
-    patience: int = setting(
-        0, "epochs without a better held-out loss, after which training stops; 0: never", low=0)
-    batch_size: int = setting(128, "positions in a step of training", low=1, high=1_000_000)
-    test: float = setting(0.1, "share of the games held out", low=0.001, high=0.9)
-    games: int | None = None
-    symmetries: bool = setting(False, "show each position from random sides")
-    targets: str = setting(
-        "move", "learn the moves played, or what the player thought of all moves",
-        choices=("move", "policy"))
-    precision: str = setting(
-        AUTO, "mixed computes in bfloat16; auto: mixed where there is a GPU",
-        choices=(AUTO, "float32", "mixed"))
-    seed: int = setting(1, "number that everything random comes from")
-
-    def canonical(self) -> SupervisedConfig:
-        """The same with canonical specifications. Raises SpecError for a bad setting."""
-        self.check()
-        name, _ = catalog.parse("network", catalog.NETWORKS, self.network)
-        head = self.value_head
-        return dataclasses.replace(
-            self,
-            network=catalog.canonical("network", catalog.NETWORKS, self.network),
-            optimizer=catalog.canonical("optimizer", catalog.OPTIMIZERS, self.optimizer),
-            schedule=catalog.canonical("schedule", catalog.SCHEDULES, self.schedule),
-            value_head="value" in catalog.NETWORKS[name].heads if head is None else head,
-        )
-
-    @property
-    def heads(self) -> tuple[str, ...]:
-        """What the network learns to answer."""
-        return ("policy", "value") if self.value_head else ("policy",)
-
-    @property
-    def iterations(self) -> int:
-        """Epochs, at most."""
-        return self.epochs
-
-    def changeable(self) -> set[str]:
-        """More epochs are allowed where the learning rate does not depend on their number."""
-        return {"name", "patience"} | (
-            set() if self.schedule.startswith("cosine") else {"epochs"}
-        )
-
-    def finished(self, history: Sequence[Mapping[str, float]]) -> bool:
-        """Whether all epochs are done, or the last ones have not helped."""
-        out_of_patience = 0 < self.patience <= len(history) - best_epoch(history)
-        return out_of_patience or super().finished(history)
-
-
-def best_epoch(history: Sequence[Mapping[str, float]]) -> int:
-    """The epoch with the lowest held-out loss of the policy; 0 before the first one."""
-    best, lowest = 0, np.inf
-    for epoch, row in enumerate(history, 1):
-        if row["test_cross_entropy"] < lowest - _SMALLEST_GAIN:
-            best, lowest = epoch, row["test_cross_entropy"]
-    return best
 
 
 def train(

@@ -272,7 +272,7 @@ def warm_up(
     wanted = dict.fromkeys((task.game, spec) for task in tasks for spec in task.players)
     if not wanted:
         return
-    report(f"warming up {len(wanted)} engines; the first time they have to be compiled")
+    report(f"warming up, {len(wanted)} to go; compiling takes some seconds the first time")
     pool = _Pool(1, dataclasses.replace(limits, memory_mb=None), setup)
     all_done = False
     try:

@@ -24,7 +24,7 @@ import numpy as np
 
 from dlgo import GameState, get_game
 from engines.registry import build_engine
-from engines.supervised.trainer import SupervisedConfig
+from engines.supervised.config import SupervisedConfig
 from experiments.command import run
 from experiments.studies.ablation import Setting, compare, load_data, setting_options
 

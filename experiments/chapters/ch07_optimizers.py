@@ -15,7 +15,7 @@ with decay, 38% with momentum, 22% by Adagrad, 38% by Adadelta, 37% by Adam, 39%
 
 from __future__ import annotations
 
-from engines.supervised.trainer import SupervisedConfig
+from engines.supervised.config import SupervisedConfig
 from experiments.command import run
 from experiments.studies.ablation import Setting, compare, load_data, setting_options
 

@@ -14,7 +14,7 @@ worth that?
 from __future__ import annotations
 
 from dlgo.encoders import encoder_names
-from engines.supervised.trainer import SupervisedConfig
+from engines.supervised.config import SupervisedConfig
 from experiments.command import run
 from experiments.studies.ablation import Setting, compare, load_data, setting_options
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import click
 
-from dlgo.errors import DlgoError
+from dlgo.files import make_folder
 from dlgo.records.ledger import GameRecord
 from engines.termination import PATIENCE
 from experiments.arena.progress import PlainReporter
@@ -27,32 +27,29 @@ from experiments.arena.schedule import Plan
 from experiments.arena.tournament import games_of_plan, run_tournament
 from experiments.command import run
 from experiments.number import Number
+from experiments.options import out_option, quick_option, seed_option
 
 THRESHOLDS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="A dozen games of Connect Four; under a minute.")
-@click.option("--game", "game_name", default="go9", show_default=True)
-@click.option("--engine", default="mcts:sims=400", show_default=True)
-@click.option("--games", type=Number(int, 2), default=100, show_default=True)
-@click.option("--seed", type=Number(int), default=1, show_default=True)
-@click.option("--out", type=click.Path(path_type=Path), default=Path("out/resignation"))
-def main(
-    quick: bool, game_name: str, engine: str, games: int, seed: int, out: Path
-) -> None:
+@quick_option("A dozen games of Connect Four")
+@click.option("--game", default="go9", show_default=True, help="Game to play.")
+@click.option("--engine", default="mcts:sims=400", show_default=True,
+              help="Engine that plays itself; it must estimate its chances.")
+@click.option("--games", type=Number(int, 2), default=100, show_default=True,
+              help="Games to play, no two from the same opening.")
+@seed_option
+@out_option("out/resignation")
+def main(quick: bool, game: str, engine: str, games: int, seed: int, out: Path) -> None:
     """Play an engine against itself and count what resigning would have done."""
     if quick:
-        game_name, games = "connect4", 12
-    try:
-        plan = Plan((game_name,), (engine,), games, seed=seed, kind="mirror").canonical()
-        out.mkdir(parents=True, exist_ok=True)
-        path = out / "games.sqlite"
-        run_tournament(plan, path, progress=PlainReporter(sys.stdout))
-        records = games_of_plan(plan, path)
-    except DlgoError as error:
-        raise click.ClickException(str(error)) from None
-    print(f"\n{len(records)} games of {engine} on {game_name}, {PATIENCE} estimates in a row")
+        game, games = "connect4", 12
+    plan = Plan((game,), (engine,), games, seed=seed, kind="mirror").canonical()
+    path = make_folder(out) / "games.sqlite"
+    run_tournament(plan, path, progress=PlainReporter(sys.stdout))
+    records = games_of_plan(plan, path)
+    print(f"\n{len(records)} games of {engine} on {game}, {PATIENCE} estimates in a row")
     print(f"{'threshold':>10}{'resigned':>10}{'false':>8}{'false %':>9}{'moves saved %':>15}")
     for threshold in THRESHOLDS:
         resigned, false, saved = _try(records, threshold)

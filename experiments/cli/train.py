@@ -11,7 +11,9 @@ from typing import Any
 
 import click
 
+from engines.supervised.config import SupervisedConfig
 from experiments.number import Number
+from experiments.options import setting_options
 
 
 @click.group()
@@ -23,38 +25,11 @@ def train() -> None:
 @click.option("--data", required=True, type=click.Path(path_type=Path),
               help="Folder of games, as `dlgo generate` or `dlgo data` writes it.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the model.")
-@click.option("--encoder", default=None, help="What the network sees; the game's usual planes.")
-@click.option("--net", "network", default="resnet", show_default=True,
-              help="Architecture, such as cnn or resnet:blocks=4,filters=64; --list lists them.")
-@click.option("--value/--no-value", "value_head", default=None,
-              help="With a value head, or without; as is usual for the network.")
-@click.option("--epochs", type=Number(int, 1, 100_000), default=10, show_default=True)
-@click.option("--patience", type=Number(int, 0), default=0, show_default=True,
-              help="Stop after so many epochs without a better held-out loss; 0: never.")
-@click.option("--batch-size", type=Number(int, 1, 1_000_000), default=128, show_default=True)
-@click.option("--optimizer", default="adam", show_default=True,
-              help="sgd, momentum, adagrad, adadelta or adam, with options: sgd:lr=0.1.")
-@click.option("--schedule", default="constant", show_default=True,
-              help="Learning rate over time: constant, decay, steps or cosine.")
-@click.option("--loss", type=click.Choice(["cross-entropy", "mse"]), default="cross-entropy",
-              show_default=True, help="Of the policy.")
-@click.option("--value-weight", type=Number(float, 0, 1000), default=1.0, show_default=True,
-              help="Of the value's squared error beside the policy's loss.")
-@click.option("--targets", type=click.Choice(["move", "policy"]), default="move",
-              show_default=True, help="Learn the moves played, or what the player thought of all.")
-@click.option("--symmetries", is_flag=True, help="Show each position from random sides.")
-@click.option("--test", type=Number(float, 0.001, 0.9), default=0.1, show_default=True,
-              help="Share of the games held out.")
-@click.option("--games", type=Number(int, 1), default=None,
-              help="Use only so many of the training games.")
-@click.option("--precision", type=click.Choice(["auto", "float32", "mixed"]), default="auto",
-              show_default=True, help="auto: mixed where there is a GPU.")
-@click.option("--seed", type=Number(int), default=1, show_default=True)
-@click.option("--name", default=None, help="The model's name; by default the folder's.")
+@setting_options(SupervisedConfig, network="--net", value_head="--value/--no-value")
 @click.option("--list", is_flag=True, is_eager=True, expose_value=False,
-              callback=lambda context, _, wanted: wanted and _list(context),
-              help="List networks, optimisers and schedules with their options, and exit.")
-def supervised(data: Path, out: Path, encoder: str | None, name: str | None, **given: Any) -> None:
+              callback=lambda context, _, wanted: wanted and _list_networks(context),
+              help="List networks, optimizers and schedules with their options, and exit.")
+def supervised(data: Path, out: Path, **given: Any) -> None:
     """Train a network on recorded games: to predict the moves, and the results.
 
     Killed or stopped, the same command continues, and ends with the same network.
@@ -62,12 +37,12 @@ def supervised(data: Path, out: Path, encoder: str | None, name: str | None, **g
     from dlgo.encoders import default_encoder
     from engines.learning.data import Dataset
     from engines.learning.runs import PrintedProgress
-    from engines.supervised.trainer import SupervisedConfig, train
+    from engines.supervised.trainer import train
 
     opened = Dataset.open(data)
-    config = SupervisedConfig(
-        name=name or out.resolve().name, encoder=encoder or default_encoder(opened.game), **given
-    )
+    given["name"] = given["name"] or out.resolve().name
+    given["encoder"] = given["encoder"] or default_encoder(opened.game)
+    config = SupervisedConfig(**given)
     train(config, opened, out, PrintedProgress(), source={"folder": data.resolve().name})
 
 
@@ -100,9 +75,9 @@ def alphazero(game: str, out: Path | None, settings: tuple[str, ...], **given: A
     from engines.alphazero.run import train
     from engines.learning.runs import PrintedProgress
 
-    plan = make_config(game, **{**given, **parse_settings(settings)})
-    folder = out or Path("out/alphazero") / get_game(plan.game).slug
-    card = train(plan, folder, PrintedProgress())
+    config = make_config(game, **{**given, **parse_settings(settings)})
+    folder = out or Path("out/alphazero") / get_game(config.game).slug
+    card = train(config, folder, PrintedProgress())
     click.echo(f"{card.name}: {card.training['cpu_seconds']:,.0f} CPU s")
 
 
@@ -117,12 +92,12 @@ def doctor(folder: Path, html: Path | None) -> None:
     from engines.learning.diagnostics.findings import lines
     from engines.learning.diagnostics.page import page
 
-    found = examine_run(folder)
-    click.echo(found.title)
-    for line in lines(found):
+    diagnosis = examine_run(folder)
+    click.echo(diagnosis.title)
+    for line in lines(diagnosis):
         click.echo(line)
     if html:
-        write_file(html, page(found))
+        write_file(html, page(diagnosis))
         click.echo(html)
 
 
@@ -135,7 +110,7 @@ def _list_settings(context: click.Context) -> None:
     context.exit()
 
 
-def _list(context: click.Context) -> None:
+def _list_networks(context: click.Context) -> None:
     from engines.learning.networks import catalog
 
     for title, table in (

@@ -66,13 +66,13 @@ class Board:
 
     def moves(self, stones: int) -> list[tuple[int, int]]:
         """(column, cell) of all moves, `stones` being those of both players."""
-        found = []
+        moves = []
         for column in self.order:
             # Adding to the lowest bit carries through the stones to the first empty cell.
             cell = (stones + self.bottom[column]) & self.column[column]
             if cell:
-                found.append((column, cell))
-        return found
+                moves.append((column, cell))
+        return moves
 
     def has_row(self, stones: int) -> bool:
         """Whether `inarow` of these stones stand in a row."""
@@ -277,9 +277,9 @@ class Search:
                 break
         return moves
 
-    def _expand(self, found: list[tuple[list[Node], list[tuple[int, int]]]]) -> None:
+    def _expand(self, paths: list[tuple[list[Node], list[tuple[int, int]]]]) -> None:
         """Value the ends of paths; give them children by their moves, and count the values."""
-        leaves = [path[-1] for path, _ in found]
+        leaves = [path[-1] for path, _ in paths]
         if self._network is None:
             priors = [[1.0] * self._board.columns] * len(leaves)
             values = [self._random_game(leaf.own, leaf.other) for leaf in leaves]
@@ -288,7 +288,7 @@ class Search:
             logits, answers = self._network.evaluate(planes)
             priors = np.exp(logits - logits.max(axis=1, keepdims=True)).tolist()
             values = answers.tolist()
-        for (path, moves), prior, value in zip(found, priors, values, strict=True):
+        for (path, moves), prior, value in zip(paths, priors, values, strict=True):
             leaf = path[-1]
             # Moves that nearly all probability is taken away from may have none at all.
             total = sum(prior[column] for column, _ in moves) or 1.0

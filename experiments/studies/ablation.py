@@ -20,7 +20,8 @@ from dlgo.files import write_csv, write_file
 from engines.learning.data import Dataset
 from engines.learning.networks.card import Card
 from engines.learning.runs import PrintedProgress
-from engines.supervised.trainer import SupervisedConfig, train
+from engines.supervised.config import SupervisedConfig
+from engines.supervised.trainer import train
 from experiments.arena.series import play_series
 from experiments.datasets.generate import generate, make_recipe
 from experiments.datasets.progress import LineProgress

@@ -63,7 +63,23 @@ def test_every_engine_analyses(spec: str) -> None:
     state = GameState.new_game(get_game("tictactoe"))
     decision = build_engine(spec, "tictactoe").analyse(state)
     assert decision.table()[0]["move"] in {"A1", "B1", "C1", "A2", "B2", "C2", "A3", "B3", "C3"}
-    assert "<table>" in decision._repr_html_()
+    assert str(decision) in decision._repr_html_()
+
+
+def test_a_long_table_is_cut_and_one_without_numbers_left_out() -> None:
+    state = GameState.new_game(get_game("go9"))
+    decision = build_engine("mcts:sims=200", "go9").analyse(state)
+    assert len(decision.table()) > 70
+    page = decision._repr_html_()
+    assert page.count("<tr>") == 13 and f"{len(decision.table()) - 12} more moves" in page
+    assert "<table>" not in build_engine("random", "go9").analyse(state)._repr_html_()
+
+
+def test_squares_of_draughts_have_the_numbers_of_their_notation() -> None:
+    game = get_game("draughts")
+    image = ElementTree.fromstring(GameState.new_game(game)._repr_svg_())
+    texts = {text.text for text in image.iter(f"{SVG}text")}
+    assert {"1", "32"} <= texts and "A" not in texts
 
 
 def test_engines_budgets_and_specifications_have_readable_forms() -> None:

@@ -12,6 +12,7 @@ from dlgo.errors import SpecError
 from engines.alphazero.config import AlphaZeroConfig, make_config, parse_settings
 from engines.alphazero.settings import FORMER_NAMES, SelfPlaySettings
 from engines.learning.settings import Former, Settings, markdown_table, setting
+from engines.supervised.config import SupervisedConfig
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -31,6 +32,7 @@ class Toy(Settings):
     steps: int = setting(10, "steps of training", low=1)
     kind: str = setting("a", "one of two", choices=("a", "b"))
     fast: bool = setting(False, "whether to hurry")
+    most: int | None = setting(None, "most steps; by default no limit", kind=int, low=1)
     play: Play = field(default_factory=Play)
 
 
@@ -55,7 +57,7 @@ def test_a_mistake_is_one_line_with_the_range(text: str, part: str) -> None:
 
 @pytest.mark.parametrize("given, part", [
     ({"steps": 0}, "steps=0"), ({"steps": 2.5}, "whole number"), ({"kind": "c"}, "kind='c'"),
-    ({"fast": "perhaps"}, "fast"), ({"play": Play(9.0)}, "temperature=9"),
+    ({"fast": "perhaps"}, "fast"), ({"most": 0}, "most=0"), ({"play": Play(9.0)}, "temperature=9"),
 ])
 def test_values_are_checked_wherever_they_come_from(given: dict, part: str) -> None:
     with pytest.raises(SpecError) as caught:
@@ -113,6 +115,7 @@ def test_every_former_name_has_a_setting_and_no_name_means_two() -> None:
 
 def test_the_table_in_the_docs_is_that_of_the_fields() -> None:
     """Print `markdown_table(AlphaZeroConfig)` into the page where this fails."""
+    assert markdown_table(SupervisedConfig) in (DOCS / "training.md").read_text()
     assert markdown_table(AlphaZeroConfig) in (DOCS / "engines/alphazero.md").read_text()
     page = (DOCS / "engines/alphazero.md").read_text()
     for old, former in FORMER_NAMES.items():

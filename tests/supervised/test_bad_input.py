@@ -16,7 +16,8 @@ from engines.alphazero.doctor import examine_run
 from engines.learning.data import Dataset, GameBuilder, ShardWriter
 from engines.learning.networks.card import read_card
 from engines.learning.runs.records import read_history
-from engines.supervised.trainer import SupervisedConfig, train
+from engines.supervised.config import SupervisedConfig
+from engines.supervised.trainer import train
 from tests.supervised.test_trainer import ROOT, write_games
 
 SAMPLES = ROOT / "tests/samples/version_0_1_0"

@@ -18,7 +18,8 @@ from engines.learning.data import Dataset, GameBuilder, ShardWriter
 from engines.learning.networks.card import read_card
 from engines.learning.runs import Progress
 from engines.registry import build_engine
-from engines.supervised.trainer import SupervisedConfig, train
+from engines.supervised.config import SupervisedConfig
+from engines.supervised.trainer import train
 
 pytest.importorskip("keras")
 

@@ -57,9 +57,10 @@ def _a_jump(own, other, kings, player, jumper):
     pieces = jumper or own
     for i in range(4):
         direction = 3 - i if player else i
-        found = can_jump(facing(pieces, kings, player, direction), other, empty, direction)
-        if found:
-            return (np.int64(1) << highest_bit(found) if player else found & -found), direction
+        jumpers = can_jump(facing(pieces, kings, player, direction), other, empty, direction)
+        if jumpers:
+            piece = np.int64(1) << highest_bit(jumpers) if player else jumpers & -jumpers
+            return piece, direction
     return 0, 0
 
 

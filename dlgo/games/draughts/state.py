@@ -66,8 +66,8 @@ class Draughts(GameSpec):
         return Move.play(notation.PLACES[int(action)])
 
     def action_of(self, move: Move) -> int | None:
-        known = move.is_play and isinstance(move.place, tuple)
-        return notation.ACTIONS.get(move.place) if known else None
+        is_step = move.is_play and isinstance(move.place, tuple)
+        return notation.ACTIONS.get(move.place) if is_step else None
 
     def map_move(self, move: Move, to: Callable[[Point], Point]) -> Move:
         def image(number: int) -> int | None:
@@ -176,6 +176,10 @@ class Draughts(GameSpec):
         if state.kernel_state.words[board.JUMPER] and not state.is_over():
             lines.append(f"{state.next_player.name} must go on with the capture")
         return "\n".join(lines)
+
+    def cell_label(self, row: int, col: int) -> str:
+        number = notation.square_number(8 - row, col - 1)
+        return "" if number is None else str(number)
 
     def _symbol(self, state: GameState, number: int | None) -> str:
         if number is None:

@@ -45,11 +45,11 @@ _CELLS = tuple((row, col) for row in range(3) for col in range(3) if (row, col) 
 
 def _symmetric(diagram: tuple[str, ...]) -> set[tuple[str, ...]]:
     """The diagram in its up to eight orientations."""
-    found = set()
+    orientations = set()
     for _ in range(4):
         diagram = tuple("".join(row) for row in zip(*diagram[::-1], strict=True))
-        found |= {diagram, diagram[::-1]}
-    return found
+        orientations |= {diagram, diagram[::-1]}
+    return orientations
 
 
 def _swapped(diagram: tuple[str, ...]) -> tuple[str, ...]:

@@ -142,14 +142,14 @@ def likely_dead(state: GameState, games: int = 500, seed: int = 1, sure: float =
     """
     mean = ownership(state, games, seed)
     game = state.game
-    found: set[Point] = set()
+    dead: set[Point] = set()
     for row in range(1, game.size + 1):
         for col in range(1, game.size + 1):
             player = game.cell(state, row, col)
             sign = 1 if player is Player.black else -1
             if player is not None and sign * mean[row - 1, col - 1] < -sure:
-                found.add(Point(row, col))
-    return found
+                dead.add(Point(row, col))
+    return dead
 
 
 @compiled

@@ -4,7 +4,6 @@
         run.train(MyLearner(run.config))
 
     run.py         the folder: lock, configuration, iterations, checkpoints; `Learner`
-    config.py      a configuration, and what may change while a run goes on
     checkpoint.py  the state after an iteration, written whole or not at all
     records.py     history.csv, curves.png and a TensorBoard log
     progress.py    where a run stands: rate and time left
@@ -14,7 +13,7 @@ moment, the same command goes on after the last whole iteration, and ends with t
 as an unbroken run.
 """
 
-from engines.learning.runs.config import AUTO, RunConfig
+from engines.learning.run_config import AUTO, RunConfig
 from engines.learning.runs.progress import PrintedProgress, Progress, Status
 from engines.learning.runs.records import Curve
 from engines.learning.runs.run import Learner, Run, open_run

@@ -24,6 +24,7 @@ import numpy as np
 from dlgo.errors import ModelError, SpecError
 from dlgo.files import make_folder, write_file
 from dlgo.lock import held
+from engines.learning.run_config import RunConfig
 from engines.learning.runs.checkpoint import (
     FILE_NAME,
     REMEDY,
@@ -33,7 +34,6 @@ from engines.learning.runs.checkpoint import (
     restore,
     write_checkpoint,
 )
-from engines.learning.runs.config import RunConfig
 from engines.learning.runs.progress import Estimate, Progress, Status, duration
 from engines.learning.runs.records import Curve, Records
 

@@ -1,4 +1,7 @@
-"""What a run is told to do: a frozen dataclass. Equal configurations give equal networks."""
+"""What a run is told to do, and what of it may change while the run goes on.
+
+Equal configurations give equal networks.
+"""
 
 from __future__ import annotations
 
