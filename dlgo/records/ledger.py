@@ -88,6 +88,10 @@ _COST_COLUMNS = tuple(MoveCost.__dataclass_fields__)
 _GAME_VALUES = operator.attrgetter(*_GAME_COLUMNS)
 _COST_VALUES = operator.attrgetter(*_COST_COLUMNS)
 
+# What reading or writing may raise. SQLite quotes a damaged file in its messages, which then are
+# not UTF-8 either.
+_TROUBLE = (sqlite3.Error, UnicodeDecodeError)
+
 
 def _insert(table: str, columns: Sequence[str]) -> str:
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
@@ -218,7 +222,7 @@ class Ledger:
             except BaseException:
                 self._db.close()
                 raise
-        except (sqlite3.Error, OSError) as error:
+        except (*_TROUBLE, OSError) as error:
             # No advice to delete it: the file may be somebody's, or a newer program's.
             raise LedgerError(
                 f"ledger {self.path} cannot be used: {error}; name another file"
@@ -253,7 +257,10 @@ class Ledger:
         given = {str(k): str(v) for k, v in names.items()} if isinstance(names, dict) else {}
         kept = latest_versions(entrants) if latest else set(entrants)
         shown = display_names((entrant for entrant in entrants if entrant in kept), given)
-        schema.show_names(self._db, shown, kept)
+        try:
+            schema.show_names(self._db, shown, kept)
+        except _TROUBLE as error:
+            raise LedgerError(f"ledger {self.path} cannot be read: {error}") from error
 
     def close(self) -> None:
         """Close the file; nothing is lost without it."""
@@ -286,7 +293,7 @@ class Ledger:
                     rows = costs.rows() if packed else map(_COST_VALUES, costs)
                     self._db.executemany(_INSERT_COST, ((key, *row) for row in rows))
             self._db.execute("COMMIT")
-        except sqlite3.Error as error:
+        except _TROUBLE as error:
             raise LedgerError(f"ledger {self.path} cannot be written: {error}") from error
         finally:
             if self._db.in_transaction:  # after Ctrl-C too
@@ -362,7 +369,7 @@ class Ledger:
             self._db.execute(
                 "INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, json.dumps(value))
             )
-        except sqlite3.Error as error:
+        except _TROUBLE as error:
             raise LedgerError(f"ledger {self.path} cannot be written: {error}") from error
 
     def _rows(self, columns: Sequence[str], rest: str, values: Iterable[Any] = ()) -> Iterator[Any]:
@@ -379,5 +386,5 @@ class Ledger:
             # Not `yield from`: that would close the cursor, perhaps after the file.
             for row in self._db.execute(sql, tuple(values)):  # noqa: UP028
                 yield row
-        except sqlite3.Error as error:
+        except _TROUBLE as error:
             raise LedgerError(f"ledger {self.path} cannot be read: {error}") from error

@@ -265,6 +265,8 @@ DAMAGE = {
     "a plan nested too deep": "UPDATE meta SET value = replace(hex(zeroblob(50000)), '0', '[')",
     "a plan of endless numbers": "UPDATE meta SET value = '{\"opening_plies\": 1e999, "
                                  "\"games\": [], \"entrants\": [], \"pairs\": 1, \"seed\": 1}'",
+    "a table that is not SQL": "UPDATE sqlite_master SET sql = 'CREATE ' || CAST(x'a1' AS TEXT) "
+                               "WHERE name = 'games'",
 }
 
 
@@ -275,6 +277,7 @@ def test_a_damaged_ledger_is_one_line_for_every_command(
     with Ledger(ledger_path) as ledger:
         ledger.set_meta("plan", Plan(("tictactoe",), ("random", "mcts"), 1, seed=4).to_json())
     with contextlib.closing(sqlite3.connect(ledger_path)) as database:
+        database.execute("PRAGMA writable_schema = 1")
         assert database.execute(DAMAGE[damage]).rowcount > 0
         database.commit()
     plan = Plan(("tictactoe",), ("random", "dawdler"), 1, seed=4)

@@ -2,7 +2,11 @@
 
 A try may succeed or be refused in one line; it must not end in a traceback, in an "internal
 error" (status 70), or take ten seconds, and it must leave alone what was not named as output.
-`DLGO_FUZZ=n` makes n tries of each target; a few seconds' worth otherwise.
+What is asked for can be a day's work: then Ctrl-C must end it.
+
+`DLGO_FUZZ=n` makes n times as many tries of each target as usual, which takes seconds;
+`DLGO_FUZZ_SEED=s` makes others than the usual ones. The tries of each target are counted at the
+end of the tests.
 """
 
 from __future__ import annotations
@@ -14,7 +18,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +29,12 @@ from dlgo.errors import DlgoError
 from experiments.cli.main import main
 
 _SECONDS = 10
+# Seconds after which Ctrl-C is pressed.
+_PATIENCE = 2.0
+# Tries by test.
+counts: Counter[str] = Counter()
 # Pieces that parsers trip over: escapes, other scripts, huge and odd numbers, deep nesting.
-_TOKENS = (
+TOKENS = (
     b"\x00", b"\x1b[2J", b"\xff", b"\xef\xbb\xbf", b"\r\n", b"\n", b"\t", b'"', b"'", b"\\", b"\\]",
     b"[", b"]", b"(", b")", b"{", b"}", b";", b",", b":", b"=", b"-", b"%s", b"nan", b"NaN", b"inf",
     b"-1", b"0", b"1e308", b"1e999", b"99999999999999999999", b"9" * 5000, b"[" * 500, b"(;" * 500,
@@ -33,9 +42,13 @@ _TOKENS = (
 )
 
 
-def tries(usual: int) -> range:
+def tries(usual: int) -> Iterator[int]:
     """The numbers of the tries of a target, each of which seeds its generator."""
-    return range(int(os.environ.get("DLGO_FUZZ") or usual))
+    target = os.environ["PYTEST_CURRENT_TEST"].rpartition(" ")[0]
+    start = int(os.environ.get("DLGO_FUZZ_SEED") or 0) * 10**9
+    for number in range(start, start + usual * int(os.environ.get("DLGO_FUZZ") or 1)):
+        counts[target] += 1
+        yield number
 
 
 def mutated(data: bytes, rng: np.random.Generator) -> bytes:
@@ -57,7 +70,7 @@ def mutated(data: bytes, rng: np.random.Generator) -> bytes:
             case 4:
                 data[start:end] = rng.integers(0, 256, end - start, dtype=np.uint8).tobytes()
             case _:
-                data[place:place] = _TOKENS[int(rng.integers(len(_TOKENS)))]
+                data[place:place] = TOKENS[int(rng.integers(len(TOKENS)))]
     return bytes(data)
 
 
@@ -101,29 +114,50 @@ def attempt(what: str, function: Callable[[], Any]) -> Any:
     return None
 
 
-def command(what: str, *arguments: object, stdin: bytes = b"") -> int:
-    """Run `dlgo` in this process; its exit status. It must end well."""
+@contextlib.contextmanager
+def _ctrl_c(seconds: float) -> Iterator[None]:
+    """Press Ctrl-C if the block takes longer."""
+    # A shell makes its background jobs deaf to it.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, before)
+
+
+def command(
+    what: str, *arguments: object, folder: Path, outputs: Sequence[Path] = (), stdin: bytes = b""
+) -> int:
+    """Run `dlgo` in this process; its exit status. It must end well.
+
+    Args:
+        folder: what a user has; nothing there may change but the `outputs`.
+    """
     streams = [io.TextIOWrapper(io.BytesIO(data), encoding="utf-8") for data in (stdin, b"", b"")]
     kept = sys.stdin, sys.stdout, sys.stderr
-    sys.stdin, sys.stdout, sys.stderr = streams
     status: Any = 0
-    try:
-        with time_limit():
-            main([str(argument) for argument in arguments])
-    except SystemExit as stop:
-        status = stop.code or 0
-    except (Exception, TookTooLong) as error:
-        raise AssertionError(f"{what}: {type(error).__name__}: {error!s:.300}") from error
-    finally:
-        sys.stdin, sys.stdout, sys.stderr = kept
-        printed = []
-        for stream in streams[1:]:
-            stream.flush()
-            printed.append(stream.buffer.getvalue().decode("utf-8", "replace"))
+    with untouched(folder, *outputs):
+        sys.stdin, sys.stdout, sys.stderr = streams
+        try:
+            with time_limit(), _ctrl_c(_PATIENCE):
+                main([str(argument) for argument in arguments])
+        except SystemExit as stop:
+            status = stop.code or 0
+        except (Exception, KeyboardInterrupt, TookTooLong) as error:
+            raise AssertionError(f"{what}: {type(error).__name__}: {error!s:.300}") from error
+        finally:
+            sys.stdin, sys.stdout, sys.stderr = kept
+            printed = []
+            for stream in streams[1:]:
+                stream.flush()
+                printed.append(stream.buffer.getvalue().decode("utf-8", "replace"))
     shown = f"{what}: status {status}: {printed[1][-300:]}"
-    assert status in (0, 1, 2), shown
+    assert status in (0, 1, 2, 130), shown
     assert "Traceback" not in "".join(printed) and "internal error" not in "".join(printed), shown
-    if status == 2:
+    if status in (2, 130):
         assert printed[1].splitlines()[-1].startswith("dlgo: "), shown
     assert not any(
         char < " " and char not in "\n\r\t" for text in printed for char in text

@@ -23,12 +23,17 @@ from tests.conftest import random_game
 from tests.fuzz.harness import attempt, command, mutated, tries, untouched
 
 SAMPLES = Path(__file__).parents[1] / "samples"
+GAMES = ("connect4", "connectn", "draughts", "go:size=5", "tictactoe")
 MODELS = Path(__file__).parents[2] / "engines" / "models"
 
 
 @functools.cache
+def game_states(game: str, seed: int) -> list[GameState]:
+    return random_game(get_game(game), seed=seed, max_plies=30)
+
+
 def last_state(game: str, seed: int) -> GameState:
-    return random_game(get_game(game), seed=seed, max_plies=30)[-1]
+    return game_states(game, seed)[-1]
 
 
 def sgf(seed: int) -> bytes:
@@ -59,6 +64,46 @@ def test_saved_games(tmp_path: Path, game: str):
     for number in tries(100):
         path = damaged(tmp_path, "game.txt", data, np.random.default_rng(number))
         attempt(f"try {number}", functools.partial(read_game_file, path))
+
+
+PDN = (
+    b'[Event "x"] [Result "0-1"]\n1. 11-15 23-19 2. 8-11 22-17 {a comment} (2. 4-8 ; or\n) 0-1\n',
+    b'[SetUp "1"]\n[FEN "W:WK5,18,21:BK30,12,7"]\n1... 18-14! $3 2. 12-16 5-1 *\n',
+    *((SAMPLES / "saved" / f"{name}.pdn").read_bytes() for name in (
+        "draughts", "resigned_draughts", "unfinished_draughts")),
+)
+
+
+def test_pdn():
+    """What is read is the same after it has been written and read again."""
+    from dlgo.games.draughts import pdn
+
+    for number in tries(200):
+        rng = np.random.default_rng(number)
+        data = PDN[number % len(PDN)] + PDN[0] * int(rng.integers(2))
+        text = mutated(data, rng).decode("utf-8", "replace")
+        for game in attempt(f"try {number}", functools.partial(pdn.read_games, text)) or ():
+            again = pdn.read_game(pdn.write_game(game.state, game.tags, game.result))
+            assert again.state == game.state, f"try {number}"
+
+
+@pytest.mark.parametrize("name", ["connectn:gravity=false", *GAMES])
+def test_texts_of_moves(name: str):
+    """A text denotes legal moves, or is refused in one line."""
+    game = get_game(name)
+    for number in tries(100):
+        rng = np.random.default_rng(number)
+        states = game_states(name, number % 5)
+        state = states[int(rng.integers(len(states) - 1))]
+        moves = state.legal_moves()
+        text = game.move_text(moves[int(rng.integers(len(moves)))])
+        text = mutated(text.encode(), rng).decode("utf-8", "replace")
+
+        def read(state: GameState = state, text: str = text) -> None:
+            for move in game.parse_moves(state, text):
+                state = state.apply_move(move)
+
+        attempt(f"try {number}: {text[:60]!r}", read)
 
 
 def test_gtp():
@@ -102,9 +147,8 @@ def test_lists_of_games(tmp_path: Path):
     )
     for number in tries(40):
         path = damaged(tmp_path, "games.csv", data, np.random.default_rng(number))
-        with untouched(tmp_path):
-            command(f"try {number}", "rate", path, "--los")
-            command(f"try {number}", "compare", path, "a", "b")
+        command(f"try {number}", "rate", path, "--los", folder=tmp_path)
+        command(f"try {number}", "compare", path, "a", "b", folder=tmp_path)
 
 
 # What may be wrong in a column of a ledger that SQLite itself has nothing against.
@@ -140,20 +184,24 @@ def wrong_ledger(path: Path, rng: np.random.Generator) -> None:
     database.close()
 
 
+def beside(ledger: Path) -> list[Path]:
+    """What SQLite itself keeps beside a database."""
+    return [Path(f"{ledger}{end}") for end in ("-wal", "-shm")]
+
+
 def test_ledgers(tmp_path: Path):
     for number in tries(40):
         rng = np.random.default_rng(number)
         path = tmp_path / "games.sqlite"
         wrong_ledger(path, rng)
         out = tmp_path / "out"
-        with untouched(tmp_path, out, *(Path(f"{path}{end}") for end in ("-wal", "-shm"))):
-            for arguments in (
-                ("ledger", path, "list"), ("ledger", path, "totals"), ("ledger", path, "check"),
-                ("ledger", path, "export", "--csv", out / "x.csv"), ("rate", path),
-            ):
-                out.mkdir(exist_ok=True)
-                command(f"try {number}: {' '.join(map(str, arguments[2:] or arguments[:1]))}",
-                        *arguments)
+        for arguments in (
+            ("ledger", path, "list"), ("ledger", path, "totals"), ("ledger", path, "check"),
+            ("ledger", path, "export", "--csv", out / "x.csv"), ("rate", path),
+        ):
+            out.mkdir(exist_ok=True)
+            command(f"try {number}: {' '.join(map(str, arguments[2:] or arguments[:1]))}",
+                    *arguments, folder=tmp_path, outputs=[out, *beside(path)])
         for file in tmp_path.glob("games.sqlite*"):
             file.unlink()
 
@@ -162,7 +210,9 @@ def test_reports_of_damaged_ledgers(tmp_path: Path):
     for number in tries(3):
         path = tmp_path / "games.sqlite"
         wrong_ledger(path, np.random.default_rng(10_000 + number))
-        command(f"try {number}", "report", path, "--out", tmp_path / "out", "--bootstrap", "0")
+        out = tmp_path / "out"
+        command(f"try {number}", "report", path, "--out", out, "--bootstrap", "0",
+                folder=tmp_path, outputs=[out, *beside(path)])
         for file in tmp_path.glob("games.sqlite*"):
             file.unlink()
 
@@ -175,11 +225,12 @@ def test_cards(tmp_path: Path):
     for number in tries(100):
         rng = np.random.default_rng(number)
         path = damaged(tmp_path, "card.json", card, rng)
-        if number < len(deep):
-            path.write_bytes(deep[number])
+        if number % 1000 < len(deep):
+            path.write_bytes(deep[number % 1000])
         elif number % 3 == 0:  # sound JSON, another value
             fields = json.loads(card)
-            fields[str(rng.choice(list(fields)))] = [None, [], {}, "x", -1, 1e308][number % 6]
+            values = (None, [], {}, "x", -1, 1e308)
+            fields[str(rng.choice(list(fields)))] = values[int(rng.integers(len(values)))]
             path.write_text(json.dumps(fields))
         attempt(f"try {number}", functools.partial(read_card, tmp_path))
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from experiments.cli.main import cli
-from tests.fuzz.harness import attempt, command, tries, untouched
+from tests.fuzz.harness import attempt, command, tries
 
 IMPOSSIBLE = ("nan", "-nan", "inf", "-inf", "1e999", "-1e999", "9" * 400, "", "one", "0x10")
 EXTREME = (
@@ -99,8 +99,7 @@ def test_commands_survive_their_numbers(tmp_path: Path):
             if is_number(option) and rng.random() < 0.5:
                 value = str(rng.choice([*EXTREME, *IMPOSSIBLE, "0.5", "0.05", "1", "20", "100"]))
                 arguments.append(f"{option.opts[-1]}={value}")
-        with untouched(tmp_path):
-            command(f"try {number}: {arguments}", *arguments)
+        command(f"try {number}: {arguments}", *arguments, folder=tmp_path)
 
 
 def test_specifications_survive_their_numbers():

@@ -368,6 +368,7 @@ def test_pdn_as_others_write_it():
     [Event "jump by jump"] [FEN "B:W15,22,32:B11"]
     1. 11x18 18x25 1... 32-28 *
     """
+    assert pdn.read_game('[Result "Black wins"] 1. 11-15').result == "*"
     first, second = pdn.read_games(text)
     assert GAME.whole_moves(first.state.moves())[-4:] == ["15x24", "20x11", "7x16", "27x20x11"]
     assert first.result == "1/2-1/2" and first.tags["Event"] == "x"

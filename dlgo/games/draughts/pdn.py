@@ -54,8 +54,8 @@ class PdnGame:
     Attributes:
         tags: the tags in their order.
         state: the position after the last move; `state.moves()` are the moves.
-        result: the result as the text gives it, `*` if it gives none. It can differ from what
-            stands on the board: most games end by resignation or agreement.
+        result: the result as the text gives it, `*` if it gives none that PDN knows. It can
+            differ from what stands on the board: most games end by resignation or agreement.
     """
 
     tags: dict[str, str]
@@ -169,7 +169,10 @@ class _GameReader:
         result = self.result or UNKNOWN
         if UNKNOWN not in (tagged, result) and tagged != result:
             raise self._error(f"the tag Result says {tagged!r}, the moves end with {result!r}")
-        return PdnGame(self.tags, self.state, tagged if result == UNKNOWN else result)
+        token = _TOKEN.fullmatch(tagged)
+        if result == UNKNOWN and token is not None and token.lastgroup == "result":
+            result = tagged
+        return PdnGame(self.tags, self.state, result)
 
     def take(self, token: re.Match[str]) -> None:
         if token.lastgroup == "tag":
