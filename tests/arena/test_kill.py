@@ -1,6 +1,7 @@
 """A tournament killed at random moments: nothing is lost, played twice, or left running.
 
-`DLGO_FULL=1` kills 50 times instead of 4 (ten minutes).
+One with a fixed number of pairs, one that plays on to a target, and a match that a sequential test
+ends, two workers each. `DLGO_FULL=1` kills each 25 times instead of once (ten minutes).
 """
 
 from __future__ import annotations
@@ -19,29 +20,35 @@ from dlgo import LedgerError
 from dlgo.records.ledger import GameRecord
 from experiments.arena.inspect_ledger import check_lines
 from experiments.arena.limits import Limits
-from experiments.arena.schedule import Plan, tasks
+from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from tests.arena.mocks import SETUP, games_of, left_behind, register_mocks, run
 
 ROOT = Path(__file__).resolve().parents[2]
-KILLS = 50 if os.environ.get("DLGO_FULL") else 4
+FULL = bool(os.environ.get("DLGO_FULL"))
+KILLS = 25 if FULL else 1
 
 # Some games last a few milliseconds, some a tenth of a second; some crash, some start processes
 # that have nothing left to tell whose they are.
-PLAN = Plan(
-    ("connect4", "tictactoe"), ("random", "dawdler:ms=8", "crasher", "spawner"), pairs=4, seed=5
-)
+ENTRANTS = ("random", "dawdler:ms=8", "crasher", "spawner")
+PLANS = {
+    "pairs": Plan(("connect4", "tictactoe"), ENTRANTS, 4 if FULL else 1, seed=5),
+    "target": Plan(("tictactoe",), (*ENTRANTS[:2], "dawdler:ms=9"), 2, seed=5, target_elo=240.0,
+                   max_pairs=60),
+    "test": Plan(("tictactoe",), ENTRANTS[:2], 1, seed=5, kind="match", sprt=(0.0, 100.0),
+                 max_pairs=90),
+}
 LIMITS = Limits(max_failures=0)
 
 
-def play(ledger: str) -> None:
+def play(kind: str, ledger: str) -> None:
     """The main function of the process that is killed."""
     register_mocks()
-    run_tournament(PLAN, ledger, workers=2, setup=SETUP, limits=LIMITS)
+    run_tournament(PLANS[kind], ledger, workers=2, setup=SETUP, limits=LIMITS)
 
 
-def started(ledger: Path) -> subprocess.Popen:
-    program = f"from {__name__} import play; play({str(ledger)!r})"
+def started(kind: str, ledger: Path) -> subprocess.Popen:
+    program = f"from {__name__} import play; play({kind!r}, {str(ledger)!r})"
     return subprocess.Popen(
         [sys.executable, "-c", program], cwd=ROOT, stderr=subprocess.DEVNULL,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -55,10 +62,27 @@ def stored(ledger: Path) -> dict[str, GameRecord]:
         return {}
 
 
+def played(ledger: Path) -> dict[str, tuple[str, float]]:
+    """Moves and result by slot."""
+    return {slot: (record.moves, record.result) for slot, record in stored(ledger).items()}
+
+
+def verdict_of(kind: str, ledger: Path) -> str:
+    """Play a plan to its end; what the target or the test says then."""
+    said = run(PLANS[kind], ledger, limits=LIMITS)[1].splitlines()
+    return "" if kind == "pairs" else said[-2].partition(" (")[0]
+
+
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
-def test_kills_at_random_moments_lose_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", PLANS)
+def test_kills_at_random_moments_lose_nothing(kind: str, tmp_path: Path) -> None:
+    """The games are those of an unbroken tournament.
+
+    A test that has its answer may find more or fewer games begun; those that were are the same.
+    """
     moment = random.Random(11)
-    planned = {task.slot for task in tasks(PLAN)}
+    verdict = verdict_of(kind, tmp_path / "whole.sqlite")
+    whole = played(tmp_path / "whole.sqlite")
     kills = ledgers = in_play = 0
     while kills < KILLS:
         ledgers += 1
@@ -66,19 +90,19 @@ def test_kills_at_random_moments_lose_nothing(tmp_path: Path) -> None:
         before: dict[str, GameRecord] = {}
         done = False
         while not done and kills < KILLS:
-            process = started(path)
+            process = started(kind, path)
             # Most of the time it should be playing: so the clock starts with the first game,
             # or, one time in four, with the process.
             if moment.random() < 0.75:
                 while process.poll() is None and len(stored(path)) <= len(before):
                     time.sleep(0.02)
-            wait = moment.random() * 2.0
+            wait = moment.random() * (2.0 if FULL else 0.5)
             try:
                 done = process.wait(timeout=wait) == 0
             except subprocess.TimeoutExpired:
                 kills += 1
                 in_play += len(stored(path)) > len(before)
-                process.send_signal(signal.SIGKILL)
+                process.send_signal(signal.SIGTERM if kills % 4 == 0 else signal.SIGKILL)
                 process.wait()
             until = time.monotonic() + 20
             while left_behind(process.pid):
@@ -86,12 +110,14 @@ def test_kills_at_random_moments_lose_nothing(tmp_path: Path) -> None:
                 time.sleep(0.05)
             after = stored(path)
             assert before.items() <= after.items(), "a game was lost or played again"
-            assert set(after) <= planned
             before = after
-        run(PLAN, path, limits=LIMITS)
-        assert set(games_of(path)) == planned
+        assert verdict_of(kind, path) == verdict
         assert before.items() <= games_of(path).items()
+        if kind == "test":
+            assert all(whole.get(slot, game) == game for slot, game in played(path).items())
+        else:
+            assert played(path) == whole
         assert [line.text for line in check_lines(str(path))] == [
-            f"{len(planned)} games, 0 of them invalid"
+            f"{len(played(path))} games, 0 of them invalid"
         ]
     print(f"{kills} kills, {in_play} of them after new games, {ledgers} ledgers")

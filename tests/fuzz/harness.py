@@ -29,8 +29,6 @@ from dlgo.errors import DlgoError
 from experiments.cli.main import main
 
 _SECONDS = 10
-# Seconds after which Ctrl-C is pressed.
-_PATIENCE = 2.0
 # Tries by test.
 counts: Counter[str] = Counter()
 # Pieces that parsers trip over: escapes, other scripts, huge and odd numbers, deep nesting.
@@ -129,12 +127,14 @@ def _ctrl_c(seconds: float) -> Iterator[None]:
 
 
 def command(
-    what: str, *arguments: object, folder: Path, outputs: Sequence[Path] = (), stdin: bytes = b""
+    what: str, *arguments: object, folder: Path, outputs: Sequence[Path] = (), stdin: bytes = b"",
+    patience: float = 2.0,
 ) -> int:
     """Run `dlgo` in this process; its exit status. It must end well.
 
     Args:
         folder: what a user has; nothing there may change but the `outputs`.
+        patience: seconds after which Ctrl-C is pressed.
     """
     streams = [io.TextIOWrapper(io.BytesIO(data), encoding="utf-8") for data in (stdin, b"", b"")]
     kept = sys.stdin, sys.stdout, sys.stderr
@@ -142,7 +142,7 @@ def command(
     with untouched(folder, *outputs):
         sys.stdin, sys.stdout, sys.stderr = streams
         try:
-            with time_limit(), _ctrl_c(_PATIENCE):
+            with time_limit(_SECONDS + 2 * patience), _ctrl_c(patience):
                 main([str(argument) for argument in arguments])
         except SystemExit as stop:
             status = stop.code or 0

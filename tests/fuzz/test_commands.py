@@ -66,6 +66,8 @@ STDIN = b"a1 b2\n\nC3\ngenmove b\n\x1b[2J\nboardsize 99999999999999999999\nundo\
 # These take a second or more.
 SLOW = ("connectx export", "data import-sgf", "data index-sgf", "generate", "report", "tournament",
         "train alphazero", "train supervised")
+# Ctrl-C comes later where it would leave half a module, or half a plot, in this process.
+PATIENCE = dict.fromkeys(("report", "show", "train alphazero", "train supervised"), 8.0)
 TEXTS = ("random", "mcts:sims=5", "human", "tictactoe", "go:size=5", "draughts", "games.csv",
          "model", "data", "a=1e999", "seed=3", "oneplane", "")
 PLACES = ("out/new", "out", "out/none/there", "/dev/null", "/dev/full", "out/a.sgf/b", "out/é.csv",
@@ -170,6 +172,8 @@ def test_every_command_has_its_line():
 
 @pytest.mark.parametrize("name", LINES)
 def test_commands(home: Path, name: str, monkeypatch: pytest.MonkeyPatch):
+    if name.startswith("train"):
+        pytest.importorskip("keras")
     monkeypatch.chdir(home)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))  # of the workers
     out = home / "out"
@@ -184,7 +188,8 @@ def test_commands(home: Path, name: str, monkeypatch: pytest.MonkeyPatch):
         made = [home / "submission.py", *home.glob("unfinished*"),
                 *(home / f"{start}{given.get('name')}.py" for start in ("", "test_"))]
         command(f"try {try_}: {words}", *words, folder=home, stdin=STDIN,
-                outputs=[out, *made, *beside(home / "games.sqlite")])
+                outputs=[out, *made, *beside(home / "games.sqlite")],
+                patience=PATIENCE.get(name, 2.0))
         for path in made:
             with contextlib.suppress(OSError):
                 path.unlink()
