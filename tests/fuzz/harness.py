@@ -17,6 +17,7 @@ import io
 import os
 import signal
 import sys
+import tempfile
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -136,7 +137,11 @@ def command(
         folder: what a user has; nothing there may change but the `outputs`.
         patience: seconds after which Ctrl-C is pressed.
     """
-    streams = [io.TextIOWrapper(io.BytesIO(data), encoding="utf-8") for data in (stdin, b"", b"")]
+    typed = tempfile.TemporaryFile()  # a file of the system: commands wait for it  # noqa: SIM115
+    typed.write(stdin)
+    typed.seek(0)
+    streams = [io.TextIOWrapper(file, encoding="utf-8")
+               for file in (typed, io.BytesIO(), io.BytesIO())]
     kept = sys.stdin, sys.stdout, sys.stderr
     status: Any = 0
     with untouched(folder, *outputs):
@@ -150,6 +155,7 @@ def command(
             raise AssertionError(f"{what}: {type(error).__name__}: {error!s:.300}") from error
         finally:
             sys.stdin, sys.stdout, sys.stderr = kept
+            streams[0].close()
             printed = []
             for stream in streams[1:]:
                 stream.flush()

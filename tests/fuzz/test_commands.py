@@ -57,7 +57,7 @@ LINES: dict[str, str] = {
     "show": "game.sgf --out=out/game.png",
     "sprt": "games.csv a b",
     "tournament": "--ledger=out/new.sqlite --game=tictactoe --engine=random "
-                  "--engine=random:seed=2 --pairs=1 --workers=1",
+                  "--engine=mcts:sims=5 --pairs=1 --workers=1",
     "train alphazero": "--game=tictactoe --out=out/run --iterations=1 --games=2 --sims=2 "
                        "--net=mlp:hidden=2,layers=1 --workers=1 --runtime=onnx",
     "train supervised": "--data=data --out=out/model --net=mlp:hidden=2,layers=1 --epochs=1",
@@ -67,7 +67,7 @@ STDIN = b"a1 b2\n\nC3\ngenmove b\n\x1b[2J\nboardsize 99999999999999999999\nundo\
 SLOW = ("connectx export", "data import-sgf", "data index-sgf", "generate", "report", "tournament",
         "train alphazero", "train supervised")
 # Ctrl-C comes later where it would leave half a module, or half a plot, in this process.
-PATIENCE = dict.fromkeys(("report", "show", "train alphazero", "train supervised"), 8.0)
+PATIENCE = dict.fromkeys((*SLOW, "show"), 15.0)
 TEXTS = ("random", "mcts:sims=5", "human", "tictactoe", "go:size=5", "draughts", "games.csv",
          "model", "data", "a=1e999", "seed=3", "oneplane", "")
 PLACES = ("out/new", "out", "out/none/there", "/dev/null", "/dev/full", "out/a.sgf/b", "out/é.csv",
@@ -85,7 +85,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "games.csv").write_text("first,second,result,pair\na,b,1,1\nb,a,0.5,1\na,b,0,2\n")
     (folder / "game.sgf").write_bytes(sgf(1))
     (folder / "game.pdn").write_bytes(PDN[0])
-    shutil.copy(SAMPLES / "games_format2.sqlite", folder / "games.sqlite")
+    shutil.copy(SAMPLES / "ledger_format2.sqlite", folder / "games.sqlite")
     for name, sample in (("data", "dataset"), ("model", "supervised"), ("run", "alphazero")):
         shutil.copytree(SAMPLES / sample, folder / name)
     with zipfile.ZipFile(folder / "games.zip", "w") as file:
@@ -137,9 +137,10 @@ def another(parameter: click.Parameter, before: Any, rng: np.random.Generator) -
 def changed(found: click.Command, line: str, rng: np.random.Generator) -> tuple[list[str], dict]:
     """The line with some values changed or added: its words, and its values by name."""
     given = found.make_parser(click.Context(found)).parse_args(line.split())[0]
-    for parameter in found.params:
-        if parameter.name in FIXED or rng.random() > (0.4 if parameter.name in given else 0.15):
-            continue
+    open_to_change = [parameter for parameter in found.params if parameter.name not in FIXED]
+    count = min(len(open_to_change), int(rng.integers(4)))
+    for index in rng.permutation(len(open_to_change))[:count]:
+        parameter = open_to_change[index]
         if getattr(parameter, "is_flag", False):
             given[parameter.name] = not parameter.secondary_opts or bool(rng.integers(2))
             continue
@@ -181,13 +182,14 @@ def test_commands(home: Path, name: str, monkeypatch: pytest.MonkeyPatch):
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir()
         shutil.copy(SAMPLES / "ledger_format2.sqlite", out / "games.sqlite")
-        words, given = changed(COMMANDS[name], LINES[name], np.random.default_rng(try_))
-        first, *rest = name.split()
-        words = [first, *words[:1], *rest, *words[1:]] if first == "ledger" else [
-            first, *rest, *words]
+        start, line = name.split(), LINES[name]
+        if start[0] == "ledger":  # the file stands between the two words
+            file, _, line = line.partition(" ")
+            start.insert(1, file)
+        words, given = changed(COMMANDS[name], line, np.random.default_rng(try_))
         made = [home / "submission.py", *home.glob("unfinished*"),
-                *(home / f"{start}{given.get('name')}.py" for start in ("", "test_"))]
-        command(f"try {try_}: {words}", *words, folder=home, stdin=STDIN,
+                *(home / f"{test}{given.get('name')}.py" for test in ("", "test_"))]
+        command(f"try {try_}: {[*start, *words]}", *start, *words, folder=home, stdin=STDIN,
                 outputs=[out, *made, *beside(home / "games.sqlite")],
                 patience=PATIENCE.get(name, 2.0))
         for path in made:
