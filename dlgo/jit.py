@@ -99,8 +99,11 @@ class _Compiler(event.Listener):
         self._depth += 1
         if self._depth == 1:
             self._began = time.perf_counter()
-            while self.waiting:
-                self.waiting.pop()()
+            self.tell()
+
+    def tell(self) -> None:
+        while self.waiting:
+            self.waiting.pop()()
 
     def on_end(self, event: event.Event) -> None:
         self._depth -= 1
@@ -130,6 +133,11 @@ def tell_of_compiling(tell: Callable[[str], None]) -> Iterator[None]:
     finally:
         with contextlib.suppress(ValueError):
             _compiler.waiting.remove(told)
+
+
+def tell_now() -> None:
+    """Tell those who wait in `tell_of_compiling`: another process compiles for this one."""
+    _compiler.tell()
 
 
 def compile_seconds() -> float:

@@ -96,6 +96,7 @@ class Option:
         kind: the type, when it cannot be read off the default.
         always: print it even at its default, because readers expect to see it.
         aliases: older names, which are still read; canonical texts keep the first one.
+        nests: the value is a specification itself, of an engine.
     """
 
     name: str
@@ -107,6 +108,7 @@ class Option:
     kind: type | None = None
     always: bool = False
     aliases: tuple[str, ...] = ()
+    nests: bool = False
 
     @property
     def recorded_name(self) -> str:

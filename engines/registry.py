@@ -7,6 +7,8 @@ installed package.
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import inspect
 from dataclasses import dataclass, field
 from typing import Any
@@ -69,7 +71,8 @@ class EngineSpec:
         settings: the other options that were given, checked.
         title: how reports call the entrant (`name=GNU Go 10`), empty if nothing is said.
         origin: the file of an engine from outside; empty for those built in.
-        digest: digest of its sources: its version.
+        digest: digest of its sources, and of engines from outside that it asks: its version.
+        free_text: whether an option was given whose value can be anything, such as a command.
     """
 
     name: str
@@ -80,6 +83,7 @@ class EngineSpec:
     title: str = field(default="", compare=False)
     origin: str = ""
     digest: str = field(default="", compare=False)
+    free_text: bool = field(default=False, compare=False)
 
     @classmethod
     def parse(cls, text: str) -> EngineSpec:
@@ -138,6 +142,16 @@ class EngineSpec:
         budget = Budget(**asked) if Budget(**asked).given() else engine.default_budget
         budget_values = {option.name: getattr(budget, option.name) for option in limits}
         settings = {option.name: values[option.name] for option in options}
+        free_text = any(
+            option.type is str and not option.choices and settings[option.name] != option.default
+            for option in options
+        )
+        nested = {
+            option.name: EngineSpec.parse(str(settings[option.name]))
+            for option in options if option.nests and settings[option.name] is not None
+        }
+        settings |= {key: spec.text for key, spec in nested.items()}
+        parts = [plugin, *nested.values()]
         return cls(
             name=name,
             family=format_spec(name, options, settings),
@@ -145,8 +159,9 @@ class EngineSpec:
             budget=budget,
             settings=tuple((k, v) for k, v in settings.items() if v is not None),
             title=title,
-            origin=str(plugin.origin or ""),
-            digest=plugin.digest,
+            origin=next((str(part.origin) for part in parts if part.origin), ""),
+            digest=_joined([part.digest for part in parts if part.digest]),
+            free_text=free_text,
         )
 
     @property
@@ -175,6 +190,24 @@ class EngineSpec:
         """The engine, ready to play `game`."""
         engine = engine_class(self.name)
         return engine(game, self.budget, seed, build_engine=build_engine, **dict(self.settings))
+
+
+def _joined(digests: list[str]) -> str:
+    if len(digests) < 2:
+        return "".join(digests)
+    return hashlib.sha256("".join(digests).encode()).hexdigest()[:32]
+
+
+@functools.lru_cache(maxsize=4096)
+def is_outside(text: str) -> bool:
+    """Whether a specification means an engine that does not belong to this project, or one that
+    asks such an engine. Nothing from outside is loaded to find out."""
+    name, rest = ENGINES.split(text)
+    if name not in ENGINES.built_in:
+        return name.endswith(".py") or ":" in name or name in ENGINES.names()
+    nesting = [option.name for option in engine_class(name).options if option.nests] if rest else []
+    given = split_settings(rest, f"engine {text!r}") if nesting else {}
+    return any(is_outside(given[key]) for key in nesting if key in given)
 
 
 def _name_of(target: Any) -> str:

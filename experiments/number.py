@@ -40,3 +40,9 @@ class Number(click.ParamType):
 
     def __repr__(self) -> str:
         return self.get_metavar(None, None)
+
+
+move_timeout = click.option(
+    "--move-timeout", type=Number(float, 0.001, 1e7), default=600.0, show_default=True,
+    help="Wall seconds for a move of an engine from outside: it ends a hang.",
+)

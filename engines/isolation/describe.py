@@ -1,52 +1,110 @@
-"""What a specification of an engine from outside means, found out in another process.
+"""Specifications of engines from outside, read and built without loading them in this process.
 
-To know its options, its file has to be loaded, and loading may hang, exit or worse.
+To know its options, an engine's file has to be loaded, and loading may hang, exit or worse. So
+whatever takes a specification from a user reads it by `read_spec`, and builds from that.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from dlgo.api import GameSpec
 from dlgo.errors import SpecError
-from engines.isolation.engine import Host
+from engines.base import Budget, Engine
+from engines.isolation.engine import Host, IsolatedEngine, nonsense
+from engines.registry import EngineSpec, is_outside
 
 # Wall seconds for a file to be loaded, so that its options are known.
-_TIMEOUT = 30.0
+_LOAD_TIMEOUT = 30.0
+# Wall seconds for a move, unless the user says otherwise.
+MOVE_TIMEOUT = 600.0
+
+
+@dataclass(frozen=True, repr=False)
+class OutsideSpec(EngineSpec):
+    """The specification of an engine from outside: what it builds is in a process of its own.
+
+    Attributes:
+        timeout: wall seconds to build the engine, and for each move.
+    """
+
+    timeout: float = field(default=MOVE_TIMEOUT, compare=False)
+
+    def build(self, game: GameSpec, seed: int = 0) -> Engine:
+        """The engine, ready to play `game`. Raises ProgramError if that fails."""
+        host = _spare.pop() if _spare else None
+        return IsolatedEngine(self.text, game, self.timeout, seed=seed, details=True, host=host)
 
 
 @dataclass(frozen=True)
 class Description:
-    """An engine from outside.
+    """What a specification means.
 
     Attributes:
-        text: the canonical specification; as it was written if the file cannot be loaded.
-        digest: of its sources; "" if the file cannot be loaded.
-        label: how people see it.
+        spec: None if the file cannot be loaded.
+        problem: why.
     """
 
-    text: str
-    digest: str = ""
-    label: str = ""
+    spec: OutsideSpec | None
+    problem: str = ""
 
 
-def describe(specs: Iterable[str], timeout: float = _TIMEOUT) -> dict[str, Description]:
+def read_spec(text: str, timeout: float = MOVE_TIMEOUT) -> EngineSpec:
+    """What `EngineSpec.parse` gives, but nothing from outside is loaded in this process.
+
+    Args:
+        timeout: wall seconds for a move of an engine from outside.
+
+    Raises:
+        SpecError: naming what is wrong.
+    """
+    if not is_outside(text):
+        return EngineSpec.parse(text)
+    host = _spare.pop() if _spare else Host()
+    try:
+        description = _ask(host, text, _LOAD_TIMEOUT)
+    except BaseException:
+        host.kill()
+        raise
+    _spare.append(host)
+    if description.spec is None:
+        raise SpecError(description.problem)
+    return dataclasses.replace(description.spec, timeout=timeout)
+
+
+# The process that has described an engine, which was loaded in a copy of it: the next one that is
+# built moves in.
+_spare: list[Host] = []
+
+
+def describe(specs: Iterable[str], timeout: float = _LOAD_TIMEOUT) -> dict[str, Description]:
     """Describe engines from outside, each in a process of its own.
-
-    A file that cannot be loaded, or not in time, is no error: its engine loses its games.
 
     Raises:
         SpecError: for a file or class that does not exist, or options it does not have.
     """
-    host = Host("tictactoe", "")
-    descriptions = {}
+    host = Host()
     try:
-        for spec in specs:
-            answer = host.ask("describe", spec, timeout, timeout=timeout + 10)
-            if "wrong" in answer:
-                raise SpecError(str(answer["wrong"]))
-            facts = (str(answer.get(key, "")) for key in ("text", "digest", "label"))
-            descriptions[spec] = Description(*facts) if "text" in answer else Description(spec)
+        return {spec: _ask(host, spec, timeout) for spec in specs}
     finally:
         host.kill()
-    return descriptions
+
+
+def _ask(host: Host, spec: str, timeout: float) -> Description:
+    answer = host.ask("describe", spec, timeout, timeout=timeout + 10)
+    if "wrong" in answer:
+        raise SpecError(str(answer["wrong"]))
+    if "spec" in answer:
+        return Description(_spec_of(answer["spec"]))
+    problem = answer.get("problem") or f"cannot load {spec}: it exits, or takes too long"
+    return Description(None, str(problem))
+
+
+def _spec_of(facts: dict[str, object]) -> OutsideSpec:
+    try:
+        budget, settings = Budget(**facts.pop("budget")), facts.pop("settings")
+        return OutsideSpec(budget=budget, settings=tuple(map(tuple, settings)), **facts)
+    except (TypeError, KeyError, AttributeError):
+        raise nonsense() from None

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dlgo.api import GameSpec, GameState, Move, Point
+from dlgo.jit import tell_now
 from dlgo.records.failures import Failure
 from engines.base import Budget, Cost, Decision
 from engines.programs import processes
@@ -35,24 +36,25 @@ class Host:
     """The process of an engine.
 
     Args:
-        game, spec: what is played and by whom, specifications.
         setup: "module:function", called there before anything else.
 
     Attributes:
         pid: the root of its processes.
         process: the one in which the engine is.
+        ended: whether it has been ended, by request or for a failure.
 
     Raises:
         ProgramError: if it cannot be started.
     """
 
-    def __init__(self, game: str, spec: str, setup: str | None = None) -> None:
-        command = [sys.executable, "-P", "-m", "engines.isolation.host", game, spec]
+    def __init__(self, setup: str | None = None) -> None:
+        command = [sys.executable, "-P", "-m", "engines.isolation.host"]
         self._program = Program(
             command + ([setup] if setup else []), {"PYTHONPATH": os.pathsep.join(sys.path)}
         )
         self._kills = processes.oom_kills()
         self.pid = self._program.pid
+        self.ended = False
         self.process = int(self._receive(b"", _START_TIMEOUT)["pid"])
 
     def ask(
@@ -69,10 +71,13 @@ class Host:
     def _receive(
         self, request: bytes, timeout: float, check: Callable[[], None] | None = None
     ) -> dict[str, Any]:
+        deadline = time.monotonic() + timeout
         try:
-            answer = json.loads(self._program.exchange(request, take_frame, timeout, check))
-            if not isinstance(answer, dict):
-                raise ValueError
+            answer = _read(self._program.exchange(request, take_frame, timeout, check))
+            while "compiling" in answer:
+                tell_now()
+                left = max(deadline - time.monotonic(), 0.0)
+                answer = _read(self._program.exchange(b"", take_frame, left, check))
         except ProgramError as error:
             self.kill()
             text = str(error)
@@ -104,7 +109,16 @@ class Host:
 
     def kill(self) -> None:
         """End all its processes, now."""
+        self.ended = True
         self._program.kill()
+
+
+def _read(message: bytes) -> dict[str, Any]:
+    """An answer. Raises ValueError or RecursionError if it is none."""
+    answer = json.loads(message)
+    if not isinstance(answer, dict):
+        raise ValueError
+    return answer
 
 
 def nonsense() -> ProgramError:
@@ -113,7 +127,7 @@ def nonsense() -> ProgramError:
 
 
 class IsolatedEngine:
-    """An engine in a process of its own.
+    """An engine in a process of its own. If that had to be ended, the next request starts another.
 
     Args:
         spec: its specification.
@@ -121,11 +135,15 @@ class IsolatedEngine:
         timeout: wall seconds to build it and, unless changed, for each further answer.
         memory_mb: megabytes its processes may grow by once it is built; None: no limit.
         setup: "module:function", called in its process before anything else.
+        seed: of its first game.
+        details: whether decisions have more than a move and its value, which costs time, and
+            whether messages name the engine.
+        host: a process that has no engine yet; by default one is started.
 
     Attributes:
         timeout: wall seconds for each answer.
         budget: of each move.
-        network_id, training_cpu_seconds: as of any engine.
+        budgets, network_id, training_cpu_seconds: as of any engine.
         pid: the root of its processes.
         digest: of its sources.
 
@@ -135,23 +153,31 @@ class IsolatedEngine:
 
     def __init__(
         self, spec: str, game: GameSpec, timeout: float, memory_mb: int | None = None,
-        setup: str | None = None,
+        setup: str | None = None, seed: int = 0, details: bool = False, host: Host | None = None,
     ) -> None:
         self.game = game
         self.timeout = timeout
+        self._spec, self._setup, self._seed = spec, setup, seed
+        self._details = details
         self._memory_mb = memory_mb
+        self._start(host)
+
+    def _start(self, host: Host | None = None) -> None:
         self._memory = 0
+        self._cpu = 0.0
         self._state: GameState | None = None  # the position that its process holds
-        self._host = Host(str(game), spec, setup)
+        self._host = host or Host(self._setup)
         self.pid = self._host.pid
         try:
-            facts = self._ask("build")
+            self._host.ask("open", str(self.game), timeout=_START_TIMEOUT)
+            facts = self._ask("build", self._spec, self._seed)
             self.budget = Budget(**facts["budget"])
+            self.budgets = tuple(map(str, facts["budgets"]))
             self.network_id = facts["network_id"]
             self.training_cpu_seconds = facts["training_cpu_seconds"]
             self.digest = str(facts["digest"])
-            if memory_mb is not None:
-                self._ask("limit_memory", memory_mb)
+            if self._memory_mb is not None:
+                self._ask("limit_memory", self._memory_mb)
                 self._memory = processes.memory(self.pid)
         except (TypeError, KeyError):
             self._host.kill()
@@ -162,6 +188,9 @@ class IsolatedEngine:
 
     def new_game(self, seed: int) -> None:
         """Forget everything and seed the generator."""
+        self._seed = seed
+        if self._host.ended:
+            self._start()
         self._ask("new_game", seed)
         self._cpu = self._host.cpu_seconds()
 
@@ -175,11 +204,21 @@ class IsolatedEngine:
         Raises:
             ProgramError: if none comes.
         """
+        return self._decide(state, budget, "select_move" if self._details else "")
+
+    def analyse(self, state: GameState, budget: Budget | None = None) -> Decision:
+        """Ask for a move and all that is known of the others."""
+        return self._decide(state, budget, "analyse")
+
+    def _decide(self, state: GameState, budget: Budget | None, method: str) -> Decision:
         wall = time.perf_counter()
-        answer = self._ask("move", *self._way_to(state), budget)
+        if self._host.ended:
+            self._start()
+        answer = self._ask("move", *self._way_to(state), budget, *filter(None, [method]))
         self._state = state
         try:
-            move = self._move(answer)
+            move = self._move(answer["move"])
+            details = self._read_details(answer) if method else {}
             simulations, nodes, evaluations = (
                 min(max(int(count), 0), 2**62) for count in answer["counts"]
             )
@@ -193,7 +232,18 @@ class IsolatedEngine:
             simulations, nodes, evaluations, cpu_seconds=self._cpu - before,
             wall_seconds=time.perf_counter() - wall,
         )
-        return Decision(move, value=value, cost=cost)
+        return Decision(move, value=value, cost=cost, **details)
+
+    def _read_details(self, answer: dict[str, Any]) -> dict[str, Any]:
+        tables = {
+            name: {self._move(code): float(number) for code, number in answer[name]}
+            for name in ("policy", "values", "visits", "priors")
+        }
+        tables["visits"] = {move: int(visits) for move, visits in tables["visits"].items()}
+        counts = {name: answer[name] for name in ("proven", "plies_to_end", "depth")}
+        if any(count is not None and type(count) is not int for count in counts.values()):
+            raise TypeError
+        return {**tables, **counts, "pv": tuple(map(self._move, answer["pv"]))}
 
     def _way_to(self, state: GameState) -> tuple[GameState | None, list[Move]]:
         """From where and by which moves its process gets to `state`; None: from where it is."""
@@ -203,16 +253,22 @@ class IsolatedEngine:
             before = before.previous_state
         return None if before is self._state else before, moves[::-1]
 
-    def _move(self, answer: dict[str, Any]) -> Move:
-        action = answer["action"]
-        if action is not None:
-            if type(action) is not int or not 0 <= action < self.game.num_actions:
-                raise ValueError(action)
-            return self.game.move_of(action)
-        return Move(answer["kind"], _place(answer["place"]))
+    def _move(self, code: Any) -> Move:
+        if type(code) is int and 0 <= code < self.game.num_actions:
+            return self.game.move_of(code)
+        kind, place = code
+        return Move(kind, _place(place))
+
+    def __repr__(self) -> str:
+        return f"<engine {self._spec} for {self.game}, in process {self.pid}>"
 
     def _ask(self, *request: Any) -> dict[str, Any]:
-        return self._host.ask(*request, timeout=self.timeout, check=self._check)
+        try:
+            return self._host.ask(*request, timeout=self.timeout, check=self._check)
+        except ProgramError as error:
+            if not self._details:
+                raise
+            raise ProgramError(error.failure, f"{self._spec}: {error}") from None
 
     def _check(self) -> None:
         """Whether its processes have grown too large."""

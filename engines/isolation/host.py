@@ -3,11 +3,13 @@
 It is asked for one thing at a time through a pipe (pickled: the referee is trusted) and answers in
 JSON, since whoever reads the answer must not trust what an engine may have written.
 
-    python -P -m engines.isolation.host GAME SPECIFICATION [SETUP]
+    python -P -m engines.isolation.host [SETUP]
 """
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import importlib
 import json
 import os
@@ -23,48 +25,50 @@ from typing import Any
 from dlgo.api import GameState, Move
 from dlgo.errors import DlgoError, PluginError
 from dlgo.games import get_game
+from dlgo.jit import tell_of_compiling
 from dlgo.records.failures import Failure
 from engines.base import Decision, Engine
 from engines.programs import processes
 from engines.programs.framing import FrameReader, read_frame, write_frame
 from engines.registry import EngineSpec
 
+# Requests that may have to compile.
+_LONG = ("open", "build", "warm_up")
 # Folders whose frames of a traceback do not interest the author of an engine.
 _OURS = tuple(str(Path(__file__).resolve().parents[2] / name) for name in ("dlgo", "engines"))
 
 
 def main() -> None:
     """Answer requests until there are no more."""
-    game_text, spec, *setup = sys.argv[1:]
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asks decides what becomes of us
     requests, answers = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1):  # what an engine prints belongs nowhere
         os.dup2(null, standard)
-    for text in setup:
+    for text in sys.argv[1:]:
         module, _, function = text.partition(":")
         getattr(importlib.import_module(module), function)()
-    host = _Host(game_text, spec)
-    pid = os.getpid()
+    def tell(text: str) -> None:
+        write_frame(answers, json.dumps({"compiling": text}).encode())
+
+    host, pid = _Host(), os.getpid()
     write_frame(answers, json.dumps({"pid": pid}).encode())
     while (request := read_frame(requests)) is not None:
-        answer = host.answer(*pickle.loads(request))
+        name, *arguments = pickle.loads(request)
+        with tell_of_compiling(tell) if name in _LONG else contextlib.nullcontext():
+            answer = host.answer(name, *arguments)
         if os.getpid() != pid:
             os._exit(0)  # the engine has doubled this process: only one may go on
-        write_frame(answers, json.dumps(answer).encode())
+        write_frame(answers, json.dumps(answer, default=float).encode())
     os._exit(0)  # threads that the engine has left behind are not waited for
 
 
 class _Host:
     """The engine, and the game as far as it has been told."""
 
-    def __init__(self, game_text: str, spec: str) -> None:
-        self._game = get_game(game_text)
-        self._spec = spec
+    def __init__(self) -> None:
         self._engine: Engine | None = None
         self._state: GameState | None = None
-        # Compiled before any clock runs: the rules are ours, and not the engine's to pay for.
-        state = GameState.new_game(self._game)
-        state.apply_move(state.legal_moves()[0]).is_over()
 
     def answer(self, request: str, *arguments: Any) -> dict[str, Any]:
         """Do what is asked; what goes wrong is an answer, too."""
@@ -75,12 +79,19 @@ class _Host:
                 return {"failure": Failure.OVER_MEMORY, "text": "out of memory: MemoryError"}
             return {"failure": Failure.CRASH, "text": place_of(error) + error_text(error)}
 
-    def _build(self) -> dict[str, Any]:
-        spec = EngineSpec.parse(self._spec)
-        engine = self._engine = spec.build(self._game)
+    def _open(self, game: str) -> dict[str, Any]:
+        self._game = get_game(game)
+        # Compiled before any clock runs: the rules are ours, and not the engine's to pay for.
+        state = GameState.new_game(self._game)
+        state.apply_move(state.legal_moves()[0]).is_over()
+        return {}
+
+    def _build(self, text: str, seed: int) -> dict[str, Any]:
+        spec = EngineSpec.parse(text)
+        engine = self._engine = spec.build(self._game, seed)
         return {
-            "digest": spec.digest,
-            "budget": engine.budget.given(), "network_id": engine.network_id,
+            "digest": spec.digest, "budget": engine.budget.given(), "budgets": engine.budgets,
+            "network_id": engine.network_id,
             "training_cpu_seconds": engine.training_cpu_seconds,
         }
 
@@ -97,24 +108,40 @@ class _Host:
         return {}
 
     def _move(
-        self, start: GameState | None, moves: list[Move], budget: Any
+        self, start: GameState | None, moves: list[Move], budget: Any, method: str = ""
     ) -> dict[str, Any]:
+        """Ask for a move. With `method`, `select_move` or `analyse`, all that is known of it."""
         state = self._state if start is None else start
         for move in moves:
             state = state.apply_move(move)
         self._state = state
-        decision = self._engine.select_move(state, budget)
+        decision = getattr(self._engine, method or "select_move")(state, budget)
         if not isinstance(decision, Decision):
             name = type(self._engine).__name__
             raise TypeError(f"{name}.select_move returned {str(decision)[:80]}, not a move")
-        move, cost = decision.move, decision.cost
-        action = None if move.is_resign else self._game.action_of(move)
-        return {
-            # A move that the game cannot number is described; the referee says what is wrong.
-            "action": action, "kind": str(move.kind), "place": _plain(move.place),
-            "value": decision.value,
+        cost = decision.cost
+        answer = {
+            "move": self._code(decision.move), "value": decision.value,
             "counts": [cost.simulations, cost.nodes, cost.evaluations],
         }
+        return answer | self._details(decision) if method else answer
+
+    def _details(self, decision: Decision) -> dict[str, Any]:
+        code = self._code
+        tables: dict[str, Any] = {
+            name: [[code(move), float(number)] for move, number in getattr(decision, name).items()]
+            for name in ("policy", "values", "visits", "priors")
+        }
+        for name in ("proven", "plies_to_end", "depth"):
+            number = getattr(decision, name)
+            tables[name] = None if number is None else int(number)
+        return {**tables, "pv": list(map(code, decision.pv))}
+
+    def _code(self, move: Move) -> int | list[Any]:
+        """A move's number. One that the game cannot number is described instead; the referee
+        says what is wrong with it."""
+        action = None if move.is_resign else self._game.action_of(move)
+        return [str(move.kind), _plain(move.place)] if action is None else action
 
     def _describe(self, spec: str, timeout: float) -> dict[str, Any]:
         """Load an engine's file in a copy of this process, which ends with that."""
@@ -149,10 +176,10 @@ def _facts_of(spec: str) -> dict[str, Any]:
     try:
         parsed = EngineSpec.parse(spec)
     except DlgoError as error:
-        return {} if _is_in_file(spec, error) else {"wrong": str(error)}
-    except BaseException:
-        return {}
-    return {"text": parsed.text, "digest": parsed.digest, "label": parsed.label}
+        return {"problem" if _is_in_file(spec, error) else "wrong": str(error)}
+    except BaseException as error:
+        return {"problem": f"cannot load {spec}: {error_text(error)}"}
+    return {"spec": {**dataclasses.asdict(parsed), "budget": parsed.budget.given()}}
 
 
 def _is_in_file(spec: str, error: DlgoError) -> bool:

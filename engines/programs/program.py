@@ -15,7 +15,7 @@ import sys
 import time
 import weakref
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from dlgo.errors import DlgoError
 from dlgo.records.failures import Failure
@@ -40,6 +40,9 @@ class ProgramError(DlgoError):
     def __init__(self, failure: Failure, text: str) -> None:
         super().__init__(text)
         self.failure = failure
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ProgramError, (self.failure, str(self))
 
 
 class Program:

@@ -33,7 +33,7 @@ class PUCTEngine(PUCTSearchEngine):
         Option("evaluator", "rollout", "what a leaf is worth; `network` asks the model of "
                "`prior`, and `agent` replaces it", choices=(*_EVALUATORS, _NETWORK)),
         Option("agent", None, "an engine, in quotes, asked for policy and value of every leaf",
-               kind=str),
+               kind=str, nests=True),
         Option("batch", 1, "leaves the evaluator or network is asked about at once", low=1,
                high=4096),
         RUNTIME_OPTION,

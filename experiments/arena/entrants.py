@@ -10,16 +10,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dlgo.records.entrants import split_version, with_version
+from engines import registry
 from engines.isolation.describe import describe
-from engines.registry import ENGINES, EngineSpec
+from engines.registry import EngineSpec
 
 
 def is_outside(entrant: str) -> bool:
     """Whether an entrant is an engine that does not belong to this project."""
-    name, _ = ENGINES.split(split_version(entrant)[0])
-    return name not in ENGINES.built_in and (
-        name.endswith(".py") or ":" in name or name in ENGINES.names()
-    )
+    return registry.is_outside(split_version(entrant)[0])
 
 
 def entrants_of(specs: Iterable[str]) -> dict[str, tuple[str, str]]:
@@ -36,9 +34,12 @@ def entrants_of(specs: Iterable[str]) -> dict[str, tuple[str, str]]:
     entrants = {}
     for spec in specs:
         if spec in outside:
-            text, digest = outside[spec].text, outside[spec].digest or _digest_of_file(spec)
-            label = outside[spec].label or f"{Path(text).name}@{digest[:4]}"
-            entrants[spec] = with_version(text, digest), label
+            read = outside[spec].spec
+            if read is not None:
+                entrants[spec] = with_version(read.text, read.digest), read.label
+            else:  # it loses its games, which say why
+                digest = _digest_of_file(spec)
+                entrants[spec] = with_version(spec, digest), f"{Path(spec).name}@{digest[:4]}"
         elif is_outside(spec):
             entrants[spec] = spec, ""
         else:

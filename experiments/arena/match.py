@@ -12,7 +12,7 @@ import json
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -154,15 +154,15 @@ class EngineCache:
     Args:
         limits: of time and memory, for engines from outside.
         setup: "module:function", called in those processes before anything else.
-        isolate: whether engines from outside are in processes of their own.
+        at_home: specifications of engines from outside that play in this process.
         hosts_changed: told the roots of those processes whenever they change.
     """
 
     def __init__(
         self, limits: Limits = DEFAULT_LIMITS, setup: str | None = None,
-        hosts_changed: Callable[[list[int]], None] | None = None, isolate: bool = True,
+        hosts_changed: Callable[[list[int]], None] | None = None, at_home: Collection[str] = (),
     ) -> None:
-        self._isolate = isolate
+        self._at_home = at_home
         self._limits = limits
         self._setup = setup
         self._hosts_changed = hosts_changed
@@ -180,10 +180,11 @@ class EngineCache:
         return self._engines[key]
 
     def _build(self, game: str, spec: str) -> Engine | IsolatedEngine:
-        if self._isolate:
-            engine = prepared_engine(game, spec, self._limits, self._setup)
+        text = split_version(spec)[0]
+        if text in self._at_home:
+            engine = build_engine(text, get_game(game))
         else:
-            engine = build_engine(split_version(spec)[0], get_game(game))
+            engine = prepared_engine(game, spec, self._limits, self._setup)
         try:
             engine.warm_up()
         except BaseException:

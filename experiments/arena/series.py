@@ -1,4 +1,7 @@
-"""A quick series between two engines, in this process: what the chapter scripts print.
+"""A quick series between two engines: what the chapter scripts print.
+
+Engines given by specifications play as in a tournament, those from outside in processes of their
+own. Classes and objects play in this process.
 
 For anything that is to be kept or rated, use a tournament: it stores every game, and uses
 all cores.
@@ -62,9 +65,11 @@ def play_series(game: GameSpec | str, one: Any, other: Any, pairs: int, seed: in
     Raises:
         SpecError: for an engine that does not exist or options it does not have.
     """
-    entrants = (EngineSpec.of(one).text, EngineSpec.of(other).text)
+    given = (one, other)
+    entrants = tuple(who if isinstance(who, str) else EngineSpec.of(who).text for who in given)
+    at_home = {text for text, who in zip(entrants, given, strict=True) if text is not who}
     plan = Plan(games=(str(get_game(game)),), entrants=entrants, pairs=pairs, seed=seed).canonical()
-    engines = EngineCache(isolate=False)
+    engines = EngineCache(at_home=at_home)
     points = 0.0
     seconds, moves = [0.0, 0.0], [0, 0]
     played = tasks(plan)

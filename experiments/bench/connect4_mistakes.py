@@ -37,7 +37,7 @@ import numpy as np
 from dlgo import DlgoError, GameState, get_game
 from dlgo.files import write_csv, write_file
 from dlgo.rng import derive_seed
-from engines.registry import EngineSpec, build_engine
+from engines.isolation.describe import read_spec
 from engines.solver.outcomes import is_mistake
 from engines.solver.solver import Solver
 from experiments.command import run
@@ -193,7 +193,7 @@ def pons_sets(folder: Path, count: int) -> dict[str, list[Position]]:
 
 def ask(engine_text: str, positions: list[Position]) -> list[tuple[bool, float]]:
     """(mistake, CPU seconds) of an engine in some positions."""
-    engine = build_engine(engine_text, GAME, 1)
+    engine = read_spec(engine_text).build(GAME, 1)
     engine.warm_up()
     answers = []
     try:
@@ -295,7 +295,7 @@ def main(
         count, names = min(count, 20), [name for name in names if name in ("L2_R1", "L3_R1")]
     if unknown := set(names) - set(CLASSES):
         raise DlgoError(f"unknown class {', '.join(unknown)}; classes are {', '.join(CLASSES)}")
-    texts = [str(EngineSpec.parse(text)) for text in engines]
+    texts = [str(read_spec(text)) for text in engines]
     rows = []
     with new_pool(workers) as pool:
         tasks = position_sets(sets, names, count, pool, workers)

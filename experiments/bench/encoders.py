@@ -21,7 +21,7 @@ import numpy as np
 
 from dlgo import GameSpec, GameState, get_game, kernels
 from dlgo.encoders import Encoder, encode_many, encoder_names, get_encoder
-from engines.registry import build_engine
+from engines.isolation.describe import read_spec
 from experiments.bench.measure import Meter, median_rates
 from experiments.command import run
 from experiments.number import Number
@@ -45,7 +45,7 @@ def random_states(game: GameSpec, count: int, seed: int) -> list[GameState]:
 def engine_states(game: GameSpec, count: int, seed: int, engine: str) -> list[GameState]:
     """Positions of games of an engine against itself, after a random opening."""
     generator = np.random.default_rng(seed)
-    player = build_engine(engine, game, seed)
+    player = read_spec(engine).build(game, seed)
     player.warm_up()
 
     def choose(state: GameState) -> Any:

@@ -19,7 +19,7 @@ import click
 
 from dlgo import GameState, get_game
 from engines.base import Engine
-from engines.registry import build_engine
+from engines.isolation.describe import read_spec
 from engines.solver.outcomes import is_mistake, outcomes_of
 from experiments.command import run
 
@@ -141,7 +141,7 @@ def report(engine: Engine, name: str) -> bool:
 def main(engines: tuple[str, ...]) -> None:
     """Check engines against all of tic-tac-toe."""
     for spec in engines:
-        engine = build_engine(spec, GAME, 1)
+        engine = read_spec(spec).build(GAME, 1)
         try:
             report(engine, spec)
         finally:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from experiments.number import Number
+from experiments.number import Number, move_timeout
 
 
 @click.command()
@@ -30,8 +30,10 @@ from experiments.number import Number
               help="Temperature of that draw: 0 plays the best move, 1 draws by visits.")
 @click.option("--shard-games", type=Number(int, 1, 100_000), default=None,
               help="Games in a file; by default about 5,000 positions.")
+@move_timeout
 def generate(
-    game: str, games: int, out: Path | None, workers: int | None, engine: str, **settings: object
+    game: str, games: int, out: Path | None, workers: int | None, engine: str, move_timeout: float,
+    **settings: object,
 ) -> None:
     """Make training data: games of GAME by an engine against itself.
 
@@ -41,7 +43,8 @@ def generate(
     from experiments.datasets.generate import generate as make
     from experiments.datasets.generate import make_recipe
 
-    click.echo(make(make_recipe(game, engine, **settings), games, out, workers))
+    recipe = make_recipe(game, engine, **settings)
+    click.echo(make(recipe, games, out, workers, move_timeout=move_timeout))
 
 
 @click.group()

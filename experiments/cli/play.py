@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from experiments.command import standard_input
-from experiments.number import Number
+from experiments.number import Number, move_timeout
 
 
 @click.command()
@@ -32,6 +32,7 @@ from experiments.number import Number
 @click.option("--resume", type=click.Path(), default=None, metavar="FILE",
               help="Go on with a saved game (SGF, PDN or a text of moves).")
 @click.option("--board", is_flag=True, help="Play in a window, by clicks.")
+@move_timeout
 def play(game: str | None, board: bool, **options: Any) -> None:
     """Play GAME: you against an engine, or engine against engine.
 
@@ -73,14 +74,19 @@ def show(file: str, out: str, slot: str | None, delay: float) -> None:
               help="Read positions from standard input, one a line.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
 @click.option("--all-moves", is_flag=True, help="Add the exact score of every legal move.")
-def analyze(game: str, engine: str, from_stdin: bool, as_json: bool, all_moves: bool) -> None:
+@move_timeout
+def analyze(
+    game: str, engine: str, from_stdin: bool, as_json: bool, all_moves: bool, move_timeout: float
+) -> None:
     """Say of each position (a line of moves) the best move, score, nodes and CPU time."""
     from dlgo import get_game
     from experiments.play.analyze import analyze as analyze_lines
     from experiments.play.analyze import lines_there
 
     lines = lines_there(standard_input("positions").buffer)
-    for answers in analyze_lines(get_game(game), engine, lines, all_moves, as_json):
+    for answers in analyze_lines(
+        get_game(game), engine, lines, all_moves, as_json, move_timeout
+    ):
         click.echo("\n".join(answers))
 
 
@@ -90,9 +96,11 @@ def analyze(game: str, engine: str, from_stdin: bool, as_json: bool, all_moves: 
               help="Game that is played until a command changes it.")
 @click.option("--seed", type=Number(int), default=None,
               help="Seed of the engine; random by default.")
-def gtp(engine: str, game: str, seed: int | None) -> None:
+@move_timeout
+def gtp(engine: str, game: str, seed: int | None, move_timeout: float) -> None:
     """Serve the Go Text Protocol on standard input and output, for Sabaki, GoGui, bridges."""
     from dlgo import get_game
     from experiments.gtp.server import serve
 
-    serve(get_game(game), engine, int.from_bytes(os.urandom(4), "big") if seed is None else seed)
+    seed = int.from_bytes(os.urandom(4), "big") if seed is None else seed
+    serve(get_game(game), engine, seed, move_timeout)

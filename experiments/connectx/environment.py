@@ -18,7 +18,7 @@ from typing import Any
 
 from dlgo import DlgoError, GameSpec, GameState, Move
 from dlgo.rng import derive_seed
-from engines.registry import build_engine
+from engines.isolation.describe import read_spec
 from experiments.play.game_file import SavedGame
 
 ACT_TIMEOUT = 2.0  # seconds a move, the environment's default
@@ -119,7 +119,7 @@ def _participant(game: GameSpec, player: str, asked: Struct, seed: int) -> _Part
         return _Participant(
             Path(player).stem, lambda state, overage: agent(observation(state, overage), asked)
         )
-    engine = build_engine(player, game, seed=seed)
+    engine = read_spec(player).build(game, seed)
     engine.warm_up()
     engine.new_game(seed)
     return _Participant(

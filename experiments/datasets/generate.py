@@ -19,9 +19,9 @@ from dlgo.files import make_folder
 from dlgo.games import get_game
 from dlgo.lock import held
 from engines.base import Engine
+from engines.isolation.describe import MOVE_TIMEOUT, read_spec
 from engines.learning.data.shards import Shard, shard_path, write_shard
 from engines.learning.selfplay.engine_games import Variety, play_game
-from engines.registry import EngineSpec
 from experiments.arena.progress import duration
 from experiments.datasets.progress import LineProgress, Tally, default_progress
 from experiments.datasets.shard_making import Stopwatch, existing_shard, run_with_progress, summary
@@ -52,11 +52,11 @@ class Recipe:
     temperature: float
     shard_games: int
 
-    def build(self) -> tuple[GameSpec, list[Engine]]:
-        """The game and the engines."""
+    def build(self, move_timeout: float) -> tuple[GameSpec, list[Engine]]:
+        """The game and the engines; those from outside have so many wall seconds for a move."""
         game = get_game(self.game)
         specs = [self.engine, self.against] if self.against else [self.engine]
-        return game, [EngineSpec.parse(spec).build(game) for spec in specs]
+        return game, [read_spec(spec, move_timeout).build(game) for spec in specs]
 
 
 def make_recipe(
@@ -72,8 +72,8 @@ def make_recipe(
         sample_plies = (spec.board_rows + spec.board_cols) // 2
     cells = spec.board_rows * spec.board_cols
     return Recipe(
-        game=str(spec), engine=str(EngineSpec.parse(engine)),
-        against=str(EngineSpec.parse(against)) if against else "", seed=seed,
+        game=str(spec), engine=str(read_spec(engine)),
+        against=str(read_spec(against)) if against else "", seed=seed,
         opening_plies=opening_plies, sample_plies=sample_plies, temperature=temperature,
         shard_games=shard_games or max(_FEWEST_SHARD_GAMES, _SHARD_CELLS // cells),
     )
@@ -87,7 +87,7 @@ def default_folder(recipe: Recipe) -> Path:
 
 def generate(
     recipe: Recipe, games: int, folder: Path | None = None, workers: int | None = None,
-    progress: LineProgress | None = None,
+    progress: LineProgress | None = None, move_timeout: float = MOVE_TIMEOUT,
 ) -> Path:
     """Make all shards that are not there yet; return the folder.
 
@@ -97,6 +97,7 @@ def generate(
         folder: named after the recipe by default.
         workers: processes; one a core by default.
         progress: shows how it goes; a bar or lines on standard error by default.
+        move_timeout: wall seconds for a move of an engine from outside.
 
     Raises:
         SpecError: if the engine cannot be built for the game.
@@ -105,11 +106,13 @@ def generate(
     """
     folder = make_folder(folder or default_folder(recipe), error=DataError)
     with held(folder / ".lock", f"data {folder}", "generation", "folder", DataError):
-        return _generate(recipe, games, folder, workers, progress or default_progress())
+        progress = progress or default_progress()
+        return _generate(recipe, games, folder, workers, progress, move_timeout)
 
 
 def _generate(
-    recipe: Recipe, games: int, folder: Path, workers: int | None, progress: LineProgress
+    recipe: Recipe, games: int, folder: Path, workers: int | None, progress: LineProgress,
+    move_timeout: float,
 ) -> Path:
     tally = Tally(planned=games)
     jobs = []
@@ -121,13 +124,13 @@ def _generate(
         if shard is not None and len(shard.games) >= length:
             tally.found += length
         else:
-            jobs.append((recipe, str(folder), number, length))
+            jobs.append((recipe, str(folder), number, length, move_timeout))
     if tally.found:
         progress.say(f"{folder}: {tally.found} of {games} games are there")
     for scrap in folder.glob(".games-*.tmp"):  # of runs that were killed
         scrap.unlink(missing_ok=True)
     if jobs:
-        _warm_up(recipe, progress.say)
+        _warm_up(recipe, progress.say, move_timeout)
         run_with_progress(
             make_shard, jobs, workers, folder, tally, progress, lambda report: tally.add(*report)
         )
@@ -135,9 +138,11 @@ def _generate(
     return folder
 
 
-def make_shard(recipe: Recipe, folder: str, number: int, games: int) -> Iterator[tuple[int, int]]:
+def make_shard(
+    recipe: Recipe, folder: str, number: int, games: int, move_timeout: float = MOVE_TIMEOUT
+) -> Iterator[tuple[int, int]]:
     """Play the games of a shard and write it; yields (1, positions) after each game."""
-    game, engines = recipe.build()
+    game, engines = recipe.build(move_timeout)
     for engine in engines:
         engine.warm_up()
     variety = Variety(recipe.opening_plies, recipe.sample_plies, recipe.temperature)
@@ -170,10 +175,10 @@ def _check_recipe(shard: Shard, path: Path, recipe: Recipe) -> None:
             )
 
 
-def _warm_up(recipe: Recipe, say: Any) -> None:
+def _warm_up(recipe: Recipe, say: Any, move_timeout: float) -> None:
     """Compile once, before several workers would do it all at the same time."""
     start = time.perf_counter()
-    _, engines = recipe.build()
+    _, engines = recipe.build(move_timeout)
     for engine in engines:
         engine.warm_up()
         engine.close()

@@ -18,7 +18,7 @@ from dlgo.errors import DlgoError
 from dlgo.gtp import GtpError, format_response, parse_command
 from dlgo.jit import tell_of_compiling
 from dlgo.text import excerpt
-from engines.registry import EngineSpec
+from engines.isolation.describe import MOVE_TIMEOUT, read_spec
 from experiments.command import standard_input
 from experiments.gtp import analysis, core, tournament
 from experiments.gtp.analysis import Analysis, Wait
@@ -130,13 +130,17 @@ class Lines:
         return self._ahead.pop() if self._ahead else self._lines.get()
 
 
-def serve(game: GameSpec, engine: str, seed: int) -> None:
+def serve(
+    game: GameSpec, engine: str, seed: int, move_timeout: float = MOVE_TIMEOUT
+) -> None:
     """Serve standard input until it ends.
 
     Args:
         game: what is played until a command changes it.
         engine: who plays, as a specification.
         seed: of the engine.
+        move_timeout: wall seconds for a move of an engine from outside, which has a process of
+            its own. If it fails, the next command starts another.
 
     Raises:
         DlgoError: if the engine does not exist or does not play the game, or standard input or
@@ -147,7 +151,7 @@ def serve(game: GameSpec, engine: str, seed: int) -> None:
     if sys.stdout is None:
         raise DlgoError("standard output is closed; the answers are written there")
     with tell_of_compiling(lambda text: print(f"dlgo gtp: {text}", file=sys.stderr, flush=True)):
-        session = Session(game, EngineSpec.parse(engine), seed)
+        session = Session(game, read_spec(engine, move_timeout), seed)
     server = Server(session)
     lines = Lines(source.fileno())
     try:

@@ -18,7 +18,7 @@ from typing import BinaryIO, NamedTuple
 from dlgo.api import GameSpec, GameState
 from dlgo.errors import DlgoError
 from engines.base import Engine
-from engines.registry import EngineSpec
+from engines.isolation.describe import MOVE_TIMEOUT, read_spec
 from engines.solver.engine import SolverEngine
 
 START = "start"
@@ -64,7 +64,8 @@ def lines_there(stream: BinaryIO) -> Iterator[list[str]]:
 
 
 def analyze(
-    game: GameSpec, engine_spec: str, lines: Iterable[list[str]], all_moves: bool, as_json: bool
+    game: GameSpec, engine_spec: str, lines: Iterable[list[str]], all_moves: bool, as_json: bool,
+    move_timeout: float = MOVE_TIMEOUT,
 ) -> Iterator[list[str]]:
     """Yield a line of output for each position, in lists, as soon as they are known.
 
@@ -74,12 +75,13 @@ def analyze(
         lines: lists of positions, as `lines_there` gives them.
         all_moves: add the score of every legal move (engines that know exact scores).
         as_json: a JSON object a line, else text for people.
+        move_timeout: wall seconds for an answer of an engine from outside.
 
     Raises:
         SpecError: for an engine that does not exist or does not play this game.
         DlgoError: after the last line, if some could not be analysed.
     """
-    engine = EngineSpec.parse(engine_spec).build(game)
+    engine = read_spec(engine_spec, move_timeout).build(game)
     engine.warm_up()
     say = _json_line if as_json else _text_line
     number = failed = total = 0

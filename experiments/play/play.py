@@ -17,6 +17,7 @@ _DEFAULTS = ("human", "mcts:sims=1000")
 def play_game(
     game: str | None, board: bool, first: str | None, second: str | None, delay: float,
     seed: int | None, hint: str | None, evaluation: bool, save: str | None, resume: str | None,
+    move_timeout: float,
 ) -> None:
     """Play one game; the arguments are the options of the command, None where not given.
 
@@ -27,14 +28,16 @@ def play_game(
     state = saved.state
     seed = int.from_bytes(os.urandom(4), "big") if seed is None else seed
     players = [
-        make_player(given or player_from_file(named) or default, state.game, seed + place)
+        make_player(
+            given or player_from_file(named) or default, state.game, seed + place, move_timeout
+        )
         for place, (given, named, default) in enumerate(
             zip((first, second), (saved.black, saved.white), _DEFAULTS, strict=True)
         )
     ]
     session = Session(
         state, players, hint or DEFAULT_HINT, seed + len(players),
-        Path(save) if save else None, Path(resume) if resume else None,
+        Path(save) if save else None, Path(resume) if resume else None, move_timeout,
     )
     try:
         if board:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from dlgo import DlgoError, GameSpec, GameState, Move, Player
 from engines.base import Decision, Engine
-from engines.registry import EngineSpec, engine_class
-from engines.termination import TERMINATION_OPTIONS
+from engines.isolation.describe import MOVE_TIMEOUT, OutsideSpec, read_spec
+from engines.registry import EngineSpec
 from experiments.play.game_file import write_game_file
 
 # Answers within some hundredths of a second on every board up to 9x9.
@@ -39,9 +39,13 @@ class Bot:
         return str(self.spec)
 
 
-def make_player(text: str, game: GameSpec, seed: int) -> Human | Bot:
+def make_player(
+    text: str, game: GameSpec, seed: int, move_timeout: float = MOVE_TIMEOUT
+) -> Human | Bot:
     """`human`, or the engine that `text` specifies. Raises SpecError for anything else."""
-    return Human() if text.strip().lower() == "human" else Bot(EngineSpec.parse(text), game, seed)
+    if text.strip().lower() == "human":
+        return Human()
+    return Bot(read_spec(text, move_timeout), game, seed)
 
 
 def player_from_file(name: str) -> str | None:
@@ -53,15 +57,10 @@ def player_from_file(name: str) -> str | None:
     if name == "human":
         return name
     try:
-        spec = EngineSpec.parse(name)
+        spec = read_spec(name)
     except DlgoError:
         return None
-    options = {o.name: o for o in (*engine_class(spec.name).options, *TERMINATION_OPTIONS)}
-    for key, value in spec.settings:
-        option = options[key]
-        if option.type is str and not option.choices and value != option.default:
-            return None
-    return name
+    return None if spec.free_text else name
 
 
 class Session:
@@ -72,6 +71,7 @@ class Session:
         players: black's and white's.
         hint: the engine that is asked for hints.
         seed: of that engine.
+        move_timeout: wall seconds for it to answer, if it is from outside.
         save: the file that is written after every move, if any.
         known_file: a file that may be overwritten, such as the one that was resumed.
 
@@ -82,11 +82,12 @@ class Session:
     def __init__(
         self, state: GameState, players: Sequence[Human | Bot], hint: str = DEFAULT_HINT,
         seed: int = 0, save: Path | None = None, known_file: Path | None = None,
+        move_timeout: float = MOVE_TIMEOUT,
     ) -> None:
         self.state = state
         self.players = tuple(players)
         self.say: Callable[[str], None] = lambda text: None
-        self._hint_spec = EngineSpec.parse(hint)
+        self._hint_spec = read_spec(hint, move_timeout)
         self._hinter: Engine | None = None
         self._seed = seed
         self._autosave = save
@@ -128,12 +129,20 @@ class Session:
         Raises:
             DlgoError: if the engine fails as one from outside does; the game has been saved
                 first, and the message says where.
+            KeyboardInterrupt: on Ctrl-C; if an engine from outside was awaited, which may hang,
+                the game has been saved, too.
         """
         assert isinstance(self.current, Bot)
         try:
             decision = self.current.engine.select_move(self.state)
         except DlgoError as error:
-            raise DlgoError(f"{self.current}: {error}{self._rescue()}") from error
+            outside = isinstance(self.current.spec, OutsideSpec)  # the message names it
+            name = "" if outside else f"{self.current}: "
+            raise DlgoError(f"{name}{error}{self._rescue()}") from error
+        except KeyboardInterrupt:
+            if isinstance(self.current.spec, OutsideSpec):
+                self._rescue()
+            raise
         except Exception:
             self.say(f"{self.current} has failed{self._rescue()}")
             raise

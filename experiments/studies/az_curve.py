@@ -29,9 +29,9 @@ from dlgo.files import output_path
 from dlgo.records.ledger import Ledger
 from engines.alphazero.config import make_config
 from engines.alphazero.run import train
+from engines.isolation.describe import read_spec
 from engines.learning.networks.card import read_card
 from engines.learning.runs import PrintedProgress
-from engines.registry import EngineSpec
 from experiments.arena.progress import BarReporter, PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
@@ -87,7 +87,7 @@ def network_points(run: Path, count: int, sims: Sequence[int], more: str = "") -
             engine = f"alphazero:model={folder},sims={n}" + (f",{more}" if more else "")
             points.append(Point(
                 number, n, training.get("cpu_seconds", 0.0), training.get("games", 0.0),
-                EngineSpec.parse(engine).text,
+                read_spec(engine).text,
             ))
     return points
 

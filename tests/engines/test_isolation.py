@@ -1,0 +1,245 @@
+"""Engines from outside wherever a command takes one: in a process of their own, as at home.
+
+The arena's own tests (`tests/arena/test_outside.py`) have more ways of misbehaving.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dlgo import DlgoError, GameState, get_game
+from dlgo.jit import tell_of_compiling
+from dlgo.records.failures import Failure
+from engines.isolation.describe import OutsideSpec, read_spec
+from engines.learning.selfplay.engine_games import Variety, play_game
+from engines.programs.program import ProgramError
+from engines.registry import EngineSpec, build_engine, is_outside
+from experiments.gtp.server import Server
+from experiments.gtp.session import Session as GtpSession
+from experiments.play.analyze import analyze
+from experiments.play.session import Human, Session, make_player
+from tests.command import assert_one_line, dlgo_here
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+
+BOTS = '''
+import gc, os, subprocess, sys, time
+from engines.mcts.engine import MCTSEngine
+
+class Mine(MCTSEngine):
+    """The same search under another name."""
+    name = "mine"
+
+class Base:
+    """Notes its process, plays two moves, as a warm-up does, then does what its class says."""
+    def __init__(self, seed=0):
+        with open("pids", "a") as file:
+            file.write(f"{os.getpid()} ")
+    def select_move(self, state):
+        if len(state.moves()) > 2:
+            self.act()
+        return state.legal_moves()[0]
+
+class Fine(Base):
+    def act(self): pass
+
+class Hangs(Base):
+    def act(self): time.sleep(3600)
+
+class Exits(Base):
+    def act(self):
+        if not os.path.exists("exited"):
+            open("exited", "w").close()
+            os._exit(3)
+
+class Fails(Base):
+    def act(self): raise KeyError("eel")
+
+class Wild(Base):
+    def act(self):
+        print("boo", flush=True)
+        os.write(2, b"boo")
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
+        with open("pids", "a") as file:
+            file.write(f"{child.pid} ")
+        os.chdir("/")
+        for thing in gc.get_objects():
+            if type(thing).__name__ in ("Session", "RandomEngine"):
+                thing.select_move = None
+        self.act = lambda: None
+
+class Compiles(Fine):
+    def __init__(self):
+        import numba
+        numba.njit(lambda x: x + 1)(1)
+'''
+LINE = BOTS.splitlines().index('    def act(self): raise KeyError("eel")') + 1
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, with the bots."""
+    (tmp_path / "bad.py").write_text(BOTS)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def all_gone(folder: Path) -> bool:
+    """Whether no process that the bots noted is left."""
+    deadline = time.monotonic() + 10
+    pids = (folder / "pids").read_text().split()
+    while any(Path(f"/proc/{pid}/cmdline").exists() and Path(f"/proc/{pid}/cmdline").read_bytes()
+              for pid in pids):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return bool(pids)
+
+
+@pytest.mark.parametrize(("bot", "message"), [
+    ("Hangs", "no answer within 1.5 s"), ("Exits", "process died (exit code 3)"),
+    ("Fails", f"bad.py, line {LINE}: KeyError: 'eel'"),
+])
+def test_a_game_is_saved_before_its_bot_s_failure_ends_it(
+    bot: str, message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = dlgo_here(capsys, "play", "connect4", "--first", f"bad.py:{bot}", "--second", "random",
+                     "--delay", "0", "--move-timeout", "1.5")
+    assert_one_line(done, message)
+    assert "--resume unfinished.txt" in done.stderr
+    assert len((folder / "unfinished.txt").read_text().split("\n")[3].split()) == 4
+    assert all_gone(folder)
+
+
+def test_a_bot_that_prints_moves_house_and_looks_around_disturbs_nobody(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    done = dlgo_here(capfd, "play", "tictactoe", "--first", "bad.py:Wild", "--second", "random",
+                     "--delay", "0", "--seed", "1")
+    assert done.returncode == 0 and "Game over" in done.stdout, done.stderr
+    assert Path.cwd() == folder
+    assert "boo" not in done.stdout + done.stderr
+    assert all_gone(folder), "its child, too"
+
+
+def test_gtp_names_the_failure_and_goes_on_with_another_process(folder: Path) -> None:
+    session = GtpSession(get_game("connect4"), read_spec("bad.py:Exits"))
+    answers = ["".join(Server(session).answer(f"genmove {c}")) for c in "bwbwbw"]
+    assert [answer[0] for answer in answers] == ["=", "=", "=", "?", "?", "="]
+    assert "process died (exit code 3)" in answers[3]
+    assert len(set((folder / "pids").read_text().split())) == 2
+    session.close()
+    assert all_gone(folder)
+
+
+def test_analyze_says_which_lines_failed_and_answers_the_others(folder: Path) -> None:
+    lines = analyze(get_game("connect4"), "bad.py:Exits", [["1", "123", "1234"]], False, False)
+    texts = [next(lines)[0] for _ in range(3)]
+    assert "best 1" in texts[0] and "exit code 3" in texts[1] and "best 1" in texts[2]
+    with pytest.raises(DlgoError, match="1 of 3"):
+        next(lines)
+    assert all_gone(folder)
+
+
+def test_decisions_and_training_data_are_those_of_the_same_engine_at_home() -> None:
+    game = get_game("tictactoe")
+    away = read_spec("bad.py:Mine:sims=50").build(game, 3)
+    home = build_engine("bad.py:Mine:sims=50", game, 3)
+    state = GameState.new_game(game)
+    for ask in ("select_move", "analyse"):
+        ours, theirs = (getattr(engine, ask)(state) for engine in (home, away))
+        assert ours.with_cost(theirs.cost) == theirs
+        assert theirs.policy and theirs.cost.simulations == 50
+    data = [play_game(game, [engine], 7, 1, Variety(2, 4)) for engine in (home, away)]
+    assert data[0].actions.tolist() == data[1].actions.tolist()
+    assert away.budgets == home.budgets and away.budget == home.budget
+    away.close()
+
+
+def test_reading_a_specification_loads_nothing_here() -> None:
+    Path("trap.py").write_text("import sys; sys.trapped = True\ndef select_move(state): pass\n")
+    spec = read_spec("trap.py:name=It")
+    assert isinstance(spec, OutsideSpec) and not hasattr(sys, "trapped")
+    plain = EngineSpec.parse("trap.py:name=It")
+    assert (spec.text, spec.full_text, spec.digest, spec.label, spec.family) == (
+        plain.text, plain.full_text, plain.digest, plain.label, plain.family)
+    Path("trap.py").write_text("raise RuntimeError('no')")
+    for text, message in (("trap.py", "trap.py, line 1: RuntimeError: no"), ("no.py", "no such"),
+                          ("bad.py:Mine:sims=few", "not a whole number")):
+        with pytest.raises(DlgoError, match=message):
+            read_spec(text)
+
+
+def test_an_engine_that_asks_one_from_outside_is_isolated_with_it() -> None:
+    text = 'puct:sims=5,agent="bad.py:Mine:sims=4"'
+    assert is_outside(text) and not is_outside('puct:sims=5,agent="mcts:sims=4"')
+    spec = read_spec(text)
+    assert isinstance(spec, OutsideSpec) and spec.digest == read_spec("bad.py:Mine").digest
+    engine = spec.build(get_game("tictactoe"))
+    assert engine.select_move(GameState.new_game(engine.game)).cost.simulations == 5
+    engine.close()
+
+
+def test_two_spellings_of_a_nested_engine_are_one_entrant() -> None:
+    one, other = (EngineSpec.parse(f'puct:sims=5,agent="{agent}"') for agent in
+                  ("mcts:c_uct=1.2,sims=8", "mcts:sims=8,c=1.2,name=Me"))
+    assert one == other and one.text == 'puct:sims=5,agent="mcts:sims=8,c=1.2"'
+    with pytest.raises(DlgoError, match="did you mean sims"):
+        EngineSpec.parse('puct:sims=5,agent="mcts:simz=8"')
+
+
+def test_who_waits_is_told_of_a_compiler_in_the_other_process() -> None:
+    told: list[str] = []
+    with tell_of_compiling(told.append):
+        read_spec("bad.py:Compiles").build(get_game("tictactoe")).close()
+    assert len(told) == 1 and "compiling" in told[0]
+
+
+def test_ctrl_c_while_a_bot_hangs_saves_the_game(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = get_game("tictactoe")
+    session = Session(GameState.new_game(game), [make_player("bad.py:Hangs", game, 1), Human()])
+    for _ in range(2):
+        session.bot_turn()
+        session.play([session.state.legal_moves()[0]])
+    monkeypatch.setattr("selectors.DefaultSelector.select", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        session.bot_turn()
+    assert "--resume unfinished.txt" in session.closing_message()
+    monkeypatch.undo()
+    assert all_gone(folder)
+
+
+def interrupt(*ignored: object) -> None:
+    """What Ctrl-C does."""
+    raise KeyboardInterrupt
+
+
+def test_nothing_is_left_when_a_command_is_killed(folder: Path) -> None:
+    command = [sys.executable, "-m", "experiments.cli", "gtp", "--game", "connect4", "--engine",
+               "bad.py:Hangs"]
+    root = str(Path(__file__).resolve().parents[2])
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               env={**os.environ, "PYTHONPATH": root})
+    process.stdin.write(b"genmove b\ngenmove w\ngenmove b\ngenmove w\n")
+    process.stdin.flush()
+    assert process.stdout.readline().startswith(b"=")
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdin.close()
+    process.stdout.close()
+    assert all_gone(folder)
+
+
+def test_a_failure_survives_the_way_between_processes() -> None:
+    error = pickle.loads(pickle.dumps(ProgramError(Failure.TIMEOUT, "no answer")))
+    assert (str(error), error.failure) == ("no answer", Failure.TIMEOUT)
