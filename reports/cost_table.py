@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dlgo.records.ledger import CostTotals
 from dlgo.text import one_line
-from reports.tables import family_and_budget
+from reports.tables import lines_of_entrants
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,10 +45,12 @@ def cost_table(games: pd.DataFrame, totals: Iterable[CostTotals]) -> pd.DataFram
     entrants = {
         (row.game, entrant) for row in games.itertuples() for entrant in (row.first, row.second)
     }
+    specifications = games.attrs.get("specifications", {})
+    lines = lines_of_entrants({entrant for _, entrant in entrants}, specifications)
     rows = []
     for game, entrant in sorted(entrants):
         total = spent.get((game, entrant))
-        asked = family_and_budget(entrant)[1]
+        asked = lines[entrant][1]
         row = {"game": game, "entrant": entrant, "asked": asked,
                "moves": total.moves if total else 0, "over": float("nan")}
         for name, _, factor in _COSTS:

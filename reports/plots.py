@@ -29,7 +29,6 @@ from reports.figures import (
     write_line,
 )
 from reports.labels import Label, place_labels
-from reports.tables import family_and_budget
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -199,8 +198,8 @@ def _draw(
                 markerfacecolor="white" if row.note else style.colour,
             )
             ink.append(np.array([[x, row.low95], [x, row.high95]]))
-            budget = family_and_budget(row.entrant)[1]
-            text = "" if ends_only and 0 < i < len(rows) - 1 else budget or str(family)
+            hidden = ends_only and 0 < i < len(rows) - 1
+            text = "" if hidden else row.budget or str(family)
             labels.append(Label(x, row.rating, text, style.colour))
     _dress(axes, part, axis)
     return labels, [line for line in ink if len(line)]

@@ -13,13 +13,16 @@ specification and what the ledger says it did: reports import no engine.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlgo.budgets import BUDGET_NAMES
 from dlgo.errors import DlgoError
 from dlgo.files import write_file
+from dlgo.records.entrants import split_version
 from dlgo.records.ledger import GameRecord, Ledger, SideCosts
 from dlgo.specs import quote_value, split_spec
 from dlgo.text import one_line
@@ -29,6 +32,9 @@ from reports.ratings import fit_ratings, repeated_games
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# The file or module, the class, and the settings of an engine from outside.
+_OUTSIDE = re.compile(r"(?s)[^:]*:(?P<name>\w+)(?P<rest>(?::.*)?)")
 
 _SIDES = ("first", "second")
 _COSTS = ("cpu_ms", "wall_ms", "nodes", "simulations", "evaluations")
@@ -41,7 +47,7 @@ GAME_COLUMNS = (
     "moves", "started", "finished", "machine", "version",
 )
 RATING_COLUMNS = (
-    "game", "entrant", "family", "rating", "low95", "high95", "bootstrap_low95",
+    "game", "entrant", "family", "budget", "rating", "low95", "high95", "bootstrap_low95",
     "bootstrap_high95", "model_rating", "games", "wins", "draws", "losses", "score", "mean_cpu_ms",
     "mean_wall_ms", "mean_nodes", "mean_simulations", "mean_evaluations", "mean_work",
     "training_cpu_hours", "note",
@@ -69,6 +75,33 @@ def family_and_budget(entrant: str) -> tuple[str, str]:
     return f"{name}:{','.join(kept)}" if kept else name, ",".join(budget)
 
 
+def lines_of_entrants(
+    entrants: Iterable[str], specifications: Mapping[str, str]
+) -> dict[str, tuple[str, str]]:
+    """`family_and_budget` of each entrant, also of those that have display names.
+
+    A name is a family by itself, unless another entrant belongs to the same one: then they make a
+    line that is called as the specification is.
+
+    Args:
+        entrants: as people see them.
+        specifications: what names stand for, as far as there are names.
+    """
+    meant = {name: family_and_budget(_plain(specifications.get(name, name))) for name in entrants}
+    members = Counter(family for family, _ in meant.values())
+    return {
+        name: (family_and_budget(name)[0] if members[family] == 1 else family, budget)
+        for name, (family, budget) in meant.items()
+    }
+
+
+def _plain(entrant: str) -> str:
+    """An entrant with its class and version as one word: `greedy@3f9a:depth=3`."""
+    text, version = split_version(entrant)
+    match = _OUTSIDE.fullmatch(text) if version else None
+    return f"{match['name'].lower()}@{version[:4]}{match['rest']}" if match else entrant
+
+
 def games_frame(ledger: Ledger) -> pd.DataFrame:
     """One row a game, in the order of the ledger.
 
@@ -77,7 +110,8 @@ def games_frame(ledger: Ledger) -> pd.DataFrame:
     number of moves its engine chose (`first_moves`) and their mean cost (`first_cpu_ms`,
     `first_wall_ms`, `first_nodes`, `first_simulations`, `first_evaluations`; NaN if it chose
     none), and the CPU hours that training its network took (`first_training_cpu_hours`; NaN if
-    it has none). Texts are printable (`dlgo.text.one_line`), all but the slots.
+    it has none). Texts are printable (`dlgo.text.one_line`), all but the slots. The attribute
+    `specifications` (in `attrs`) says what names of entrants stand for.
     """
     import pandas as pd
 
@@ -88,7 +122,11 @@ def games_frame(ledger: Ledger) -> pd.DataFrame:
     frame["counted"] = ~repeated_games(frame)
     for name in _TEXTS:
         frame[name] = frame[name].map(one_line)
-    return frame[list(GAME_COLUMNS)]
+    frame = frame[list(GAME_COLUMNS)]
+    frame.attrs["specifications"] = {
+        one_line(name): entrant for name, entrant in ledger.specifications.items()
+    }
+    return frame
 
 
 def _game_row(
@@ -196,6 +234,8 @@ def ratings_frame(
     # A network that was exchanged for another one between two games: the dearer one counts.
     training = sides.groupby(["game", "entrant"])["training_cpu_hours"].max()
     results = pd.crosstab([counted["game"], counted["entrant"]], counted["score"])
+    entrants = {rating.entrant for table in tables.values() for rating in table.ratings}
+    lines = lines_of_entrants(entrants, games.attrs.get("specifications", {}))
     rows = []
     for game, table in tables.items():
         for rating in table.ratings:
@@ -204,9 +244,9 @@ def ratings_frame(
             wins, draws, losses = (int(results.get(score, {}).get(who, 0)) for score in (1, 0.5, 0))
             played = wins + draws + losses
             mean = total / total["moves"] if total["moves"] else total * float("nan")
-            family = family_and_budget(rating.entrant)[0]
+            family, budget = lines[rating.entrant]
             rows.append({
-                "game": game, "entrant": rating.entrant, "family": family,
+                "game": game, "entrant": rating.entrant, "family": family, "budget": budget,
                 "rating": rating.value, "low95": rating.low95, "high95": rating.high95,
                 "bootstrap_low95": float("nan"), "bootstrap_high95": float("nan"),
                 "model_rating": rating.model,

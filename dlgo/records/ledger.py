@@ -192,12 +192,17 @@ class Ledger:
         path: the file; created if absent unless `read_only`.
         read_only: for reports; a missing file is then an error, and no game can be added.
 
+    Attributes:
+        path: as given.
+        specifications: which entrants the names mean that `show_names` lets people see.
+
     Raises:
         LedgerError: if the file cannot be opened, is not a ledger, or is of another version.
     """
 
     def __init__(self, path: str | Path, read_only: bool = False) -> None:
         self.path = Path(path)
+        self.specifications: dict[str, str] = {}
         try:
             if self.path.is_dir():
                 raise LedgerError(f"ledger {self.path} is a folder; name a file")
@@ -261,6 +266,7 @@ class Ledger:
             schema.show_names(self._db, shown, kept)
         except _TROUBLE as error:
             raise LedgerError(f"ledger {self.path} cannot be read: {error}") from error
+        self.specifications = {name: entrant for entrant, name in shown.items()}
 
     def close(self) -> None:
         """Close the file; nothing is lost without it."""

@@ -48,5 +48,6 @@ def test_reports_see_names_and_may_leave_old_versions_out(tmp_path: Path) -> Non
             games = games_frame(ledger)
         assert sorted(zip(games["first"], games["second"], strict=True)) == pairs
     with Ledger(path, read_only=True) as ledger:
+        assert ledger.specifications == {}
         assert {game.first for game in ledger.games()} == {OLD, NEW, "random"}
     assert path.read_bytes() == before

@@ -11,6 +11,7 @@ import pytest
 
 from dlgo.errors import DlgoError, LedgerError
 from dlgo.records.ledger import GameRecord, Ledger, MoveCost
+from reports.cost_table import cost_table
 from reports.labels import Label, place_labels
 from reports.plots import family_styles, game_title
 from reports.report import write_report
@@ -19,6 +20,7 @@ from reports.tables import (
     crosstable,
     family_and_budget,
     games_frame,
+    lines_of_entrants,
     rate_games,
     ratings_frame,
 )
@@ -223,6 +225,33 @@ def test_a_folder_that_cannot_be_written(ledger_path, tmp_path):
 ])
 def test_family_and_budget(entrant, family, budget):
     assert family_and_budget(entrant) == (family, budget)
+
+
+def test_named_entrants_keep_their_budgets_and_make_lines():
+    """Two of one family are a line; one alone is called as it is named."""
+    meant = {
+        "Quick": "mcts:sims=10", "Deep Thought": "alphabeta:depth=4", "GNU Go 10": "gtp:gnugo",
+        "Mine": "my bots/wild.py:Wild:wall=0.1,spread=2@0123abcd",
+    }
+    assert lines_of_entrants([*meant, "mcts:sims=100", "wild@0123:spread=2,wall=1"], meant) == {
+        "Quick": ("mcts", "sims=10"), "mcts:sims=100": ("mcts", "sims=100"),
+        "Deep Thought": ("Deep Thought", "depth=4"), "GNU Go 10": ("GNU Go 10", ""),
+        "Mine": ("wild@0123:spread=2", "wall=0.1"),
+        "wild@0123:spread=2,wall=1": ("wild@0123:spread=2", "wall=1"),
+    }
+
+
+def test_the_tables_of_a_ledger_have_the_budgets_of_named_entrants(tmp_path):
+    path = tmp_path / "games.sqlite"
+    with Ledger(path) as ledger:
+        ledger.add(record(1, FAST, "random", 1.0), record(2, "random", FAST, 1.0))
+        ledger.set_meta("plan", {"names": {FAST: "Quick"}})
+        ledger.show_names()
+        games = games_frame(ledger)
+        costs = cost_table(games, ledger.cost_totals()).set_index("entrant")
+    assert costs.loc["Quick", "asked"] == "sims=10"
+    ratings = ratings_frame(games).set_index("entrant")
+    assert tuple(ratings.loc["Quick", ["family", "budget"]]) == ("Quick", "sims=10")
 
 
 def test_families_are_the_registry_s():
