@@ -5,13 +5,16 @@
     pairs = 10            # openings a meeting, each played with both colours
     seed = 1
 
-A list inside an entry stands for one entry for each of its values. docs/tournaments.md has all
-keys; options of the command line override the file.
+A list inside an entry stands for one entry for each of its values. A relative path, such as
+"my_bot.py:Greedy", begins at the plan's folder, or else at the working folder. docs/tournaments.md
+has all keys; options of the command line override the file.
 """
 
 from __future__ import annotations
 
 import itertools
+import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -57,7 +60,26 @@ def _read(path: Path) -> dict[str, Any]:
         raise SpecError(f"plan {path} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:  # also a number of 5,000 digits
         raise SpecError(f"plan {path} is not TOML: {error}") from error
-    return {name: _value(f"plan {path}", name, value) for name, value in values.items()}
+    values = {name: _value(f"plan {path}", name, value) for name, value in values.items()}
+    for name in ("games", "engines", "challengers"):
+        if name in values:
+            values[name] = [_located(path, text) for text in values[name]]
+    return values
+
+
+def _located(plan: Path, spec: str) -> str:
+    """The specification, a relative path in it as seen from the working folder."""
+    match = re.match(r"[^:]*\.py(?=:|$)", spec)
+    file = Path(match[0]).expanduser() if match else None
+    if match is None or file is None or file.is_absolute():
+        return spec
+    for place in (plan.parent / file, file):
+        if place.is_file():
+            return os.path.relpath(place) + spec[match.end() :]
+    raise SpecError(
+        f"plan {plan}: there is no {file} in its folder, {plan.parent.resolve()}, nor in the "
+        f"working folder, {Path.cwd()}"
+    )
 
 
 def _value(owner: str, name: str, value: Any) -> Any:

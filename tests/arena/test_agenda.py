@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from dlgo import SpecError
+from dlgo.records.entrants import split_version
 from dlgo.records.ledger import GameRecord
 from experiments.arena.agenda import Agenda
 from experiments.arena.limits import Limits
@@ -329,3 +330,22 @@ def test_the_manual_has_every_key_with_its_default() -> None:
         (row,) = [row for row in table if re.match(rf"\| .*`{name}`.* \|", row)]
         if key.default is not None:
             assert str(key.default).removesuffix(".0") in row.split("|")[2]
+
+
+def test_a_relative_path_begins_at_the_plan_or_else_at_the_working_folder(tmp_path, monkeypatch):
+    bot = "def select_move(state): return state.legal_moves()[0]\n"
+    (tmp_path / "class").mkdir()
+    for path in ("class/here.py", "class/both.py", "both.py", "there.py"):
+        (tmp_path / path).write_text(bot)
+    plan = tmp_path / "class/plan.toml"
+    names = ["here.py", "both.py:select_move", "there.py"]
+    plan.write_text(f'games = ["tictactoe"]\nengines = {[*names, "random"]}\n')
+    monkeypatch.chdir(tmp_path)
+    entrants = [split_version(entrant)[0] for entrant in read_plan(plan, {})[0].entrants]
+    assert entrants == ["class/here.py:select_move", "class/both.py:select_move",
+                        "there.py:select_move", "random"]
+    plan.write_text('games = ["tictactoe"]\nengines = ["no.py:Bot", "random"]\n')
+    with pytest.raises(SpecError, match="no.py") as caught:
+        read_plan(plan, {})
+    assert str(tmp_path / "class") in str(caught.value)
+    assert str(caught.value).endswith(f"working folder, {tmp_path}")
