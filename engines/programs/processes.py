@@ -191,7 +191,7 @@ def cpu_of_tree(pid: int) -> float:
     Raises:
         OSError, ValueError: if there is no such process, or no /proc.
     """
-    # Fields 14 to 17 of stat(5); the second is a name that can hold anything but `)`.
+    # Fields 14 to 17 and 20 of stat(5); the second is a name that can hold anything but `)`.
     stat = _read(f"{_PROC}/{pid}/stat").rpartition(b")")[2].split()
     ticks = int(stat[13]) + int(stat[14])
     try:
@@ -201,7 +201,9 @@ def cpu_of_tree(pid: int) -> float:
     except OSError:  # it has ended, and nobody has waited for it
         seconds, ticks = 0.0, ticks + int(stat[11]) + int(stat[12])
     seconds += ticks / _TICKS
-    for thread in os.listdir(f"{_PROC}/{pid}/task"):  # noqa: PTH208 (asked for every move)
+    several = stat[17] != b"1"
+    threads = os.listdir(f"{_PROC}/{pid}/task") if several else [pid]  # noqa: PTH208 (every move)
+    for thread in threads:
         for child in _read(f"{_PROC}/{pid}/task/{thread}/children").split():
             with contextlib.suppress(OSError, ValueError):
                 seconds += cpu_of_tree(int(child))
