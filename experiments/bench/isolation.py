@@ -3,11 +3,11 @@
     python -m experiments.bench.isolation [--rounds 15] [--start-ups 5]
 
 The same bot, which plays the first legal move, plays Connect Four in this process and in one of
-its own, in turns; the figure is the median over the rounds of the difference, for one move. Start-up
-is the time from a specification to the first move, with the file edited each time.
+its own, in turns; the figure is the median over the rounds of the difference, for one move.
+Start-up is the time from a specification to the first move, with the file edited each time.
 
-Connect Four, 2-core AMD EPYC, 2026-11-22, other programs running: 0.17 ms longer for a move; start-up
-takes 0.7 CPU seconds.
+Connect Four, 2-core AMD EPYC, 2026-11-22, other programs running: a move takes 0.17 ms longer,
+start-up 0.7 CPU seconds.
 """
 
 from __future__ import annotations
