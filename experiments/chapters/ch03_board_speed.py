@@ -11,16 +11,13 @@ random games inside compiled code. Each row changes one thing:
     compiled rules    the same rules as Numba kernels, called from Python once a move
     compiled rollout  the whole game in one compiled call
 
-What to look for: the biggest gain on the textbook board is not the hashing. The last two
-rows run the same rules on 9x9; what lies between them is Python. Boards that play the same seed
-must end with the same score, which the script checks. The rollout draws its own games and
-knows the simple ko only, so its games are a little different.
+What to look for: the biggest gain on the textbook board is not the hashing. The last two rows run
+the same rules; what lies between them is Python. Boards that play the same seed must end with the
+same score, which is checked. The rollout draws its own games, and knows the simple ko only.
 
-Last run: 2026-11-21, `python -m experiments.chapters.ch03_board_speed`, one core of a
-2-core AMD EPYC
-that was also busy with other work (so CPU time). Games/s from the first row to the last: 0.56,
-9.1, 13.6, 522, 100,000. Sharing strings gains 16 times, hashing half as much again, compiled
-rules 38 times more, and leaving Python between moves another 190 times.
+Last run: 2026-11-21, one core of a busy 2-core AMD EPYC, CPU time. Games/s from the first row to
+the last: 0.56, 9.1, 13.6, 522, 100,000. Sharing strings gains 16 times, hashing half as much again,
+compiled rules 38 times more, and leaving Python between moves another 190 times.
 """
 
 from __future__ import annotations
@@ -29,6 +26,7 @@ import copy
 import random
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import click
 import numpy as np
@@ -38,8 +36,9 @@ from dlgo.games.go.state import Go
 from dlgo.games.go.textbook import Board, TextbookState, is_point_an_eye
 from dlgo.games.go.textbook_zobrist import ZobristState
 from dlgo.rng import make_rng
+from experiments.chapters.figures import draw_bars, drawing
 from experiments.command import run
-from experiments.options import quick_option
+from experiments.options import out_option, quick_option
 
 
 class DeepCopyBoard(Board):
@@ -72,8 +71,7 @@ def compiled_game(game: Go, seed: int) -> tuple[int, float]:
     """The same game on the fast board: `search_actions` lists the moves that fill no eye."""
     choose = random.Random(seed).choice
     actions = np.empty(game.num_actions, np.int64)
-    state = GameState.new_game(game)
-    moves = 0
+    state, moves = GameState.new_game(game), 0
     while not state.is_over():
         n = kernels.search_actions(state.kernel_state, actions)
         plays = actions[: n - 1].tolist()  # the last action is the pass
@@ -92,10 +90,11 @@ def timed(play: Callable[[int], object], seconds: float) -> tuple[float, list]:
 
 
 @click.command()
-@quick_option("3 s a board instead of 30")
-def main(quick: bool) -> None:
+@quick_option("Half a second a board instead of 30 s")
+@out_option("out/ch03_board_speed")
+def main(quick: bool, out: Path) -> None:
     """Random games a second on each Go board."""
-    seconds, game = 3 if quick else 30, get_game("go", size=9)
+    seconds, game = 0.5 if quick else 30, get_game("go", size=9)
     start, rng = game.new_kernel_state(), make_rng(1)
     work = game.scratch_state(start)
     rows: dict[str, Callable[[int], tuple[int, float]]] = {
@@ -108,7 +107,7 @@ def main(quick: bool) -> None:
 
     print("Random games on 9x9, one thread, CPU time.\n")
     print(f"{'board':<17}{'games/s':>10}{'moves/s':>10}{'gain':>8}")
-    last, longest = None, []
+    last, longest, speeds = None, [], {}
     for name, play in rows.items():
         speed, games = timed(play, seconds)
         moves = speed * sum(n for n, _ in games) / len(games)
@@ -116,9 +115,14 @@ def main(quick: bool) -> None:
         print(f"{name:<17}{speed:>10,.2f}{moves:>10,.0f}{gain:>8}", flush=True)
         assert all(a == b for a, b in zip(longest, games, strict=False)), f"{name}: other games"
         last, longest = speed, max(longest, games, key=len)
+        speeds[name] = speed
     batch = 100
     speed = batch * timed(lambda _: kernels.rollouts(start, work, rng, batch), seconds)[0]
     print(f"{'compiled rollout':<17}{speed:>10,.0f}{'':>10}{f'x {speed / last:.1f}':>8}")
+    speeds["compiled rollout"] = speed
+    with drawing(out / "ch03_board_speed.png", size=(10, 5)) as (axes,):
+        draw_bars(axes, speeds, texts=[f"{speed:,.{speed < 100:d}f}" for speed in speeds.values()])
+        axes.set(xscale="log", xlim=(0.1, 2e6), xlabel="random games on 9x9 a second, one thread")
 
 
 if __name__ == "__main__":

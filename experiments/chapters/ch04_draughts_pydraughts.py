@@ -9,7 +9,9 @@ CPU time a move. Games start after four random plies, each opening played twice 
 swapped. `--log FILE` keeps every game; run again with it to go on after an interruption.
 
 What to look for: four moves of material are seen through by a search three times as deep, which
-wins nearly every game. When last run (2026-11-21): see docs/engines/alphabeta.md.
+wins nearly every game. The figure shows how its lead grows from nothing.
+
+Last run: 2026-11-21, 1 s a move, 2-core Intel Xeon: 100 wins of 100 (docs/engines/alphabeta.md).
 """
 
 from __future__ import annotations
@@ -25,10 +27,11 @@ from dlgo import DlgoError, GameState, Player
 from dlgo.games.draughts.board import JUMPER
 from dlgo.rng import derive_seed
 from engines.registry import build_engine
+from experiments.chapters.figures import BLUE, INK, drawing
 from experiments.command import run
 from experiments.number import Number
 from experiments.opponents.pydraughts_opponent import GAME, opponent_moves
-from experiments.options import quick_option, seed_option
+from experiments.options import out_option, quick_option, seed_option
 
 OPENING_PLIES = 4
 
@@ -42,7 +45,7 @@ def play(number: int, engine, depth: int, seed: int) -> dict:
         state = state.apply_move(moves[generator.integers(len(moves))])
     ours = Player.from_index(number % 2)
     engine.new_game(number)
-    spent = []
+    spent, leads = [], [0]
     while not state.is_over():
         if state.next_player is ours:
             decision = engine.select_move(state)
@@ -51,12 +54,20 @@ def play(number: int, engine, depth: int, seed: int) -> dict:
         else:
             for move in opponent_moves(state, depth, generator):
                 state = state.apply_move(move)
+        leads.append(pieces(state, ours) - pieces(state, ours.other))
     winner = state.winner()
     result = "draw" if winner is None else "win" if winner is ours else "loss"
     return {
         "number": number, "result": result, "why": GAME.result_text(state), "we": ours.name,
         "most_cpu": max(spent), "moves": GAME.move_list_text(state),
+        "leads": leads,
     }
+
+
+def pieces(state: GameState, player: Player) -> int:
+    """Men and kings that a player has."""
+    squares = range(1, 9)
+    return sum(GAME.cell(state, row, col) is player for row in squares for col in squares)
 
 
 @click.command()
@@ -69,15 +80,18 @@ def play(number: int, engine, depth: int, seed: int) -> dict:
 @seed_option
 @click.option("--log", type=click.Path(path_type=Path),
               help="Keep a line per game in this file, and go on where it ends.")
-@quick_option("Two games against depth 1, 0.05 seconds a move")
-def main(games: int, seconds: float, depth: int, seed: int, log: Path | None, quick: bool) -> None:
+@quick_option("Ten games against depth 1, 0.01 seconds a move")
+@out_option("out/ch04_draughts_pydraughts")
+def main(
+    games: int, seconds: float, depth: int, seed: int, log: Path | None, quick: bool, out: Path
+) -> None:
     """Play, and print the score as it stands after each game."""
     try:
         import draughts  # noqa: F401
     except ImportError:
         raise DlgoError("pydraughts is not installed: pip install pydraughts") from None
     if quick:
-        games, seconds, depth = 2, 0.05, 1
+        games, seconds, depth = 10, 0.01, 1
     engine = build_engine(f"alphabeta:cpu={seconds}", GAME)
     engine.warm_up()
     lines = log.read_text().splitlines() if log and log.exists() else []
@@ -88,7 +102,7 @@ def main(games: int, seconds: float, depth: int, seed: int, log: Path | None, qu
             f"--log {log} holds games of another setting ({other}, not {setting}); name a new file"
         )
     print(f"alphabeta:cpu={seconds} - pydraughts, material at depth {depth}")
-    count = dict.fromkeys(("win", "draw", "loss"), 0)
+    count, leads = dict.fromkeys(("win", "draw", "loss"), 0), []
     for number in range(games):
         record = done.get(number)
         if record is None:
@@ -97,11 +111,18 @@ def main(games: int, seconds: float, depth: int, seed: int, log: Path | None, qu
                 with log.open("a") as file:
                     file.write(json.dumps(record) + "\n")
         count[record["result"]] += 1
+        leads.append(record.get("leads", []))
         print(f"{number + 1:>4}  {record['we']}: {record['why']}", flush=True)
     points = count["win"] + count["draw"] / 2
     won = binomtest(count["win"], games).proportion_ci(method="wilson")
     print("wins {win}, draws {draw}, losses {loss}".format(**count))
     print(f"{points:g} points of {games}; wins: 95% interval {won.low:.1%} to {won.high:.1%}")
+    with drawing(out / "ch04_draughts_pydraughts.png", size=(10, 5)) as (axes,):
+        for line in leads:
+            axes.plot(line, color=BLUE, alpha=max(0.15, 3 / (games + 3)))
+        axes.axhline(0, color=INK, linewidth=1.5, linestyle="--")
+        axes.set(xlabel="turns after the opening", ylabel="pieces ahead of the opponent",
+                 title=f"{games} games: {points:g} points, wins {won.low:.0%} to {won.high:.0%}")
 
 
 if __name__ == "__main__":

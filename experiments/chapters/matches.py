@@ -10,8 +10,11 @@ from experiments.arena.series import play_series
 
 def print_matches(
     title: str, game: GameSpec, matches: Sequence[tuple[str, str]], pairs: int, seed: int
-) -> None:
+) -> dict[str, tuple[float, float]]:
     """Play the matches and print a line for each: score of the first engine, CPU time a move.
+
+    Returns:
+        The scores, 0 to 1, and half their 95% intervals, for `figures.draw_scores`.
 
     Args:
         title: stands above the names.
@@ -21,5 +24,9 @@ def print_matches(
         seed: of the openings and engines.
     """
     print(f"\n{title:<43} score     cost (CPU ms a move)")
+    scores = {}
     for one, other in matches:
-        print(play_series(game, one, other, pairs, seed))
+        series = play_series(game, one, other, pairs, seed)
+        print(series, flush=True)
+        scores[f"{one}\nv {other}"] = series.share, series.margin
+    return scores

@@ -1,0 +1,100 @@
+"""Figures of the chapter scripts: one look, legible when projected and on a light or dark page.
+
+matplotlib is imported only when something is drawn. A figure is saved beside what the script
+writes otherwise, its path is printed, and where there is a display it is shown.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dlgo.files import output_path
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# An opaque paper of its own, so that a figure reads alike on light and dark pages.
+PAPER, INK, FAINT = "#fbf9f4", "#22252a", "#c9c5bb"
+# Distinct to colour-blind eyes as well (Okabe and Ito 2008).
+BLUE, ORANGE, GREEN, RED, PURPLE = "#0072b2", "#e69f00", "#009e73", "#d55e00", "#8a5a9e"
+COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE)
+_LOOK = {
+    "font.size": 15, "axes.titlesize": 16, "figure.titlesize": 18, "legend.fontsize": 14,
+    "axes.labelsize": 15,
+    "figure.facecolor": PAPER, "axes.facecolor": PAPER, "savefig.facecolor": PAPER,
+    "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": INK, "xtick.color": INK,
+    "ytick.color": INK, "axes.spines.top": False, "axes.spines.right": False,
+    "lines.linewidth": 2.5, "lines.markersize": 8, "legend.frameon": False,
+}
+
+
+@contextmanager
+def drawing(
+    path: Path, columns: int = 1, rows: int = 1, size: tuple[float, float] = (6.0, 5.0),
+    title: str | None = None, **more: Any,
+) -> Iterator[list[Axes]]:
+    """Draw a figure: its axes, row by row, to be filled in the block; saved and shown at its end.
+
+    Args:
+        path: of the picture.
+        size: width and height of one of the axes, in inches.
+        title: of the whole figure. more: for `Figure.subplots`.
+    """
+    import matplotlib
+
+    shown = _has_display()
+    with matplotlib.rc_context(_LOOK):
+        options = {"figsize": (columns * size[0], rows * size[1]), "layout": "constrained"}
+        if shown:
+            from matplotlib import pyplot
+
+            figure = pyplot.figure(**options)
+        else:
+            from matplotlib.figure import Figure
+
+            figure = Figure(**options)
+        if title:
+            figure.suptitle(title)
+        yield list(figure.subplots(rows, columns, squeeze=False, **more).flat)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with output_path(path) as temporary:
+            figure.savefig(temporary, dpi=100)
+    print(f"\nfigure: {path}", flush=True)
+    if shown:
+        if figure.canvas.required_interactive_framework is not None:
+            pyplot.show()
+        pyplot.close(figure)
+
+
+def draw_bars(
+    axes: Axes, bars: Mapping[str, float], margins: Sequence[float] | None = None,
+    texts: Sequence[str] | None = None, colour: str = BLUE,
+) -> None:
+    """Horizontal bars from the top down, with intervals and with texts at their ends."""
+    places = range(len(bars))
+    lengths = list(bars.values())
+    axes.barh(places, lengths, 0.62, xerr=margins, color=colour, ecolor=INK, capsize=5)
+    axes.set_yticks(places, list(bars))
+    axes.invert_yaxis()
+    for place, text in zip(places, texts or (), strict=False):
+        end = lengths[place] + (margins[place] if margins else 0)
+        axes.annotate(text, (end, place), xytext=(7, 0), textcoords="offset points", va="center")
+
+
+def draw_scores(axes: Axes, scores: Mapping[str, tuple[float, float]]) -> None:
+    """Scores of matches, 0 to 1, each with half its 95% interval; one half is marked."""
+    texts = [f"{share:.0%}" for share, _ in scores.values()]
+    draw_bars(axes, {label: 100 * share for label, (share, _) in scores.items()},
+              [100 * margin for _, margin in scores.values()], texts)
+    axes.axvline(50, color=INK, linewidth=1.5, linestyle="--")
+    axes.set(xlim=(0, 118), xticks=range(0, 101, 25), xlabel="score, %, with 95% interval")
+
+
+def _has_display() -> bool:
+    named = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    return sys.stdout.isatty() and bool(named or sys.platform in ("win32", "darwin"))

@@ -1,0 +1,1 @@
+"""What keeps the documents true: parts of them that are made from the source."""

@@ -1,0 +1,114 @@
+"""Code in the documents as it stands in the source: included, never copied by hand.
+
+    python -m experiments.docs.included_code [FILE ...]            # fill in
+    python -m experiments.docs.included_code --check [FILE ...]    # only say what is out of date
+
+A block of a Markdown file is filled if this comment, which no renderer shows, stands above it:
+
+    <!-- code: engines/minimax/plain.py MinimaxEngine._value -->
+    ```python
+    ```
+
+The comment names a file and what of it is shown, in this order: functions, classes, methods,
+constants; nothing named is the whole file. The block then begins with the names of the file and,
+for methods, of their class. Without FILEs it looks at all of docs/.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from dlgo.errors import DlgoError
+from dlgo.files import write_file
+from experiments.command import run
+
+ROOT = Path(__file__).resolve().parents[2]
+_BLOCK = re.compile(
+    r"^<!-- code: (?P<source>\S+)(?P<names>[^\n]*?) -->\n```python\n(?P<code>.*?)^```$", re.M | re.S
+)
+_MARK = re.compile(r"^<!-- code:", re.M)
+
+
+def filled(text: str, root: Path = ROOT) -> str:
+    """The document with every marked block as its source stands in `root`.
+
+    Raises:
+        DlgoError: for a file or a name that does not exist, or a mark without a block.
+    """
+    if len(_MARK.findall(text)) != len(_BLOCK.findall(text)):
+        raise DlgoError("a <!-- code: FILE NAMES --> has no ```python block in the line after it")
+
+    def fill(match: re.Match[str]) -> str:
+        names = match["names"].split()
+        code = code_of(root / match["source"], match["source"], names)
+        return f"<!-- code: {' '.join([match['source'], *names])} -->\n```python\n{code}```"
+
+    return _BLOCK.sub(fill, text)
+
+
+def code_of(path: Path, shown_as: str, names: Sequence[str]) -> str:
+    """The source of `names` in `path`, under a comment that says where it stands."""
+    try:
+        source = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise DlgoError(f"code of {shown_as} is wanted: {error.strerror}") from None
+    if not names:
+        return f"# {shown_as}\n{source}"
+    lines, parts, owner = source.splitlines(), [], None
+    for name in names:
+        holder, _, _ = name.rpartition(".")
+        node = _find(ast.parse(source), name, shown_as)
+        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+        part = textwrap.dedent("\n".join(lines[first - 1 : node.end_lineno]))
+        if holder and holder != owner:
+            part = f"# of class {holder}\n{part}"
+        owner = holder
+        parts.append(part)
+    return f"# {shown_as}\n" + "\n\n".join(parts) + "\n"
+
+
+def _find(tree: ast.Module, dotted: str, shown_as: str) -> ast.stmt:
+    node: ast.Module | ast.stmt = tree
+    for name in dotted.split("."):
+        named = [child for child in getattr(node, "body", ()) if name in _names(child)]
+        if not named:
+            raise DlgoError(f"{shown_as} has no {dotted}; name what stands there now")
+        node = named[0]
+    return node
+
+
+def _names(node: ast.stmt) -> list[str]:
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    return [getattr(node, "name", ""), *(t.id for t in targets if isinstance(t, ast.Name))]
+
+
+@click.command()
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path, exists=True))
+@click.option("--check", is_flag=True, help="Change nothing; fail if a document is out of date.")
+def main(files: tuple[Path, ...], check: bool) -> None:
+    """Put the source's code into the documents."""
+    old = []
+    for path in files or sorted((ROOT / "docs").rglob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        try:
+            new = filled(text)
+        except DlgoError as error:
+            raise DlgoError(f"{path}: {error}") from None
+        if new != text:
+            old.append(str(path))
+            if not check:
+                write_file(path, new)
+    if old and check:
+        raise DlgoError(f"out of date: {', '.join(old)}; "
+                        "run python -m experiments.docs.included_code")
+    print("\n".join(f"filled in: {path}" for path in old) or "all code is as in the source")
+
+
+if __name__ == "__main__":
+    run(main)
