@@ -256,5 +256,5 @@ def _game(engine: Engine) -> list[Any]:
 def _text(state: GameState, move: Any) -> str:
     try:
         return state.game.move_text(move)
-    except Exception:  # it is no move of this game
+    except Exception:  # it is not a move of this game
         return repr(move)

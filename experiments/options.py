@@ -41,9 +41,9 @@ def pairs_option(default: int) -> Decorator:
 
 
 seed_option = click.option("--seed", type=Number(int), default=1, show_default=True,
-                    help="Seed of games, engines and training.")
-workers_option = click.option("--workers", type=Number(int, 1), default=None,
-                       help="Processes; one per core by default.")
+                           help="Seed of games, engines and training.")
+workers_option = click.option("--workers", type=Number(int, 1, 1000), default=None,
+                              help="Processes; one per core by default.")
 
 
 def setting_options(config: type[Settings], **spellings: str) -> Decorator:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,3 +36,26 @@ def random_game(
         action = actions[generator.integers(len(actions))]
         states.append(states[-1].apply_move(game.move_of(action)))
     return states
+
+
+@contextmanager
+def one_line_error(kind: type[Exception], part: str = "") -> Iterator[None]:
+    """The block raises an error whose message is one line with `part` in it."""
+    with pytest.raises(kind) as caught:
+        yield
+    assert part in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def assert_agrees_with_openspiel(game: GameSpec, theirs: Any, seed: int) -> None:
+    """A random game has the same legal moves, turns and result by the rules of OpenSpiel."""
+    state = theirs.new_initial_state()
+    for ours in random_game(game, seed):
+        if ours.last_move is not None:
+            state.apply_action(game.action_of(ours.last_move))
+        assert ours.is_over() == state.is_terminal()
+        if ours.is_over():
+            assert ours.result() == state.returns()[0]
+        else:
+            assert list(ours.legal_actions()) == state.legal_actions()
+            assert ours.next_player.index == state.current_player()

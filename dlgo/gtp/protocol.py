@@ -86,12 +86,12 @@ def parse_response(text: str) -> tuple[bool, int | None, str]:
         text: the whole response up to the empty line.
 
     Raises:
-        GtpError: if it is none.
+        GtpError: if it is not a response.
     """
     text = clean(text).strip()
     match = re.match(r"([=?])([0-9]{1,10})?(?=\s|$)", text)
     if not match:
-        raise GtpError(f"{shown(text)} is no GTP response: those begin with = or ?")
+        raise GtpError(f"{shown(text)} is not a GTP response: those begin with = or ?")
     number = None if match[2] is None else int(match[2])
     return match[1] == "=", number, text[match.end() :].strip()
 

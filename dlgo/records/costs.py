@@ -2,7 +2,7 @@
 
 A fast game has thirty moves in a millisecond or two. Thirty objects, pickled and sent to
 another process, would take longer than some engines think. So the worker writes plain rows of
-64 bytes, and they stay so until they reach the ledger. Used by `board.py` and `ledger.py`.
+64 bytes, and they stay so until they reach the ledger.
 """
 
 from __future__ import annotations

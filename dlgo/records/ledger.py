@@ -300,7 +300,7 @@ class Ledger:
                     self._db.executemany(_INSERT_COST, ((key, *row) for row in rows))
             self._db.execute("COMMIT")
         except _TROUBLE as error:
-            raise LedgerError(f"ledger {self.path} cannot be written: {error}") from error
+            raise self._unwritable(error) from error
         finally:
             if self._db.in_transaction:  # after Ctrl-C too
                 self._db.execute("ROLLBACK")
@@ -367,7 +367,8 @@ class Ledger:
         try:
             return json.loads(rows[0][0]) if rows else None
         except (ValueError, TypeError, RecursionError) as error:
-            raise LedgerError(f"ledger {self.path}: {key!r} is damaged: {error}") from error
+            raise LedgerError(f"ledger {self.path}: {key!r} is damaged ({error}); "
+                              "name another file") from error
 
     def set_meta(self, key: str, value: Any) -> None:
         """Store a setting."""
@@ -376,7 +377,7 @@ class Ledger:
                 "INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, json.dumps(value))
             )
         except _TROUBLE as error:
-            raise LedgerError(f"ledger {self.path} cannot be written: {error}") from error
+            raise self._unwritable(error) from error
 
     def _rows(self, columns: Sequence[str], rest: str, values: Iterable[Any] = ()) -> Iterator[Any]:
         """The values of some columns, checked."""
@@ -393,4 +394,10 @@ class Ledger:
             for row in self._db.execute(sql, tuple(values)):  # noqa: UP028
                 yield row
         except _TROUBLE as error:
-            raise LedgerError(f"ledger {self.path} cannot be read: {error}") from error
+            raise LedgerError(
+                f"ledger {self.path} cannot be read: {error}; name another file, or a copy of it"
+            ) from error
+
+    def _unwritable(self, error: Exception) -> LedgerError:
+        return LedgerError(f"ledger {self.path} cannot be written: {error}; make room, or see who "
+                           "else uses it, and run the same command again: it continues")

@@ -103,7 +103,7 @@ class Settings:
 
         Raises:
             KeyError: if a setting is missing.
-            TypeError: for a name that is none of these settings'.
+            TypeError: for a name that is not one of these settings'.
         """
         inner = cls._inner()
         return cls(**{

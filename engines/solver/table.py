@@ -18,7 +18,6 @@ import numpy as np
 
 from dlgo.jit import inline_kernel
 
-ENTRY_BYTES = 8
 _SPREAD = -7046029254386353131  # 2**64 / golden ratio: consecutive keys land far apart
 _KEY_SHIFT = 15
 _KEY_BITS = -1 << _KEY_SHIFT

@@ -67,9 +67,6 @@ class Tree(NamedTuple):
     amaf_wins: np.ndarray
 
 
-NODE_BYTES = 4 + 2 + 2 + 1 + 1 + 4 + 8 + 4
-
-
 def new_tree(capacity: int, squares: bool = False, amaf: bool = False) -> Tree:
     """An empty tree. The memory (26 bytes a node) is touched only as nodes are used.
 

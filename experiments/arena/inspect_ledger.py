@@ -243,6 +243,6 @@ def upgrade_ledger(path: str) -> str:
         LedgerError: if it does not exist, is not a ledger, or is in use.
     """
     if not Path(path).exists():
-        raise LedgerError(f"ledger {path} does not exist")
+        raise LedgerError(f"ledger {path} does not exist; name another file")
     with ledger_lock(path), Ledger(path) as ledger:
         return f"{path} is up to date, with {len(ledger)} games"

@@ -89,7 +89,8 @@ class Plan:
         if not games:
             raise SpecError("a tournament needs a game, such as connect4")
         if len(entrants) < (1 if self.kind == "mirror" else 2):
-            raise SpecError(f"a tournament needs two entrants or more, not {len(entrants)}")
+            raise SpecError(f"a tournament needs two entrants or more, not {len(entrants)}; "
+                            "name another, such as random")
         self._check_kind(challengers, entrants)
         self._check_target()
         return dataclasses.replace(

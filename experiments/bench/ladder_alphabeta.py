@@ -16,16 +16,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import click
-
 from dlgo import DlgoError, GameState, get_game
 from engines.minimax.stack import TECHNIQUE_HELP
 from engines.registry import build_engine
 from experiments.arena.series import play_series
-from experiments.bench.measure import pick, random_positions, score_text
+from experiments.bench.measure import ladder_command, random_positions, score_text
 from experiments.command import run
-from experiments.number import Number
-from experiments.options import pairs_option, quick_option, seed_option
 
 TECHNIQUES = list(TECHNIQUE_HELP)
 # Techniques that come together with the one named: deepening orders moves by the table's.
@@ -72,7 +68,7 @@ def measure(text: str, states: list[GameState]) -> tuple[float, float, list[floa
 
 
 def ladder(name: str, setting: Setting, count: int, pairs: int, seed: int) -> None:
-    """Print the table of one game."""
+    """Print what each technique of alpha-beta buys, a table for each game."""
     game = get_game(name)
     states = random_positions(game, setting.plies, count, seed)
     reference = spec("cuts", f"nodes={setting.nodes}", True)
@@ -99,21 +95,5 @@ def ladder(name: str, setting: Setting, count: int, pairs: int, seed: int) -> No
         print(f"| {title} | {nodes:,.0f} | {ms:,.2f} | {score} |", flush=True)
 
 
-@click.command()
-@click.option("--game", "games", multiple=True, default=tuple(SETTINGS), show_default=True,
-              help="Game to measure; may be repeated.")
-@click.option("--positions", type=Number(int, 1), default=20, show_default=True,
-              help="Positions that each step searches.")
-@pairs_option(100)
-@seed_option
-@quick_option("Two positions, two openings")
-def main(games: tuple[str, ...], positions: int, pairs: int, seed: int, quick: bool) -> None:
-    """Print what each technique of alpha-beta buys, a table for each game."""
-    if quick:
-        positions, pairs = 2, 2
-    for name in games:
-        ladder(name, pick(SETTINGS, name), positions, pairs, seed)
-
-
 if __name__ == "__main__":
-    run(main)
+    run(ladder_command(ladder, SETTINGS, pairs=100))

@@ -14,15 +14,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import click
-
 from dlgo import GameSpec, GameState, get_game
 from engines.registry import build_engine
 from experiments.arena.series import play_series
-from experiments.bench.measure import pick, random_positions, score_text
+from experiments.bench.measure import ladder_command, random_positions, score_text
 from experiments.command import run
-from experiments.number import Number
-from experiments.options import pairs_option, quick_option, seed_option
 
 
 @dataclass(frozen=True)
@@ -99,7 +95,7 @@ def score(game: GameSpec, step: Step, budget: str, pairs: int, seed: int) -> str
 
 
 def ladder(name: str, setting: Setting, count: int, pairs: int, seed: int) -> None:
-    """Print the table of one game."""
+    """Print what each technique of MCTS buys, a table for each game."""
     game = get_game(name)
     states = random_positions(game, setting.plies, count, seed)
     sims = f"sims={setting.simulations}"
@@ -120,21 +116,5 @@ def ladder(name: str, setting: Setting, count: int, pairs: int, seed: int) -> No
         )
 
 
-@click.command()
-@click.option("--game", "games", multiple=True, default=tuple(SETTINGS), show_default=True,
-              help="Game to measure; may be repeated.")
-@click.option("--positions", type=Number(int, 1), default=20, show_default=True,
-              help="Positions that each step searches.")
-@pairs_option(20)
-@seed_option
-@quick_option("Two positions, one opening")
-def main(games: tuple[str, ...], positions: int, pairs: int, seed: int, quick: bool) -> None:
-    """Print what each technique of MCTS buys, a table for each game."""
-    if quick:
-        positions, pairs = 2, 1
-    for name in games:
-        ladder(name, pick(SETTINGS, name), positions, pairs, seed)
-
-
 if __name__ == "__main__":
-    run(main)
+    run(ladder_command(ladder, SETTINGS, pairs=20))

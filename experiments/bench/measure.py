@@ -11,10 +11,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
+import click
 import numpy as np
 
 from dlgo import DlgoError, GameSpec, GameState, get_game
 from experiments.arena.series import Series
+from experiments.number import Number
+from experiments.options import pairs_option, quick_option, seed_option
 
 # Does some work, and returns how many units it did.
 Meter = Callable[[], int]
@@ -86,3 +89,31 @@ def pick(settings: Mapping[str, T], game: str) -> T:
 def score_text(series: Series) -> str:
     """The first player's score in percent with the half width of its 95% interval: `57 +-8`."""
     return f"{100 * series.share:.0f} +-{100 * series.margin:.0f}"
+
+
+def ladder_command(
+    ladder: Callable[[str, T, int, int, int], None], settings: Mapping[str, T], pairs: int
+) -> click.Command:
+    """The command of a ladder: tables of what each technique of a search buys.
+
+    Args:
+        ladder: (game, its setting, positions, pairs, seed): prints a table. Its first line of
+            documentation is the command's.
+        settings: by game.
+        pairs: openings of each match, by default.
+    """
+    @click.command(help=(ladder.__doc__ or "").partition("\n")[0])
+    @click.option("--game", "games", multiple=True, default=tuple(settings), show_default=True,
+                  help="Game to measure; may be repeated.")
+    @click.option("--positions", type=Number(int, 1), default=20, show_default=True,
+                  help="Positions that each step searches.")
+    @pairs_option(pairs)
+    @seed_option
+    @quick_option("Two positions, one opening")
+    def main(games: tuple[str, ...], positions: int, pairs: int, seed: int, quick: bool) -> None:
+        if quick:
+            positions, pairs = 2, 1
+        for game in games:
+            ladder(game, pick(settings, game), positions, pairs, seed)
+
+    return main

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from experiments.number import Number, move_timeout
+from experiments.options import workers_option
 
 
 @click.command()
@@ -17,8 +18,7 @@ from experiments.number import Number, move_timeout
 @click.option("--against", default=None, help="Another engine to play against, instead of itself.")
 @click.option("--out", type=click.Path(path_type=Path), default=None,
               help="Folder to write; by default out/data/GAME-ENGINE.")
-@click.option("--workers", type=Number(int, 1), default=None,
-              help="Processes; one per core by default.")
+@workers_option
 @click.option("--seed", type=Number(int), default=1, show_default=True,
               help="Seed of openings and engines.")
 @click.option("--opening-plies", type=Number(int, 0), default=None,
@@ -64,15 +64,13 @@ def show_data(folder: Path) -> None:
 
 _ARCHIVES = click.argument(
     "archives", nargs=-1, required=True, type=click.Path(path_type=Path))
-_WORKERS = click.option("--workers", type=Number(int, 1), default=None,
-                        help="Processes; one per core by default.")
 
 
 @data.command("index-sgf")
 @_ARCHIVES
 @click.option("--csv", "table", type=click.Path(path_type=Path, dir_okay=False), default=None,
               help="Write a row for each file to this table.")
-@_WORKERS
+@workers_option
 def index_sgf(archives: tuple[Path, ...], table: Path | None, workers: int | None) -> None:
     """Say what is in ARCHIVES of SGF files: .tar.gz, .zip, folders, single files."""
     from experiments.datasets.sgf_import import index_sgf as index
@@ -97,7 +95,7 @@ def index_sgf(archives: tuple[Path, ...], table: Path | None, workers: int | Non
 @click.option("--sample", type=Number(int, 1), default=None,
               help="Read only this many files, drawn at random; the other filters come after.")
 @click.option("--seed", type=Number(int), default=1, show_default=True, help="Seed of that draw.")
-@_WORKERS
+@workers_option
 def import_sgf(
     archives: tuple[Path, ...], out: Path, size: int, max_handicap: int | None,
     min_rank: str | None, min_moves: int, decided: bool, sample: int | None, seed: int,

@@ -12,6 +12,7 @@ import click
 
 from experiments.arena.plan_keys import KEYS, Key
 from experiments.number import Number
+from experiments.options import workers_option
 
 
 def _option(key: Key) -> Callable:
@@ -37,8 +38,7 @@ def _plan_options(command: Callable) -> Callable:
 @click.option("--ledger", required=True, type=click.Path(), help="SQLite file of the games.")
 @_plan_options
 @click.option("--retry", is_flag=True, help="Let entrants play on that were stopped before.")
-@click.option("--workers", type=Number(int, 1, 1000), default=None,
-              help="Processes; one per core by default.")
+@workers_option
 @click.option("--report", type=click.Path(file_okay=False), default=None, metavar="FOLDER",
               help="Write the report there, as soon as every pair has met once, and go on with it.")
 def tournament(

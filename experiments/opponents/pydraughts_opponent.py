@@ -1,6 +1,6 @@
 """An opponent in draughts that shares no code with us: material minimax on pydraughts' rules.
 
-Men count 1 and kings 1.5. Used by `ch04_draughts_pydraughts.py`; pydraughts is needed.
+Men count 1 and kings 1.5. It needs pydraughts.
 """
 
 from __future__ import annotations

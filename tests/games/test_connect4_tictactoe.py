@@ -7,7 +7,7 @@ import pytest
 
 from dlgo import GameState, Move, Player, get_game, kernels
 from dlgo.rng import make_rng
-from tests.conftest import random_game
+from tests.conftest import assert_agrees_with_openspiel, random_game
 
 
 @pytest.mark.parametrize(
@@ -17,16 +17,7 @@ def test_random_games_agree_with_openspiel(spec: str, theirs: str) -> None:
     pyspiel = pytest.importorskip("pyspiel")
     game, other = get_game(spec), pyspiel.load_game(theirs)
     for seed in range(200):
-        state = other.new_initial_state()
-        for ours in random_game(game, seed):
-            if ours.last_move is not None:
-                state.apply_action(game.action_of(ours.last_move))
-            assert ours.is_over() == state.is_terminal()
-            if ours.is_over():
-                assert ours.result() == state.returns()[0]
-            else:
-                assert list(ours.legal_actions()) == state.legal_actions()
-                assert ours.next_player.index == state.current_player()
+        assert_agrees_with_openspiel(game, other, seed)
 
 
 def test_random_tic_tac_toe_has_the_known_shares() -> None:

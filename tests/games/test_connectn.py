@@ -17,7 +17,7 @@ from dlgo.games.connectn import kernel
 from dlgo.games.connectn.state import SWAP, ConnectN
 from dlgo.rng import make_rng
 from engines.registry import build_engine
-from tests.conftest import random_game
+from tests.conftest import assert_agrees_with_openspiel, random_game
 
 CONNECT_FOUR = ConnectN()
 TIC_TAC_TOE = ConnectN(cols=3, rows=3, n=3, gravity=False)
@@ -56,16 +56,7 @@ def test_random_games_agree_with_openspiel(gravity: bool) -> None:
         )
         other = pyspiel.load_game(theirs)
         assert other.num_distinct_actions() == game.num_actions
-        state = other.new_initial_state()
-        for ours in random_game(game, seed):
-            if ours.last_move is not None:
-                state.apply_action(game.action_of(ours.last_move))
-            assert ours.is_over() == state.is_terminal()
-            if ours.is_over():
-                assert ours.result() == state.returns()[0]
-            else:
-                assert list(ours.legal_actions()) == state.legal_actions()
-                assert ours.next_player.index == state.current_player()
+        assert_agrees_with_openspiel(game, other, seed)
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ import pytest
 
 from dlgo import GameState, IllegalMoveError, Move, Player, Point, SpecError, get_game
 from dlgo.games.go.ladders import is_ladder_capture, is_ladder_escape
-from dlgo.games.go.positions import count_legal_positions
 from dlgo.games.go.scoring import likely_dead, ownership, score
 from dlgo.games.go.state import Go
 from tests.conftest import random_game
+from tests.games.legal_positions import count_legal_positions
 
 
 def diagram(text: str, next_player: Player = Player.black, **options: object) -> GameState:

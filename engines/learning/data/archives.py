@@ -20,6 +20,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -159,12 +160,6 @@ class _Unpacked:
     def close(self) -> None:
         self._file.close()
 
-    def __enter__(self) -> _Unpacked:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
 
 class _StrictHeader(tarfile.TarInfo):
     """A tar's header; `tarfile` takes a broken one for the end of the archive."""
@@ -234,7 +229,7 @@ def _misnamed(container: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bool:
 
 
 def _read(file: Any) -> bytes:
-    with file:
+    with closing(file):
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise ValueError(f"larger than {MAX_BYTES >> 20} MiB, so not a game record")

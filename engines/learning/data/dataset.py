@@ -96,7 +96,7 @@ class Dataset:
         """
         folder = Path(folder)
         if not folder.is_dir():
-            raise DataError(f"{folder}: no such folder of training data")
+            raise DataError(f"{folder}: no such folder of training data; `dlgo generate` makes one")
         paths = sorted(folder.glob(PATTERN)) if paths is None else list(paths)
         shelf = _Shelf(paths, [0] * len(paths))
         skipped: list[str] = []
@@ -170,7 +170,8 @@ class Dataset:
             wanted += 1
         if wanted >= self.n_games:
             raise DataError(
-                f"{self.folder}: {self.n_games} games are too few to be split into parts"
+                f"{self.folder}: {self.n_games} games are too few to be split into parts; "
+                "make more of them"
             )
         return self._part(order[wanted:]), self._part(order[:wanted])
 

@@ -109,7 +109,7 @@ def read_shard(path: Path, verify: bool = True) -> Shard:
         reason = error.strerror or error
     except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile,
             SpecError, MemoryError, NotImplementedError) as error:
-        reason = "it is cut off or no shard" if isinstance(
+        reason = "it is cut off, or not a shard" if isinstance(
             error, zipfile.BadZipFile | EOFError) else str(error).strip("'\"") or type(error)
     except Exception as error:  # zlib.error and what else a hostile file may provoke
         reason = error
@@ -202,7 +202,7 @@ def _games(game: GameSpec, arrays: Mapping[str, np.ndarray]) -> list[GameData]:
             raise ValueError(f"array {name} names an action that {game} does not have")
     if n_starts and (not hasattr(game, "position") or arrays["start_cells"].max(initial=0) > 2
                      or not set(arrays["start_player"].tolist()) <= {0, 1}):
-        raise ValueError("a start position is none")
+        raise ValueError("a start position is not valid")
     if not np.all((arrays["start"] >= -1) & (arrays["start"] < n_starts)):
         raise ValueError("a game names a start position that is not there")
     policy_actions = _small(policy_actions, game.num_actions - 1)

@@ -102,9 +102,14 @@ class Diagnosis:
         findings = (check.finding(evidence) for check in checks)
         self.findings += [finding for finding in findings if finding is not None]
 
-    def ill(self) -> list[str]:
-        """Names of what is wrong."""
-        return [finding.name for finding in self.findings if finding.level == ILL]
+    def named(self, level: str) -> list[str]:
+        """Names of the findings of this level."""
+        return [finding.name for finding in self.findings if finding.level == level]
+
+    def ranked(self) -> list[Finding]:
+        """The findings, what is wrong first."""
+        order = [ILL, WATCH, FINE]
+        return sorted(self.findings, key=lambda finding: order.index(finding.level))
 
     def level(self, name: str) -> str | None:
         """The level of a finding; None if there is none of that name."""
@@ -115,9 +120,7 @@ class Diagnosis:
 
 def lines(diagnosis: Diagnosis, *, ill_only: bool = False) -> list[str]:
     """The findings as text, what is wrong first."""
-    order = [ILL, WATCH, FINE]
-    ranked = sorted(diagnosis.findings, key=lambda finding: order.index(finding.level))
     return [
         f"{'ILL' if finding.level == ILL else finding.level:<7}{finding.name}: {finding.text}"
-        for finding in ranked if finding.level == ILL or not ill_only
+        for finding in diagnosis.ranked() if finding.level == ILL or not ill_only
     ]

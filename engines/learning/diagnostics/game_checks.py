@@ -183,7 +183,7 @@ GAME_CHECKS = (
     ),
     Check(
         "results", _results,
-        "{won:.0%} won by who begins, {drawn:.0%} drawn, {lost:.0%} lost",
+        "the first player won {won:.0%}, drew {drawn:.0%} and lost {lost:.0%}",
         Threshold(WATCH, lambda m: m.games >= _ENOUGH_GAMES and max(m.won, m.drawn, m.lost) > 0.97,
                   "from results that are all alike, a value learns nothing"),
     ),

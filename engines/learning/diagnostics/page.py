@@ -8,10 +8,15 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from engines.learning.diagnostics.findings import Diagnosis
 from engines.learning.diagnostics.positions import Calibration
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _TEMPLATES = Path(__file__).with_name("templates")
 
@@ -44,45 +49,56 @@ def page(diagnosis: Diagnosis) -> bytes:
     ).encode()
 
 
-def _history(rows: Sequence[dict[str, float]]) -> Any:
-    figure, panels = _figure(len(_CURVES))
-    for axes, (title, curves) in zip(panels, _CURVES, strict=True):
+def _history(rows: Sequence[dict[str, float]]) -> Markup:
+    from matplotlib.ticker import MaxNLocator
+
+    plots = []
+    for title, curves in _CURVES:
+        curves = [(name, label) for name, label in curves if any(name in row for row in rows)]
+        if not curves:
+            continue
+        figure, axes = _figure()
         for name, label in curves:
             points = [(row["iteration"], row[name]) for row in rows if name in row]
-            if points:
-                axes.plot(*zip(*points, strict=True), label=label)
+            axes.plot(*zip(*points, strict=True), label=label)
         axes.set(title=title, xlabel="iteration")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_ylim(bottom=0)
-        if axes.get_lines():
+        if len(curves) > 1:
             axes.legend(fontsize=7)
-    return _svg(figure)
+        plots.append(figure)
+    return _svg(plots)
 
 
-def _calibration(calibrations: dict[str, Calibration]) -> Any:
-    figure, panels = _figure(len(calibrations))
-    for axes, (name, calibration) in zip(panels, calibrations.items(), strict=True):
+def _calibration(calibrations: dict[str, Calibration]) -> Markup:
+    plots = []
+    for name, calibration in calibrations.items():
+        figure, axes = _figure()
         axes.plot([-1, 1], [-1, 1], color="#555555", lw=0.8)
         if calibration.bins:
             expected, results, counts = zip(*calibration.bins, strict=True)
             axes.scatter(expected, results, [5 + 200 * n / max(counts) for n in counts])
         axes.set(title=f"the {name}", xlabel="expected result", ylabel="mean result",
                  xlim=(-1.05, 1.05), ylim=(-1.05, 1.05))
-    return _svg(figure)
+        plots.append(figure)
+    return _svg(plots)
 
 
-def _figure(panels: int) -> tuple:
+def _figure() -> tuple[Figure, Axes]:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(4.2 * panels, 3.4), layout="constrained")
-    row = figure.subplots(1, panels, squeeze=False)[0]
-    for axes in row:
-        axes.grid(alpha=0.3)
-    return figure, row
+    figure = Figure(figsize=(4.2, 3.4), layout="constrained")
+    axes = figure.subplots()
+    axes.grid(alpha=0.3)
+    return figure, axes
 
 
-def _svg(figure: Any) -> Any:
+def _svg(figures: Sequence[Figure]) -> Markup:
     from markupsafe import Markup
 
-    text = io.StringIO()
-    figure.savefig(text, format="svg", metadata={"Date": None})
-    return Markup(text.getvalue()[text.getvalue().index("<svg"):])
+    texts = []
+    for figure in figures:
+        text = io.StringIO()
+        figure.savefig(text, format="svg", metadata={"Date": None}, transparent=True)
+        texts.append(text.getvalue()[text.getvalue().index("<svg"):])
+    return Markup("".join(texts))

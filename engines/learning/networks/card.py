@@ -92,10 +92,7 @@ class Card:
     @property
     def training_cost(self) -> dict[str, float]:
         """CPU, GPU and wall seconds that training took."""
-        return {
-            name: float(self.training.get(name, 0.0))
-            for name in _COSTS
-        }
+        return {name: float(self.training.get(name, 0.0)) for name in _COSTS}
 
     @property
     def total_cpu_seconds(self) -> float | None:
@@ -124,7 +121,8 @@ def read_card(folder: Path) -> Card:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise ModelError(f"{folder} is not a model: it has no {FILE_NAME}") from None
+        raise ModelError(f"{folder} is not a model: it has no {FILE_NAME}; `dlgo models` lists "
+                         "those that come with the package") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ModelError(f"{path} cannot be read: {error}") from None
     try:
@@ -138,7 +136,8 @@ def read_card(folder: Path) -> Card:
     version = fields.pop("version", None)
     if version not in (1, VERSION):
         raise ModelError(
-            f"{path} has version {version} of the card's format, this program reads {VERSION}"
+            f"{path} has version {version} of the card's format, this program reads {VERSION}; "
+            "a newer program can use it"
         )
     if version == 1:
         fields["heads"] = _heads_of_version_1(fields)

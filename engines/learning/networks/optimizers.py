@@ -12,7 +12,6 @@ from typing import Any
 from engines.learning.networks import catalog
 from engines.learning.networks.backend import keras
 
-LOSSES = ("cross-entropy", "mse")
 # Of a board: up to here an error of the score counts by its square, then evenly. So games that
 # end with a whole side captured do not rule the others.
 SCORE_DELTA = 0.1

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dlgo import Player, Point, get_game
+from dlgo import GameSpec, Player, Point, get_game
 from dlgo.encoders import get_encoder
 from dlgo.games.go.scoring import score
 from engines.learning.data import Dataset, GameBuilder, ShardWriter, batches
 from engines.learning.data.batches import worth_of_margin
-from engines.learning.data.records import NO_RESULT
+from engines.learning.data.records import NO_RESULT, GameData
 from engines.learning.data.replay import start_state
 from tests.learning.data.test_batches import a_folder, fingerprints, random_game
 
@@ -38,6 +38,14 @@ def ends(data: Dataset) -> list[tuple]:
     return rows
 
 
+def given_up_game(game: GameSpec) -> GameData:
+    """Three moves, and Black is said to have won."""
+    builder = GameBuilder(game)
+    for action in (12, 7, 3):
+        builder.add(action)
+    return builder.finish(1)
+
+
 def test_finals_are_the_count_of_the_last_board_for_the_player_to_move(tmp_path: Path) -> None:
     game = get_game("go:size=5,komi=2.5")
     with ShardWriter(tmp_path, game, {}, 4) as writer:
@@ -46,10 +54,7 @@ def test_finals_are_the_count_of_the_last_board_for_the_player_to_move(tmp_path:
         # From set stones, White to move; and a game that is given up.
         start = game.position([Point(2, 2), Point(4, 4)], [Point(1, 5)], Player.white)
         writer.add(random_game(str(game), 3, start))
-        builder = GameBuilder(game)
-        for action in (12, 7, 3):
-            builder.add(action)
-        writer.add(builder.finish(1))
+        writer.add(given_up_game(game))
     data = Dataset.open(tmp_path)
     encoder = get_encoder("oneplane", data.game)
     rows = ends(data)
@@ -76,10 +81,7 @@ def test_a_share_of_the_value_may_tell_by_how_much(tmp_path: Path) -> None:
     with ShardWriter(tmp_path, game, {}, 4) as writer:
         for i in range(12):
             writer.add(random_game(str(game), i))
-        given_up = GameBuilder(game)
-        for action in (12, 7, 3):
-            given_up.add(action)
-        writer.add(given_up.finish(1))
+        writer.add(given_up_game(game))
     data = Dataset.open(tmp_path)
     encoder = get_encoder("oneplane", data.game)
     (plain,) = batches(data, encoder, 10_000, shuffle=False, finals=True)

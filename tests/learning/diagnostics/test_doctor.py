@@ -117,7 +117,7 @@ def told(games: list[GameData], evaluate=None) -> Diagnosis:
 
 def test_nothing_is_wrong_with_a_healthy_run(games, tmp_path) -> None:
     diagnosis = told(games, taught(tmp_path, games))
-    assert diagnosis.ill() == []
+    assert diagnosis.named(ILL) == []
     by_name = {one.name: one for one in diagnosis.findings}
     assert by_name["repeated games"].level != ILL
     assert {"value sign", "policy targets", "policy learned", "symmetries"} <= set(by_name)
@@ -127,9 +127,9 @@ def test_nothing_is_wrong_with_a_healthy_run(games, tmp_path) -> None:
 def test_a_sign_turned_around_is_named(games, tmp_path) -> None:
     wrong = [dataclasses.replace(one, values=np.where(
         one.values == -128, one.values, -one.values).astype(np.int8)) for one in games]
-    assert told(wrong).ill() == ["value sign"]
+    assert told(wrong).named(ILL) == ["value sign"]
     table = taught(tmp_path, games, lambda policies, values: (policies, -values))
-    assert told(games, table).ill() == ["network value"]
+    assert told(games, table).named(ILL) == ["network value"]
 
 
 def test_the_values_of_a_network_that_knows_nothing_are_not_judged(games) -> None:
@@ -137,15 +137,15 @@ def test_the_values_of_a_network_that_knows_nothing_are_not_judged(games) -> Non
     wrong = [dataclasses.replace(one, values=np.where(
         one.values == -128, one.values, -one.values).astype(np.int8)) for one in games]
     check_games(diagnosis, replay_games(GAME, wrong), trained=False)
-    assert diagnosis.ill() == []
+    assert diagnosis.named(ILL) == []
 
 
 def test_games_without_noise_and_temperature_are_named() -> None:
     same = play(Opinionated(GAME), 30, dirichlet_epsilon=0.0, sample_plies=0, random_share=0.0,
                 full_share=1.0)
-    assert "repeated games" in told(same).ill()
+    assert "repeated games" in told(same).named(ILL)
     noisy = play(Opinionated(GAME), 30)
-    assert "repeated games" not in told(noisy).ill()
+    assert "repeated games" not in told(noisy).named(ILL)
 
 
 def shuffled(one: GameData, rng: np.random.Generator) -> GameData:
@@ -181,14 +181,14 @@ def test_gumbel_draws_its_moves_and_policies_of_other_positions_are_named_there_
         games = [spoil(one) for one in drawn]
         diagnosis = Diagnosis("test")
         check_games(diagnosis, replay_games(GAME, games), drawn=True)
-        assert diagnosis.ill() == ill
+        assert diagnosis.named(ILL) == ill
 
 
 def test_policies_of_other_positions_are_named(games, tmp_path) -> None:
     rng = np.random.default_rng(1)
-    assert "policy targets" in told([shuffled(one, rng) for one in games]).ill()
+    assert "policy targets" in told([shuffled(one, rng) for one in games]).named(ILL)
     table = taught(tmp_path, games, lambda policies, values: (rng.permutation(policies), values))
-    assert "policy learned" in told(games, table).ill()
+    assert "policy learned" in told(games, table).named(ILL)
 
 
 @pytest.mark.parametrize("what", ["planes", "policies"])
@@ -204,18 +204,18 @@ def test_an_augmentation_of_one_half_is_named(games, tmp_path, monkeypatch, what
 
     # The package's name `batches` is the function.
     monkeypatch.setattr(sys.modules["engines.learning.data.batches"], "_turn", turn)
-    assert "symmetries" in told(games, taught(tmp_path, games)).ill()
+    assert "symmetries" in told(games, taught(tmp_path, games)).named(ILL)
 
 
 def test_exact_results_say_how_the_search_errs(games) -> None:
     positions = replay_games(GAME, games[:40])
     diagnosis = Diagnosis("test")
     check_exact_results(diagnosis, positions)
-    assert diagnosis.findings[0].name == "exact results" and not diagnosis.ill()
+    assert diagnosis.findings[0].name == "exact results" and not diagnosis.named(ILL)
     turned = dataclasses.replace(positions, values=-positions.values)
     diagnosis = Diagnosis("test")
     check_exact_results(diagnosis, turned)
-    assert diagnosis.ill() == ["exact results"]
+    assert diagnosis.named(ILL) == ["exact results"]
 
 
 def test_resignations_that_give_games_away_are_named() -> None:
@@ -223,14 +223,15 @@ def test_resignations_that_give_games_away_are_named() -> None:
     row = {"resigned": 0.4, "resigned_wrongly": 0.2, "divergence": 0.1, "agreed": 0.5}
     diagnosis = Diagnosis("test")
     check_history(diagnosis, plan, [row])
-    assert diagnosis.ill() == ["resignation"] and "simulations" not in diagnosis.findings[-1].text
+    assert diagnosis.named(ILL) == ["resignation"]
+    assert "simulations" not in diagnosis.findings[-1].text
     diagnosis = Diagnosis("test")
     check_history(diagnosis, make_config("connect4", resign_below=0.05, finish_sims=2), [row])
-    assert diagnosis.ill() == ["resignation"]
+    assert diagnosis.named(ILL) == ["resignation"]
     assert "more than 2 simulations" in diagnosis.findings[-1].text
     diagnosis = Diagnosis("test")
     check_history(diagnosis, plan, [row | {"resigned_wrongly": 0.03}])
-    assert diagnosis.ill() == []
+    assert diagnosis.named(ILL) == []
 
 
 def test_the_first_threshold_that_is_crossed_decides() -> None:
@@ -247,7 +248,7 @@ def test_the_first_threshold_that_is_crossed_decides() -> None:
         Finding("share", FINE, "20% of it"), Finding("share", WATCH, "60% of it: much, 0.60"),
         Finding("share", ILL, "95% of it: too much"),
     ]
-    assert diagnosis.ill() == ["share"] and diagnosis.level("share") == FINE
+    assert diagnosis.named(ILL) == ["share"] and diagnosis.level("share") == FINE
     assert lines(diagnosis, ill_only=True) == ["ILL    share: 95% of it: too much"]
     assert [line[:7].strip() for line in lines(diagnosis)] == ["ILL", "watch", "fine"]
 
