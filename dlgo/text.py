@@ -1,4 +1,4 @@
-"""Text from outside, a file or a program, made fit to print."""
+"""Texts for people: whatever comes from outside on one printable line, and durations."""
 
 from __future__ import annotations
 
@@ -24,3 +24,13 @@ def excerpt(text: str, length: int = 300) -> str:
     """The beginning of a text, on one line and printable: at most `length` characters."""
     text = one_line(" ".join(text[: 4 * length].split()))
     return text if len(text) <= length else f"{text[: length - 3]}..."
+
+
+def duration(seconds: float) -> str:
+    """Seconds for people: `12.3 s`, `4 min 05 s`, `2 h 07 min`."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    return f"{minutes // 60} h {minutes % 60:02d} min"

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from dlgo.records.ledger import GameRecord
+from dlgo.text import duration
 
 # Failures shown one by one; a broken engine would fill the screen.
 _FAILURES_SHOWN = 5
@@ -35,16 +36,6 @@ class Reporter(Protocol):
 
     def end(self) -> None:
         """No more games; called after every `begin`."""
-
-
-def duration(seconds: float) -> str:
-    """Seconds for people: `12.3 s`, `4 min 05 s`, `2 h 07 min`."""
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest:02d} s"
-    return f"{minutes // 60} h {minutes % 60:02d} min"
 
 
 class _Count:

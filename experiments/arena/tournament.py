@@ -14,12 +14,13 @@ from pathlib import Path
 
 from dlgo.errors import LedgerError
 from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
+from dlgo.text import duration
 from experiments.arena import executor
 from experiments.arena.agenda import Agenda, strategy_of
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
 from experiments.arena.match import GameTask
 from experiments.arena.openings import Openings
-from experiments.arena.progress import Reporter, default_reporter, duration
+from experiments.arena.progress import Reporter, default_reporter
 from experiments.arena.provenance import version_text
 from experiments.arena.schedule import Pair, Plan, pair_tasks, tasks
 from experiments.arena.strategy import Result

@@ -18,11 +18,11 @@ from dlgo.errors import DataError
 from dlgo.files import make_folder
 from dlgo.games import get_game
 from dlgo.lock import held
+from dlgo.text import duration
 from engines.base import Engine
 from engines.isolation.describe import MOVE_TIMEOUT, read_spec
 from engines.learning.data.shards import Shard, shard_path, write_shard
 from engines.learning.selfplay.engine_games import Variety, play_game
-from experiments.arena.progress import duration
 from experiments.datasets.progress import LineProgress, Tally, default_progress
 from experiments.datasets.shard_making import Stopwatch, existing_shard, run_with_progress, summary
 

@@ -85,7 +85,7 @@ def run_jobs(
                     yield message
     finally:
         for process in team.values():
-            processes.end_tree(process.pid, f"job {process.pid}")  # nobody carries that mark
+            processes.end_tree(process.pid)
             process.join(_SHUTDOWN_TIMEOUT)
 
 

@@ -10,8 +10,7 @@ from typing import TextIO
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from dlgo.text import one_line
-from experiments.arena.progress import duration
+from dlgo.text import duration, one_line
 
 # Seconds between two lines, and between two changes of the bar.
 _LINE_INTERVAL = 10.0

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from dlgo.errors import DataError
+from dlgo.text import duration
 from engines.learning.data.shards import Shard, read_shard, shard_path
-from experiments.arena.progress import duration
 from experiments.arena.provenance import machine_text, time_text, version_text
 from experiments.datasets.jobs import run_jobs
 from experiments.datasets.progress import LineProgress, Tally

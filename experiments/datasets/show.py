@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from dlgo.text import duration
 from engines.learning.data import Dataset, read_shard
 from engines.learning.data.records import NO_RESULT
-from experiments.arena.progress import duration
 
 _RESULTS = {1: "first player wins", -1: "second player wins", 0: "draws", NO_RESULT: "unknown"}
 

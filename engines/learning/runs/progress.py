@@ -7,6 +7,8 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dlgo.text import duration
+
 # Seconds between two statuses: on a terminal, where each replaces the one before, and elsewhere.
 _LIVE, _LINES = 0.2, 10.0
 # The next iterations are expected to take as long as the last ones, on average.
@@ -133,11 +135,3 @@ class Estimate:
     def _iteration(self, otherwise: float) -> float:
         recent = self._seconds[-_RECENT:]
         return sum(recent) / len(recent) if recent else otherwise
-
-
-def duration(seconds: float) -> str:
-    """Seconds for people: `12 s`, `4 min`, `2 h 7 min`."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"

@@ -24,6 +24,7 @@ import numpy as np
 from dlgo.errors import ModelError, SpecError
 from dlgo.files import make_folder, write_file
 from dlgo.lock import held
+from dlgo.text import duration
 from engines.learning.run_config import RunConfig
 from engines.learning.runs.checkpoint import (
     FILE_NAME,
@@ -34,7 +35,7 @@ from engines.learning.runs.checkpoint import (
     restore,
     write_checkpoint,
 )
-from engines.learning.runs.progress import Estimate, Progress, Status, duration
+from engines.learning.runs.progress import Estimate, Progress, Status
 from engines.learning.runs.records import Curve, Records
 
 
