@@ -274,7 +274,8 @@ class GameState:
             target = self.game.scratch_state(self.kernel_state)
             if kernels.apply(self.kernel_state, target, action):
                 return GameState(self.game, target, self, move)
-        raise IllegalMoveError(f"{self._text(move)} is illegal: {self._why_illegal(move)}")
+        why = "the game is over" if self.is_over() else self.game.why_illegal(self, move)
+        raise IllegalMoveError(f"{self._text(move)} is illegal: {why}")
 
     def is_valid_move(self, move: Move | str) -> bool:
         """Whether the rules allow `move`, which may be its text. Raises only TypeError."""
@@ -365,9 +366,6 @@ class GameState:
         if move.is_play and self.game.action_of(move) is None:
             return repr(move.place)
         return self.game.move_text(move)
-
-    def _why_illegal(self, move: Move) -> str:
-        return "the game is over" if self.is_over() else self.game.why_illegal(self, move)
 
     def __eq__(self, other: object) -> bool:
         """Same game, same position and same history as far as the rules remember it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from dlgo.records.ledger import CostTotals
+from dlgo.records.costs import CostTotals
 from dlgo.text import one_line
 from reports.tables import lines_of_entrants
 

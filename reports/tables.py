@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING
 from dlgo.budgets import BUDGET_NAMES
 from dlgo.errors import DlgoError
 from dlgo.files import write_file
+from dlgo.records.costs import SideCosts
 from dlgo.records.entrants import split_version
-from dlgo.records.ledger import GameRecord, Ledger, SideCosts
+from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.specs import quote_value, split_spec
 from dlgo.text import one_line
 from reports.connections import listing

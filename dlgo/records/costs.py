@@ -2,7 +2,8 @@
 
 A fast game has thirty moves in a millisecond or two. Thirty objects, pickled and sent to
 another process, would take longer than some engines think. So the worker writes plain rows of
-64 bytes, and they stay so until they reach the ledger.
+64 bytes, and they stay so until they reach the ledger. There SQLite adds them up (`SIDE_COSTS`,
+`COST_TOTALS`).
 """
 
 from __future__ import annotations
@@ -71,3 +72,71 @@ class PackedCosts(Sequence[MoveCost]):
 
     def __repr__(self) -> str:
         return f"PackedCosts({len(self)} moves)"
+
+
+@dataclass(frozen=True)
+class CostSums:
+    """What some moves have cost together.
+
+    Attributes:
+        moves: their number; the rest are sums over them.
+    """
+
+    moves: int
+    cpu: float
+    wall: float
+    nodes: int
+    simulations: int
+    evaluations: int
+
+
+@dataclass(frozen=True)
+class CostTotals(CostSums):
+    """What the moves of an entrant have cost in all games of one game.
+
+    Attributes:
+        game, entrant: who, and at what.
+        max_cpu, max_wall, max_nodes, max_simulations, max_evaluations: the dearest move.
+    """
+
+    game: str
+    entrant: str
+    max_cpu: float
+    max_wall: float
+    max_nodes: int
+    max_simulations: int
+    max_evaluations: int
+
+
+@dataclass(frozen=True)
+class SideCosts(CostSums):
+    """What the moves of one side of one game have cost together.
+
+    Attributes:
+        slot, player: which game, and which side (0: first, 1: second).
+    """
+
+    slot: str
+    player: int
+
+
+def _aggregates(text: str) -> str:
+    columns = ("cpu", "wall", "nodes", "simulations", "evaluations")
+    return ", ".join(text.format(column) for column in columns)
+
+
+_SUMS = _aggregates("sum({0}) AS {0}")
+_MOVES = "costs JOIN games ON games.id = costs.game_id"
+SIDE_COSTS = (
+    f"SELECT count(*), {_SUMS}, slot, player FROM {_MOVES} GROUP BY game_id, player"
+)
+COST_TOTALS = f"""
+SELECT sum(moves), {_SUMS}, game, entrant, {_aggregates("max(max_{0})")} FROM (
+    SELECT game, CASE player WHEN 0 THEN first ELSE second END AS entrant, count(*) AS moves,
+        {_SUMS}, {_aggregates("max({0}) AS max_{0}")}
+    FROM {_MOVES} GROUP BY game, first, second, player
+) GROUP BY game, entrant ORDER BY game, entrant
+"""
+# Their columns as `check_row` knows them.
+SIDE_COLUMNS = tuple(name.replace("moves", "count") for name in SideCosts.__dataclass_fields__)
+TOTAL_COLUMNS = tuple(name.replace("moves", "count") for name in CostTotals.__dataclass_fields__)

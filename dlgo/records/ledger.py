@@ -25,7 +25,16 @@ from dlgo.games import get_game
 from dlgo.lock import held
 from dlgo.records import schema
 from dlgo.records.columns import check_row
-from dlgo.records.costs import MoveCost, PackedCosts
+from dlgo.records.costs import (
+    COST_TOTALS,
+    SIDE_COLUMNS,
+    SIDE_COSTS,
+    TOTAL_COLUMNS,
+    CostTotals,
+    MoveCost,
+    PackedCosts,
+    SideCosts,
+)
 from dlgo.records.entrants import display_names, latest_versions
 from dlgo.records.failures import Failure
 
@@ -101,71 +110,6 @@ _INSERT_GAME = _insert("games", _GAME_COLUMNS) + " ON CONFLICT (slot) DO NOTHING
 _INSERT_COST = _insert("costs", ("game_id", *_COST_COLUMNS))
 
 
-@dataclass(frozen=True)
-class CostSums:
-    """What some moves have cost together.
-
-    Attributes:
-        moves: their number; the rest are sums over them.
-    """
-
-    moves: int
-    cpu: float
-    wall: float
-    nodes: int
-    simulations: int
-    evaluations: int
-
-
-@dataclass(frozen=True)
-class CostTotals(CostSums):
-    """What the moves of an entrant have cost in all games of one game.
-
-    Attributes:
-        game, entrant: who, and at what.
-        max_cpu, max_wall, max_nodes, max_simulations, max_evaluations: the dearest move.
-    """
-
-    game: str
-    entrant: str
-    max_cpu: float
-    max_wall: float
-    max_nodes: int
-    max_simulations: int
-    max_evaluations: int
-
-
-@dataclass(frozen=True)
-class SideCosts(CostSums):
-    """What the moves of one side of one game have cost together.
-
-    Attributes:
-        slot, player: which game, and which side (0: first, 1: second).
-    """
-
-    slot: str
-    player: int
-
-
-def _aggregates(text: str) -> str:
-    columns = ("cpu", "wall", "nodes", "simulations", "evaluations")
-    return ", ".join(text.format(column) for column in columns)
-
-
-_SUMS = _aggregates("sum({0}) AS {0}")
-_MOVES = "costs JOIN games ON games.id = costs.game_id"
-_SIDE_COSTS = (
-    f"SELECT count(*), {_SUMS}, slot, player FROM {_MOVES} GROUP BY game_id, player"
-)
-_TOTALS = f"""
-SELECT sum(moves), {_SUMS}, game, entrant, {_aggregates("max(max_{0})")} FROM (
-    SELECT game, CASE player WHEN 0 THEN first ELSE second END AS entrant, count(*) AS moves,
-        {_SUMS}, {_aggregates("max({0}) AS max_{0}")}
-    FROM {_MOVES} GROUP BY game, first, second, player
-) GROUP BY game, entrant ORDER BY game, entrant
-"""
-
-
 def ledger_lock(ledger: str | Path) -> AbstractContextManager[None]:
     """Hold the lock of a ledger: two tournaments in one file would play the same games twice.
 
@@ -179,10 +123,6 @@ def ledger_lock(ledger: str | Path) -> AbstractContextManager[None]:
     return held(
         path.with_name(path.name + ".lock"), f"ledger {ledger}", "tournament", "file", LedgerError
     )
-
-
-_SIDE_COLUMNS = tuple(name.replace("moves", "count") for name in SideCosts.__dataclass_fields__)
-_TOTAL_COLUMNS = tuple(name.replace("moves", "count") for name in CostTotals.__dataclass_fields__)
 
 
 class Ledger:
@@ -344,11 +284,11 @@ class Ledger:
 
     def side_costs(self) -> Iterator[SideCosts]:
         """What each side of each game has spent, added up by SQLite."""
-        return (SideCosts(*row) for row in self._checked(_SIDE_COLUMNS, self._query(_SIDE_COSTS)))
+        return (SideCosts(*row) for row in self._checked(SIDE_COLUMNS, self._query(SIDE_COSTS)))
 
     def cost_totals(self) -> list[CostTotals]:
         """What each entrant has spent on each game, added up by SQLite: fit for any size."""
-        rows = self._checked(_TOTAL_COLUMNS, self._query(_TOTALS))
+        rows = self._checked(TOTAL_COLUMNS, self._query(COST_TOTALS))
         return [CostTotals(*row) for row in rows]
 
     def damages(self) -> Iterator[str]:
