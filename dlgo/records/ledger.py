@@ -99,7 +99,7 @@ _COST_VALUES = operator.attrgetter(*_COST_COLUMNS)
 
 # What reading or writing may raise. SQLite quotes a damaged file in its messages, which then are
 # not UTF-8 either.
-_TROUBLE = (sqlite3.Error, UnicodeDecodeError)
+_TROUBLE = (sqlite3.Error, UnicodeError)
 
 
 def _insert(table: str, columns: Sequence[str]) -> str:

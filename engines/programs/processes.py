@@ -66,12 +66,17 @@ def end_tree(pid: int, mark: str | None = None) -> None:
 
 
 def end_descendants() -> None:
-    """Kill all that descends from this process; with `adopt_orphans` that is all it started."""
+    """Kill all that descends from this process; with `adopt_orphans` that is all it started.
+
+    A process whose parent ends while we look has no place in the tree until we look again.
+    """
+    empty = 0
     for _ in range(_ROUNDS):
         children = descendants(os.getpid())
         for process in children:
             send(process, signal.SIGKILL)
-        if not children:
+        empty = 0 if children else empty + 1
+        if empty == 2:
             break
         time.sleep(_PAUSE)
 
@@ -109,11 +114,11 @@ def _marked(pid: int, mark: str) -> bool:
 
 def descendants(pid: int, without: Collection[int] = ()) -> set[int]:
     """The living processes below `pid` in the tree, without those branches."""
-    rows = [row for row in _processes() if row[3] != "Z" and row[0] not in without]
-    tree = {pid}
+    rows = [row for row in _processes() if row[0] not in without]
+    tree = {pid}  # the dead are part of it: a child may have been seen before its parent ended
     while more := {row[0] for row in rows if row[1] in tree} - tree:
         tree |= more
-    return tree - {pid}
+    return {row[0] for row in rows if row[3] != "Z" and row[0] in tree} - {pid}
 
 
 def memory(pid: int, with_children: bool = True, without: Collection[int] = ()) -> int:

@@ -81,6 +81,8 @@ COMMANDS = {" ".join(path): found for path, found in commands()}
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a user has."""
+    import matplotlib.pyplot  # noqa: F401  (Ctrl-C would leave half of it in this process)
+
     folder = tmp_path_factory.mktemp("home")
     (folder / "games.csv").write_text("first,second,result,pair\na,b,1,1\nb,a,0.5,1\na,b,0,2\n")
     (folder / "game.sgf").write_bytes(sgf(1))

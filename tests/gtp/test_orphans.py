@@ -1,26 +1,32 @@
 """No command leaves a process behind: not killed, not terminated, not at its ordinary end.
 
-The program here is as stubborn as can be: it ignores signals and the end of its input, and at its
-start it leaves a child in a session of its own, without its environment and without a parent.
+The program and the bot from outside are as stubborn as can be: they leave a child in a session of
+its own, without its environment and without a parent; the program ignores signals and the end of
+its input, too. `DLGO_FULL=1` tries all commands with all of them, GNU Go among them, and kills
+trainings, some 70 times in all (five minutes).
 """
 
 from __future__ import annotations
 
+import itertools
 import os
+import random
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from engines.programs import processes
 from tests.command import ROOT
-from tests.gtp.programs import living, mock
+from tests.gtp.programs import GNUGO, GNUGO_OPTIONS, living, mock
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 
+FULL = bool(os.environ.get("DLGO_FULL"))
 STUBBORN = """
 for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
     signal.signal(number, signal.SIG_IGN)
@@ -32,10 +38,20 @@ def odd(name, words, number):
         time.sleep({wait})
     return False
 """
+BOT = """
+import subprocess, time
+class Bot:
+    def select_move(self, state):
+        subprocess.run(["sh", "-c", "setsid env -i sleep {nap} &"])
+        time.sleep({wait})
+        return state.legal_moves()[0]
+"""
+DATA = ROOT / "tests/samples/dataset"
 
 COMMANDS: dict[str, Callable[[str, Path], list[str]]] = {
     "play": lambda spec, folder: ["play", "go:size=5", "--first", spec, "--second", "random"],
     "gtp": lambda spec, folder: ["gtp", "--engine", spec, "--game", "go:size=5"],
+    "analyze": lambda spec, folder: ["analyze", "go:size=5", "--engine", spec, "--stdin"],
     "generate": lambda spec, folder: [
         "generate", "go:size=5", "--engine", spec, "--games", "2", "--workers", "1", "--out",
         str(folder / "data"),
@@ -45,6 +61,26 @@ COMMANDS: dict[str, Callable[[str, Path], list[str]]] = {
         "--engine", spec, "--engine", "random", "--workers", "1",
     ],
 }
+TRAININGS = {
+    "supervised": f"train supervised --data {DATA} --out model --net mlp:hidden=4,layers=1 "
+                  "--epochs 5000",
+    "alphazero": "train alphazero --game tictactoe --out run --iterations 500 --games 8 --sims 4 "
+                 "--net mlp:hidden=4,layers=1 --workers 2",
+}
+# What a command reads; it is the end of its input that ends it.
+INPUT = {"gtp": b"genmove black\n", "analyze": b"C3\n"}
+
+
+def engine(kind: str, folder: Path, nap: str, wait: int) -> str:
+    """The specification of an engine that thinks for `wait` seconds."""
+    if kind == "gnugo":
+        return f"gtp:{GNUGO} {GNUGO_OPTIONS}"
+    code = {"program": STUBBORN, "bot": BOT}[kind].replace("{nap}", nap)
+    code = code.replace("{wait}", str(wait))
+    if kind == "program":
+        return mock(folder, code)
+    (folder / "bot.py").write_text(code)
+    return "bot.py:Bot"
 
 
 def soon(condition: Callable[[], bool], seconds: float) -> bool:
@@ -54,37 +90,120 @@ def soon(condition: Callable[[], bool], seconds: float) -> bool:
     return condition()
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, None])
-@pytest.mark.parametrize("command", COMMANDS)
-def test_nothing_outlives_a_command(command: str, how: int | None, tmp_path: Path) -> None:
-    """`how` is the signal that ends it; None: the end of its input, or of its work."""
-    if how is None and command in ("generate", "tournament"):
-        pytest.skip("it ends with its work; what workers leave behind is in the arena's tests")
-    nap = f"36{os.getpid()}.{time.monotonic_ns() % 10**6}"
-    wait = 0 if how is None else 3600
-    spec = mock(tmp_path, STUBBORN.replace("{nap}", nap).replace("{wait}", str(wait)))
-    script = spec.rpartition(" ")[2]
-    words = COMMANDS[command](spec, tmp_path)
+def left(nap: str) -> list[int]:
+    """The processes of a command: those with its mark, and those that threw the mark away."""
+    found = living(nap)
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if f"={nap}\0".encode() in (folder / "environ").read_bytes():
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+def assert_nothing_outlives(
+    words: list[str], how: int | None, folder: Path, nap: str, at_work: Callable[[], bool],
+    stdin: bytes = b"", pause: float = 0.0,
+) -> None:
+    """Start a command, end it when it is `at_work` and `pause` seconds later, and look around.
+
+    Args:
+        how: the signal that ends it; None: the end of its input, or of its work.
+        nap: a number so odd that it tells whose processes they are.
+    """
     process = subprocess.Popen(
-        [sys.executable, "-m", "experiments.cli", *words], cwd=tmp_path, stdin=subprocess.PIPE,
+        [sys.executable, "-m", "experiments.cli", *words], cwd=folder, stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "DLGO_TEST_MARK": nap},
     )
     try:
-        if command == "gtp":
-            process.stdin.write(b"genmove black\n")
-            process.stdin.flush()
-        assert soon(lambda: bool(living(nap)), 120), "the program did not start"
+        process.stdin.write(stdin)
+        process.stdin.flush()
+        assert soon(at_work, 120), "it did not come to work"
         if how is None:
             process.stdin.close()
         else:
+            time.sleep(pause)
             process.send_signal(how)
         process.wait(timeout=60)
-        assert soon(lambda: not living(nap) and not living(script), 20), (
-            living(nap), living(script)
-        )
+        assert soon(lambda: not left(nap), 20), left(nap)
     finally:
         process.kill()
         process.wait()
-        for pid in living(nap) + living(script):
+        for pid in left(nap):
             os.kill(pid, signal.SIGKILL)
+
+
+def test_a_process_whose_parent_ends_while_we_look_is_found(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Processes are read one by one: a child is seen, its parent ends, and is not seen any more.
+
+    The rows are pid, parent, group and state, as they are found in one look after the other.
+    """
+    us, host, shell, child = os.getpid(), 10**8, 10**8 + 1, 10**8 + 2
+    looks = [
+        [(host, us, us, "S"), (shell, host, us, "S")],
+        [(host, us, us, "Z"), (child, shell, child, "S")],
+        [(host, us, us, "Z"), (child, us, child, "S")],
+        [(host, us, us, "Z")],
+    ]
+    killed: list[int] = []
+    monkeypatch.setattr(processes, "send", lambda pid, number: killed.append(pid))
+    monkeypatch.setattr(processes, "_processes", lambda: looks.pop(0) if len(looks) > 1 else
+                        looks[0])
+    processes.end_descendants()
+    assert set(killed) == {host, shell, child}
+    monkeypatch.setattr(processes, "_processes", lambda: [
+        (host, us, us, "Z"), (child, host, child, "S")])
+    assert processes.descendants(us) == {child}
+
+
+def new_nap() -> str:
+    return f"36{os.getpid()}.{time.monotonic_ns() % 10**6}"
+
+
+def cases() -> Iterator[tuple[str, str, int | None]]:
+    """Command, kind of engine, and how it ends."""
+    ends = (signal.SIGKILL, signal.SIGTERM, None)
+    # What ends with its work is left out: what workers leave behind is in the arena's tests.
+    every = [case for case in itertools.product(COMMANDS, ("program", "bot", "gnugo"), ends)
+             if case[2] is not None or (case[0] in ("play", "gtp") and case[1] != "gnugo")]
+    if FULL:
+        yield from every * 2
+        return
+    yield from (case for case in every if case[1] == "program" and case[0] != "analyze")
+    yield from (("play", "bot", signal.SIGTERM), ("gtp", "bot", signal.SIGKILL),
+                ("analyze", "bot", signal.SIGKILL), ("generate", "bot", signal.SIGKILL),
+                ("gtp", "gnugo", signal.SIGKILL))
+
+
+@pytest.mark.parametrize(("command", "kind", "how"), list(cases()))
+def test_nothing_outlives_a_command(
+    command: str, kind: str, how: int | None, tmp_path: Path
+) -> None:
+    if kind == "gnugo" and not GNUGO.exists():
+        pytest.skip(f"needs GNU Go at {GNUGO}")
+    nap = new_nap()
+    words = COMMANDS[command](
+        engine(kind, tmp_path, nap, 0 if how is None else 3600), tmp_path)
+    sign = str(GNUGO) if kind == "gnugo" else nap
+    assert_nothing_outlives(
+        words, how, tmp_path, nap, lambda: bool({*living(sign)} & {*left(nap)}),
+        INPUT.get(command, b""), random.random() if FULL else 0,
+    )
+
+
+@pytest.mark.skipif(not FULL, reason="minutes of TensorFlow: DLGO_FULL=1")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("learner", TRAININGS)
+def test_nothing_outlives_a_training(learner: str, how: int, tmp_path: Path) -> None:
+    pytest.importorskip("keras")
+    nap = new_nap()
+    files = {"supervised": "model/training/history.csv", "alphazero": "run/history.csv"}
+    for _ in range(2):  # the second one goes on
+        assert_nothing_outlives(
+            TRAININGS[learner].split(), how, tmp_path, nap,
+            (tmp_path / files[learner]).exists, pause=2 + 3 * random.random(),
+        )
