@@ -212,7 +212,7 @@ def test_reports_of_damaged_ledgers(tmp_path: Path):
         wrong_ledger(path, np.random.default_rng(10_000 + number))
         out = tmp_path / "out"
         command(f"try {number}", "report", path, "--out", out, "--bootstrap", "0",
-                folder=tmp_path, outputs=[out, *beside(path)])
+                folder=tmp_path, outputs=[out, *beside(path)], patience=15)
         for file in tmp_path.glob("games.sqlite*"):
             file.unlink()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -17,6 +18,7 @@ from dlgo import DlgoError, GameState, Move, Player, Point, SpecError, get_game
 from dlgo.gtp import GtpError
 from dlgo.records.ledger import Ledger
 from engines.registry import EngineSpec, build_engine
+from experiments.arena.limits import Limits
 from experiments.arena.planfile import read_plan
 from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
@@ -309,6 +311,34 @@ def test_a_tournament_with_a_cheat_a_crasher_and_a_sound_program(tmp_path: Path)
             assert record.reason == "white (o) wins by resignation"
         else:  # A1 by Black, then the other one resigns
             assert record.reason == "black (x) wins by resignation"
+    assert living(str(tmp_path)) == []
+
+
+# Above the program is its reaper, and above that the worker.
+STOP = """
+with open(f"/proc/{os.getppid()}/stat") as stat:
+    worker = int(stat.read().rpartition(")")[2].split()[1])
+"""
+
+
+@pytest.mark.parametrize("code", [
+    f"{STOP}os.kill(worker, signal.SIGSTOP)",
+    f"{STOP}def odd(name, words, number):\n"
+    "    if name == 'boardsize': os.kill(worker, signal.SIGSTOP)",
+], ids=["before its first answer", "at boardsize"])
+def test_a_program_that_stops_its_worker_while_it_prepares_loses_in_time(
+    code: str, tmp_path: Path
+) -> None:
+    spec = mock(tmp_path, code)
+    plan = Plan(("go:size=5",), (spec, "random"), pairs=1, seed=3)
+    began = time.monotonic()
+    run_tournament(plan, tmp_path / "games.sqlite", workers=1, limits=Limits(move_timeout=1),
+                   progress=PlainReporter(io.StringIO()))
+    assert time.monotonic() - began < 60
+    with Ledger(tmp_path / "games.sqlite", read_only=True) as games:
+        for record in games.games():
+            assert record.result == float(record.first == "random")
+            assert re.search(r"no move from .* within [\d.]+ s of preparation", record.reason)
     assert living(str(tmp_path)) == []
 
 
