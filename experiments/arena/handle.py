@@ -27,7 +27,13 @@ from engines.programs.framing import FrameReader
 from engines.registry import EngineSpec
 from experiments.arena.board import DOING, PREPARING, THINKING, Board
 from experiments.arena.entrants import is_outside
-from experiments.arena.limits import PREPARE_TIMEOUT, Limits, hard_limit, prepare_limit
+from experiments.arena.limits import (
+    PREPARE_TIMEOUT,
+    Limits,
+    hard_limit,
+    prepare_limit,
+    warm_up_limit,
+)
 from experiments.arena.match import GameTask, record_of_lost_game
 from experiments.arena.worker import Message, Ready, Retired, WarmedUp, WarmUp, work
 
@@ -96,6 +102,7 @@ class Worker:
         self.started = False
         self._answered = 0
         self._busy_since: float | None = None
+        self._warms_up = ""  # the engine, outside of games
         self._lost = ""
         self._failure = Failure.DIED
         self.retired = False
@@ -118,6 +125,7 @@ class Worker:
             self._busy_since = time.monotonic()
         if isinstance(job, list):
             self.tasks.extend(job)
+        self._warms_up = job.spec if isinstance(job, WarmUp) else ""
         with suppress(OSError):
             self._jobs.send(job)
 
@@ -170,6 +178,8 @@ class Worker:
             limit = PREPARE_TIMEOUT
             if task is not None:
                 limit = prepare_limit(task.players[head.player], self._limits)
+            elif self._warms_up:
+                limit = warm_up_limit(self._warms_up, self._limits)
         else:
             limit = _patience_with(task.players[head.player], self._limits)
         since = self._busy_since or 0.0

@@ -180,6 +180,12 @@ def prepare_limit(spec: str, limits: Limits) -> float:
     return limits.move_timeout if spec.startswith("gtp:") else PREPARE_TIMEOUT
 
 
+def warm_up_limit(spec: str, limits: Limits) -> float:
+    """The same for a worker that compiles the rules before it prepares the engine."""
+    patience = prepare_limit(spec, limits)
+    return min(patience if is_outside(spec) else patience + _START_TIMEOUT, PREPARE_TIMEOUT)
+
+
 def hard_limit(budget: Budget, limits: Limits) -> float:
     """Wall seconds after which a silent engine is killed.
 

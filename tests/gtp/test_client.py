@@ -18,6 +18,7 @@ from dlgo import DlgoError, GameState, Move, Player, Point, SpecError, get_game
 from dlgo.gtp import GtpError
 from dlgo.records.ledger import Ledger
 from engines.registry import EngineSpec, build_engine
+from experiments.arena import limits
 from experiments.arena.limits import Limits
 from experiments.arena.planfile import read_plan
 from experiments.arena.progress import PlainReporter
@@ -321,15 +322,14 @@ with open(f"/proc/{os.getppid()}/stat") as stat:
 """
 
 
-@pytest.mark.parametrize("code", [
-    f"{STOP}os.kill(worker, signal.SIGSTOP)",
-    f"{STOP}def odd(name, words, number):\n"
-    "    if name == 'boardsize': os.kill(worker, signal.SIGSTOP)",
-], ids=["before its first answer", "at boardsize"])
 def test_a_program_that_stops_its_worker_while_it_prepares_loses_in_time(
-    code: str, tmp_path: Path
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spec = mock(tmp_path, code)
+    monkeypatch.setattr(limits, "_START_TIMEOUT", 3.0)  # which is added where rules are compiled
+    spec = mock(
+        tmp_path, f"{STOP}def odd(name, words, number):\n"
+        "    if name == 'boardsize': os.kill(worker, signal.SIGSTOP)",
+    )
     plan = Plan(("go:size=5",), (spec, "random"), pairs=1, seed=3)
     began = time.monotonic()
     run_tournament(plan, tmp_path / "games.sqlite", workers=1, limits=Limits(move_timeout=1),
