@@ -27,6 +27,8 @@ from engines.programs.program import Program, ProgramError
 _START_TIMEOUT = 600.0
 # Seconds for an engine to close itself.
 _SHUTDOWN_TIMEOUT = 2.0
+# Seconds for a search to end that has been told to.
+_STOP_TIMEOUT = 2.0
 # Nothing of an error's text beyond this is kept.
 _LONGEST_TEXT = 300
 _MEGABYTE = 2**20
@@ -68,6 +70,14 @@ class Host:
         """
         return self._receive(frame(pickle.dumps(request)), timeout, check)
 
+    def tell(self, *request: Any) -> None:
+        """Send a request while it is at work on another; `take_answer` reads what it says."""
+        self._program.write(frame(pickle.dumps(request)))
+
+    def take_answer(self, timeout: float) -> dict[str, Any]:
+        """The answer to what it has been told. Raises as `ask` does."""
+        return self._receive(b"", timeout)
+
     def _receive(
         self, request: bytes, timeout: float, check: Callable[[], None] | None = None
     ) -> dict[str, Any]:
@@ -96,6 +106,11 @@ class Host:
         if "failure" in answer:
             raise _failure(answer)
         return answer
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked something."""
+        return self._program.alive
 
     def cpu_seconds(self) -> float:
         """CPU time of all its processes so far."""
@@ -206,15 +221,46 @@ class IsolatedEngine:
         """
         return self._decide(state, budget, "select_move" if self._details else "")
 
-    def analyse(self, state: GameState, budget: Budget | None = None) -> Decision:
-        """Ask for a move and all that is known of the others."""
-        return self._decide(state, budget, "analyse")
+    def analyse(
+        self, state: GameState, budget: Budget | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> Decision:
+        """Ask for a move and all that is known of the others.
 
-    def _decide(self, state: GameState, budget: Budget | None, method: str) -> Decision:
+        Args:
+            stop: asked a few times a second; once it is true, the search is told to end, and
+                the decision is what it has found by then.
+
+        Raises:
+            ProgramError: if no answer comes, or the search does not end soon when it is told to.
+        """
+        told: list[float] = []
+
+        def check() -> None:
+            self._check()
+            if stop is not None and not told and stop():
+                told.append(time.monotonic())
+                self._host.tell("stop")
+            elif told and time.monotonic() > told[0] + _STOP_TIMEOUT:
+                raise ProgramError(
+                    Failure.TIMEOUT, f"the search has not stopped within {_STOP_TIMEOUT:g} s"
+                )
+
+        try:
+            return self._decide(state, budget, "analyse", check)
+        finally:
+            if told and not self._host.ended:
+                self._host.take_answer(_STOP_TIMEOUT)
+
+    def _decide(
+        self, state: GameState, budget: Budget | None, method: str,
+        check: Callable[[], None] | None = None,
+    ) -> Decision:
         wall = time.perf_counter()
         if self._host.ended:
             self._start()
-        answer = self._ask("move", *self._way_to(state), budget, *filter(None, [method]))
+        request = ("move", *self._way_to(state), budget, *filter(None, [method]))
+        answer = self._ask(*request, check=check)
         self._state = state
         try:
             move = self._move(answer["move"])
@@ -262,9 +308,11 @@ class IsolatedEngine:
     def __repr__(self) -> str:
         return f"<engine {self._spec} for {self.game}, in process {self.pid}>"
 
-    def _ask(self, *request: Any) -> dict[str, Any]:
+    def _ask(
+        self, *request: Any, check: Callable[[], None] | None = None
+    ) -> dict[str, Any]:
         try:
-            return self._host.ask(*request, timeout=self.timeout, check=self._check)
+            return self._host.ask(*request, timeout=self.timeout, check=check or self._check)
         except ProgramError as error:
             if not self._details:
                 raise

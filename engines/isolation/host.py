@@ -28,6 +28,7 @@ from dlgo.games import get_game
 from dlgo.jit import tell_of_compiling
 from dlgo.records.failures import Failure
 from engines.base import Decision, Engine
+from engines.clock import stopped_by
 from engines.programs import processes
 from engines.programs.framing import FrameReader, read_frame, write_frame
 from engines.registry import EngineSpec
@@ -51,7 +52,7 @@ def main() -> None:
     def tell(text: str) -> None:
         write_frame(answers, json.dumps({"compiling": text}).encode())
 
-    host, pid = _Host(), os.getpid()
+    host, pid = _Host(requests), os.getpid()
     write_frame(answers, json.dumps({"pid": pid}).encode())
     while (request := read_frame(requests)) is not None:
         name, *arguments = pickle.loads(request)
@@ -66,7 +67,8 @@ def main() -> None:
 class _Host:
     """The engine, and the game as far as it has been told."""
 
-    def __init__(self) -> None:
+    def __init__(self, requests: int) -> None:
+        self._requests = requests
         self._engine: Engine | None = None
         self._state: GameState | None = None
 
@@ -115,7 +117,8 @@ class _Host:
         for move in moves:
             state = state.apply_move(move)
         self._state = state
-        decision = getattr(self._engine, method or "select_move")(state, budget)
+        with stopped_by(self._is_asked) if method == "analyse" else contextlib.nullcontext():
+            decision = getattr(self._engine, method or "select_move")(state, budget)
         if not isinstance(decision, Decision):
             name = type(self._engine).__name__
             raise TypeError(f"{name}.select_move returned {str(decision)[:80]}, not a move")
@@ -125,6 +128,13 @@ class _Host:
             "counts": [cost.simulations, cost.nodes, cost.evaluations],
         }
         return answer | self._details(decision) if method else answer
+
+    def _is_asked(self) -> bool:
+        """Whether the next request has come: `stop`, which ends an analysis."""
+        return bool(select.select([self._requests], [], [], 0.0)[0])
+
+    def _stop(self) -> dict[str, Any]:
+        return {}
 
     def _details(self, decision: Decision) -> dict[str, Any]:
         code = self._code

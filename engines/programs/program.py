@@ -179,6 +179,11 @@ class Program:
                 self._cpu = max(self._cpu, processes.cpu_of_tree(self._process.pid))
         return self._cpu
 
+    def write(self, data: bytes) -> None:
+        """Write a few bytes in the middle of an exchange; that it cannot, the exchange shows."""
+        with contextlib.suppress(OSError):
+            os.write(self._process.stdin.fileno(), data)
+
     def write_last(self, request: bytes, patience: float) -> None:
         """Write a last request, close its input, and give it some seconds to end by itself."""
         with contextlib.suppress(OSError):

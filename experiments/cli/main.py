@@ -20,6 +20,7 @@ from experiments.cli.play import analyze, gtp, play, show
 from experiments.cli.ratings import compare, power, rate, report, sprt
 from experiments.cli.tournament import tournament
 from experiments.cli.train import doctor, train
+from experiments.cli.web import web
 from experiments.command import run
 
 
@@ -40,7 +41,7 @@ def cli() -> None:
 
 for _command in (
     analyze, bench, compare, connectx, data, doctor, encoders, engines, games, generate, gtp,
-    ledger, models, new, perft, play, power, rate, report, show, sprt, tournament, train,
+    ledger, models, new, perft, play, power, rate, report, show, sprt, tournament, train, web,
 ):
     cli.add_command(_command)
 

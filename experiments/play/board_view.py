@@ -10,7 +10,6 @@ The class works on any canvas; without an event loop (tests, Agg) engines answer
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dlgo import DlgoError, GameState, Move, Point
@@ -22,50 +21,12 @@ from experiments.play.board_drawing import (
     player_text,
     result_text,
 )
+from experiments.play.cell_moves import CellMove, cell_moves
 from experiments.play.session import Bot, Session, decision_notes, evaluation_text
 
 if TYPE_CHECKING:
     from matplotlib.backend_bases import MouseEvent
     from matplotlib.figure import Figure
-
-
-@dataclass(frozen=True)
-class CellMove:
-    """A legal move as clicks: on `start`, if it moves a piece, then on `end`."""
-
-    move: Move
-    start: Point | None
-    end: Point
-
-
-def cell_moves(state: GameState) -> list[CellMove]:
-    """The legal moves that end on a cell; passes and the like do not."""
-    moves = []
-    for move in state.legal_moves():
-        if move.point is not None:
-            moves.append(CellMove(move, None, move.point))
-            continue
-        if not move.is_play:
-            continue
-        after = state.apply_move(move)
-        left, reached = _changes(state, after)
-        end = reached[0] if len(reached) == 1 else after.game.last_cell(after)
-        if end is not None:
-            moves.append(CellMove(move, left[0] if len(left) == 1 else None, end))
-    return moves
-
-
-def _changes(before: GameState, after: GameState) -> tuple[list[Point], list[Point]]:
-    """The cells that the mover has left, and those that the mover has come to occupy."""
-    game, mover = before.game, before.next_player
-    left, reached = [], []
-    for row in range(1, game.board_rows + 1):
-        for col in range(1, game.board_cols + 1):
-            held = game.cell(before, row, col) is mover
-            holds = game.cell(after, row, col) is mover
-            if held != holds:
-                (left if held else reached).append(Point(row, col))
-    return left, reached
 
 
 class BoardView:

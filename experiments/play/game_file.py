@@ -13,10 +13,11 @@ of SGF and PDN are those of `dlgo`.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
-from dlgo import DlgoError, GameState, Move, NotationError, Player, get_game
+from dlgo import DlgoError, GameSpec, GameState, Move, NotationError, Player, get_game
 from dlgo.files import write_file
 from dlgo.games.draughts import pdn
 from dlgo.records.sgf import GameRecordSgf, read_sgf, record_bytes, replay, write_sgf
@@ -54,13 +55,21 @@ def write_game_file(path: Path, state: GameState, black: str = "", white: str = 
     write_file(path, game_bytes(state, black, white))
 
 
-def game_bytes(state: GameState, black: str = "", white: str = "") -> bytes:
-    """The game as the content of a file."""
+def form_of(game: GameSpec) -> str:
+    """In which form a game is saved: `sgf`, `pdn` or `txt`."""
+    return {"go": "sgf", "draughts": "pdn"}.get(game.name, "txt")
+
+
+def game_bytes(
+    state: GameState, black: str = "", white: str = "", form: str | None = None
+) -> bytes:
+    """The game as the content of a file: in the form of its kind, or as a text (`txt`)."""
     game = state.game
-    if game.name == "go":
+    form = form or form_of(game)
+    if form == "sgf":
         info = {"GC": f"{_SPEC_NOTE}{game}"}
         return write_sgf(state, black=black, white=white, info=info)
-    if game.name == "draughts":
+    if form == "pdn":
         tags = {"Black": black or "?", "White": white or "?"}
         if state.last_move is not None and state.last_move.is_resign:
             tags["Termination"] = _RESIGNATION
@@ -82,10 +91,24 @@ def read_game_file(path: Path) -> SavedGame:
     Raises:
         NotationError: one line that names the file, the place and what is wrong there.
     """
-    data = record_bytes(path)
+    return read_game_bytes(record_bytes(path), path)
+
+
+def read_game_bytes(
+    data: bytes, path: PurePath, find_game: Callable[[str], GameSpec] = get_game
+) -> SavedGame:
+    """The game of a file's content.
+
+    Args:
+        path: what messages call it.
+        find_game: the game that a specification in the content names. It may refuse.
+
+    Raises:
+        NotationError: as `read_game_file`; and what `find_game` raises.
+    """
     suffix = path.suffix.lower()
     if suffix == ".sgf" or re.match(rb"(\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*\(\0?\s*;", data):
-        return _from_sgf(read_sgf(data, name=str(path)))
+        return _from_sgf(read_sgf(data, name=str(path)), find_game)
     if b"\0" in data:
         raise NotationError(f"{path}: not a game record; one is {_FORMS}")
     try:
@@ -93,7 +116,7 @@ def read_game_file(path: Path) -> SavedGame:
     except UnicodeDecodeError:
         text = data.decode("latin-1")
     if re.match(r"(\s|#[^\n]*\n)*game:", text):
-        return _from_text(path, text)
+        return _from_text(path, text, find_game)
     if suffix == ".pdn" or re.match(r"\s*(\[\s*\w+\s*\"|1\.)", text):
         try:
             return _from_pdn(pdn.read_game(text))
@@ -102,8 +125,8 @@ def read_game_file(path: Path) -> SavedGame:
     raise NotationError(f"{path}: not a game record; one is {_FORMS}")
 
 
-def _from_sgf(record: GameRecordSgf) -> SavedGame:
-    state = _as_played(record)
+def _from_sgf(record: GameRecordSgf, find_game: Callable[[str], GameSpec]) -> SavedGame:
+    state = _as_played(record, find_game)
     if state is None:
         *_, state = replay(record)
     if re.match(r"[BW]\+R", record.result, re.IGNORECASE):
@@ -112,13 +135,15 @@ def _from_sgf(record: GameRecordSgf) -> SavedGame:
     return SavedGame(state, record.black, record.white, record.result, notes)
 
 
-def _as_played(record: GameRecordSgf) -> GameState | None:
+def _as_played(
+    record: GameRecordSgf, find_game: Callable[[str], GameSpec]
+) -> GameState | None:
     """The end of a game that was written here, under the very options it was played with."""
     note = record.info.get("GC", "")
     if not note.startswith(f"{_SPEC_NOTE}go") or any(before for before, _ in record.setups):
         return None
     try:
-        game = get_game(note.removeprefix(_SPEC_NOTE))
+        game = find_game(note.removeprefix(_SPEC_NOTE))
     except DlgoError:
         return None
     if game.name != "go" or game.size != record.size or game.komi != record.komi:
@@ -152,7 +177,9 @@ def _resigned(state: GameState, winner: Player | None) -> GameState:
     return state.apply_move(Move.resign())
 
 
-def _from_text(path: Path, text: str) -> SavedGame:
+def _from_text(
+    path: PurePath, text: str, find_game: Callable[[str], GameSpec]
+) -> SavedGame:
     header: dict[str, str] = {}
     state: GameState | None = None
     for number, line in enumerate(text.splitlines(), 1):
@@ -162,7 +189,7 @@ def _from_text(path: Path, text: str) -> SavedGame:
             header[key] = value
             if key == "game":
                 try:
-                    state = GameState.new_game(get_game(value))
+                    state = GameState.new_game(find_game(value))
                 except DlgoError as error:
                     raise NotationError(f"{path}: line {number}: {error}") from None
             continue

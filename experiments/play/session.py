@@ -15,7 +15,7 @@ from dlgo import DlgoError, GameSpec, GameState, Move, Player
 from engines.base import Decision, Engine
 from engines.isolation.describe import MOVE_TIMEOUT, OutsideSpec, read_spec
 from engines.registry import EngineSpec
-from experiments.play.game_file import write_game_file
+from experiments.play.game_file import form_of, write_game_file
 
 # Answers within some hundredths of a second on every board up to 9x9.
 DEFAULT_HINT = "mcts:sims=2000"
@@ -155,7 +155,7 @@ class Session:
         if not self.state.moves():
             return ""
         if self.file is None:
-            suffix = {"go": ".sgf", "draughts": ".pdn"}.get(self.state.game.name, ".txt")
+            suffix = f".{form_of(self.state.game)}"
             names = (f"unfinished{'-' * (n > 1)}{n if n > 1 else ''}{suffix}" for n in count(1))
             self.file = next(path for path in map(Path, names) if not os.path.lexists(path))
         try:

@@ -1,0 +1,42 @@
+"""`dlgo web`: the studio in the browser."""
+
+from __future__ import annotations
+
+import click
+
+from experiments.number import Number
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True,
+              help="Address to serve; any but this machine's own asks for a token.")
+@click.option("--port", type=Number(int, 0, 65535), default=None,
+              help="Port to serve: 8421, or any that is free, by default.")
+@click.option("--token", default=None,
+              help="Token that requests must carry; made up where one is needed.")
+@click.option("--no-browser", is_flag=True, help="Do not open a browser.")
+@click.option("--allow", multiple=True, metavar="SPEC",
+              help="Game or engine from outside that pages may name, such as my_bot.py:Greedy; "
+              "can be given several times.")
+@click.option("--searches", type=Number(int, 1, 256), default=None,
+              help="Engines that search at once; one per core by default.")
+@click.option("--move-timeout", type=Number(float, 0.1, 86400), default=60.0, show_default=True,
+              help="Seconds after which an engine that has not moved is ended.")
+@click.option("--memory-mb", type=Number(int, 100), default=3000, show_default=True,
+              help="Megabytes that the process of an engine may use.")
+def web(
+    host: str, port: int | None, token: str | None, no_browser: bool, allow: tuple[str, ...],
+    searches: int | None, move_timeout: float, memory_mb: int,
+) -> None:
+    """Open the studio: play, watch and understand games in the browser."""
+    import os
+
+    from experiments.studio.engines import EngineLimits
+    from experiments.studio.server import Address, serve
+    from experiments.studio.specs import Allowed
+
+    searches = searches or len(os.sched_getaffinity(0))
+    limits = EngineLimits(
+        searches, max(8, 2 * searches), move_timeout, memory_mb=memory_mb
+    )
+    serve(Address(host, port, token), Allowed(allow), limits, not no_browser, click.echo)

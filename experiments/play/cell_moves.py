@@ -1,0 +1,75 @@
+"""Which clicks on a board make which move, read off the rules.
+
+A move that takes a piece away from one cell and ends on another needs two clicks, any other one,
+on the cell where it ends. A piece that must go on after its move (a capture of several jumps)
+makes a turn of several moves. So a new game can be clicked without a line of code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dlgo import GameState, Move, Point
+
+
+@dataclass(frozen=True)
+class CellMove:
+    """A legal move as clicks: on `start`, if it moves a piece, then on `end`."""
+
+    move: Move
+    start: Point | None
+    end: Point
+
+
+def cell_moves(state: GameState) -> list[CellMove]:
+    """The legal moves that end on a cell; passes and the like do not."""
+    moves = (cell_move(state, move) for move in state.legal_moves())
+    return [move for move in moves if move is not None]
+
+
+def cell_move(state: GameState, move: Move) -> CellMove | None:
+    """A legal move as clicks; None if it does not end on a cell."""
+    if move.point is not None:
+        return CellMove(move, None, move.point)
+    if not move.is_play:
+        return None
+    after = state.apply_move(move)
+    left, reached = _changes(state, after)
+    end = reached[0] if len(reached) == 1 else after.game.last_cell(after)
+    return None if end is None else CellMove(move, left[0] if len(left) == 1 else None, end)
+
+
+def _changes(before: GameState, after: GameState) -> tuple[list[Point], list[Point]]:
+    """The cells that the mover has left, and those that the mover has come to occupy."""
+    game, mover = before.game, before.next_player
+    left, reached = [], []
+    for row in range(1, game.board_rows + 1):
+        for col in range(1, game.board_cols + 1):
+            held = game.cell(before, row, col) is mover
+            holds = game.cell(after, row, col) is mover
+            if held != holds:
+                (left if held else reached).append(Point(row, col))
+    return left, reached
+
+
+def turns(state: GameState) -> Iterator[list[CellMove]]:
+    """Every turn that is made on cells: one move, or all moves of a piece that must go on."""
+    for first in cell_moves(state):
+        yield from _turns_from(state, first)
+
+
+def _turns_from(state: GameState, first: CellMove) -> Iterator[list[CellMove]]:
+    after = state.apply_move(first.move)
+    following: list[CellMove] = []
+    goes_on = False
+    if first.start is not None and not after.is_over() and (
+        after.next_player is state.next_player
+    ):
+        following = cell_moves(after)
+        goes_on = bool(following) and all(move.start == first.end for move in following)
+    if not goes_on:
+        yield [first]
+    for move in following if goes_on else ():
+        for rest in _turns_from(after, move):
+            yield [first, *rest]

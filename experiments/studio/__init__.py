@@ -1,0 +1,1 @@
+"""The studio: play, watch and understand games in the browser (`dlgo web`)."""

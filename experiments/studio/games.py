@@ -1,0 +1,458 @@
+"""Games in progress: who plays, what each move has cost, undo, hints, the turns of engines.
+
+A `Game` belongs to the server's event loop. Whoever watches it is given the whole view of it each
+time that something has changed; engines move only while somebody watches.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dlgo import DlgoError, GameState, Move
+from dlgo.text import one_line
+from engines.base import Decision
+from experiments.play.session import DEFAULT_HINT
+from experiments.studio.engines import Engines
+from experiments.studio.errors import NotFound, StudioError, TooMany
+from experiments.studio.position import (
+    black_share,
+    board_view,
+    decision_view,
+    find_turn,
+    position_view,
+    turn_text,
+)
+from experiments.studio.specs import HUMAN
+
+# Games that are kept, and moves of all of them together: that limits memory.
+_MOST_GAMES = 200
+_MOST_PLIES = 100_000
+# Moves of one game; beyond, it can be looked at but not played on.
+LONGEST_GAME = 2000
+# Seconds for which a game that nobody watches is safe from being dropped for another.
+_KEPT = 60.0
+# Watchers of one game.
+_MOST_WATCHERS = 16
+# Seconds after which a silent stream says that it lives.
+_HEARTBEAT = 15.0
+# Moves listed with a hint.
+_HINT_MOVES = 8
+
+
+@dataclass
+class Record:
+    """What is known of a turn besides its moves.
+
+    Attributes:
+        plies: moves of the game after it.
+        player: 0 for black.
+        who: `human`, an engine's specification, or "" for a move from a file.
+        wall, cpu: seconds; None where unknown.
+        count: simulations or nodes, and `counted` says which.
+        black: what the engine expects, black's share of the point.
+        proven: whether that is proved.
+    """
+
+    plies: int
+    player: int
+    text: str
+    who: str = ""
+    wall: float | None = None
+    cpu: float | None = None
+    count: int = 0
+    counted: str = ""
+    black: float | None = None
+    proven: bool = False
+
+
+class Game:
+    """One game between two players, each a person or an engine.
+
+    Args:
+        state: where it begins; its moves can be taken back, too.
+        players: black's and white's: `human`, or an engine's specification.
+        engines: who searches.
+        seed: of the engines.
+        delay: seconds between the moves of two engines.
+
+    Attributes:
+        watchers: how many look at it now.
+        used: when it was looked at or changed last.
+    """
+
+    def __init__(
+        self, state: GameState, players: tuple[str, str], engines: Engines, seed: int,
+        delay: float = 0.5,
+    ) -> None:
+        self.id = secrets.token_urlsafe(12)
+        self.state = state
+        self.players = players
+        self.watchers = 0
+        self.used = time.monotonic()
+        self._engines, self._seed, self._delay = engines, seed, delay
+        self._records = _records_of(state)
+        self._board = board_view(state.game)
+        self._position = position_view(state)
+        self._since = time.monotonic()
+        self._paused = False
+        self._problem = self._notice = ""
+        self._hint: dict[str, Any] | None = None
+        self._search: asyncio.Task[None] | None = None
+        self._thinking = ""
+        self._version = 0
+        self._changed = asyncio.Event()
+
+    @property
+    def plies(self) -> int:
+        """How many moves have been made."""
+        return self._records[-1].plies if self._records else 0
+
+    # What is asked for.
+
+    async def play(self, text: str) -> None:
+        """A turn of the person who is to move.
+
+        Raises:
+            DlgoError: if it is not a legal turn, or not a person's.
+        """
+        if not self.state.is_over() and self.players[self.state.next_player.index] != HUMAN:
+            raise StudioError("it is the engine's turn")
+        before = self.state
+        after, position, words = await asyncio.to_thread(_turn, before, text)
+        self._check_unchanged(before)
+        if len(after.moves()) > LONGEST_GAME:
+            raise StudioError(f"a game here has at most {LONGEST_GAME} moves; save it")
+        wall = time.monotonic() - self._since
+        self._move_to(after, position, Record(
+            len(after.moves()), before.next_player.index, words, HUMAN, wall=wall
+        ))
+
+    async def undo(self) -> None:
+        """Back to the beginning of a person's last turn; between engines, of the last turn.
+
+        Raises:
+            StudioError: if there is none.
+        """
+        has_person = HUMAN in self.players
+        for place in range(len(self._records) - 1, -1, -1):
+            if not has_person or self.players[self._records[place].player] == HUMAN:
+                break
+        else:
+            raise StudioError("there is no move of yours to take back")
+        keep = self._records[place - 1].plies if place else 0
+        before = self.state
+        state = before
+        for _ in range(len(before.moves()) - keep):
+            state = state.previous_state
+        position = await asyncio.to_thread(position_view, state)
+        self._check_unchanged(before)
+        self._stop()
+        if not has_person:
+            self._paused = True
+        self.state, self._position = state, position
+        del self._records[place:]
+        self._since = time.monotonic()
+        self._hint, self._problem, self._notice = None, "", ""
+        self._change()
+
+    def set_players(self, players: tuple[str, str]) -> None:
+        """Other players from now on."""
+        self._stop()
+        self.players = players
+        self._problem = ""
+        self._change()
+
+    def set_paused(self, paused: bool) -> None:
+        """Hold the engines, or let them go on, also after one has failed."""
+        self._paused = paused
+        self._problem = ""
+        if paused:
+            self._stop()
+        self._change()
+
+    def ask_hint(self, spec: str) -> None:
+        """Ask an engine what to play; the answer becomes part of the view.
+
+        Raises:
+            StudioError: if nobody can move here.
+        """
+        if self.state.is_over():
+            raise StudioError("the game is over: there is no move to suggest")
+        if self._search is not None:
+            raise StudioError("an engine is at work; wait for its move")
+        spec = spec or DEFAULT_HINT
+        self._begin(lambda: self._find_hint(spec), spec)
+        self._change()
+
+    async def position(self, plies: int) -> dict[str, Any]:
+        """The position after so many moves, for looking back. Raises NotFound."""
+        state, moves = self.state, len(self.state.moves())
+        if not 0 <= plies <= moves:
+            raise NotFound(f"the game has {moves} moves")
+        for _ in range(moves - plies):
+            state = state.previous_state
+        return await asyncio.to_thread(position_view, state, False) | {"plies": plies}
+
+    # What is seen.
+
+    def view(self) -> dict[str, Any]:
+        """All that the browser shows of it."""
+        mover = self.players[self.state.next_player.index]
+        evaluation = next((r for r in reversed(self._records) if r.black is not None), None)
+        return {
+            "id": self.id, "version": self._version, **self._board,
+            "position": self._position, "plies": self.plies,
+            "sides": list(self.players), "yourTurn": mover == HUMAN and not self.state.is_over(),
+            "history": [asdict(record) for record in self._records],
+            "evaluation": None if evaluation is None else {
+                "black": evaluation.black, "proven": evaluation.proven, "who": evaluation.who,
+                "plies": evaluation.plies, "text": evaluation.text,
+            },
+            "hint": self._hint, "paused": self._paused,
+            "problem": self._problem, "notice": self._notice,
+            "thinking": self._thinking,
+            "waiting": self._engines.waiting_before(self.id) if self._thinking else None,
+            "seconds": round(time.monotonic() - self._since, 2),
+        }
+
+    async def watch(self) -> AsyncIterator[dict[str, Any] | None]:
+        """The view, now and after every change; None when nothing has happened for a while.
+
+        A slow reader misses views, but never the last one.
+
+        Raises:
+            TooMany: if too many watch already.
+        """
+        if self.watchers >= _MOST_WATCHERS:
+            raise TooMany(f"{_MOST_WATCHERS} pages watch this game already; close one")
+        self.watchers += 1
+        self._go_on()
+        try:
+            seen = -1
+            while True:
+                self.used = time.monotonic()
+                if seen != self._version:
+                    seen = self._version
+                    yield self.view()
+                    continue
+                try:
+                    await asyncio.wait_for(self._changed.wait(), _HEARTBEAT)
+                except TimeoutError:
+                    yield None
+        finally:
+            self.watchers -= 1
+            if not self.watchers:
+                self._stop()
+
+    def refresh(self) -> None:
+        """Its place in the queue may have changed."""
+        if self._thinking:
+            self._tell()
+
+    # How it goes on.
+
+    def _check_unchanged(self, before: GameState) -> None:
+        if self.state is not before:
+            raise StudioError("the game has gone on meanwhile; look at the board and try again")
+
+    def _move_to(self, state: GameState, position: dict[str, Any], record: Record) -> None:
+        self._stop()
+        self.state, self._position = state, position
+        self._records.append(record)
+        self._since = time.monotonic()
+        self._hint, self._problem, self._notice = None, "", ""
+        self._change()
+
+    def _change(self) -> None:
+        self.used = time.monotonic()
+        self._go_on()
+        self._tell()
+
+    def _tell(self) -> None:
+        self._version += 1
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    def _go_on(self) -> None:
+        """Let the engine that is to move search, if there is one and somebody watches."""
+        if (
+            self.watchers and self._search is None and not self._paused and not self._problem
+            and not self.state.is_over()
+            and (spec := self.players[self.state.next_player.index]) != HUMAN
+        ):
+            self._begin(lambda: self._engine_turn(spec), spec)
+
+    def _begin(self, work: Callable[[], Awaitable[None]], spec: str) -> None:
+        async def run() -> None:
+            try:
+                await work()
+            except DlgoError as error:
+                self._problem = one_line(str(error))
+            finally:
+                if self._search is asyncio.current_task():
+                    self._search, self._thinking = None, ""
+            self._change()
+
+        self._thinking = spec
+        self._search = asyncio.create_task(run())
+
+    def _stop(self) -> None:
+        """End the search that is under way."""
+        if self._search is not None and self._search is not asyncio.current_task():
+            self._search.cancel()
+        self._search, self._thinking = None, ""
+
+    async def _engine_turn(self, spec: str) -> None:
+        before = self.state
+        if HUMAN not in self.players and self._records:
+            await asyncio.sleep(max(0.0, self._delay - (time.monotonic() - self._since)))
+        seed = self._seed + before.next_player.index
+        decision = await self._engines.search(self.id, before, spec, seed)
+        after, position, record = await asyncio.to_thread(_engine_move, before, decision, spec)
+        if self.state is before:
+            self._move_to(after, position, record)
+
+    async def _find_hint(self, spec: str) -> None:
+        before = self.state
+        decision = await self._engines.search(f"{self.id}-hint", before, spec, self._seed + 2)
+        view = await asyncio.to_thread(decision_view, before, decision, _HINT_MOVES)
+        if self.state is before:
+            self._hint = {**view, "who": spec, "black": black_share(decision, before.next_player)}
+
+    async def prepare(self) -> None:
+        """Start the engines that wait, so that their first move comes at once."""
+        for place, spec in enumerate(self.players):
+            if spec != HUMAN and place != self.state.next_player.index:
+                try:
+                    await self._engines.prepare(
+                        self.id, self.state.game, spec, self._seed + place
+                    )
+                except DlgoError as error:
+                    self._problem = one_line(str(error))
+                    self._tell()
+
+    def close(self) -> None:
+        """End its searches."""
+        self._stop()
+
+
+def _turn(state: GameState, text: str) -> tuple[GameState, dict[str, Any], str]:
+    moves = find_turn(state, text)
+    before = state
+    for move in moves:
+        state = state.apply_move(move)
+    return state, position_view(state), turn_text(before.game, moves)
+
+
+def _engine_move(
+    state: GameState, decision: Decision, spec: str
+) -> tuple[GameState, dict[str, Any], Record]:
+    """The state after an engine's move. Raises DlgoError if the move is illegal."""
+    mover, cost = state.next_player, decision.cost
+    try:
+        after = state.apply_move(decision.move)
+    except (DlgoError, TypeError, ValueError) as error:
+        raise StudioError(f"{spec}: {error}") from None
+    counted = "simulations" if cost.simulations else "nodes" if cost.nodes > 1 else ""
+    return after, position_view(after), Record(
+        len(after.moves()), mover.index, state.game.move_text(decision.move), spec,
+        wall=cost.wall_seconds, cpu=cost.cpu_seconds,
+        count=cost.simulations or (cost.nodes if counted else 0), counted=counted,
+        black=black_share(decision, mover), proven=decision.proven is not None,
+    )
+
+
+def _records_of(state: GameState) -> list[Record]:
+    """The turns of a game that has been loaded."""
+    _, moves = state.history()
+    records: list[Record] = []
+    turn: list[Move] = []
+    for plies, (player, move) in enumerate(moves, 1):
+        turn.append(move)
+        goes_on = (
+            state.game.name == "draughts" and plies < len(moves) and moves[plies][0] is player
+            and moves[plies][1].is_play
+        )
+        if not goes_on:
+            records.append(Record(plies, player.index, turn_text(state.game, turn)))
+            turn = []
+    return records
+
+
+class Games:
+    """The games of a server.
+
+    Args:
+        engines: who searches in them.
+    """
+
+    def __init__(self, engines: Engines) -> None:
+        self.engines = engines
+        self._games: dict[str, Game] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        engines.on_change = self._refresh
+
+    async def start(
+        self, make: Callable[[], GameState], players: tuple[str, str], seed: int, delay: float
+    ) -> Game:
+        """A new game, or one from a file.
+
+        Raises:
+            TooMany: if there is no room for another.
+        """
+        state = await asyncio.to_thread(make)
+        game = await asyncio.to_thread(Game, state, players, self.engines, seed, delay)
+        if len(state.moves()) > LONGEST_GAME:
+            raise StudioError(f"the game has more than {LONGEST_GAME} moves")
+        self._make_room(len(state.moves()))
+        self._games[game.id] = game
+        task = asyncio.create_task(game.prepare())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return game
+
+    def find(self, key: str) -> Game:
+        """The game of that name. Raises NotFound."""
+        game = self._games.get(key)
+        if game is None:
+            raise NotFound("there is no such game here any more; start another, or load its file")
+        game.used = time.monotonic()
+        return game
+
+    def __len__(self) -> int:
+        return len(self._games)
+
+    def close(self) -> None:
+        """End all searches."""
+        for task in self._tasks:
+            task.cancel()
+        for game in self._games.values():
+            game.close()
+
+    def _refresh(self) -> None:
+        for game in self._games.values():
+            game.refresh()
+
+    def _make_room(self, plies: int) -> None:
+        """Drop games that nobody watches, the one used longest ago first."""
+        def full() -> bool:
+            total = plies + sum(game.plies for game in self._games.values())
+            return len(self._games) >= _MOST_GAMES or total > _MOST_PLIES
+
+        old = sorted(
+            (game for game in self._games.values()
+             if not game.watchers and time.monotonic() - game.used > _KEPT),
+            key=lambda game: game.used,
+        )
+        while full():
+            if not old:
+                raise TooMany(
+                    f"{len(self._games)} games are under way here, and there is no room for "
+                    "more; try again in a minute"
+                )
+            self._games.pop(old.pop(0).id).close()

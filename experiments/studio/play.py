@@ -1,0 +1,199 @@
+"""The view Play: games against engines or people, and what a game can be asked for."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from pathlib import PurePath
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from dlgo import DlgoError, GameState
+from dlgo.games import game_class, game_names
+from experiments.play.game_file import form_of, game_bytes, read_game_bytes
+from experiments.play.session import DEFAULT_HINT
+from experiments.studio.errors import StudioError, TooLarge
+from experiments.studio.games import LONGEST_GAME, Game
+from experiments.studio.replies import event_stream, json_reply, number_of, read_object, text_of
+from experiments.studio.specs import HUMAN
+
+_TYPES = {"sgf": "application/x-go-sgf", "pdn": "text/plain", "txt": "text/plain"}
+_LARGEST_SEED = 2**31
+
+
+def routes(studio: Any) -> list[Route]:
+    """What the browser asks for in this view."""
+    view = _Play(studio)
+    return [
+        Route("/api/setup", view.setup),
+        Route("/api/games", view.new, methods=["POST"]),
+        Route("/api/games/load", view.load, methods=["POST"]),
+        Route("/api/games/{id}", view.show),
+        Route("/api/games/{id}/events", view.events),
+        Route("/api/games/{id}/positions/{plies:int}", view.position),
+        Route("/api/games/{id}/file", view.file),
+        Route("/api/games/{id}/move", view.move, methods=["POST"]),
+        Route("/api/games/{id}/undo", view.undo, methods=["POST"]),
+        Route("/api/games/{id}/hint", view.hint, methods=["POST"]),
+        Route("/api/games/{id}/pause", view.pause, methods=["POST"]),
+        Route("/api/games/{id}/players", view.players, methods=["POST"]),
+    ]
+
+
+class _Play:
+    def __init__(self, studio: Any) -> None:
+        self._studio = studio
+        self._setup: dict[str, Any] | None = None
+
+    def _game(self, request: Request) -> Game:
+        return self._studio.games.find(request.path_params["id"])
+
+    async def setup(self, _: Request) -> Response:
+        """What there is to choose from."""
+        if self._setup is None:
+            self._setup = await asyncio.to_thread(_choices)
+        return json_reply({**self._setup, "allowed": list(self._studio.allowed.specs)})
+
+    async def new(self, request: Request) -> Response:
+        """A new game: `game`, `black`, `white`, and `seed`, `delay` if wanted."""
+        given = await read_object(request)
+        spec = text_of(given, "game")
+
+        def make() -> GameState:
+            return GameState.new_game(self._studio.allowed.game(spec))
+
+        return await self._start(make, given, (HUMAN, HUMAN))
+
+    async def load(self, request: Request) -> Response:
+        """A game from a file, which is the body; `name`, `black` and `white` in the address."""
+        data, given = await request.body(), dict(request.query_params)
+        name = PurePath(text_of(given, "name", "game")).name[:100] or "game"
+        if data.count(b";") > 2 * LONGEST_GAME:
+            raise TooLarge(f"{name}: a game here has at most {LONGEST_GAME} moves")
+        try:
+            # The text of moves names its game, which may be anything.
+            saved = await asyncio.to_thread(
+                read_game_bytes, data, PurePath(name), self._studio.allowed.game
+            )
+        except RecursionError:
+            raise StudioError(f"{name}: not a game record") from None
+        named = tuple(self._player_of_file(player) for player in (saved.black, saved.white))
+        return await self._start(lambda: saved.state, given, named, saved.notes)
+
+    def _player_of_file(self, name: str) -> str:
+        """The player that a file names, if it may be built unasked; else a person."""
+        try:
+            return self._studio.allowed.player(name or HUMAN)
+        except DlgoError:
+            return HUMAN
+
+    async def _start(
+        self, make: Any, given: dict[str, Any], default: tuple[str, ...],
+        notes: tuple[str, ...] = (),
+    ) -> Response:
+        players = await asyncio.to_thread(self._players, given, default)
+        seed = int(number_of(given, "seed", secrets.randbelow(_LARGEST_SEED), 0, _LARGEST_SEED))
+        delay = number_of(given, "delay", 0.5, 0, 60)
+        game = await self._studio.games.start(make, players, seed, delay)
+        return json_reply({"id": game.id, "notes": list(notes)})
+
+    def _players(self, given: dict[str, Any], default: tuple[str, ...]) -> tuple[str, str]:
+        black, white = (
+            self._studio.allowed.player(text_of(given, key, named))
+            for key, named in zip(("black", "white"), default, strict=True)
+        )
+        return black, white
+
+    async def show(self, request: Request) -> Response:
+        return json_reply(self._game(request).view())
+
+    async def events(self, request: Request) -> Response:
+        """The game as it goes on. It goes on only while somebody reads this."""
+        return event_stream(self._game(request).watch(), self._studio.closing)
+
+    async def position(self, request: Request) -> Response:
+        """An earlier position."""
+        return json_reply(await self._game(request).position(request.path_params["plies"]))
+
+    async def file(self, request: Request) -> Response:
+        """The game as a file: SGF, PDN, or a text of moves (`?form=txt`)."""
+        game = self._game(request)
+        usual = form_of(game.state.game)
+        form = request.query_params.get("form", usual)
+        if form not in (usual, "txt"):
+            raise StudioError(f"{game.state.game} is saved as {usual} or txt, not as {form[:20]}")
+        data = await asyncio.to_thread(game_bytes, game.state, *game.players, form)
+        name = f"{game.state.game.slug}.{form}"
+        return Response(data, media_type=_TYPES[form], headers={
+            "content-disposition": f'attachment; filename="{name}"',
+        })
+
+    async def move(self, request: Request) -> Response:
+        """A turn of a person: `move`, a text."""
+        given = await read_object(request)
+        await self._game(request).play(text_of(given, "move"))
+        return json_reply({})
+
+    async def undo(self, request: Request) -> Response:
+        await self._game(request).undo()
+        return json_reply({})
+
+    async def hint(self, request: Request) -> Response:
+        """Ask an engine what to play: `engine`, or the usual one."""
+        given = await read_object(request)
+        spec = text_of(given, "engine", "") or DEFAULT_HINT
+        spec = await asyncio.to_thread(self._studio.allowed.engine, spec)
+        self._game(request).ask_hint(spec)
+        return json_reply({})
+
+    async def pause(self, request: Request) -> Response:
+        """Hold the engines, or let them go on: `paused`."""
+        given = await read_object(request)
+        self._game(request).set_paused(given.get("paused") is True)
+        return json_reply({})
+
+    async def players(self, request: Request) -> Response:
+        """Other players from now on: `black`, `white`."""
+        game, given = self._game(request), await read_object(request)
+        game.set_players(await asyncio.to_thread(self._players, given, game.players))
+        return json_reply({})
+
+
+def _choices() -> dict[str, Any]:
+    """Games with their options, and engines with what they are."""
+    from dlgo.budgets import BUDGET_OPTIONS
+    from engines.registry import EngineSpec, engine_class, engine_names
+
+    def options_of(options: Any) -> list[dict[str, Any]]:
+        return [
+            {
+                "name": option.name, "default": option.default, "help": option.help,
+                "kind": option.type.__name__, "choices": list(option.choices),
+                "range": option.range_text(),
+            }
+            for option in options
+        ]
+
+    return {
+        "games": [
+            {
+                "name": name, "title": game_class(name).title,
+                "summary": (game_class(name).__doc__ or "").splitlines()[0],
+                "options": options_of(game_class(name).options),
+            }
+            for name in game_names()
+        ],
+        "engines": [
+            {
+                "name": name, "summary": (cls := engine_class(name)).summary,
+                "default": str(EngineSpec.parse(name)),
+                "budgets": options_of(o for o in BUDGET_OPTIONS if o.name in cls.budgets),
+                "options": options_of(cls.options),
+            }
+            for name in engine_names() if name != "gtp"
+        ],
+        "hint": DEFAULT_HINT,
+    }

@@ -1,0 +1,201 @@
+"""Positions and decisions as the browser is told of them: plain values, ready for JSON.
+
+A cell is a number, row by row from the bottom left: `(row - 1) * cols + col - 1`. A piece is
+what `kernels.piece` says: even numbers are black's, odd ones white's, -1 is nobody's. Values
+are those of the player to move, -1 to +1, as engines give them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dlgo import GameSpec, GameState, Move, Player, Point, kernels
+from dlgo.games.draughts.notation import square_number
+from engines.base import Decision
+from experiments.play.board_drawing import extra_lines, player_text, result_text
+from experiments.play.cell_moves import CellMove, cell_move, turns
+
+# Moves of a principal variation that are drawn.
+_LINE = 10
+
+
+def board_kind(game: GameSpec) -> str:
+    """Which of the browser's boards shows this game."""
+    if game.name == "connectn":
+        return "drop" if game.settings["gravity"] else "cells"
+    return {"go": "lines", "connect4": "drop", "draughts": "checkers"}.get(game.name, "cells")
+
+
+def board_view(game: GameSpec) -> dict[str, Any]:
+    """What does not change while a game is played."""
+    rows, cols = game.board_rows, game.board_cols
+    cells = [(row, col) for row in range(1, rows + 1) for col in range(1, cols + 1)]
+    return {
+        "game": str(game), "name": game.name, "title": game.title, "board": board_kind(game),
+        "rows": rows, "cols": cols,
+        "rowLabels": [game.row_label(row) for row in range(1, rows + 1)],
+        "colLabels": [game.col_label(col) for col in range(1, cols + 1)],
+        "cellNames": [_cell_name(game, row, col) for row, col in cells],
+        "kinds": list(game.piece_kinds),
+        "symbols": list(game.symbols),
+        "players": [player_text(game, player) for player in Player],
+        "hasPass": game.pass_action >= 0,
+        "options": dict(game.settings),
+    }
+
+
+def _cell_name(game: GameSpec, row: int, col: int) -> str:
+    if game.name == "draughts":
+        number = square_number(8 - row, col - 1)
+        return "" if number is None else str(number)
+    if board_kind(game) == "drop":
+        return f"column {game.col_label(col)}, row {row}"
+    return f"{game.col_label(col)}{game.row_label(row)}"
+
+
+def position_view(state: GameState, with_moves: bool = True) -> dict[str, Any]:
+    """A position; with the legal moves as texts and the cells that are clicked to make them."""
+    game, over = state.game, state.is_over()
+    cells = game.board_rows * game.board_cols
+    winner = state.winner()
+    last = game.last_cell(state)
+    view: dict[str, Any] = {
+        "cells": [int(kernels.piece(state.kernel_state, cell)) for cell in range(cells)],
+        "turn": state.next_player.index, "over": over,
+        "result": result_text(state) if over else "",
+        "winner": winner.index if winner is not None else None,
+        "last": None if last is None else cell_number(game, last),
+        "won": [cell_number(game, point) for point in game.winning_cells(state)],
+        "note": extra_lines(state),
+        "captured": _captured(state) if game.name == "go" else None,
+    }
+    if with_moves and not over:
+        view["moves"] = moves_view(state)
+    return view
+
+
+def moves_view(state: GameState) -> list[dict[str, Any]]:
+    """Every legal turn: `text`, and the `path` of cells that makes it; a pass has none."""
+    game = state.game
+    on_cells = [
+        {"text": turn_text(game, [step.move for step in turn]), "path": path_of(game, turn)}
+        for turn in turns(state)
+    ]
+    passes = [
+        {"text": game.move_text(move), "path": []} for move in state.legal_moves() if move.is_pass
+    ]
+    return on_cells + passes
+
+
+def turn_text(game: GameSpec, moves: list[Move]) -> str:
+    """The moves of a turn as one text, which `find_turn` reads."""
+    if game.name == "draughts":
+        return " ".join(game.whole_moves(moves))
+    return " ".join(map(game.move_text, moves))
+
+
+def path_of(game: GameSpec, turn: list[CellMove]) -> list[int]:
+    """The cells that a turn touches, in order."""
+    points = [turn[0].start, *(step.end for step in turn)]
+    return [cell_number(game, point) for point in points if point is not None]
+
+
+def find_turn(state: GameState, text: str) -> list[Move]:
+    """The moves that a text denotes, which the browser was given or a person has typed.
+
+    Raises:
+        DlgoError: if it is not a move; it may still be illegal.
+    """
+    game, word = state.game, text.strip().lower()
+    if word == "resign":
+        return [Move.resign()]
+    if word == "pass" and game.pass_action >= 0:
+        return [Move.pass_turn()]
+    moves: list[Move] = []
+    for part in text.split() or [text]:
+        more = game.parse_moves(state, part)
+        for move in more:
+            state = state.apply_move(move)
+        moves += more
+    return moves
+
+
+def cell_number(game: GameSpec, point: Point) -> int:
+    """A cell as the browser numbers it."""
+    return (point.row - 1) * game.board_cols + point.col - 1
+
+
+def _captured(state: GameState) -> list[int]:
+    """Stones that black and white have lost."""
+    start, moves = state.history()
+    lost = []
+    for player in Player:
+        stones = sum(mover is player and move.is_play for mover, move in moves)
+        lost.append(stones + _stones(start, player) - _stones(state, player))
+    return lost
+
+
+def _stones(state: GameState, player: Player) -> int:
+    cells = range(state.game.board_rows * state.game.board_cols)
+    return sum(kernels.piece(state.kernel_state, cell) == player.index for cell in cells)
+
+
+def move_view(state: GameState, move: Move) -> dict[str, Any]:
+    """One move of an engine: its text and its path."""
+    clicks = cell_move(state, move) if state.is_valid_move(move) else None
+    path = [] if clicks is None else path_of(state.game, [clicks])
+    return {"text": state.game.move_text(move), "path": path, "player": state.next_player.index}
+
+
+def decision_view(state: GameState, decision: Decision, most: int | None = None) -> dict[str, Any]:
+    """What an engine says of a position.
+
+    Args:
+        most: list no more than so many moves, the favourites; None: all.
+    """
+    cost = decision.cost
+    moves = list(dict.fromkeys((
+        decision.move, *decision.policy, *decision.values, *decision.visits, *decision.priors
+    )))
+    moves.sort(key=lambda move: (
+        move != decision.move, -decision.visits.get(move, 0), -decision.policy.get(move, 0.0),
+        -decision.values.get(move, -2.0),
+    ))
+    columns = {
+        "visits": decision.visits, "share": decision.policy, "value": decision.values,
+        "prior": decision.priors,
+    }
+    return {
+        **move_view(state, decision.move),
+        "value": decision.value, "proven": decision.proven,
+        "pliesToEnd": decision.plies_to_end, "depth": decision.depth,
+        "line": _line_view(state, decision),
+        "moves": [
+            move_view(state, move) | {
+                name: numbers[move] for name, numbers in columns.items() if move in numbers
+            }
+            for move in moves[:most]
+        ],
+        "cost": {
+            "simulations": cost.simulations, "nodes": cost.nodes,
+            "evaluations": cost.evaluations, "cpu": cost.cpu_seconds, "wall": cost.wall_seconds,
+        },
+    }
+
+
+def _line_view(state: GameState, decision: Decision) -> list[dict[str, Any]]:
+    line = []
+    for move in decision.pv[:_LINE]:
+        if not state.is_valid_move(move):
+            break
+        line.append(move_view(state, move))
+        state = state.apply_move(move)
+    return line
+
+
+def black_share(decision: Decision, mover: Player) -> float | None:
+    """Black's share of the point, 0 to 1, by an engine that has searched for `mover`."""
+    value = decision.value if decision.proven is None else float(decision.proven)
+    if value is None:
+        return None
+    return (1 + (value if mover is Player.black else -value)) / 2

@@ -1,0 +1,114 @@
+"""Which games and engines a browser may name.
+
+A specification over the web comes from anywhere. One that would run a file, a module or a
+command line is refused, unless the server was started with it (`--allow`); so is a model that
+did not come with the package, since its name is a path.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from dlgo import GameSpec, get_game
+from dlgo.errors import SpecError
+from dlgo.games import GAMES
+from dlgo.plugins import PluginGroup
+from dlgo.text import one_line
+from engines.registry import ENGINES, EngineSpec, engine_class
+from engines.termination import TERMINATION_OPTIONS
+from experiments.studio.errors import Refused, StudioError
+
+HUMAN = "human"
+# Characters of a specification.
+_LONGEST = 400
+# Engines that ask engines that ask engines.
+_DEEPEST = 3
+
+
+class Allowed:
+    """What may be named.
+
+    Args:
+        specs: games and engines from outside, as the person who starts the server names them:
+            a file, a class in it (`my_bot.py:Greedy`), or a whole specification
+            (`gtp:command=gnugo --mode gtp`).
+    """
+
+    def __init__(self, specs: Iterable[str] = ()) -> None:
+        self.specs = tuple(spec.strip() for spec in specs)
+
+    def game(self, text: object) -> GameSpec:
+        """The game that a browser names.
+
+        Raises:
+            Refused: if it is from outside and not allowed.
+            SpecError: if it does not exist or has other options.
+        """
+        text = _checked(text, "game")
+        name, _ = GAMES.split(text)
+        self._refuse_outside(GAMES, name, text)
+        return get_game(text)
+
+    def player(self, text: object) -> str:
+        """`human`, or an engine as `engine` returns it."""
+        text = _checked(text, "player")
+        return HUMAN if text.lower() == HUMAN else self.engine(text)
+
+    def engine(self, text: object, depth: int = 0) -> str:
+        """The specification of an engine that a browser names, in its canonical form.
+
+        One from outside is returned as it is: its file is loaded in a process of its own.
+
+        Raises:
+            Refused: if it is from outside, or would start programs, and is not allowed.
+            SpecError: if it does not exist, or has other options.
+        """
+        text = _checked(text, "engine")
+        name, _ = ENGINES.split(text)
+        if self._refuse_outside(ENGINES, name, text):
+            return text
+        spec = EngineSpec.parse(text)
+        if text in self.specs:
+            return spec.text
+        options = {o.name: o for o in (*engine_class(spec.name).options, *TERMINATION_OPTIONS)}
+        for key, value in spec.settings:
+            option = options[key]
+            if option.type is not str or option.choices or value == option.default:
+                continue
+            if key == "agent" and depth < _DEEPEST:
+                self.engine(value, depth + 1)
+            elif key not in ("model", "prior") or value not in _shipped_models():
+                raise _refusal(f"engine {spec.name}: {key}={value!r}", text)
+        return spec.text
+
+    def _refuse_outside(self, group: PluginGroup, name: str, text: str) -> bool:
+        """Whether it is from outside, and allowed; refuses it if it is from outside and not."""
+        if name in group.names() or not (":" in name or name.endswith(".py")):
+            return False
+        allowed = {os.path.normpath(spec) for spec in self.specs}
+        whole, file = os.path.normpath(name), os.path.normpath(name.partition(":")[0])
+        if whole in allowed or (file in allowed and file.endswith(".py")) or text in self.specs:
+            return True
+        raise _refusal(f"{group.noun} {name!r}", text)
+
+
+def _shipped_models() -> list[str]:
+    from engines.learning.networks.store import shipped_models
+
+    return shipped_models()
+
+
+def _refusal(what: str, text: str) -> Refused:
+    return Refused(one_line(
+        f"{what} would run or read what is outside dlgo; start the server with "
+        f"--allow {text!r} to permit it"
+    ))
+
+
+def _checked(text: object, what: str) -> str:
+    if not isinstance(text, str) or not text.strip():
+        raise StudioError(f"name a {what}")
+    if len(text) > _LONGEST:
+        raise SpecError(f"the {what} has {len(text)} characters; {_LONGEST} are allowed")
+    return text.strip()
