@@ -30,7 +30,10 @@ setup(
         for rest in ("", ".*")
     ]),
     package_data={
-        "reports": ["templates/*"], "experiments": ["bench/*.json", "plans/*.toml"],
+        "reports": ["templates/*"],
+        "experiments": [
+            "bench/*.json", "plans/*.toml", "studio/static/*", "studio/static/boards/*",
+        ],
         "engines": ["models/*/*", "learning/diagnostics/templates/*"],
     },
     # What plays, rates, reports and runs the networks that come with the package.
@@ -46,6 +49,9 @@ setup(
         "rich>=13",
         "scipy>=1.11",
         "sgfmill>=1.1.1",
+        # The studio: docs/studio.md. Python only, nothing to compile.
+        "starlette>=0.40",
+        "uvicorn>=0.30",
     ],
     extras_require={
         "train": train,
@@ -65,6 +71,7 @@ setup(
             "pytest-xdist>=3.5",
             "ruff>=0.6",
             "scikit-learn>=1.3",
+            "selenium>=4.20",
         ],
     },
     entry_points={"console_scripts": ["dlgo = experiments.cli.main:main"]},

@@ -22,6 +22,7 @@ from dlgo import DlgoError, GameSpec, GameState
 from dlgo.text import one_line
 from engines.base import Budget, Decision
 from engines.isolation.engine import IsolatedEngine
+from experiments.arena.entrants import is_outside
 from experiments.studio.errors import EngineFailed, TooMany
 from experiments.studio.process_setup import MEMORY, limit_process
 
@@ -40,7 +41,7 @@ class EngineLimits:
         searches: how many run at once.
         processes: how many engines are kept in memory, idle ones included.
         move_timeout: wall seconds for a move, after which the process is ended.
-        prepare_timeout: wall seconds to build an engine, which may have to compile.
+        prepare_timeout: wall seconds to build an engine of ours, which may have to compile.
         memory_mb: megabytes for a process.
     """
 
@@ -83,9 +84,13 @@ class EngineProcess(IsolatedEngine):
     def __init__(self, ticket: Ticket, limits: EngineLimits) -> None:
         self.spec, self.owner = ticket.spec, ticket.owner
         self._stop: Callable[[], bool] | None = ticket.stop.is_set
-        super().__init__(ticket.spec, ticket.game, limits.prepare_timeout, setup=_SETUP)
+        # What is ours may have to compile. What is not may do anything: it gets a move's time.
+        outside = is_outside(ticket.spec)
+        timeout = limits.move_timeout if outside else limits.prepare_timeout
+        super().__init__(ticket.spec, ticket.game, timeout, setup=_SETUP)
         try:
-            self.warm_up()
+            if not outside:
+                self.warm_up()
             self.new_game(ticket.seed)
         except BaseException:
             self.end()

@@ -29,6 +29,7 @@ def routes(studio: Any) -> list[Route]:
     view = _Play(studio)
     return [
         Route("/api/setup", view.setup),
+        Route("/api/status", view.status),
         Route("/api/games", view.new, methods=["POST"]),
         Route("/api/games/load", view.load, methods=["POST"]),
         Route("/api/games/{id}", view.show),
@@ -56,6 +57,11 @@ class _Play:
         if self._setup is None:
             self._setup = await asyncio.to_thread(_choices)
         return json_reply({**self._setup, "allowed": list(self._studio.allowed.specs)})
+
+    async def status(self, _: Request) -> Response:
+        """How much the server has to do."""
+        counts = self._studio.engines.counts()
+        return json_reply({**counts, "games": len(self._studio.games)})
 
     async def new(self, request: Request) -> Response:
         """A new game: `game`, `black`, `white`, and `seed`, `delay` if wanted."""
@@ -195,5 +201,42 @@ def _choices() -> dict[str, Any]:
             }
             for name in engine_names() if name != "gtp"
         ],
+        "presets": _presets(),
         "hint": DEFAULT_HINT,
     }
+
+
+def _presets() -> list[dict[str, Any]]:
+    """Engines that a list offers, from weak to strong; `games` where not all are meant."""
+    from engines.learning.networks.store import shipped_models
+
+    def trained(kind: str) -> list[str]:
+        """The games for which a network of that kind comes with the package."""
+        names = (model.rpartition("-") for model in shipped_models())
+        games = {game.rstrip("0123456789") for game, _, how in names if how == kind}
+        return sorted(games | ({"connect4"} if "connect" in games else set()))
+
+    def preset(title: str, spec: str, note: str, games: list[str] | None = None) -> dict[str, Any]:
+        return {"title": title, "spec": spec, "note": note, "games": games}
+
+    sizes = "in Go on 5x5 and 9x9"
+    return [
+        preset("Random", "random", "any sensible move"),
+        preset("Heuristic", "heuristic", "wins, blocks, forks; else random"),
+        preset("Alpha-beta, 2 plies", "alphabeta:depth=2", "looks two plies ahead"),
+        preset("Alpha-beta, 6 plies", "alphabeta:depth=6", "looks six plies ahead"),
+        preset("Supervised network", "supervised",
+               f"plays what a network learned from games, without a search; {sizes}",
+               trained("supervised")),
+        preset("MCTS, 100 simulations", "mcts:sims=100", "tree search with random games"),
+        preset("MCTS, 1,000 simulations", "mcts:sims=1000", "tree search with random games"),
+        preset("MCTS, 20,000 simulations", "mcts:sims=20000", "tree search with random games"),
+        preset("AlphaZero, 50 simulations", "alphazero:sims=50",
+               f"tree search with a network that learned from its own games; {sizes}",
+               trained("alphazero")),
+        preset("AlphaZero, 400 simulations", "alphazero:sims=400",
+               f"tree search with a network that learned from its own games; {sizes}",
+               trained("alphazero")),
+        preset("Perfect play", "solver", "exact; the first move can take half a minute",
+               ["connect4"]),
+    ]

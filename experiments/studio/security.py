@@ -34,7 +34,7 @@ MOST_BYTES = 256 * 1024
 # Seconds in which a body must have come.
 _BODY_TIMEOUT = 10.0
 # Requests of one address: so many at once, and so many a second in the long run.
-_BURST, _RATE = 400, 100.0
+_BURST, _RATE = 1000, 300.0
 # Addresses that are remembered.
 _MOST_ADDRESSES = 1000
 

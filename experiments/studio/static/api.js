@@ -1,0 +1,97 @@
+// Requests to the server, and streams of events from it.
+
+const TOKEN = "dlgo-token";
+
+/** Take the token out of the address, where `dlgo web` has put it. */
+export function takeToken() {
+  const match = /^#token=([\w.~-]+)$/.exec(location.hash);
+  if (!match) return;
+  sessionStorage.setItem(TOKEN, match[1]);
+  history.replaceState(null, "", "#/play");
+}
+
+function headers(more) {
+  const token = sessionStorage.getItem(TOKEN);
+  return token ? { ...more, authorization: `Bearer ${token}` } : more;
+}
+
+async function answer(path, options) {
+  let reply;
+  try {
+    reply = await fetch(path, options);
+  } catch {
+    throw new Error("the server does not answer; is `dlgo web` still running?");
+  }
+  if (!reply.ok) {
+    const text = await reply.text();
+    let message = `the server answers ${reply.status}`;
+    try { message = JSON.parse(text).error; } catch { /* not from our server */ }
+    throw Object.assign(new Error(message), { status: reply.status });
+  }
+  return reply;
+}
+
+/** What the server says at `path`; with a body, it is sent as JSON. Raises Error in its words. */
+export async function ask(path, body) {
+  const options = body === undefined ? { headers: headers({}) } : {
+    method: "POST", body: JSON.stringify(body), headers: headers({ "content-type": "application/json" }),
+  };
+  return (await answer(path, options)).json();
+}
+
+/** Send a file as it is. */
+export async function send(path, data) {
+  const options = {
+    method: "POST", body: data, headers: headers({ "content-type": "application/octet-stream" }),
+  };
+  return (await answer(path, options)).json();
+}
+
+/** Save what the server has at `path` as a file. */
+export async function download(path) {
+  const reply = await answer(path, { headers: headers({}) });
+  const name = /filename="([^"]+)"/.exec(reply.headers.get("content-disposition") ?? "")?.[1];
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await reply.blob());
+  link.download = name ?? "game.txt";
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  return link.download;
+}
+
+/**
+ * Listen to events until the returned function is called.
+ *
+ * What is read here is "server-sent events"; fetch, unlike EventSource, can send the token. Where
+ * the connection breaks, it is made again, with longer and longer pauses.
+ */
+export function listen(path, onEvent, onTrouble) {
+  const control = new AbortController();
+  (async () => {
+    let pause = 500;
+    while (!control.signal.aborted) {
+      try {
+        const reply = await answer(path, { headers: headers({}), signal: control.signal });
+        const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
+        let rest = "";
+        for (;;) {
+          const { value, done } = await reader.read();
+          if (done) break;
+          pause = 500;
+          const events = (rest + value).split("\n\n");
+          rest = events.pop();
+          // Of several that have come at once, the last one says it all.
+          const data = events.filter((event) => event.startsWith("data: ")).pop();
+          if (data) onEvent(JSON.parse(data.slice(6)));
+        }
+      } catch (error) {
+        if (control.signal.aborted) return;
+        onTrouble(error);
+        if (error.status === 404 || error.status === 403) return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      pause = Math.min(2 * pause, 10_000);
+    }
+  })();
+  return () => control.abort();
+}

@@ -1,0 +1,122 @@
+// The page: views by the address (#/play/...), keys, light and dark, messages.
+//
+// A view is a module with `open(root, place, app)`, which draws into `root` and returns
+// {close(), keys: [{key, what, run}]}. `place` is the rest of the address. A new view is a line in
+// VIEWS and a module beside this one.
+
+import { takeToken } from "./api.js";
+import { h } from "./dom.js";
+
+const VIEWS = [
+  { name: "play", title: "Play", load: () => import("./play.js") },
+];
+
+const root = document.getElementById("main");
+const keysDialog = document.getElementById("keys");
+let current = null;
+let turn = 0;
+
+const app = {
+  /** Go to a view, such as "play/ID". */
+  go(place) { location.hash = `#/${place}`; },
+
+  /** A message that goes away by itself; errors stay longer. */
+  say(text, bad = false) {
+    const toast = h("div", { class: bad ? "toast bad" : "toast" }, text);
+    document.getElementById("toasts").append(toast);
+    setTimeout(() => toast.remove(), bad ? 8000 : 3500);
+  },
+
+  /** Do what may fail; what goes wrong is said. */
+  async attempt(work) {
+    try {
+      return await work();
+    } catch (error) {
+      app.say(error.message, true);
+      return undefined;
+    }
+  },
+};
+
+async function show() {
+  const [name, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
+  const view = VIEWS.find((one) => one.name === name);
+  if (!view) {
+    history.replaceState(null, "", `#/${VIEWS[0].name}`);
+    show();
+    return;
+  }
+  const mine = ++turn;
+  current?.close();
+  current = null;
+  for (const link of document.querySelectorAll("#views a")) {
+    if (link.dataset.view === name) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  document.title = `${view.title} · dlgo studio`;
+  const module = await app.attempt(view.load);
+  if (mine !== turn || !module) return;
+  root.replaceChildren();
+  const opened = await app.attempt(() => module.open(root, rest.join("/"), app));
+  if (mine !== turn) opened?.close();
+  else current = opened ?? null;
+}
+
+// Light and dark.
+
+const THEMES = ["auto", "light", "dark"];
+const SIGNS = { auto: "◐", light: "☀", dark: "☾" };
+
+function setTheme(theme) {
+  if (theme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  localStorage.setItem("dlgo-theme", theme);
+  const button = document.getElementById("theme");
+  button.textContent = SIGNS[theme];
+  button.setAttribute("aria-label", `Colours: ${theme}. Change`);
+}
+
+function nextTheme() {
+  const theme = localStorage.getItem("dlgo-theme") ?? "auto";
+  setTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]);
+}
+
+// Keys.
+
+const COMMON = [
+  { key: "?", what: "show these keys", run: showKeys },
+  { key: "t", what: "colours: automatic, light, dark", run: nextTheme },
+  ...VIEWS.map((view, i) => ({
+    key: String(i + 1), what: `view ${view.title}`, run: () => app.go(view.name),
+  })),
+];
+const NAMES = { " ": "space", ArrowLeft: "←", ArrowRight: "→" };
+
+function showKeys() {
+  const list = document.getElementById("keys-list");
+  const board = [{ key: "Tab, then ← ↑ → ↓", what: "walk over the board; Enter plays, Esc lets go" }];
+  list.replaceChildren(...[...(current?.keys ?? []), ...board, ...COMMON].flatMap(({ key, what }) => [
+    h("dt", {}, h("kbd", {}, NAMES[key] ?? key)), h("dd", {}, what),
+  ]));
+  if (!keysDialog.open) keysDialog.showModal();
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey || keysDialog.open) return;
+  if (event.target.closest?.("input, select, textarea, [contenteditable]")) return;
+  if ((event.key === " " || event.key === "Enter") && event.target.closest?.("button, a, summary")) return;
+  const found = [...(current?.keys ?? []), ...COMMON].find(({ key }) => key === event.key);
+  if (!found) return;
+  event.preventDefault();
+  found.run();
+});
+
+document.getElementById("views").append(...VIEWS.map((view) => (
+  h("a", { href: `#/${view.name}`, "data-view": view.name }, view.title)
+)));
+document.getElementById("theme").addEventListener("click", nextTheme);
+document.getElementById("help").addEventListener("click", showKeys);
+setTheme(localStorage.getItem("dlgo-theme") ?? "auto");
+takeToken();
+addEventListener("hashchange", show);
+show();

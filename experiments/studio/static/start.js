@@ -1,0 +1,214 @@
+// A new game: which one, how large, who plays; or one from a file.
+
+import { ask, send } from "./api.js";
+import { makeBoard } from "./boards/index.js";
+import { h } from "./dom.js";
+
+const SIZES = { size: [5, 9, 13, 19] };
+let setup = null;
+
+/** Games and engines there are; asked for once. */
+export async function choices() {
+  setup ??= await ask("/api/setup");
+  return setup;
+}
+
+/** Positions that show what a game looks like: cells of black's and of white's pieces. */
+const SAMPLES = {
+  tictactoe: { board: "cells", rows: 3, cols: 3, black: [4, 2, 0], white: [8, 6] },
+  connect4: { board: "drop", rows: 6, cols: 7, black: [3, 9, 4, 16, 24], white: [2, 10, 5, 17, 11] },
+  connectn: { board: "cells", rows: 7, cols: 7, black: [16, 24, 32, 30], white: [17, 23, 25, 31] },
+  go: { board: "lines", rows: 7, cols: 7, black: [16, 23, 24, 32, 11], white: [17, 25, 18, 33, 39] },
+  draughts: {
+    board: "checkers", rows: 8, cols: 8, black: [40, 42, 33, 35, 49, 51, 56, 58, 46, 60],
+    white: [0, 2, 9, 11, 18, 20, 4, 6, 13, 27],
+  },
+};
+
+function picture(game) {
+  const sample = SAMPLES[game.name] ?? { board: "cells", rows: 4, cols: 4, black: [5, 10], white: [6, 9] };
+  const { rows, cols } = sample, none = Array(rows * cols).fill("");
+  const board = makeBoard({
+    ...sample, name: game.name, title: game.title, kinds: ["piece"], players: ["black", "white"],
+    rowLabels: Array(rows).fill(""), colLabels: Array(cols).fill(""),
+    cellNames: none.map((_, cell) => (
+      sample.board === "checkers" && (cell + Math.floor(cell / cols)) % 2 ? "" : " "
+    )),
+  });
+  const cells = none.map((_, cell) => (
+    sample.black.includes(cell) ? 0 : sample.white.includes(cell) ? 1 : -1
+  ));
+  board.show({ cells, last: null, won: [], turn: 0 }, [], {}, true);
+  board.svg.removeAttribute("role");
+  board.svg.removeAttribute("tabindex");
+  board.svg.setAttribute("aria-hidden", "true");
+  board.layers.cells.remove();
+  return board.svg;
+}
+
+/** A field for an option of a game; `value()` is its text, "" for the default. */
+function optionField(option) {
+  const id = `option-${option.name}`;
+  let input;
+  if (option.kind === "bool") {
+    input = h("input", { id, type: "checkbox", checked: option.default });
+  } else if (option.choices.length) {
+    input = h("select", { id }, option.choices.map((choice) => (
+      h("option", { value: choice, selected: choice === option.default }, choice)
+    )));
+  } else {
+    input = h("input", {
+      id, type: "number", value: option.default, step: option.kind === "float" ? 0.5 : 1, required: true,
+    });
+  }
+  const quick = (SIZES[option.name] ?? []).map((size) => h("button", {
+    type: "button", class: "chip", onclick: () => { input.value = size; },
+  }, String(size)));
+  return {
+    name: option.name,
+    value: () => {
+      const text = option.kind === "bool" ? (input.checked ? "yes" : "no") : input.value;
+      const usual = option.kind === "bool" ? (option.default ? "yes" : "no") : String(option.default);
+      return text === usual ? "" : text;
+    },
+    element: h("div", { class: "field" },
+      h("label", { for: id }, option.name), h("div", { class: "with-chips" }, input, ...quick),
+      h("small", {}, option.help + (option.range && !option.choices.length ? ` (${option.range})` : ""))),
+  };
+}
+
+/** Who plays a side: a person, an engine of the list, or any specification. */
+export function playerField(side, label, choice, value) {
+  const id = `player-${side}`;
+  const select = h("select", { id });
+  const own = h("input", {
+    id: `${id}-own`, type: "text", class: "own", placeholder: "mcts:sims=5000,c_uct=1.2", spellcheck: "false",
+    autocomplete: "off", maxlength: 400, "aria-label": `${label}: specification of an engine`, list: "engine-specs",
+  });
+  const note = h("small", {});
+  const update = () => {
+    own.hidden = select.value !== "own";
+    const preset = choice.presets.find(({ spec }) => spec === select.value);
+    note.textContent = preset?.note ?? (select.value === "own" ? "as on the command line; `dlgo engines` lists their options" : "");
+  };
+  select.addEventListener("change", () => { update(); if (!own.hidden) own.focus(); });
+  const fillFor = (game) => {
+    const before = select.value || value;
+    const fits = choice.presets.filter(({ games }) => !games || games.includes(game));
+    select.replaceChildren(
+      h("option", { value: "human" }, "A person"),
+      ...fits.map(({ spec, title }) => h("option", { value: spec }, title)),
+      ...choice.allowed.map((spec) => h("option", { value: spec }, spec)),
+      h("option", { value: "own" }, "Another engine …"));
+    select.value = before;
+    if (select.selectedIndex < 0) select.value = "mcts:sims=1000";
+    update();
+  };
+  return {
+    fillFor,
+    value: () => (select.value === "own" ? own.value.trim() : select.value),
+    element: h("div", { class: "field" }, h("label", { for: id }, label), select, own, note),
+  };
+}
+
+export async function openStart(root, app) {
+  const choice = await choices();
+  let game = choice.games.find(({ name }) => name === localStorage.getItem("dlgo-game")) ?? choice.games[0];
+  let fields = [];
+  const options = h("div", { class: "options" });
+  const black = playerField("black", "Moves first", choice, "human");
+  const white = playerField("white", "Moves second", choice, "mcts:sims=1000");
+  const own = h("input", {
+    id: "own-game", type: "text", placeholder: "my_game.py", spellcheck: "false", maxlength: 400,
+  });
+  const games = [...choice.games];
+  const cards = games.map((one) => h("label", { class: "game-card" },
+    h("input", {
+      type: "radio", name: "game", value: one.name, checked: one === game,
+      onchange: () => choose(one),
+    }),
+    picture(one), h("span", { class: "name" }, one.title)));
+
+  function choose(one) {
+    game = one;
+    localStorage.setItem("dlgo-game", one.name);
+    fields = one.options.map(optionField);
+    options.replaceChildren(...fields.map(({ element }) => element));
+    options.hidden = !fields.length;
+    black.fillFor(one.name);
+    white.fillFor(one.name);
+  }
+
+  function specification() {
+    if (own.value.trim()) return own.value.trim();
+    const given = fields.map((field) => [field.name, field.value()]).filter(([, value]) => value !== "");
+    return game.name + (given.length ? `:${given.map(([name, value]) => `${name}=${value}`).join()}` : "");
+  }
+
+  const button = h("button", { class: "main", type: "submit" }, "Start the game");
+  async function start(event) {
+    event.preventDefault();
+    button.disabled = true;
+    await app.attempt(async () => {
+      const made = await ask("/api/games", {
+        game: specification(), black: black.value(), white: white.value(),
+      });
+      app.go(`play/${made.id}`);
+    });
+    button.disabled = false;
+  }
+
+  const picker = filePicker(app);
+  const form = h("form", { class: "start", onsubmit: start },
+    h("h1", {}, "What would you like to play?"),
+    h("fieldset", { class: "games" }, h("legend", { class: "hidden" }, "Game"), ...cards),
+    h("div", { class: "columns" },
+      h("fieldset", { class: "panel" }, h("legend", {}, "Players"), black.element, white.element,
+        h("datalist", { id: "engine-specs" }, choice.engines.map((engine) => h("option", { value: engine.default }, engine.summary)))),
+      h("fieldset", { class: "panel" }, h("legend", {}, "Rules"), options,
+        h("details", {}, h("summary", {}, "A game of your own"),
+          h("div", { class: "field" }, h("label", { for: "own-game" }, "file or specification"), own,
+            h("small", {}, "the server must have been started with --allow my_game.py"))))),
+    h("div", { class: "actions" }, button, picker.button, picker.input));
+  choose(game);
+  root.append(form);
+  const drop = fileDrop(root, picker.load);
+  return {
+    close: drop,
+    keys: [
+      { key: "n", what: "start the game", run: () => form.requestSubmit() },
+      { key: "o", what: "open a saved game", run: () => picker.input.click() },
+    ],
+  };
+}
+
+/** A button that opens a saved game. */
+export function filePicker(app) {
+  const load = (file) => app.attempt(async () => {
+    if (file.size > 256 * 1024) throw new Error(`${file.name} is larger than 256 KiB, so not a game`);
+    const made = await send(`/api/games/load?name=${encodeURIComponent(file.name)}`, await file.arrayBuffer());
+    made.notes.forEach((note) => app.say(note));
+    app.go(`play/${made.id}`);
+  });
+  const input = h("input", {
+    type: "file", class: "hidden", accept: ".sgf,.pdn,.txt", "aria-label": "Saved game",
+    onchange: () => { if (input.files[0]) load(input.files[0]); input.value = ""; },
+  });
+  const button = h("button", { type: "button", onclick: () => input.click() }, "Open a file …");
+  return { button, input, load };
+}
+
+/** Files that are dropped on an element are opened; the returned function ends that. */
+export function fileDrop(element, load) {
+  const over = (event) => event.preventDefault();
+  const drop = (event) => {
+    event.preventDefault();
+    if (event.dataTransfer.files[0]) load(event.dataTransfer.files[0]);
+  };
+  element.addEventListener("dragover", over);
+  element.addEventListener("drop", drop);
+  return () => {
+    element.removeEventListener("dragover", over);
+    element.removeEventListener("drop", drop);
+  };
+}

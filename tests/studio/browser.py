@@ -1,0 +1,106 @@
+"""A page in real Chromium: what tests click, and where the pieces of a board are."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.studio.client import PATIENCE, Studio
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
+
+from selenium.common.exceptions import StaleElementReferenceException  # noqa: E402
+from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
+
+
+class Page:
+    """A browser's window that shows the studio."""
+
+    def __init__(self, studio: Studio, downloads: Path) -> None:
+        chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+        if chromium is None or driver is None:
+            pytest.skip("needs chromium and chromedriver (apt install chromium-driver)")
+        options = webdriver.ChromeOptions()
+        options.binary_location = chromium
+        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu",
+                         "--disable-dev-shm-usage", "--window-size=1280,900"):
+            options.add_argument(argument)
+        options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        service = webdriver.ChromeService(driver)
+        self.driver = webdriver.Chrome(options=options, service=service)
+        self.driver.set_page_load_timeout(PATIENCE)
+        self.studio = studio
+
+    def open(self, place: str) -> None:
+        """Go to a view, such as `play/ID`."""
+        self.driver.get(f"http://127.0.0.1:{self.studio.port}/#/{place}")
+        self.driver.refresh()
+
+    def find(self, selector: str):
+        """The first element that is there and seen, waited for."""
+        return self.until(lambda: next(
+            (e for e in self.driver.find_elements(By.CSS_SELECTOR, selector) if e.is_displayed()),
+            None,
+        ), selector)
+
+    def button(self, text: str):
+        """The button with this text."""
+        return self.until(lambda: next(
+            (e for e in self.driver.find_elements(By.TAG_NAME, "button")
+             if e.is_displayed() and e.text == text), None,
+        ), f"button {text}")
+
+    def until(self, condition, what: str = "something"):
+        """Wait until a condition holds; what it returned."""
+        wait = WebDriverWait(
+            self.driver, PATIENCE, 0.03, ignored_exceptions=[StaleElementReferenceException]
+        )
+        return wait.until(lambda _: condition(), f"{what} did not come")
+
+    def click_cell(self, cell: int) -> None:
+        """Click in the middle of a cell of the board."""
+        self.find(f".stage [data-cell='{cell}']").click()
+
+    def keys(self, *keys: str, on: str = "body") -> None:
+        """Press keys on an element."""
+        self.driver.execute_script("document.querySelector(arguments[0]).focus()", on)
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def status(self) -> str:
+        """The line that says whose turn it is."""
+        return self.driver.find_element(By.CSS_SELECTOR, ".status").text
+
+    def text(self, selector: str) -> str:
+        return self.find(selector).text
+
+    def pieces(self) -> int:
+        """How many pieces the board shows."""
+        pieces = ".stage .pieces > g:not(:has(.ghost))"
+        return len(self.driver.find_elements(By.CSS_SELECTOR, pieces))
+
+    def turns(self) -> int:
+        """How many turns are listed."""
+        return len(self.driver.find_elements(By.CSS_SELECTOR, ".moves li"))
+
+    def errors(self) -> list[str]:
+        """What the browser's console complains of."""
+        return [
+            entry["message"] for entry in self.driver.get_log("browser")
+            if entry["level"] == "SEVERE" and "status of 4" not in entry["message"]
+        ]
+
+
+@pytest.fixture(scope="module")
+def page(studio: Studio, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """A window; its downloads land in `page.downloads`."""
+    downloads = tmp_path_factory.mktemp("downloads")
+    window = Page(studio, downloads)
+    window.downloads = downloads
+    yield window
+    window.driver.quit()

@@ -1,0 +1,141 @@
+"""A studio in a process of its own, and what a page would ask it for."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from tests.command import ROOT
+
+BOTS = "tests/studio/bots.py"
+OWN_GAME = "experiments/beginnings/rows.py"
+# Seconds for what should come at once; other programs may hold the machine.
+PATIENCE = 60.0
+
+View = dict[str, Any]
+
+
+class Studio:
+    """A running server, asked over HTTP."""
+
+    def __init__(self, *options: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "experiments.cli", "web", "--port", "0", "--no-browser",
+             *options],
+            cwd=ROOT, stdout=subprocess.PIPE, text=True,
+        )
+        assert self.process.stdout is not None
+        self.line = self.process.stdout.readline()
+        self.url = self.line.split()[-1]
+        self.port = int(self.url.split(":")[2].partition("/")[0])
+
+    def close(self) -> None:
+        """End it as Ctrl-C does."""
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        finally:
+            self.process.kill()
+            self.process.stdout.close()
+
+    def ask(
+        self, path: str, body: Any = None, method: str | None = None, **headers: str
+    ) -> tuple[int, Any]:
+        """Status and answer; JSON where it is. A body that is not bytes is sent as JSON."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        data = body
+        if body is not None and not isinstance(body, bytes):
+            data = json.dumps(body).encode()
+        if body is not None:
+            sent.setdefault("content-type", "application/json")
+        try:
+            connection.request(method or ("GET" if body is None else "POST"), path, data, sent)
+            reply = connection.getresponse()
+            text = reply.read()
+            if reply.getheader("content-type") == "application/json":
+                return reply.status, json.loads(text)
+            return reply.status, text
+        finally:
+            connection.close()
+
+    def new(self, game: str, black: str = "human", white: str = "human", **more: Any) -> str:
+        """Start a game; its name."""
+        status, answer = self.ask("/api/games", {
+            "game": game, "black": black, "white": white, **more
+        })
+        assert status == 200, answer
+        return answer["id"]
+
+    def view(self, game: str) -> View:
+        status, view = self.ask(f"/api/games/{game}")
+        assert status == 200, view
+        return view
+
+    def move(self, game: str, text: str) -> tuple[int, Any]:
+        return self.ask(f"/api/games/{game}/move", {"move": text})
+
+    @contextmanager
+    def watching(self, game: str) -> Iterator[Watcher]:
+        """Watch a game, as an open page does."""
+        watcher = Watcher(self, f"/api/games/{game}/events")
+        try:
+            yield watcher
+        finally:
+            watcher.close()
+
+    def wait(self, condition: Callable[[], Any], what: str) -> Any:
+        """Wait until a condition holds; what it returned."""
+        deadline = time.monotonic() + PATIENCE
+        while not (value := condition()):
+            assert time.monotonic() < deadline, f"{what} did not come about"
+            time.sleep(0.05)
+        return value
+
+
+class Watcher:
+    """A stream of events, read in the background."""
+
+    def __init__(self, studio: Studio, path: str) -> None:
+        self.events: list[View] = []
+        self._news = threading.Condition()
+        self._connection = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=600)
+        self._connection.request("GET", path)
+        self._socket = self._connection.sock  # the response takes it over
+        self._reply = self._connection.getresponse()
+        self.status = self._reply.status
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        try:
+            for line in self._reply:
+                if line.startswith(b"data: "):
+                    with self._news:
+                        self.events.append(json.loads(line[6:]))
+                        self._news.notify_all()
+        except (OSError, ValueError, AttributeError, http.client.HTTPException):
+            pass  # closed
+
+    def until(self, condition: Callable[[View], Any], what: str = "an event") -> View:
+        """The first view, from now on or just before, for which a condition holds."""
+        deadline = time.monotonic() + PATIENCE
+        with self._news:
+            while True:
+                if self.events and condition(self.events[-1]):
+                    return self.events[-1]
+                left = deadline - time.monotonic()
+                assert left > 0, f"{what} did not come; last: {self.events[-1:]}"
+                self._news.wait(left)
+
+    def close(self) -> None:
+        with self._news, suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._connection.close()

@@ -1,0 +1,215 @@
+"""Games over HTTP: played to their ends, taken back, saved and loaded, engines at work."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+
+import pytest
+
+from dlgo import GameState, get_game
+from experiments.play.board_drawing import result_text
+from experiments.studio.position import find_turn
+from tests.studio.client import BOTS, OWN_GAME, Studio
+
+GAMES = (
+    "tictactoe", "connect4", "connectn:cols=5,rows=4,n=3,pie=yes",
+    "connectn:cols=6,rows=6,n=4,gravity=no", "go:size=5", "draughts", OWN_GAME,
+)
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_a_random_game_ends_with_the_result_of_the_rules(studio: Studio, spec: str) -> None:
+    draw = random.Random(7)
+    game, state = studio.new(spec), GameState.new_game(get_game(spec))
+    view = studio.view(game)
+    while not view["position"]["over"] and view["plies"] < 400:
+        move = draw.choice(view["position"]["moves"])
+        assert studio.move(game, move["text"]) == (200, {})
+        for step in find_turn(state, move["text"]):
+            state = state.apply_move(step)
+        view = studio.view(game)
+        assert view["plies"] == len(state.moves())
+    assert state.is_over()
+    assert view["position"]["result"] == result_text(state)
+    winner = state.winner()
+    assert view["position"]["winner"] == (None if winner is None else winner.index)
+    status, refused = studio.move(game, "A1" if "go" in spec else "1")
+    assert status == 400 and "error" in refused
+
+
+def test_whole_captures_are_one_move(studio: Studio) -> None:
+    draw, double = random.Random(1), None
+    game = studio.new("draughts")
+    while double is None:
+        view = studio.view(game)
+        if view["position"]["over"]:
+            game = studio.new("draughts")
+            continue
+        moves = view["position"]["moves"]
+        double = next((move for move in moves if move["text"].count("x") == 2), None)
+        if double is None:
+            studio.move(game, draw.choice(moves)["text"])
+    assert len(double["path"]) == 3
+    assert studio.move(game, double["text"]) == (200, {})
+    after = studio.view(game)
+    assert after["plies"] == view["plies"] + 2
+    assert after["history"][-1]["text"] == double["text"]
+    assert after["position"]["turn"] != view["position"]["turn"]
+
+
+def test_the_rules_explain_an_illegal_move(studio: Studio) -> None:
+    game = studio.new("go:size=5")
+    assert studio.move(game, "C3") == (200, {})
+    assert studio.move(game, "c3") == (400, {"error": "C3 is illegal: the point is occupied"})
+    assert "not a point" in studio.move(game, "zebra")[1]["error"]
+    assert studio.view(game)["plies"] == 1
+
+
+def test_resigning_ends_the_game_in_words(studio: Studio) -> None:
+    game = studio.new("connect4")
+    studio.move(game, "resign")
+    assert studio.view(game)["position"]["result"] == "white (yellow) wins by resignation"
+
+
+def test_undo_goes_back_to_the_persons_turn(studio: Studio) -> None:
+    game = studio.new("connect4", white=f"{BOTS}:First")
+    with studio.watching(game) as watcher:
+        studio.move(game, "4")
+        view = watcher.until(lambda view: view["plies"] == 2)
+        assert [record["who"] for record in view["history"]] == ["human", f"{BOTS}:First"]
+        assert studio.ask(f"/api/games/{game}/undo", {}) == (200, {})
+        assert watcher.until(lambda view: view["plies"] == 0)["yourTurn"]
+    assert "no move of yours" in studio.ask(f"/api/games/{game}/undo", {})[1]["error"]
+
+
+@pytest.mark.parametrize(("spec", "moves", "form"), [
+    ("go:size=5,komi=0.5", ("C3", "pass", "D4"), "sgf"),
+    ("go:size=5,komi=0.5", ("C3", "pass", "D4"), "txt"),
+    ("draughts", ("11-15", "22-18", "15x22", "25x18"), "pdn"),
+    ("draughts", ("11-15", "22-18", "15x22", "25x18"), "txt"),
+    ("connectn:cols=5,rows=4,n=3,pie=true", ("3", "swap", "2"), "txt"),
+])
+def test_a_saved_game_is_loaded_as_it_was(
+    studio: Studio, spec: str, moves: tuple[str, ...], form: str
+) -> None:
+    game = studio.new(spec)
+    for text in moves:
+        assert studio.move(game, text) == (200, {}), text
+    status, data = studio.ask(f"/api/games/{game}/file?form={form}")
+    assert status == 200
+    status, answer = studio.ask(f"/api/games/load?name=a.{form}", data,
+                                content_type="application/octet-stream")
+    assert status == 200, answer
+    before, after = studio.view(game), studio.view(answer["id"])
+    for key in ("game", "position", "plies"):
+        assert before[key] == after[key], key
+    assert [r["text"] for r in after["history"]] == [r["text"] for r in before["history"]]
+
+
+def test_an_earlier_position_can_be_looked_at(studio: Studio) -> None:
+    game = studio.new("tictactoe")
+    studio.move(game, "B2")
+    studio.move(game, "A1")
+    status, position = studio.ask(f"/api/games/{game}/positions/1")
+    assert (status, position["cells"].count(-1), position["last"]) == (200, 8, 4)
+    assert studio.ask(f"/api/games/{game}/positions/3")[0] == 404
+
+
+def test_an_engine_answers_with_what_it_expects_and_costs(studio: Studio) -> None:
+    game = studio.new("tictactoe", white="alphabeta:depth=9")
+    with studio.watching(game) as watcher:
+        studio.move(game, "B2")
+        view = watcher.until(lambda view: view["plies"] == 2)
+    record = view["history"][1]
+    assert record["counted"] == "nodes" and record["count"] > 10
+    assert record["wall"] > 0 and record["cpu"] >= 0
+    assert view["evaluation"]["who"] == "alphabeta:depth=9" and view["evaluation"]["black"] == 0.5
+
+
+def test_a_hint_wins_where_a_win_is_there(studio: Studio) -> None:
+    game = studio.new("connect4")
+    for column in "414242":
+        studio.move(game, column)
+    with studio.watching(game) as watcher:
+        assert studio.ask(f"/api/games/{game}/hint", {"engine": "mcts:sims=500"})[0] == 200
+        hint = watcher.until(lambda view: view["hint"])["hint"]
+    assert (hint["text"], hint["proven"], hint["black"]) == ("4", 1, 1.0)
+    assert hint["moves"][0]["path"] == [24]
+
+
+def test_two_engines_play_while_somebody_watches(studio: Studio) -> None:
+    game = studio.new("tictactoe", "random", "random", delay=0)
+    time.sleep(0.5)
+    assert studio.view(game)["plies"] == 0
+    with studio.watching(game) as watcher:
+        assert watcher.until(lambda view: view["position"]["over"])["position"]["result"]
+
+
+@pytest.mark.parametrize(("bot", "words"), [
+    ("Crasher", "ZeroDivisionError: one over nothing"),
+    ("Leaver", "process died (exit code 3)"),
+    ("Hanger", "no answer within 4 s"),
+    ("Cheater", "the column is full"),
+    ("Broken", "not today"),
+])
+def test_an_engine_that_fails_is_reported_and_replaced(
+    studio: Studio, bot: str, words: str
+) -> None:
+    game = studio.new("connectn:cols=4,rows=1,n=3", white=f"{BOTS}:{bot}")
+    with studio.watching(game) as watcher:
+        studio.move(game, "2")
+        view = watcher.until(lambda view: view["problem"], bot)
+        assert words in view["problem"] and "Traceback" not in view["problem"]
+        status, _ = studio.ask(f"/api/games/{game}/players", {"white": f"{BOTS}:First"})
+        assert status == 200
+        view = watcher.until(lambda view: view["plies"] == 2)
+        assert view["problem"] == "" and view["history"][-1]["text"] == "1"
+
+
+def test_searches_wait_in_order_and_end_with_their_page(studio: Studio) -> None:
+    games = [studio.new("connect4", f"{BOTS}:Hanger", "human") for _ in range(3)]
+    watchers = [studio.watching(game) for game in games]
+    opened = [watcher.__enter__() for watcher in watchers]
+    studio.wait(lambda: studio.ask("/api/status")[1]["waiting"] == 1, "a queue")
+    waiting = [watcher.events[-1]["waiting"] for watcher in opened]
+    assert sorted(place or 0 for place in waiting)[-1] == 2, waiting
+    for watcher in watchers:
+        watcher.__exit__(None, None, None)
+    started = time.monotonic()
+    studio.wait(lambda: studio.ask("/api/status")[1]["running"] == 0, "quiet")
+    # The search would have gone on to its time limit of 4 s and the next one as well.
+    assert time.monotonic() - started < 4.0
+
+
+def test_two_pages_hold_two_games_at_once(studio: Studio) -> None:
+    games = [studio.new("go:size=5", white="mcts:sims=200") for _ in range(2)]
+    seen: dict[str, list[str]] = {}
+
+    def play(game: str, moves: tuple[str, ...]) -> None:
+        with studio.watching(game) as watcher:
+            for number, move in enumerate(moves, 1):
+                studio.move(game, move)
+                view = watcher.until(lambda view, n=number: view["plies"] == 2 * n)
+            seen[game] = [record["text"] for record in view["history"]][::2]
+
+    orders = (("A1", "E5"), ("E1", "A5"))
+    threads = [
+        threading.Thread(target=play, args=pair) for pair in zip(games, orders, strict=True)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [seen[game] for game in games] == [list(order) for order in orders]
+
+
+def test_the_same_seed_gives_the_same_game(studio: Studio) -> None:
+    replies = []
+    for _ in range(2):
+        game = studio.new("go:size=5", white="mcts:sims=100", seed=5)
+        with studio.watching(game) as watcher:
+            studio.move(game, "C3")
+            replies.append(watcher.until(lambda view: view["plies"] == 2)["history"][1]["text"])
+    assert replies[0] == replies[1]

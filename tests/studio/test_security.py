@@ -1,0 +1,215 @@
+"""Nothing from outside is trusted: addresses, sizes, names, files, specifications."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from experiments.studio.security import MOST_BYTES, Guard, Rates
+from experiments.studio.server import Address
+from tests.studio.client import BOTS, Studio
+
+RAW = {"content_type": "application/octet-stream"}
+
+
+@pytest.mark.parametrize("headers", [
+    {"host": "evil.example"}, {"host": "localhost.evil.example:80"}, {"host": ""},
+    {"host": "169.254.1.1"}, {"origin": "http://evil.example"}, {"origin": "null"},
+    {"origin": "http://localhost:1"}, {"sec_fetch_site": "cross-site"},
+])
+@pytest.mark.parametrize("path", ["/", "/api/setup", "/api/games"])
+def test_other_sites_are_not_answered(
+    studio: Studio, headers: dict[str, str], path: str
+) -> None:
+    body = {"game": "go"} if path == "/api/games" else None
+    status, answer = studio.ask(path, body, **headers)
+    assert status == 403 and set(answer) == {"error"}
+
+
+def test_its_own_pages_are_answered(studio: Studio) -> None:
+    for name in ("localhost", "127.0.0.1", "[::1]"):
+        host = f"{name}:{studio.port}"
+        assert studio.ask("/", host=host, origin=f"http://{host}")[0] == 200
+
+
+@pytest.mark.parametrize("path", [
+    "/../setup.py", "/..%2f..%2fetc/passwd", "/%2e%2e/server.py", "//etc/passwd", "/boards",
+    "/boards/", "/static/app.js", "/etc/passwd%00.js", "/server.py", "/api/games/../../etc",
+    "/api/games/%2e%2e%2f/file", "/api/none",
+])
+def test_no_path_leads_out(studio: Studio, path: str) -> None:
+    status, answer = studio.ask(path)
+    assert status in (400, 404, 405) and "root:" not in str(answer)
+
+
+@pytest.mark.parametrize("body", [
+    b"", b"{", b"[]", b"null", b'"game"', b"\xff\xfe", b"[" * 100_000, b'{"game": NaN}',
+    b'{"game": ["go"]}', b'{"game": null}', b'{"game": "go:size=1e999"}', b'{"game": "go:size=-1"}',
+    b'{"game": "go", "black": 7}', b'{"game": "go", "seed": "x"}', b'{"game": "go", "seed": -1}',
+    b'{"game": "go", "delay": 1e99}', b'{"game": "' + b"x" * 5000 + b'"}', b'{"game": ""}',
+    b'{"game": "go\\u0000"}',
+])
+def test_nonsense_is_refused_in_one_line(studio: Studio, body: bytes) -> None:
+    status, answer = studio.ask("/api/games", body)
+    assert 400 <= status < 500, answer
+    assert set(answer) == {"error"} and "\n" not in answer["error"]
+    assert "Traceback" not in answer["error"] and "internal" not in answer["error"]
+
+
+def test_a_form_of_another_page_is_no_request(studio: Studio) -> None:
+    status, _ = studio.ask("/api/games", b'{"game": "go"}', content_type="text/plain")
+    assert status == 400
+
+
+def test_large_bodies_are_refused(studio: Studio) -> None:
+    assert studio.ask("/api/games/load", b"x" * (MOST_BYTES + 1), **RAW)[0] == 413
+    assert studio.ask("/api/games/load", b"x", content_length="99999999999", **RAW)[0] == 413
+
+
+@pytest.mark.parametrize("spec", [
+    "my_bot.py:Greedy", "/etc/passwd.py", "os:system", "engines.bots:BotEngine",
+    f"./{BOTS}/../other.py:X", "gtp:command=touch /tmp/hacked", "supervised:model=/etc",
+    "alphazero:model=../../secret", 'puct:agent="gtp:command=ls"', "puct:prior=/tmp/x",
+    'puct:agent="my_bot.py:X"',
+])
+def test_engines_from_outside_are_refused_unless_allowed(studio: Studio, spec: str) -> None:
+    status, answer = studio.ask("/api/games", {"game": "go", "black": "human", "white": spec})
+    assert status == 403 and "--allow" in answer["error"], answer
+    game = studio.new("go:size=5")
+    assert studio.ask(f"/api/games/{game}/players", {"white": spec})[0] == 403
+    assert studio.ask(f"/api/games/{game}/hint", {"engine": spec})[0] == 403
+
+
+def test_a_file_cannot_bring_its_own_game_or_engine(studio: Studio, tmp_path: Path) -> None:
+    trap, sign = tmp_path / "trap.py", tmp_path / "sprung"
+    trap.write_text(f"import pathlib; pathlib.Path({str(sign)!r}).touch()\n")
+    for data in (
+        f"game: {trap}:X\n1 2\n", f"game: connect4\nwhite: {trap}:X\n4\n",
+        f"(;GM[1]SZ[9]GC[dlgo go{trap}:X];B[aa])", f"(;GM[1]SZ[9]PB[{trap}:X];B[aa])",
+        f'[Event "x"]\n[Black "{trap}:X"]\n1. 11-15 *',
+        "game: connect4\nwhite: gtp:command=ls\n4\n",
+    ):
+        status, answer = studio.ask("/api/games/load?name=x", data.encode(), **RAW)
+        if status == 200:
+            assert set(studio.view(answer["id"])["sides"]) == {"human"}
+        else:
+            assert "--allow" in answer["error"], answer
+    assert not sign.exists()
+
+
+def test_scripts_in_names_stay_text(studio: Studio) -> None:
+    name = "<script>alert(1)</script>"
+    status, answer = studio.ask(
+        f"/api/games/load?name={name.replace('<', '%3C')}", b"(;GM[1]SZ[9];B[zz])", **RAW
+    )
+    assert status == 400 and "script" in answer["error"]
+    data = f"(;GM[1]SZ[9]PB[{name}]C[{name}];B[aa])".encode()
+    status, answer = studio.ask("/api/games/load?name=a.sgf", data, **RAW)
+    assert status == 200
+    assert studio.view(answer["id"])["sides"] == ["human", "human"]
+
+
+@pytest.mark.parametrize("data", [
+    b"", b"(;", b"(;GM[1]SZ[99])", b"\0" * 1000, b"1. 11-99 *", b"game: go\nZ9", b"(" * 50_000,
+    b"(;" + b";B[aa]" * 6000 + b")", b"\x80PNG", b"game: go:size=19\n" + b"pass " * 40_000,
+])
+def test_broken_files_are_refused_in_one_line(studio: Studio, data: bytes) -> None:
+    status, answer = studio.ask("/api/games/load?name=x", data, **RAW)
+    assert 400 <= status < 500 and "\n" not in answer["error"], answer
+
+
+def test_every_answer_forbids_scripts_of_others(studio: Studio) -> None:
+    with socket.create_connection(("127.0.0.1", studio.port), timeout=10) as connection:
+        connection.sendall(b"GET /no HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        head = b"".join(iter(lambda: connection.recv(4096), b"")).decode().lower()
+    assert "content-security-policy: default-src 'none'; script-src 'self'" in head
+    assert "x-content-type-options: nosniff" in head
+
+
+@pytest.mark.parametrize("junk", [
+    b"\x16\x03\x01\x02\x00\x01", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n",
+    b"POST /api/games HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n",
+])
+def test_broken_frames_leave_the_server_alive(studio: Studio, junk: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", studio.port), timeout=10) as connection:
+        connection.sendall(junk)
+        connection.settimeout(1)
+        try:
+            answer = connection.recv(65536)
+        except (TimeoutError, ConnectionError):
+            answer = b""
+    assert b"Traceback" not in answer
+    assert studio.ask("/api/status")[0] == 200
+
+
+def test_a_game_has_so_many_watchers(studio: Studio) -> None:
+    game = studio.new("tictactoe")
+    watchers = [studio.watching(game) for _ in range(17)]
+    opened = [watcher.__enter__() for watcher in watchers]
+    last = opened[-1].until(lambda view: True)
+    assert "watch this game already" in last["error"]
+    for watcher in watchers:
+        watcher.__exit__(None, None, None)
+
+
+def test_too_many_requests_are_refused_and_forgiven() -> None:
+    rates = Rates(burst=5, rate=1000.0)
+    served = []
+
+    async def app(scope, receive, send) -> None:
+        served.append(scope["path"])
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def status_of(guard: Guard, path: str, *headers: tuple[bytes, bytes]) -> int:
+        sent = []
+
+        async def send(message) -> None:
+            sent.append(message)
+
+        scope = {"type": "http", "path": path, "method": "GET", "client": ("1.2.3.4", 5),
+                 "headers": [(b"host", b"localhost"), *headers]}
+        await guard(scope, None, send)
+        if sent[0]["status"] != 200:
+            assert set(json.loads(sent[1]["body"])) == {"error"}
+        return sent[0]["status"]
+
+    async def run() -> None:
+        guard = Guard(app, rates=rates)
+        statuses = [await status_of(guard, "/") for _ in range(50)]
+        assert 429 in statuses and statuses[:5] == [200] * 5
+        time.sleep(0.05)
+        assert await status_of(guard, "/") == 200
+        guarded = Guard(app, "0.0.0.0", "secret", Rates())
+        assert await status_of(guarded, "/api/x") == 403
+        assert await status_of(guarded, "/api/x", (b"authorization", b"Bearer wrong")) == 403
+        assert await status_of(guarded, "/api/x", (b"authorization", b"Bearer secret")) == 200
+        assert await status_of(guarded, "/app.js") == 200  # what everybody may read
+
+    asyncio.run(run())
+    assert served
+
+
+def test_another_address_needs_a_token() -> None:
+    assert Address("0.0.0.0").needs_token() and Address("192.168.0.7").needs_token()
+    assert not Address("127.0.0.1").needs_token() and not Address("::1").needs_token()
+    server = Studio("--host", "0.0.0.0")
+    try:
+        token = server.url.partition("#token=")[2]
+        assert len(token) >= 20
+        assert server.ask("/api/status")[0] == 403
+        assert server.ask("/api/status", authorization=f"Bearer {token}")[0] == 200
+    finally:
+        server.close()
+
+
+def test_the_server_is_still_well(studio: Studio) -> None:
+    status, counts = studio.ask("/api/status")
+    assert status == 200 and counts["running"] == counts["waiting"] == 0
