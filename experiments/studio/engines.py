@@ -22,7 +22,7 @@ from dlgo import DlgoError, GameSpec, GameState
 from dlgo.text import one_line
 from engines.base import Budget, Decision
 from engines.isolation.engine import IsolatedEngine
-from experiments.arena.entrants import is_outside
+from engines.registry import is_outside
 from experiments.studio.errors import EngineFailed, TooMany
 from experiments.studio.process_setup import MEMORY, limit_process
 
