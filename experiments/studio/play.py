@@ -15,9 +15,10 @@ from dlgo import DlgoError, GameState
 from dlgo.games import game_class, game_names
 from experiments.play.game_file import form_of, game_bytes, read_game_bytes
 from experiments.play.session import DEFAULT_HINT
+from experiments.studio import replies
 from experiments.studio.errors import StudioError, TooLarge
 from experiments.studio.games import LONGEST_GAME, Game
-from experiments.studio.replies import event_stream, json_reply, number_of, read_object, text_of
+from experiments.studio.replies import event_stream, json_reply, number_of, text_of
 from experiments.studio.specs import HUMAN
 
 _TYPES = {"sgf": "application/x-go-sgf", "pdn": "text/plain", "txt": "text/plain"}
@@ -65,7 +66,7 @@ class _Play:
 
     async def new(self, request: Request) -> Response:
         """A new game: `game`, `black`, `white`, and `seed`, `delay` if wanted."""
-        given = await read_object(request)
+        given = await replies.read_object(request)
         spec = text_of(given, "game")
 
         def make() -> GameState:
@@ -139,7 +140,7 @@ class _Play:
 
     async def move(self, request: Request) -> Response:
         """A turn of a person: `move`, a text."""
-        given = await read_object(request)
+        given = await replies.read_object(request)
         await self._game(request).play(text_of(given, "move"))
         return json_reply({})
 
@@ -149,7 +150,7 @@ class _Play:
 
     async def hint(self, request: Request) -> Response:
         """Ask an engine what to play: `engine`, or the usual one."""
-        given = await read_object(request)
+        given = await replies.read_object(request)
         spec = text_of(given, "engine", "") or DEFAULT_HINT
         spec = await asyncio.to_thread(self._studio.allowed.engine, spec)
         self._game(request).ask_hint(spec)
@@ -157,13 +158,13 @@ class _Play:
 
     async def pause(self, request: Request) -> Response:
         """Hold the engines, or let them go on: `paused`."""
-        given = await read_object(request)
+        given = await replies.read_object(request)
         self._game(request).set_paused(given.get("paused") is True)
         return json_reply({})
 
     async def players(self, request: Request) -> Response:
         """Other players from now on: `black`, `white`."""
-        game, given = self._game(request), await read_object(request)
+        game, given = self._game(request), await replies.read_object(request)
         game.set_players(await asyncio.to_thread(self._players, given, game.players))
         return json_reply({})
 

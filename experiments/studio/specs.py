@@ -14,9 +14,9 @@ from dlgo import GameSpec, get_game
 from dlgo.errors import SpecError
 from dlgo.games import GAMES
 from dlgo.plugins import PluginGroup
+from dlgo.specs import split_settings
 from dlgo.text import one_line
-from engines.registry import ENGINES, EngineSpec, engine_class
-from engines.termination import TERMINATION_OPTIONS
+from engines.registry import ENGINES, EngineSpec, engine_class, is_outside
 from experiments.studio.errors import Refused, StudioError
 
 HUMAN = "human"
@@ -65,22 +65,27 @@ class Allowed:
             SpecError: if it does not exist, or has other options.
         """
         text = _checked(text, "engine")
-        name, _ = ENGINES.split(text)
-        if self._refuse_outside(ENGINES, name, text):
+        name, rest = ENGINES.split(text)
+        installed = name in ENGINES.names() and name not in ENGINES.built_in
+        if self._refuse_outside(ENGINES, name, text) or installed:
             return text
-        spec = EngineSpec.parse(text)
-        if text in self.specs:
-            return spec.text
-        options = {o.name: o for o in (*engine_class(spec.name).options, *TERMINATION_OPTIONS)}
-        for key, value in spec.settings:
-            option = options[key]
-            if option.type is not str or option.choices or value == option.default:
+        if text not in self.specs:
+            self._check_options(name, rest, text, depth)
+        return text if is_outside(text) else EngineSpec.parse(text).text
+
+    def _check_options(self, name: str, rest: str | None, text: str, depth: int) -> None:
+        """Refuse what an engine of ours would start or read; nothing is loaded to find out."""
+        engine = engine_class(name)
+        given = split_settings(rest, f"engine {text!r}", engine.bare_option)
+        for option in engine.options:
+            if option.type is not str or option.choices:
                 continue
-            if key == "agent" and depth < _DEEPEST:
-                self.engine(value, depth + 1)
-            elif key not in ("model", "prior") or value not in _shipped_models():
-                raise _refusal(f"engine {spec.name}: {key}={value!r}", text)
-        return spec.text
+            for key in {option.name, *option.aliases} & given.keys():
+                value = given[key]
+                if option.nests and depth < _DEEPEST:
+                    self.engine(value, depth + 1)
+                elif key not in ("model", "prior") or value not in _shipped_models():
+                    raise _refusal(f"engine {name}: {key}={value!r}", text)
 
     def _refuse_outside(self, group: PluginGroup, name: str, text: str) -> bool:
         """Whether it is from outside, and allowed; refuses it if it is from outside and not."""
