@@ -15,6 +15,7 @@ here they carry any two-player game of perfect information.
 from __future__ import annotations
 
 import functools
+import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -293,6 +294,16 @@ class GameState:
     def legal_moves(self) -> list[Move]:
         """Every legal play and pass; resigning, always possible, is not listed."""
         return [self.game.move_of(action) for action in self.legal_actions()]
+
+    def sensible_moves(self) -> list[Move]:
+        """The legal moves that searches look at; in Go they fill no own eye (chapter 3.3)."""
+        out = np.empty(self.game.num_actions, np.int64)
+        n = 0 if self.is_over() else kernels.search_actions(self.kernel_state, out)
+        return [self.game.move_of(action) for action in out[:n].tolist()]
+
+    def estimate(self) -> float:
+        """The game's own estimate of an unfinished position: inside -1 to 1, for who moves."""
+        return math.tanh(kernels.evaluate(self.kernel_state) / 500)
 
     def legal_actions(self) -> np.ndarray:
         """The legal moves as actions (int64 array); empty after the end."""

@@ -35,6 +35,10 @@ _ENGINES = {
     "alphazero": "engines.alphazero.engine:AlphaZeroEngine",
     "solver": "engines.solver.engine:SolverEngine",
     "gtp": "engines.gtp.engine:GTPEngine",
+    "textbook-alphabeta": "engines.minimax.textbook:TextbookAlphaBeta",
+    "textbook-mcts": "engines.mcts.textbook:TextbookMCTS",
+    "textbook-puct": "engines.alphazero.textbook:TextbookPUCT",
+    "textbook-gumbel": "engines.alphazero.textbook_gumbel:TextbookGumbel",
 }
 
 

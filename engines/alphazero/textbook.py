@@ -1,0 +1,101 @@
+"""The search of AlphaZero: PUCT, guided by a network (chapter 14 of the book; Silver et al. 2017).
+
+It is UCT (`engines/mcts/textbook.py`: nodes, select, back up) with three things exchanged:
+
+    expand     a leaf gets all its children at once, each with a prior: the chance that the
+               network's policy gives its move, shared out among the legal ones
+    evaluate   the network's value stands for the random game
+    score      the prior decides what is explored first and most
+
+    textbook-puct:model=NAME,sims=100      any model with a policy and a value (`dlgo models`)
+    textbook-puct:sims=100                 the one that comes with the game; in a game without one
+                                           all moves are alike, and the game estimates the value
+
+The compiled form is `alphazero` (`engine.py` and `engines/treesearch`).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dlgo.api import GameState, Move, Player
+from dlgo.errors import ModelError
+from dlgo.specs import Option
+from engines.base import Budget
+from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, encoder_of, model_for, softmax
+from engines.learning.networks.runtimes import load_runtime
+from engines.mcts.textbook import Node, TextbookMCTS
+from engines.watching.events import Evaluated
+
+
+class TextbookPUCT(TextbookMCTS):
+    """Predictor and upper confidence bounds applied to trees, with a network's advice."""
+
+    name = "textbook-puct"
+    summary = "AlphaZero's search in plain Python, with any network: to be read and watched"
+    bare_option = "model"
+    options = (
+        Option("model", None, "a network with a value head: a shipped model's name "
+               "(`dlgo models`) or a folder; by default the shipped one, or none", kind=str),
+        RUNTIME_OPTION,
+        Option("c_puct", 0.9, "weight of the prior; wins count 0 to 1", low=0, high=100),
+        Option("fpu_reduction", 0.1, "a move not tried yet is taken for so much worse than the "
+               "position (first play urgency)", low=-1, high=1),
+    )
+    default_budget = Budget(sims=50)
+
+    def _set_up(self) -> None:
+        try:
+            name = self.settings["model"] or model_for(self.game, "alphazero")
+        except ModelError:
+            self._runtime = None
+            return
+        self._runtime = load_runtime(name, self.settings["runtime"])
+        self._runtime.card.require("policy", "which guides a search")
+        self._runtime.card.require("value", "which values the leaves")
+        self._encoder = encoder_of(self._runtime.card, self.game)
+        self.network_id = self._runtime.network_id
+        self.training_cpu_seconds = self._runtime.card.total_cpu_seconds
+
+    def _simulation(self) -> None:
+        leaf = self._select(self.root)
+        if leaf.proven is None and leaf.state.is_over():
+            self._prove(leaf, leaf.state.result())
+        if leaf.proven is not None:
+            self._back_up(leaf, leaf.proven)
+            return
+        priors, value = self._evaluate(leaf.state)
+        value = value if leaf.mover is Player.black else -value
+        if self.listener:
+            self.listener(Evaluated(leaf.number, value))
+        self._add_children(leaf, priors)
+        leaf.untried = []
+        self._back_up(leaf, value)
+
+    def _score(self, node: Node, child: Node) -> float:
+        """Its share of wins, and more the likelier the network thinks it and the less it was tried.
+
+        A child without visits is taken for as good as the position, less a little.
+        """
+        if child.proven is not None:
+            return (1 + child.mean(node.mover)) / 2
+        if child.visits:
+            wins = (1 + child.mean(node.mover)) / 2
+        else:
+            wins = (1 + node.mean(node.mover)) / 2 - self.settings["fpu_reduction"]
+        explore = child.prior * math.sqrt(node.visits) / (1 + child.visits)
+        return wins + self.settings["c_puct"] * explore
+
+    def _evaluate(self, state: GameState) -> tuple[dict[Move, float], float]:
+        """A prior for each sensible move, 1 in all, and the value as the player to move sees it."""
+        moves = state.sensible_moves()
+        if self._runtime is None:
+            return dict.fromkeys(moves, 1 / len(moves)), state.estimate()
+        answers = self._runtime.evaluate(self._encoder.encode(state)[None])
+        player = np.array([state.next_player.index])
+        logits = self._encoder.as_seen(answers["policy"], player)[0]
+        # Of what the network knows, only the legal moves count: their chances alone sum to 1.
+        priors = softmax(logits[[self.game.action_of(move) for move in moves]].astype(float))
+        return dict(zip(moves, priors.tolist(), strict=True)), float(answers["value"][0, 0])

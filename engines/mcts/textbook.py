@@ -1,0 +1,170 @@
+"""UCT as chapter 4.5 of the book tells it: a class for nodes, and four steps again and again.
+
+    select     walk down the tree, always to the child with the best score
+    expand     add a child for a move that has not been tried
+    simulate   finish the game with random moves
+    back up    count the result in each node on the way
+
+Results are as black sees them: 1 black wins, 0 draw, -1 white wins. Who chooses at a node turns
+them round, so turns need not alternate. Two additions to the book: draws count half, and a certain
+result is proved upwards and not explored (Winands et al. 2008). Compiled: `engines/treesearch`.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+from dlgo.api import GameState, Move, Player
+from dlgo.rng import below, make_rng
+from dlgo.specs import Option
+from engines.base import Budget, Cost, Decision, Engine
+from engines.clock import Clock
+from engines.mcts.account import decision_of
+from engines.watching.events import BackedUp, Child, Expanded, Listener, Proved, Selected, Simulated
+
+
+class Node:
+    """A position in the tree, and what the simulations through it have shown.
+
+    Attributes:
+        number: in the order in which nodes come into the tree; the root is 0.
+        parent, move: where the node comes from. prior: a network's liking for the move.
+        visits: simulations through here. total: the sum of their results, as black sees them.
+        proven: the result if it is certain, as black sees it, else None.
+    """
+
+    def __init__(self, number: int, parent: Node | None, move: Move | None, prior: float = 0.0):
+        self.number, self.parent, self.move, self.prior = number, parent, move, prior
+        self.children: list[Node] = []
+        self.visits, self.total = 0, 0.0
+        self.proven: int | None = None
+
+    @cached_property
+    def state(self) -> GameState:
+        """The position, made when it is first asked for."""
+        return self.parent.state.apply_move(self.move)
+
+    @cached_property
+    def mover(self) -> Player:
+        """Who chooses among the children."""
+        return self.state.next_player
+
+    @cached_property
+    def untried(self) -> list[Move]:
+        """The moves that have no child yet."""
+        return self.state.sensible_moves()
+
+    def mean(self, player: Player) -> float:
+        """The mean result as `player` sees it, -1 to 1; the exact one if it is proven."""
+        mean = self.total / max(self.visits, 1) if self.proven is None else self.proven
+        return mean if player is Player.black else -mean
+
+    def proof(self) -> int | None:
+        """What the children prove: one move that wins is enough, else all must be known."""
+        sign = 1 if self.mover is Player.black else -1
+        known = [sign * child.proven for child in self.children if child.proven is not None]
+        complete = not self.untried and len(known) == len(self.children)
+        return sign * max(known) if 1 in known or complete else None
+
+
+class TextbookMCTS(Engine):
+    """Upper confidence bounds applied to trees (UCT); a random game values each leaf."""
+
+    name = "textbook-mcts"
+    summary = "UCT in plain Python: to be read, and to be watched as it searches"
+    options = (Option("c_uct", 0.4, "weight of exploration; wins count 0 to 1", low=0, high=100),)
+    budgets, default_budget = ("sims", "cpu", "wall"), Budget(sims=100)
+    listener: Listener | None = None  # who watches, if anybody: see engines/watching
+
+    def new_game(self, seed: int) -> None:
+        self._rng = make_rng(seed)
+
+    def _decide(self, state: GameState, budget: Budget) -> Decision:
+        self.root, self._nodes = Node(0, None, None), 1
+        self.root.state = state
+        clock, done = Clock(budget, budget.sims), 0
+        while not done or (self.root.proven is None and not clock.is_over(done)):
+            self._simulation()
+            done += 1
+        return decision_of(self.root, self._favourite, Cost(done, self._nodes))
+
+    def _simulation(self) -> None:
+        leaf = self._expand(self._select(self.root))
+        self._back_up(leaf, self._simulate(leaf) if leaf.proven is None else leaf.proven)
+
+    def _select(self, node: Node) -> Node:
+        """Walk down until there is a move to try, or nothing left to find out."""
+        while node.children and not node.untried and node.proven is None:
+            scores = [self._score(node, child) for child in node.children]
+            best = node.children[scores.index(max(scores))]
+            if self.listener:
+                self.listener(Selected(node.number, best.number, tuple(scores)))
+            node = best
+        return node
+
+    def _score(self, node: Node, child: Node) -> float:
+        """Its share of wins, and more the less it was tried (Kocsis and Szepesvari 2006)."""
+        wins = (1 + child.mean(node.mover)) / 2
+        if child.proven is not None:  # there is nothing to explore
+            return wins
+        return wins + self.settings["c_uct"] * math.sqrt(math.log(node.visits) / child.visits)
+
+    def _expand(self, node: Node) -> Node:
+        """Add a child for a random move that has not been tried; it is the leaf."""
+        if node.proven is not None:
+            return node
+        move = node.untried.pop(below(self._rng, len(node.untried)))
+        self._add_children(node, {move: 0.0})
+        leaf = node.children[-1]
+        if leaf.state.is_over():
+            self._prove(leaf, leaf.state.result())
+        return leaf
+
+    def _add_children(self, node: Node, priors: dict[Move, float]) -> None:
+        for move, prior in priors.items():
+            node.children.append(Node(self._nodes, node, move, prior))
+            self._nodes += 1
+        if self.listener:
+            new, text = node.children[-len(priors):], self.game.move_text
+            self.listener(Expanded(node.number, tuple(
+                Child(child.number, text(child.move), child.mover.name, child.prior or None)
+                for child in new)))
+
+    def _prove(self, node: Node | None, result: int | None) -> None:
+        """Note a result that is certain, and what it proves about the nodes above."""
+        while node is not None and result is not None and node.proven is None:
+            node.proven = result
+            if self.listener:
+                self.listener(Proved(node.number, result))
+            node = node.parent
+            result = node.proof() if node else None
+
+    def _simulate(self, leaf: Node) -> int:
+        """The result of a random game, in which nobody passes who has another sensible move."""
+        state = leaf.state
+        while not state.is_over():
+            moves = state.sensible_moves()
+            plays = [move for move in moves if not move.is_pass] or moves
+            state = state.apply_move(plays[below(self._rng, len(plays))])
+        if self.listener:
+            played = map(self.game.move_text, state.moves()[len(leaf.state.moves()):])
+            self.listener(Simulated(leaf.number, tuple(played), state.result()))
+        return state.result()
+
+    def _back_up(self, leaf: Node, result: float) -> None:
+        """Count the result in each node from the leaf up to the root."""
+        path, node = [], leaf
+        while node is not None:
+            path.append(node.number)
+            node.visits += 1
+            node.total += result
+            node = node.parent
+        if self.listener:
+            self.listener(BackedUp(tuple(path), result))
+
+    def _favourite(self, node: Node) -> Node:
+        """The most visited child, whose value is the surest; a lost one comes last."""
+        return max(node.children, key=lambda child: (
+            0 if child.proven is None else child.mean(node.mover),
+            child.visits, child.mean(node.mover), child.prior))

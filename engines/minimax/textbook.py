@@ -1,0 +1,120 @@
+"""Minimax, then alpha-beta, then both to a limited depth (chapters 4.3 and 4.4 of the book).
+
+The functions are the two ideas as short as they can be said. The engine is `alphabeta` once more
+with what a game needs: an estimate where the depth ends, and more depth while there is time.
+
+Values are those of the player to move: 1 if they can force a win, 0 a draw, -1 if they lose. The
+sign changes only where the other player moves next, for in draughts a player can move twice.
+The compiled form, with a table and better orders of moves, is in `search.py`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dlgo.api import GameState, Move, Player
+from dlgo.rng import make_rng, shuffle
+from engines.base import Budget, Cost, Decision, Engine
+from engines.clock import Clock
+from engines.watching.events import CutOff, Entered, Listener, Valued
+
+
+def minimax(state: GameState) -> int:
+    """The best result that the player to move can force, by looking at every line of play."""
+    if state.is_over():
+        return result_of(state)
+    values = []
+    for after in map(state.apply_move, state.legal_moves()):
+        value = minimax(after)
+        values.append(value if after.next_player is state.next_player else -value)
+    return max(values)
+
+
+def alphabeta(state: GameState, alpha: int = -1, beta: int = 1) -> int:
+    """The same from fewer lines. alpha: what the player to move is sure of, by other moves before.
+
+    beta: what they get here at most: if it is more, the opponent plays otherwise before.
+    """
+    if state.is_over():
+        return result_of(state)
+    for after in map(state.apply_move, state.legal_moves()):
+        if after.next_player is state.next_player:
+            alpha = max(alpha, alphabeta(after, alpha, beta))
+        else:
+            alpha = max(alpha, -alphabeta(after, -beta, -alpha))
+        if alpha >= beta:  # this position will not come about: its other moves do not matter
+            break
+    return alpha
+
+
+def result_of(state: GameState) -> int:
+    """The result of a finished game as the player sees it who would move next."""
+    return state.result() if state.next_player is Player.black else -state.result()
+
+
+class TextbookAlphaBeta(Engine):
+    """Alpha-beta to a limited depth, or as deep as the time allows."""
+
+    name = "textbook-alphabeta"
+    summary = "alpha-beta in plain Python: to be read, and to be watched as it searches"
+    budgets = ("depth", "nodes", "cpu", "wall")
+    default_budget = Budget(depth=3)
+    moves_of, cuts = staticmethod(GameState.sensible_moves), True
+    listener: Listener | None = None  # who watches, if anybody: see engines/watching
+
+    def new_game(self, seed: int) -> None:
+        self._rng = make_rng(seed)
+
+    def _decide(self, state: GameState, budget: Budget) -> Decision:
+        moves = self.moves_of(state)
+        shuffle(order := np.arange(len(moves)), len(moves), self._rng)
+        moves = [moves[i] for i in order]  # among equal moves, chance decides
+        self._clock, self._nodes, decision = Clock(budget, budget.nodes), 0, None
+        deepest = budget.depth or math.inf
+        depth = deepest if budget.given().keys() <= {"depth"} else 1
+        while depth <= deepest and (decision is None or decision.proven is None):
+            self._estimated, self._may_stop, line = False, decision is not None, []
+            try:
+                value = self._value(state, depth, -1, 1, line, moves) + 0.0  # never -0.0
+            except TimeoutError:
+                break
+            proven = None if self._estimated and abs(value) < 1 else int(value)
+            decision = Decision(line[0], value, pv=tuple(line), values={line[0]: value},
+                                proven=proven, depth=None if depth == math.inf else depth)
+            moves.sort(key=line[0].__ne__)  # a ply deeper, the best so far comes first
+            depth += 1
+        return decision.with_cost(Cost(nodes=self._nodes))
+
+    def _value(self, state: GameState, depth: float, alpha: float, beta: float, line: list[Move],
+               moves: list[Move] | None = None, node: int = 0, parent: int | None = None) -> float:
+        """The value of a position; `line` is filled with the moves of best play from there."""
+        if self._may_stop and self._clock.is_over(self._nodes):
+            raise TimeoutError
+        if self.listener:
+            move = None if parent is None else self.game.move_text(state.last_move)
+            self.listener(Entered(node, parent, move, state.next_player.name, depth, alpha, beta))
+        best, reason = -math.inf, "moves"
+        if state.is_over():
+            best, reason = float(result_of(state)), "result"
+        elif depth <= 0:
+            best, reason, self._estimated = state.estimate(), "estimate", True
+        else:
+            for i, move in enumerate(moves := moves or self.moves_of(state)):
+                after, below = state.apply_move(move), []
+                same = after.next_player is state.next_player
+                low = max(alpha, best) if self.cuts else -1
+                window = (low, beta) if same else (-beta, -low)
+                self._nodes += 1
+                value = self._value(after, depth - 1, *window, below, None, self._nodes, node)
+                if (value if same else -value) > best:
+                    best, line[:] = value if same else -value, [move, *below]
+                if self.cuts and best >= beta and moves[i + 1 :]:
+                    if self.listener:
+                        skipped = tuple(map(self.game.move_text, moves[i + 1 :]))
+                        self.listener(CutOff(node, best, alpha, beta, skipped))
+                    break
+        if self.listener:
+            self.listener(Valued(node, best, reason))
+        return best
