@@ -53,6 +53,35 @@ def board_svg(state: GameState) -> str:
         f'viewBox="0 0 {width:g} {height}" font-family="sans-serif" font-size="12" '
         f'text-anchor="middle" fill="{_INK}">',
         f'<rect width="100%" height="100%" rx="6" fill="{_PAPER}"/>',
+    ]
+    board, numbered = _board(state, left)
+    parts += board
+    if not numbered:
+        parts += [
+            _text(left - _MARGIN / 2, _MARGIN + (rows - row + 0.5) * _CELL + 4, game.row_label(row))
+            for row in range(1, rows + 1)
+        ] + [
+            _text(left + (col - 0.5) * _CELL, _MARGIN + rows * _CELL + 16, game.col_label(col))
+            for col in range(1, cols + 1)
+        ]
+    return "".join([*parts, _text(width / 2, height - 8, caption), "</svg>"])
+
+
+def board_inside(state: GameState, x: float, y: float, width: float, height: float) -> str:
+    """The board alone, without labels around it, in a box of another SVG image."""
+    cols, rows = state.game.board_cols * _CELL, state.game.board_rows * _CELL
+    return "".join([
+        f'<svg x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" '
+        f'viewBox="0 {_MARGIN} {cols} {rows}" text-anchor="middle">',
+        *_board(state, 0)[0], "</svg>",
+    ])
+
+
+def _board(state: GameState, left: float) -> tuple[list[str], bool]:
+    """Cells or lines, pieces and marks, and whether the cells have numbers of their own."""
+    game = state.game
+    rows, cols = game.board_rows, game.board_cols
+    parts = [
         f'<rect x="{left:g}" y="{_MARGIN}" width="{cols * _CELL}" height="{rows * _CELL}" '
         f'fill="{_BOARD}"/>',
     ]
@@ -72,15 +101,7 @@ def board_svg(state: GameState) -> str:
             if (row, col) in marked:
                 parts.append(f'<circle cx="{x:g}" cy="{y:g}" r="5" fill="none" stroke="{_MARK}" '
                              'stroke-width="2"/>')
-    if not numbered:
-        parts += [
-            _text(left - _MARGIN / 2, _MARGIN + (rows - row + 0.5) * _CELL + 4, game.row_label(row))
-            for row in range(1, rows + 1)
-        ] + [
-            _text(left + (col - 0.5) * _CELL, _MARGIN + rows * _CELL + 16, game.col_label(col))
-            for col in range(1, cols + 1)
-        ]
-    return "".join([*parts, _text(width / 2, height - 8, caption), "</svg>"])
+    return parts, numbered
 
 
 def _text(x: float, y: float, text: str, size: int = 12, colour: str = _INK) -> str:

@@ -1,4 +1,4 @@
-"""`dlgo play`, `show`, `analyze` and `gtp`: one game at a time."""
+"""`dlgo play`, `show`, `analyze`, `watch` and `gtp`: one game at a time."""
 
 from __future__ import annotations
 
@@ -88,6 +88,35 @@ def analyze(
         get_game(game), engine, lines, all_moves, as_json, move_timeout
     ):
         click.echo("\n".join(answers))
+
+
+@click.command()
+@click.argument("game")
+@click.option("--engine", default="textbook-mcts:sims=30", show_default=True,
+              help="Engine to be watched: one of the textbook engines.")
+@click.option("--moves", default="start", metavar="MOVES",
+              help="Moves that lead to the position, as for `analyze`; the start by default.")
+@click.option("--seed", type=Number(int), default=1, show_default=True, help="Seed of the engine.")
+@click.option("--tree", type=click.Path(path_type=Path, dir_okay=False), default=None,
+              metavar="FILE", help="Draw the tree to this SVG file.")
+@click.option("--nodes", type=Number(int, 1, 2000), default=40, show_default=True,
+              help="Nodes in the drawing.")
+@click.option("--events", type=click.Path(path_type=Path, dir_okay=False), default=None,
+              metavar="FILE", help="Write the events to this JSON file.")
+@click.option("--steps", type=Number(int, 0), default=None,
+              help="Tell and draw only so many steps; all by default.")
+def watch(
+    game: str, engine: str, moves: str, seed: int, tree: Path | None, nodes: int,
+    events: Path | None, steps: int | None,
+) -> None:
+    """Tell step by step how an engine comes to its move in GAME, and draw its tree."""
+    from dlgo import get_game
+    from experiments.play.analyze import read_position
+    from experiments.play.watch import watch_search
+
+    state = read_position(get_game(game), moves)
+    for line in watch_search(state, engine, seed, tree, events, nodes, steps):
+        click.echo(line)
 
 
 @click.command()

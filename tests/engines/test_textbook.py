@@ -126,7 +126,9 @@ def test_time_deepens_the_search() -> None:
 # UCT ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["tictactoe", "connect4", "draughts", "connectn:cols=4,rows=4,n=3"])
+@pytest.mark.parametrize(
+    "name", ["tictactoe", "connect4", "draughts", "connectn:cols=4,rows=4,n=3"]
+)
 def test_uct_proves_what_the_compiled_search_proves(name: str) -> None:
     game = get_game(name)
     ours = build_engine("textbook-mcts:sims=400", game, seed=1)

@@ -1,0 +1,156 @@
+"""The tree that a search has built, played back from its events.
+
+    tree = SearchTree(state)
+    for event in events:
+        tree.apply(event)      # now it stands as in the engine, when that told of this event
+
+So a page can step forwards through a search, and backwards by playing it again up to a step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from dlgo.api import GameState
+from engines.watching.events import (
+    BackedUp,
+    CutOff,
+    Entered,
+    Evaluated,
+    Event,
+    Expanded,
+    Proved,
+    Valued,
+)
+
+
+@dataclass
+class SeenNode:
+    """What is known of a node so far.
+
+    Attributes:
+        number, parent, move: its place in the tree; parent and move are None at the root.
+        mover: who moves here, "black" or "white".
+        prior: a network's chance for the move, or None.
+        children: numbers, in the order in which they came.
+        visits, total: of a tree search: simulations, the sum of their values as black sees them.
+        proven: the certain result as black sees it, or None.
+        opinion: what the network or the estimate says of the position, as black sees it, or None.
+        value: of alpha-beta: the node's value as black sees it, once it is known.
+        reason: where that value comes from: "result", "estimate" or "moves".
+        window: of alpha-beta: the least and the most that matter here, as black sees them, or None.
+        skipped: moves that alpha-beta did not look at.
+    """
+
+    number: int
+    parent: int | None
+    move: str | None
+    mover: str
+    prior: float | None = None
+    children: list[int] = field(default_factory=list)
+    visits: int = 0
+    total: float = 0.0
+    proven: int | None = None
+    opinion: float | None = None
+    value: float | None = None
+    reason: str = ""
+    window: tuple[float, float] | None = None
+    skipped: tuple[str, ...] = ()
+
+    @property
+    def worth(self) -> float | None:
+        """The best that is known of the node's value, as black sees it."""
+        if self.proven is not None:
+            return float(self.proven)
+        if self.visits:
+            return self.total / self.visits
+        return self.value
+
+
+class SearchTree:
+    """The nodes of a search by number, as its events tell of them.
+
+    Args:
+        state: the position that is searched.
+    """
+
+    def __init__(self, state: GameState) -> None:
+        self.state = state
+        self.nodes = {0: SeenNode(0, None, None, state.next_player.name)}
+        self.is_alphabeta = False
+
+    @property
+    def root(self) -> SeenNode:
+        """The node of the position that is searched."""
+        return self.nodes[0]
+
+    def apply(self, event: Event) -> None:
+        """Go one event on."""
+        match event:
+            case Expanded(node, children):
+                for child in children:
+                    self._add(SeenNode(child.node, node, child.move, child.mover, child.prior))
+            case Evaluated(node, value):
+                self.nodes[node].opinion = value
+            case BackedUp(path, value):
+                for number in path:
+                    self.nodes[number].visits += 1
+                    self.nodes[number].total += value
+            case Proved(node, result):
+                self.nodes[node].proven = result
+            case Entered(number, parent, move, mover, _, alpha, beta):
+                if parent is None:  # a new search, a ply deeper than the last one
+                    self.nodes, self.is_alphabeta = {}, True
+                window = (alpha, beta) if mover == "black" else (-beta, -alpha)
+                self._add(SeenNode(number, parent, move, mover, window=window))
+            case Valued(number, value, reason):
+                node = self.nodes[number]
+                node.value = value if node.mover == "black" else -value
+                node.reason = reason
+            case CutOff(node, skipped=skipped):
+                self.nodes[node].skipped = skipped
+
+    def _add(self, node: SeenNode) -> None:
+        self.nodes[node.number] = node
+        if node.parent is not None:
+            self.nodes[node.parent].children.append(node.number)
+
+    def bounds(self, number: int) -> tuple[float, float]:
+        """What alpha-beta has found out: the least and most a node can be worth, as black sees it.
+
+        They are equal where the value is exact, and -1 and 1 where nothing is known.
+        """
+        node = self.nodes[number]
+        if node.value is None:
+            return -1.0, 1.0
+        if node.reason != "moves":
+            return node.value, node.value
+        best = max if node.mover == "black" else min
+        bounds = [self.bounds(child) for child in node.children]
+        if node.skipped:
+            bounds.append((-1.0, 1.0))
+        return best(low for low, _ in bounds), best(high for _, high in bounds)
+
+    def position(self, number: int) -> GameState:
+        """The position of a node."""
+        node = self.nodes[number]
+        if node.parent is None:
+            return self.state
+        return self.position(node.parent).apply_move(node.move)
+
+    def path(self, number: int) -> str:
+        """The moves from the root to a node, as text."""
+        node = self.nodes[number]
+        if node.parent is None:
+            return "root"
+        return node.move if node.parent == 0 else f"{self.path(node.parent)} {node.move}"
+
+    def line(self, moves: list[str]) -> list[int]:
+        """The nodes along a line of moves from the root, as far as the tree has them."""
+        numbers = [0]
+        for move in moves:
+            below = [n for n in self.nodes[numbers[-1]].children if self.nodes[n].move == move]
+            if not below:
+                break
+            numbers.append(below[0])
+        return numbers

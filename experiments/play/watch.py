@@ -1,0 +1,111 @@
+"""`dlgo watch`: a search told step by step, its tree as a picture, its events as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from dlgo.api import GameState
+from dlgo.files import write_file
+from engines.registry import build_engine
+from engines.watching.events import (
+    BackedUp,
+    CutOff,
+    Entered,
+    Evaluated,
+    Event,
+    Expanded,
+    Halved,
+    Proved,
+    Selected,
+    Simulated,
+    Valued,
+)
+from engines.watching.recording import Recording, watch
+from engines.watching.tree import SearchTree
+
+_WORDS = {1: "black wins", 0: "a draw", -1: "white wins"}
+
+
+def watch_search(
+    state: GameState, engine: str, seed: int, tree: Path | None, events: Path | None,
+    most_nodes: int, steps: int | None,
+) -> Iterator[str]:
+    """Lines that tell of the search; the files are written at the end.
+
+    Args:
+        state: the position.
+        engine: a specification of an engine that can be watched.
+        seed: of the engine.
+        tree: file for the picture (SVG), or None.
+        events: file for the events (JSON), or None.
+        most_nodes: nodes in the picture.
+        steps: how many events are told and drawn; None: all.
+
+    Raises:
+        SpecError: for an engine that cannot be watched, or does not play the game.
+    """
+    recording = watch(build_engine(engine, state.game, seed), state)
+    yield from story(recording, steps)
+    if tree is not None:
+        write_file(tree, recording.svg(steps, most_nodes=most_nodes).encode())
+        yield str(tree)
+    if events is not None:
+        write_file(events, json.dumps(recording.to_json()).encode())
+        yield str(events)
+
+
+def story(recording: Recording, steps: int | None = None) -> Iterator[str]:
+    """A line for each event, and one for the choice."""
+    tree = SearchTree(recording.state)
+    for number, event in enumerate(recording.events[:steps], start=1):
+        tree.apply(event)
+        yield f"{number:>5}  {sentence(event, tree)}"
+    if steps is None or steps >= len(recording.events):
+        yield f"It plays {recording.decision}"
+
+
+def sentence(event: Event, tree: SearchTree) -> str:
+    """An event in words; `tree` is as it stands after it."""
+    match event:
+        case Selected(node, child, scores):
+            children = [tree.nodes[number].move for number in tree.nodes[node].children]
+            others = ", ".join(
+                f"{move} {score:.3f}" for move, score in zip(children, scores, strict=True)
+            )
+            return f"select    {tree.path(child)}  (scores: {others})"
+        case Expanded(node, children):
+            new = ", ".join(
+                child.move if child.prior is None else f"{child.move} {child.prior:.1%}"
+                for child in children
+            )
+            return f"expand    {tree.path(node)}: {new}"
+        case Simulated(node, moves, value):
+            return f"simulate  {tree.path(node)}: {' '.join(moves)}, {_WORDS[int(value)]}"
+        case Evaluated(node, value):
+            return f"evaluate  {tree.path(node)}: {_signed(value)} for black"
+        case BackedUp(path, value):
+            counts = ", ".join(
+                f"{tree.nodes[n].move or 'root'} {tree.nodes[n].visits}" for n in path
+            )
+            return f"back up   {_signed(value)} for black; visits: {counts}"
+        case Proved(node, result):
+            return f"prove     {tree.path(node)}: {_WORDS[result]}"
+        case Halved(candidates, visits):
+            moves = ", ".join(tree.nodes[number].move or "" for number in candidates)
+            return f"halve     {visits} more visits each for {moves}"
+        case Entered(node, _, _, mover, depth, alpha, beta):
+            window = f"alpha {_signed(alpha)}, beta {_signed(beta)}"
+            return f"enter     {tree.path(node)}: {mover} to move, depth {depth:g}, {window}"
+        case Valued(node, value, reason):
+            why = "best of its moves" if reason == "moves" else reason
+            who = tree.nodes[node].mover
+            return f"value     {tree.path(node)}: {_signed(value)} for {who} ({why})"
+        case CutOff(node, value, _, beta, skipped):
+            why = f"{_signed(value)} is not below beta {_signed(beta)}"
+            return f"cut off   {tree.path(node)}: {why}; not looked at: {', '.join(skipped)}"
+
+
+def _signed(value: float) -> str:
+    return f"{value + 0.0:+.3f}"  # there is no -0
