@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-from experiments.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -43,11 +43,35 @@ def dlgo(*arguments: object, **more: Any) -> Done:
     return run_module("experiments.cli", *arguments, **more)
 
 
-def dlgo_here(capsys: pytest.CaptureFixture[str], *arguments: object) -> Done:
-    """Run `dlgo` in this process, which is quicker."""
-    with pytest.raises(SystemExit) as status:
-        main([str(argument) for argument in arguments])
-    return subprocess.CompletedProcess(arguments, int(status.value.code or 0), *capsys.readouterr())
+def run_module_here(
+    capture: pytest.CaptureFixture[str], module: str, *arguments: object,
+    stdin: str | None = None, cwd: Path | None = None,
+) -> Done:
+    """Run `python -m module` in this process: Numba and Keras are imported once for many tests.
+
+    Args:
+        capture: the test's `capsys`, or its `capfd` where children print.
+        module, arguments: as for `run_module`.
+        stdin: what it reads; by default what this process reads.
+        cwd: the folder that it runs in; by default that of this process.
+    """
+    texts = list(map(str, arguments))
+    capture.readouterr()  # forget what was printed before
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as status:
+        patch.setattr(sys, "argv", [module, *texts])
+        if stdin is not None:
+            patch.setattr(sys, "stdin", io.StringIO(stdin))
+        if cwd is not None:
+            patch.chdir(cwd)
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    return subprocess.CompletedProcess(texts, int(status.value.code or 0), *capture.readouterr())
+
+
+def dlgo_here(
+    capture: pytest.CaptureFixture[str], *arguments: object, **more: Any
+) -> Done:
+    """Run `dlgo` in this process; `more` as for `run_module_here`."""
+    return run_module_here(capture, "experiments.cli", *arguments, **more)
 
 
 def assert_one_line(done: Done, part: str, status: int = 2) -> None:

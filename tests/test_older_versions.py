@@ -9,21 +9,28 @@ from __future__ import annotations
 import csv
 import shutil
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from engines.registry import engine_class, engine_names
-from tests.command import dlgo as command
+from tests.command import dlgo_here
 
 SAMPLES = Path(__file__).with_name("samples")
 
+Command = Callable[..., str]
 
-def dlgo(*arguments: object) -> str:
-    """What the command says; it must succeed."""
-    done = command(*arguments)
-    assert done.returncode == 0, done.stderr
-    return done.stdout + done.stderr
+
+@pytest.fixture
+def dlgo(capfd: pytest.CaptureFixture[str]) -> Command:
+    """Runs the command and returns what it says; it must succeed."""
+    def run(*arguments: object) -> str:
+        done = dlgo_here(capfd, *arguments)
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
+
+    return run
 
 
 def history(folder: Path) -> list[dict[str, str]]:
@@ -38,7 +45,7 @@ def copy(tmp_path: Path) -> Path:
     return Path(shutil.copytree(SAMPLES, tmp_path / "samples"))
 
 
-def test_a_tournament_goes_on_in_an_old_ledger(copy: Path) -> None:
+def test_a_tournament_goes_on_in_an_old_ledger(dlgo: Command, copy: Path) -> None:
     """The plan's old spellings mean the entrants that the ledger holds: nothing is played anew."""
     ledger = copy / "games_format2.sqlite"
     before = sqlite3.connect(ledger).execute("SELECT slot, moves FROM games").fetchall()
@@ -52,12 +59,12 @@ def test_a_tournament_goes_on_in_an_old_ledger(copy: Path) -> None:
     assert all("heuristic" in players for players in after[34:])
 
 
-def test_an_old_ledger_is_rated(copy: Path) -> None:
-    dlgo("report", copy / "games_format2.sqlite", "--out", copy / "report")
+def test_an_old_ledger_is_rated(dlgo: Command, copy: Path) -> None:
+    dlgo("report", copy / "games_format2.sqlite", "--out", copy / "report", "--bootstrap", 5)
     assert "supervised" in (copy / "report" / "ratings.csv").read_text()
 
 
-def test_old_data_is_added_to_and_learned_from(copy: Path) -> None:
+def test_old_data_is_added_to_and_learned_from(dlgo: Command, copy: Path) -> None:
     said = dlgo("data", "show", copy / "dataset")
     assert "30" in said
     dlgo("generate", "tictactoe", "--engine", "mcts:sims=20", "--against", "random", "--games",
@@ -68,7 +75,7 @@ def test_old_data_is_added_to_and_learned_from(copy: Path) -> None:
     assert len(list((copy / "dataset").glob("*.npz"))) == 4
 
 
-def test_an_old_run_of_alphazero_goes_on(copy: Path) -> None:
+def test_an_old_run_of_alphazero_goes_on(dlgo: Command, copy: Path) -> None:
     """With names that settings had then, and with names of today."""
     before = history(copy / "alphazero")
     networks = sorted(path.name for path in (copy / "alphazero" / "nets").iterdir())
@@ -86,7 +93,7 @@ def test_an_old_run_of_alphazero_goes_on(copy: Path) -> None:
 
 
 @pytest.mark.parametrize("model", ["supervised", "alphazero/nets/0002"])
-def test_an_old_model_plays(copy: Path, model: str) -> None:
+def test_an_old_model_plays(dlgo: Command, copy: Path, model: str) -> None:
     engine = f"supervised:model={copy / model}"
     said = dlgo("play", "tictactoe", "--first", engine, "--second", "random", "--delay", 0,
                 "--seed", 1)
@@ -94,14 +101,14 @@ def test_an_old_model_plays(copy: Path, model: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in (SAMPLES / "saved").iterdir()))
-def test_an_old_saved_game_is_shown(copy: Path, name: str) -> None:
+def test_an_old_saved_game_is_shown(dlgo: Command, copy: Path, name: str) -> None:
     dlgo("show", copy / "saved" / name, "--out", copy / "game.png")
     assert (copy / "game.png").stat().st_size > 1000
 
 
 @pytest.mark.parametrize("name", ["unfinished_connect4.txt", "unfinished_draughts.pdn",
                                   "unfinished_go.sgf"])
-def test_an_old_saved_game_is_played_on(copy: Path, name: str) -> None:
+def test_an_old_saved_game_is_played_on(dlgo: Command, copy: Path, name: str) -> None:
     dlgo("play", "--resume", copy / "saved" / name, "--first", "random", "--second", "random",
          "--delay", 0, "--seed", 1, "--save", copy / name)
     old, new = (copy / "saved" / name).read_text(), (copy / name).read_text()

@@ -16,7 +16,7 @@ import pytest
 
 from dlgo import SpecError
 from experiments.opponents.gnugo import gnugo_spec
-from tests.command import ROOT, run_module
+from tests.command import ROOT, run_module_here
 
 SCRIPTS = sorted((ROOT / "experiments/chapters").glob("ch[0-9]*.py"))
 NEEDS = {"ch04_draughts_pydraughts": "draughts", "ch05_digits": "sklearn"}
@@ -242,7 +242,9 @@ def test_a_script_is_short_and_explains_itself(script: Path) -> None:
 
 
 @pytest.mark.parametrize("name", FACTS)
-def test_a_quick_run_shows_what_to_look_for(name: str, tmp_path: Path) -> None:
+def test_a_quick_run_shows_what_to_look_for(
+    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     if name == "ch08_gnugo":
         try:
             gnugo_spec(0)
@@ -250,7 +252,7 @@ def test_a_quick_run_shows_what_to_look_for(name: str, tmp_path: Path) -> None:
             pytest.skip(str(error))
     if name in NEEDS:
         pytest.importorskip(NEEDS[name])
-    done = run_module(f"experiments.chapters.{name}", "--quick", cwd=tmp_path)
+    done = run_module_here(capfd, f"experiments.chapters.{name}", "--quick", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     progress = re.compile(r"(iteration|epoch) \d+ of \d+: ")
     assert not [line for line in done.stderr.splitlines() if not progress.match(line)]

@@ -82,15 +82,15 @@ def test_tournament_by_options_and_by_plan_and_report(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "plan.toml").write_text('games = ["my_game.py"]\nengines = ["my_bot.py:Greedy"]\n')
-    done = dlgo("tournament", "plan.toml", "--ledger", "l.sqlite", "--engine", "random",
-                "--engine", "my_bot.py:Greedy", "--game", "my_game.py:Tiny", "--pairs", "2",
-                "--workers", "1", cwd=folder)
+    done = dlgo_here(capsys, "tournament", "plan.toml", "--ledger", "l.sqlite", "--engine",
+                     "random", "--engine", "my_bot.py:Greedy", "--game", "my_game.py:Tiny",
+                     "--pairs", "2", "--workers", "1")
     assert done.returncode == 0 and "4 played" in done.stdout + done.stderr, done.stderr
     assert "0 lost by failures" in done.stdout + done.stderr
     (folder / "plan.toml").write_text(
         'games = ["my_game.py"]\nengines = ["my_bot.py:Greedy", "random"]\npairs = 2\n'
     )
-    again = dlgo("tournament", "plan.toml", "--ledger", "l.sqlite", "--workers", "1", cwd=folder)
+    again = dlgo_here(capsys, "tournament", "plan.toml", "--ledger", "l.sqlite", "--workers", "1")
     assert "4 found, 0 played" in again.stdout + again.stderr, "the plan names the same games"
     assert "4 games, 0 of them invalid" in dlgo_here(capsys, "ledger", "l.sqlite", "check").stdout
     done = dlgo_here(capsys, "report", "l.sqlite", "--out", "report", "--bootstrap", "0")
@@ -104,19 +104,21 @@ def test_generate_and_train(folder: Path, capsys: pytest.CaptureFixture[str]) ->
                 "--games", "8", "--workers", "1", "--out", "data", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "my_game.py:Tiny: 8 games" in dlgo_here(capsys, "data", "show", "data").stdout
-    done = dlgo("train", "supervised", "--data", "data", "--out", "model", "--net",
-                "resnet:blocks=1,filters=4", "--epochs", "1", "--test", "0.3", cwd=folder)
+    done = dlgo_here(capsys, "train", "supervised", "--data", "data", "--out", "model", "--net",
+                     "resnet:blocks=1,filters=4", "--epochs", "1", "--test", "0.3")
     assert done.returncode == 0, done.stderr
     done = dlgo_here(capsys, "play", "my_game.py", "--first", "supervised:model=model",
                      "--second", "my_bot.py:Greedy", "--delay", "0")
     assert "Game over: " in done.stdout, done.stderr
 
 
-def test_train_alphazero_on_a_game_from_outside(folder: Path) -> None:
+def test_train_alphazero_on_a_game_from_outside(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("keras")
-    done = dlgo("train", "alphazero", "--game", "my_game.py", "--iterations", "1", "--games", "8",
-                "--sims", "4", "--workers", "1", "--net", "resnet:blocks=1,filters=4", "--out",
-                "run", cwd=folder)
+    done = dlgo_here(capsys, "train", "alphazero", "--game", "my_game.py", "--iterations", "1",
+                     "--games", "8", "--sims", "4", "--workers", "1", "--net",
+                     "resnet:blocks=1,filters=4", "--out", "run")
     assert done.returncode == 0, done.stderr
     assert json.loads((folder / "run/nets/0001/card.json").read_text())["game"] == "my_game.py:Tiny"
 

@@ -89,15 +89,16 @@ def test_it_learns_and_a_killed_run_ends_with_the_weights_of_an_unbroken_one(
     tmp_path: Path,
 ) -> None:
     child = subprocess.Popen(
-        [sys.executable, "-m", __name__, str(tmp_path / "broken")],
+        [sys.executable, "-m", __name__, str(tmp_path / "broken"), "12"],
         cwd=Path(__file__).parents[3], stdout=subprocess.PIPE, text=True,
     )
     for line in child.stdout:
-        if line.startswith("iteration 7 of 60: "):
+        if line.startswith("iteration 7 of 12: "):
             child.kill()
     assert child.wait() == -signal.SIGKILL
-    broken, whole = train(tmp_path / "broken"), train(tmp_path / "whole")
+    broken, whole = (train(tmp_path / name, iterations=12) for name in ("broken", "whole"))
     np.testing.assert_array_equal(broken.weights, whole.weights)
+    train(tmp_path / "broken")
     with (tmp_path / "broken/history.csv").open() as file:
         scores = [float(row["score"]) for row in csv.DictReader(file)]
     assert len(scores) == 60 and np.mean(scores[-20:]) > 0.72 > 0.66 > np.mean(scores[:3])
@@ -107,4 +108,4 @@ def test_it_learns_and_a_killed_run_ends_with_the_weights_of_an_unbroken_one(
 
 
 if __name__ == "__main__":
-    train(Path(sys.argv[1]))
+    train(Path(sys.argv[1]), iterations=int(sys.argv[2]))
