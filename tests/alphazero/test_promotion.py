@@ -196,11 +196,9 @@ def test_a_kill_during_a_match_and_before_its_result_is_kept_changes_nothing(
         with pytest.raises(runs.Killed):
             train(gated(), folder)
     assert (folder / "nets/0001/card.json").exists() and not (folder / "history.csv").exists()
-    process = runs.started(folder, "--set=gating_threshold=0.5", "--set=gating_games=12")
-    runs.until_iteration(process, 2)
-    process.kill()
-    process.communicate()
-    assert runs.nobody_left(process.pid)
+    # The checkpoint keeps the result: that of iteration 1 is written, that of iteration 2 is not.
+    runs.dies(folder, monkeypatch, runs.run_module, "write_checkpoint", 2, gated())
+    assert (folder / "nets/0002/card.json").exists() and len(rows_of(folder)) == 1
     train(gated(), folder)
     runs.same(folder, whole)
 

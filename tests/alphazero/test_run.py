@@ -21,15 +21,15 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from dlgo import SpecError
+from dlgo import SpecError, get_game
 from dlgo.encoders import get_encoder
-from dlgo.errors import ModelError
-from engines.alphazero.config import make_config, parse_settings
+from dlgo.errors import DataError, ModelError
+from engines.alphazero.config import AlphaZeroConfig, make_config, parse_settings
 from engines.alphazero.doctor import examine_run
 from engines.alphazero.run import train
-from engines.learning.data import Dataset, batches
+from engines.learning.data import Dataset, GameBuilder, ShardWriter, batches
 from engines.learning.data.shards import read_shard
-from engines.learning.networks.card import Card, read_card
+from engines.learning.networks.card import read_card
 from engines.learning.networks.leaf_evaluator import softmax
 from engines.learning.networks.runtimes import load_runtime
 from engines.learning.networks.store import find_model
@@ -48,12 +48,12 @@ NEEDS_KILL = pytest.mark.skipif(
 )
 
 
-def started(folder: Path, *more: str) -> subprocess.Popen:
+def started(folder: Path) -> subprocess.Popen:
     """`dlgo train alphazero` in a process group of its own, as a terminal starts it."""
     options = [f"--{'net' if key == 'network' else key}={value}" for key, value in SETTINGS.items()]
     return subprocess.Popen(
         [sys.executable, "-m", "experiments.cli", "train", "alphazero", "--game=tictactoe",
-         f"--out={folder}", *options, *more],
+         f"--out={folder}", *options],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
@@ -90,9 +90,9 @@ def until_iteration(process: subprocess.Popen, number: int) -> None:
     raise AssertionError(process.stderr.read())
 
 
-def continued(folder: Path) -> str:
+def continued(folder: Path, plan: AlphaZeroConfig = PLAN) -> str:
     """The network of a run that is brought to its end here."""
-    return train(PLAN, folder).network_id
+    return train(plan, folder).network_id
 
 
 def content(folder: Path) -> list[str]:
@@ -172,51 +172,91 @@ def test_kills_at_random_moments_change_nothing(whole: Path, tmp_path: Path) -> 
         same(folder, whole)
 
 
-def test_a_run_may_begin_with_games_of_others(tmp_path: Path, monkeypatch) -> None:
-    """They are learned once, also if the run is killed before its first round or within it."""
-    games = generate(make_recipe("tictactoe", "mcts:sims=50"), 60, tmp_path / "games", workers=1)
-    common = SETTINGS | {"iterations": 1, "network": "resnet:blocks=1,filters=16",
-                         "optimizer": "adam:lr=0.01", "batch_size": 64}
-    plan = make_config("tictactoe", **common, first_games=str(games), first_games_epochs=20.0)
+@pytest.fixture(scope="module")
+def others(tmp_path_factory) -> Path:
+    """Games of another engine."""
+    folder = tmp_path_factory.mktemp("others")
+    return generate(make_recipe("tictactoe", "mcts:sims=50"), 60, folder, workers=1)
+
+
+def test_a_run_may_begin_with_games_of_others(whole: Path, others: Path, tmp_path: Path) -> None:
+    plan = make_config("tictactoe", **SETTINGS | {
+        "iterations": 1, "network": "resnet:blocks=1,filters=16", "optimizer": "adam:lr=0.01",
+        "batch_size": 64, "workers": 1, "first_games": str(others), "first_games_epochs": 20.0,
+    })
     told: list[str] = []
-    card = train(plan, tmp_path / "whole", Listener(told))
+    card = train(plan, tmp_path / "run", Listener(told))
     assert told[0].startswith("60 games of others, ") and len(told) == 2
-    taught, data = read_card(tmp_path / "whole/nets/0000"), Dataset.open(games)
+    taught, data = read_card(tmp_path / "run/nets/0000"), Dataset.open(others)
     assert taught.training["data"] == card.training["data"]
     assert card.training["data"]["positions"] == data.n_positions
     assert card.training["cpu_seconds"] > taught.training["cpu_seconds"] > 0
     # It predicts those games better than a network that knows nothing.
-    train(make_config("tictactoe", **common), tmp_path / "nothing")
     (batch,) = batches(data, get_encoder("planes", data.game), 10_000)
     losses = []
-    for run in ("whole", "nothing"):
-        answers = load_runtime(str(tmp_path / run / "nets/0000")).evaluate(batch.planes)
+    for run in (tmp_path / "run", whole):
+        answers = load_runtime(str(run / "nets/0000")).evaluate(batch.planes)
         losses.append(-(batch.policies * np.log(softmax(answers["policy"]))).sum(axis=1).mean())
     assert losses[0] < 0.9 * losses[1]
-    told = killed_and_continued(plan, tmp_path, card, monkeypatch)
-    assert sum(line.startswith("60 games of others") for line in told) == 1
 
 
-def test_a_run_may_begin_with_a_network(tmp_path: Path, monkeypatch) -> None:
+OF_A_NETWORK = {key: value for key, value in SETTINGS.items() if key != "network"} | {
+    "iterations": 1, "workers": 1,
+}
+
+
+def test_a_run_may_begin_with_a_network(tmp_path: Path) -> None:
     """It plays the first round; what it has cost counts; it is needed only once."""
     folder = tmp_path / "model"
     shutil.copytree(find_model("tictactoe-alphazero"), folder)
-    common = {key: value for key, value in SETTINGS.items() if key != "network"}
-    plan = make_config("tictactoe", **common | {"iterations": 1}, first_network=str(folder))
-    card = train(plan, tmp_path / "whole")
+    plan = make_config("tictactoe", **OF_A_NETWORK, first_network=str(folder))
+    card = train(plan, tmp_path / "run")
     before = read_card(folder)
-    assert read_card(tmp_path / "whole/nets/0000").network_id == before.network_id
+    assert read_card(tmp_path / "run/nets/0000").network_id == before.network_id
     assert before.network_id != card.network_id
     assert card.training["first_network"]["network_id"] == before.network_id
     assert card.training["games"] == before.training["games"] + 24
     assert card.training["cpu_seconds"] > before.training["cpu_seconds"]
-    told = killed_and_continued(plan, tmp_path, card, monkeypatch)
-    assert sum(line.startswith("beginning with the weights of") for line in told) == 1
     shutil.rmtree(folder)
     longer = dataclasses.replace(plan, iterations=2)
-    train(longer, tmp_path / "whole")
+    train(longer, tmp_path / "run")
     with pytest.raises(ModelError, match="unknown model"):
         train(plan, tmp_path / "none")
+
+
+def test_what_a_run_begins_with_is_learned_once_whenever_it_is_killed(
+    others: Path, tmp_path: Path, monkeypatch
+) -> None:
+    """Killed after its first network was written, then before its first iteration is kept."""
+    plan = make_config("tictactoe", **OF_A_NETWORK, first_network="tictactoe-alphazero",
+                       first_games=str(others))
+    told: list[str] = []
+    for call in (1, 2):
+        with monkeypatch.context() as patch:
+            patch.setattr(run_module, "write_checkpoint", dying(run_module.write_checkpoint, call))
+            with pytest.raises(Killed):
+                train(plan, tmp_path / "killed", Listener(told if call == 2 else []))
+    card = train(plan, tmp_path / "killed", Listener(told))
+    assert card.network_id == train(plan, tmp_path / "whole").network_id
+    for start in ("beginning with the weights of", "60 games of others"):
+        assert sum(line.startswith(start) for line in told) == 1
+    # Of the doctor's findings only those of what is ill are said while a run goes on.
+    assert not any(line.lstrip().startswith(("fine ", "watch ")) for line in told)
+
+
+def test_a_run_begins_only_with_games_that_teach(tmp_path: Path) -> None:
+    """Games without a labelled position are refused, and nothing is played."""
+    game = get_game("tictactoe")
+    with ShardWriter(tmp_path / "games", game, {}) as writer:
+        for first in range(9):
+            builder = GameBuilder(game)
+            builder.skip(first)
+            writer.add(builder.finish(0))
+    plan = make_config("tictactoe", **SETTINGS, first_games=str(tmp_path / "games"))
+    with pytest.raises(DataError, match="without a position to learn from") as caught:
+        train(plan, tmp_path / "run")
+    assert "\n" not in str(caught.value)
+    assert not list((tmp_path / "run").rglob("*.npz"))
 
 
 @pytest.mark.parametrize(("model", "settings", "message"), [
@@ -238,24 +278,6 @@ class Listener(Progress):
         self.line = lines.append
 
 
-def killed_and_continued(plan, folder: Path, card: Card, monkeypatch) -> list[str]:
-    """Kill a run after its first network was written, then before its first round is.
-
-    What it says when it is continued; it must end with the same network.
-    """
-    told: list[str] = []
-    for call in (1, 2):
-        run = folder / f"killed{call}"
-        with monkeypatch.context() as patch:
-            patch.setattr(run_module, "write_checkpoint", dying(run_module.write_checkpoint, call))
-            with pytest.raises(Killed):
-                train(plan, run)
-        assert train(plan, run, Listener(told)).network_id == card.network_id
-    # Of the doctor's findings only those of what is ill are said while a run goes on.
-    assert not any(line.lstrip().startswith(("fine ", "watch ")) for line in told)
-    return told
-
-
 class Killed(BaseException):
     """Stands for the end of the process: nothing after it is done."""
 
@@ -274,12 +296,14 @@ def dying(write, call: int):
     return die
 
 
-def dies(folder: Path, monkeypatch, module, name: str, call: int) -> None:
+def dies(
+    folder: Path, monkeypatch, module, name: str, call: int, plan: AlphaZeroConfig = PLAN
+) -> None:
     """Run until so many calls of a function that writes; the last one writes nothing."""
     with monkeypatch.context() as patch:
         patch.setattr(module, name, dying(getattr(module, name), call))
         with pytest.raises(Killed):
-            continued(folder)
+            continued(folder, plan)
 
 
 def test_a_death_between_two_files_changes_nothing(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import resource
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +21,8 @@ from engines.learning.networks.card import read_card
 from engines.learning.runs.records import read_history
 from engines.supervised.config import SupervisedConfig
 from engines.supervised.trainer import train
-from tests.supervised.test_trainer import ROOT, write_games
+from tests.command import ROOT, dlgo_here
+from tests.supervised.test_trainer import write_games
 
 SAMPLES = ROOT / "tests/samples/version_0_1_0"
 CONFIG = SupervisedConfig("m", "planes", "mlp:hidden=8", epochs=1, test=0.2)
@@ -89,32 +93,44 @@ def test_games_without_labels_are_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "m").exists()
 
 
+@contextlib.contextmanager
+def files_no_larger_than(n_bytes: int) -> Iterator[None]:
+    """No file may grow beyond a limit, as on a disk that is full."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, hard))  # Python ignores the signal
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
 @pytest.mark.parametrize("kilobytes", [0, 8, 40])
 def test_a_full_disk_is_one_line_and_the_same_command_continues(
-    kilobytes: int, tmp_path: Path
+    kilobytes: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """No file may grow beyond a limit, as on a disk that is full."""
     write_games(tmp_path / "games", 60)
     command = [
         "train", "supervised", f"--data={tmp_path / 'games'}", f"--out={tmp_path / 'm'}",
         "--net=mlp:hidden=16", "--epochs=2", "--encoder=planes",
     ]
-    limit = f"""
-import resource, signal, sys
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, ({1024 * kilobytes}, resource.RLIM_INFINITY))
-"""
-    program = "from experiments.cli.main import main; main()"
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    full = subprocess.run([sys.executable, "-c", limit + program, *command], cwd=ROOT, env=env,
-                          capture_output=True, text=True)
+    if kilobytes:
+        with files_no_larger_than(1024 * kilobytes):
+            full = dlgo_here(capsys, *command)
+    else:  # also where everything has yet to be imported
+        program = (
+            "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, -1)); "
+            "from experiments.cli.main import main; main()"
+        )
+        full = subprocess.run(
+            [sys.executable, "-c", program, *command], cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
+        )
     assert full.returncode in (1, 2), full.stderr
     last = full.stderr.strip().splitlines()[-1]
     assert last.startswith("dlgo: ") and str(tmp_path / "m") in last, full.stderr
     assert "Traceback" not in full.stderr and "internal error" not in full.stderr
     assert not (tmp_path / "m/card.json").exists()
-    done = subprocess.run([sys.executable, "-c", program, *command], cwd=ROOT, env=env,
-                          capture_output=True, text=True)
+    done = dlgo_here(capsys, *command)
     assert done.returncode == 0, done.stderr
     assert not list((tmp_path / "m").rglob("*.tmp*"))
 
