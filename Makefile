@@ -15,7 +15,7 @@ report: $(VENV)/.playing
 test: $(VENV)/.testing
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-cache --no-logo
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/.testing
 	$(BIN)/ruff check .

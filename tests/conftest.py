@@ -1,4 +1,4 @@
-"""Shared helpers: random games, and the reasons for which a test may skip."""
+"""Shared helpers: the order of files, random games, and the reasons for which a test may skip."""
 
 from __future__ import annotations
 
@@ -13,6 +13,23 @@ import pytest
 from dlgo import GameSpec, GameState
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "oracles"
+
+
+# What takes longest comes first, so that no process is left with a long file at the end.
+LONGEST = [
+    "alphazero/test_run.py", "chapters/test_chapters.py", "arena/test_referee.py",
+    "test_conformance.py", "arena/test_outside.py", "test_readme.py", "alphazero/test_promotion.py",
+    "test_jit.py", "test_add_an_engine.py", "arena/test_tournament.py",
+    "supervised/test_trainer.py", "supervised/test_bad_input.py", "alphazero/test_final_heads.py",
+    "datasets/test_datasets.py", "cli/test_main.py", "test_add_a_game.py",
+    "gtp/test_server_outside.py",
+]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the files of `LONGEST` first, in that order."""
+    ranks = {Path(__file__).parent / name: rank for rank, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: ranks.get(item.path, len(LONGEST)))
 
 
 @pytest.fixture(scope="session")
