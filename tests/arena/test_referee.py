@@ -31,13 +31,19 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="ne
 LIMITS = Limits(move_timeout=2, memory_mb=400)
 
 
-def play(name: str, wanted_limits: Limits = LIMITS) -> list[GameRecord]:
-    """The engine as first, as second, and a game of others; both workers are busy with it."""
-    wanted = [make_task(name, "random"), make_task("random", name), make_task("random", "dawdler")]
-    wanted = [dataclasses.replace(t, slot=f"{t.game}|{t.first}|{t.second}|0") for t in wanted]
-    records = {r.slot: r for batch in play_tasks(wanted, 2, wanted_limits, SETUP) for r in batch}
-    assert len(records) == 3
-    return [records[task.slot] for task in wanted]
+def play(*names: str, limits: Limits = LIMITS) -> list[list[GameRecord]]:
+    """Of each engine a game as first, one as second, and one of others; two workers play all."""
+    wanted = [
+        dataclasses.replace(
+            make_task(*players), slot=f"tictactoe|{players[0]}|{players[1]}|{number}"
+        )
+        for number, name in enumerate(names)
+        for players in ((name, "random"), ("random", name), ("random", "dawdler"))
+    ]
+    records = {r.slot: r for batch in play_tasks(wanted, 2, limits, SETUP) for r in batch}
+    assert len(records) == len(wanted)
+    played = [records[task.slot] for task in wanted]
+    return [played[k : k + 3] for k in range(0, len(played), 3)]
 
 
 # What each does, the kind of its failure, and the reason for which it loses.
@@ -66,35 +72,36 @@ CULPRITS = {
 
 @needs_proc
 @pytest.mark.parametrize("outside", [False, True])
-@pytest.mark.parametrize("spec", CULPRITS)
-def test_who_misbehaves_loses_in_time_and_the_others_play_on(
-    spec: str, outside: bool, capfd
-) -> None:
+def test_who_misbehaves_loses_in_time_and_the_others_play_on(outside: bool, capfd) -> None:
     began = time.monotonic()
-    name, colon, settings = spec.partition(":")
-    player = f"{MOCKS[name].__module__}:{MOCKS[name].__name__}{colon}{settings}"
-    first, second, innocent = play(player if outside else spec)
-    assert time.monotonic() - began < 60
-    for record, side, result in ((first, "first", 0.0), (second, "second", 1.0)):
-        failure, reason = CULPRITS[spec]
-        assert re.fullmatch(reason.format(side), record.reason), record.reason
-        assert record.result == result
-        assert record.failure is failure
-        assert problem_of(record) == ""
-        assert record.opening == "B2"
-    assert not innocent.failed
-    assert problem_of(innocent) == ""
+    players = []
+    for spec in CULPRITS:
+        name, colon, settings = spec.partition(":")
+        player = f"{MOCKS[name].__module__}:{MOCKS[name].__name__}{colon}{settings}"
+        players.append(player if outside else spec)
+    for (failure, reason), (first, second, innocent) in zip(
+        CULPRITS.values(), play(*players), strict=True
+    ):
+        for record, side, result in ((first, "first", 0.0), (second, "second", 1.0)):
+            assert re.fullmatch(reason.format(side), record.reason), record.reason
+            assert record.result == result
+            assert record.failure is failure
+            assert problem_of(record) == ""
+            assert record.opening == "B2"
+        assert not innocent.failed
+        assert problem_of(innocent) == ""
+    assert time.monotonic() - began < 120
     assert not left_behind()
 
 
 @needs_proc
-@pytest.mark.parametrize("spec", ["forker", "spawner", "printer"])
-def test_children_and_chatter_do_no_harm(spec: str, capfd) -> None:
+def test_children_and_chatter_do_no_harm(capfd) -> None:
     """They are ended with the worker or with the game, they play no move of their own, and
     nothing of what is printed reaches our output."""
-    for record in play(spec, Limits()):
-        assert not record.failed, record.reason
-        assert problem_of(record) == ""
+    for games in play("forker", "spawner", "printer", limits=Limits()):
+        for record in games:
+            assert not record.failed, record.reason
+            assert problem_of(record) == ""
     assert not left_behind()
     assert GARBAGE not in capfd.readouterr().out
 
@@ -103,7 +110,7 @@ def test_children_and_chatter_do_no_harm(spec: str, capfd) -> None:
 def test_a_hang_is_ended_soon_where_the_budget_is_short() -> None:
     """A budget of 0.1 s is over long before the timeout for moves, which is 10 minutes here."""
     began = time.monotonic()
-    first, _, _ = play("hang:wall=0.1", Limits())
+    ((first, _, _),) = play("hang:wall=0.1", limits=Limits())
     assert first.reason == "no move from first within 1.3 s"
     assert time.monotonic() - began < 60
 
