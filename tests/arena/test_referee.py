@@ -35,7 +35,7 @@ def play(*names: str, limits: Limits = LIMITS) -> list[list[GameRecord]]:
     """Of each engine a game as first, one as second, and one of others; two workers play all."""
     wanted = [
         dataclasses.replace(
-            make_task(*players), slot=f"tictactoe|{players[0]}|{players[1]}|{number}"
+            make_task(*players), pair=number, slot="|".join(("tictactoe", *players, str(number)))
         )
         for number, name in enumerate(names)
         for players in ((name, "random"), ("random", name), ("random", "dawdler"))
