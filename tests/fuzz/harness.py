@@ -12,6 +12,7 @@ end of the tests.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import io
 import os
@@ -113,6 +114,15 @@ def attempt(what: str, function: Callable[[], Any]) -> Any:
     return None
 
 
+@functools.cache
+def _import_all() -> None:
+    """Import what commands import late: Ctrl-C would leave half a module in this process."""
+    import matplotlib.pyplot  # noqa: F401
+
+    import reports.compare
+    import reports.report  # noqa: F401
+
+
 @contextlib.contextmanager
 def _ctrl_c(seconds: float) -> Iterator[None]:
     """Press Ctrl-C if the block takes longer."""
@@ -137,6 +147,7 @@ def command(
         folder: what a user has; nothing there may change but the `outputs`.
         patience: seconds after which Ctrl-C is pressed.
     """
+    _import_all()
     typed = tempfile.TemporaryFile()  # a file of the system: commands wait for it  # noqa: SIM115
     typed.write(stdin)
     typed.seek(0)

@@ -66,7 +66,7 @@ STDIN = b"a1 b2\n\nC3\ngenmove b\n\x1b[2J\nboardsize 99999999999999999999\nundo\
 # These take a second or more.
 SLOW = ("connectx export", "data import-sgf", "data index-sgf", "generate", "report", "tournament",
         "train alphazero", "train supervised")
-# Ctrl-C comes later where it would leave half a module, or half a plot, in this process.
+# Ctrl-C comes later where it would leave half a plot in this process.
 PATIENCE = dict.fromkeys((*SLOW, "show"), 15.0)
 TEXTS = ("random", "mcts:sims=5", "human", "tictactoe", "go:size=5", "draughts", "games.csv",
          "model", "data", "a=1e999", "seed=3", "oneplane", "")
@@ -81,8 +81,6 @@ COMMANDS = {" ".join(path): found for path, found in commands()}
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a user has."""
-    import matplotlib.pyplot  # noqa: F401  (Ctrl-C would leave half of it in this process)
-
     folder = tmp_path_factory.mktemp("home")
     (folder / "games.csv").write_text("first,second,result,pair\na,b,1,1\nb,a,0.5,1\na,b,0,2\n")
     (folder / "game.sgf").write_bytes(sgf(1))
