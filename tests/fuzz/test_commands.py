@@ -61,6 +61,8 @@ LINES: dict[str, str] = {
     "train alphazero": "--game=tictactoe --out=out/run --iterations=1 --games=2 --sims=2 "
                        "--net=mlp:hidden=2,layers=1 --workers=1 --runtime=onnx",
     "train supervised": "--data=data --out=out/model --net=mlp:hidden=2,layers=1 --epochs=1",
+    "watch": "tictactoe --engine=textbook-mcts:sims=5 --tree=out/tree.svg",
+    "web": "--no-browser --host=127.0.0.1 --port=0",
 }
 STDIN = b"a1 b2\n\nC3\ngenmove b\n\x1b[2J\nboardsize 99999999999999999999\nundo\nquit\n"
 # These take a second or more.
@@ -72,8 +74,8 @@ TEXTS = ("random", "mcts:sims=5", "human", "tictactoe", "go:size=5", "draughts",
          "model", "data", "a=1e999", "seed=3", "oneplane", "")
 PLACES = ("out/new", "out", "out/none/there", "/dev/null", "/dev/full", "out/a.sgf/b", "out/é.csv",
           "out/game.gif", "out/" + "n" * 300)
-# A window would open; another page would be asked for; a thousand processes would start.
-FIXED = {"board", "page", "workers"}
+# A window would open, another page be asked for, a thousand processes start, the world be served.
+FIXED = {"board", "page", "workers", "no_browser", "host"}
 
 COMMANDS = {" ".join(path): found for path, found in commands()}
 
@@ -168,7 +170,7 @@ def changed(found: click.Command, line: str, rng: np.random.Generator) -> tuple[
 
 
 def test_every_command_has_its_line():
-    assert list(LINES) == sorted(COMMANDS)
+    assert sorted(LINES) == sorted(COMMANDS)
 
 
 @pytest.mark.parametrize("name", LINES)
