@@ -48,7 +48,8 @@ def parse(found: click.Command, option: click.Option, value: str) -> click.Conte
     words = []
     for other in found.params:
         if other.required and other is not option:
-            words += [*other.opts[-1:], "1"] if isinstance(other, click.Option) else ["1"]
+            words += other.opts[-1:] if isinstance(other, click.Option) else []
+            words += [] if getattr(other, "is_flag", False) else ["1"]
     return found.make_context("x", [*words, f"{option.opts[-1]}={value}"])
 
 
