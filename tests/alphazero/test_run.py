@@ -388,6 +388,6 @@ def test_the_doctor_examines_a_run(whole: Path, tmp_path: Path) -> None:
     assert told.exit_code == 0, told.output
     for name in ("value sign", "policy learned", "evaluator load", "age of data", "exact results"):
         assert f"{name}: " in told.output
-    assert (tmp_path / "page.html").read_text().count("<svg") == 2
+    assert (tmp_path / "page.html").read_text().count("<svg") == 5
     with pytest.raises(ModelError, match="plan.json"):
         examine_run(tmp_path)
