@@ -27,7 +27,7 @@ bench: $(VENV)/.testing
 $(VENV)/.playing: setup.py pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("dlgo needs Python 3.11 or later, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
 $(VENV)/.testing: $(VENV)/.playing
