@@ -71,14 +71,15 @@ def test_after_every_event_the_tree_is_that_of_the_engine(spec: str, state: Game
 @pytest.mark.parametrize("spec", [*TREE_SEARCHES, "textbook-alphabeta:depth=4"])
 def test_to_be_watched_changes_nothing(spec: str) -> None:
     state = position("connect4", "4", "4", "3")
-    recording = recorded(spec, state)
     engine = build_engine(spec, state.game, 3)
-    alone, watched = engine.select_move(state), recording.decision
+    watched = watch(engine, state).decision
+    assert engine.listener is None
+    engine.new_game(3)
+    alone = engine.select_move(state)
     assert (alone.move, alone.value, alone.visits, alone.values, alone.pv) == (
         watched.move, watched.value, watched.visits, watched.values, watched.pv
     )
     assert alone.cost.nodes == watched.cost.nodes
-    assert engine.listener is None
 
 
 def test_a_tree_can_be_seen_at_any_step_and_written_as_json() -> None:

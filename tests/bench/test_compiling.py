@@ -1,0 +1,58 @@
+"""The table of what compiling buys: every game, the same searches, and it continues."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from dlgo import GameState, get_game
+from dlgo.games import game_names
+from dlgo.records.ledger import Ledger
+from engines.registry import build_engine
+from experiments.bench import compiling
+
+ARGUMENTS = ("--game", "tictactoe", "--pairs", "1", "--rounds", "1", "--seconds", "0.05",
+             "--cpu", "0.002")
+
+
+def test_every_game_is_there() -> None:
+    assert {get_game(game).name for game in compiling.GAMES} == set(game_names())
+
+
+@pytest.mark.parametrize("name", compiling.GAMES)
+def test_both_engines_search_the_same_way(name: str) -> None:
+    """Alpha-beta without more gives the same value at each depth; nothing keeps a tree."""
+    game = get_game(name)
+    state = GameState.new_game(game)
+    for search in compiling.searches(game):
+        one, other = search.entrants("cpu=0.01")
+        assert one.startswith("textbook-") and "cpu=0.01" in one and "cpu=0.01" in other
+        if search.unit == "nodes":
+            for depth in (1, 2, 3):
+                values = [
+                    build_engine(spec.replace("cpu=0.01", f"depth={depth}"), game)
+                    .select_move(state).value for spec in (one, other)
+                ]
+                assert values[0] == pytest.approx(values[1], abs=1e-9)
+        else:
+            assert build_engine(other, game).settings["reuse"] is False
+
+
+def test_the_same_command_continues(tmp_path: Path) -> None:
+    outputs = []
+    for _ in range(2):
+        done = CliRunner().invoke(compiling.main, [*ARGUMENTS, "--out", str(tmp_path)])
+        assert done.exit_code == 0, done.output
+        outputs.append(done.stdout)
+    assert outputs[0] == outputs[1]
+    rows = [line.split("|")[1:-1] for line in outputs[0].splitlines() if line.startswith("| tic")]
+    assert [row[1].strip() for row in rows] == ["alpha-beta", "UCT", "PUCT with a network"]
+    for row in rows[:2]:  # a network takes most of the time of the third
+        slow, fast = (float(row[i].replace(",", "")) for i in (3, 4))
+        assert fast > slow > 0
+    assert len(json.loads((tmp_path / "rates.json").read_text())) == 3
+    with Ledger(tmp_path / "games.sqlite", read_only=True) as ledger:
+        assert len(list(ledger.games())) == 6
