@@ -12,16 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from dlgo.api import GameState
-from engines.watching.events import (
-    BackedUp,
-    CutOff,
-    Entered,
-    Evaluated,
-    Event,
-    Expanded,
-    Proved,
-    Valued,
-)
+from engines.watching import events
 
 
 @dataclass
@@ -84,30 +75,30 @@ class SearchTree:
         """The node of the position that is searched."""
         return self.nodes[0]
 
-    def apply(self, event: Event) -> None:
+    def apply(self, event: events.Event) -> None:
         """Go one event on."""
         match event:
-            case Expanded(node, children):
+            case events.Expanded(node, children):
                 for child in children:
                     self._add(SeenNode(child.node, node, child.move, child.mover, child.prior))
-            case Evaluated(node, value):
+            case events.Evaluated(node, value):
                 self.nodes[node].opinion = value
-            case BackedUp(path, value):
+            case events.BackedUp(path, value):
                 for number in path:
                     self.nodes[number].visits += 1
                     self.nodes[number].total += value
-            case Proved(node, result):
+            case events.Proved(node, result):
                 self.nodes[node].proven = result
-            case Entered(number, parent, move, mover, _, alpha, beta):
+            case events.Entered(number, parent, move, mover, _, alpha, beta):
                 if parent is None:  # a new search, a ply deeper than the last one
                     self.nodes, self.is_alphabeta = {}, True
                 window = (alpha, beta) if mover == "black" else (-beta, -alpha)
                 self._add(SeenNode(number, parent, move, mover, window=window))
-            case Valued(number, value, reason):
+            case events.Valued(number, value, reason):
                 node = self.nodes[number]
                 node.value = value if node.mover == "black" else -value
                 node.reason = reason
-            case CutOff(node, skipped=skipped):
+            case events.CutOff(node, skipped=skipped):
                 self.nodes[node].skipped = skipped
 
     def _add(self, node: SeenNode) -> None:

@@ -118,6 +118,9 @@ def test_what_alpha_beta_has_found_out_is_true_of_every_node() -> None:
         low, high = tree.bounds(number)
         assert low <= sign * exact.minimax(state) <= high
         assert (node.skipped != ()) == (number in cuts)
+        if node.parent is not None:  # windows only get narrower
+            least, most = tree.nodes[node.parent].window
+            assert least <= node.window[0] < node.window[1] <= most
         if not state.is_over():
             moves = [tree.nodes[child].move for child in node.children] + [*node.skipped]
             assert sorted(moves) == sorted(map(state.game.move_text, state.legal_moves()))
