@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from dlgo.jit import inline_kernel, kernel
+
+Item = TypeVar("Item")
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -60,6 +64,13 @@ def shuffle(items, n, rng):
     for i in range(n - 1):
         j = i + below(rng, n - i)
         items[i], items[j] = items[j], items[i]
+
+
+def shuffled(items: Sequence[Item], rng: np.ndarray) -> list[Item]:
+    """The items in random order."""
+    order = np.arange(len(items))
+    shuffle(order, len(order), rng)
+    return [items[i] for i in order]
 
 
 @inline_kernel

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 from dlgo.api import GameSpec, GameState
 from dlgo.budgets import BUDGET_OPTIONS
 from dlgo.errors import SpecError
+from dlgo.rng import below, make_rng
 from dlgo.specs import Option, check_settings, format_spec
 from engines.decision import Budget, Cost, Decision
 from engines.termination import TERMINATION_OPTIONS, Termination
@@ -147,3 +148,13 @@ class Engine(ABC):
             "sims": 2, "depth": 2, "nodes": 2, "evals": 2, "cpu": 1e-4, "wall": 1e-4
         }
         return Budget(**{name: smallest[name] for name in self.budgets[:1]})
+
+
+def finish_game(game: GameSpec) -> None:
+    """Play a random game through `GameState`: loads what a search needs that goes to the end."""
+    state, rng = GameState.new_game(game), make_rng(1)
+    while not state.is_over():
+        moves = state.sensible_moves()
+        plays = [move for move in moves if not move.is_pass] or moves
+        state = state.apply_move(plays[below(rng, len(plays))])
+    state.result()

@@ -23,7 +23,7 @@ import numpy as np
 from dlgo.api import GameState, Move, Player
 from dlgo.errors import ModelError
 from dlgo.specs import Option
-from engines.base import Budget
+from engines.base import Budget, finish_game
 from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, encoder_of, model_for, softmax
 from engines.learning.networks.runtimes import load_runtime
 from engines.mcts.textbook import Node, TextbookMCTS
@@ -58,6 +58,10 @@ class TextbookPUCT(TextbookMCTS):
         self._encoder = encoder_of(self._runtime.card, self.game)
         self.network_id = self._runtime.network_id
         self.training_cpu_seconds = self._runtime.card.total_cpu_seconds
+
+    def warm_up(self) -> None:
+        super().warm_up()
+        finish_game(self.game)
 
     def _simulation(self) -> None:
         leaf = self._select(self.root)

@@ -6,14 +6,15 @@
     back up    count the result in each node on the way
 
 Results are as black sees them: 1 black wins, 0 draw, -1 white wins. Who chooses at a node turns
-them round, so turns need not alternate. Two additions to the book: draws count half, and a certain
-result is proved upwards and not explored (Winands et al. 2008). Compiled: `engines/treesearch`.
+them round, so turns need not alternate. Beyond the book, draws count half, and what is certain is
+proved upwards and not explored (Winands et al. 2008). Compiled: `engines/treesearch`.
 """
 
 from __future__ import annotations
 
 import math
 from functools import cached_property
+from weakref import proxy
 
 from dlgo.api import GameState, Move, Player
 from dlgo.rng import below, make_rng
@@ -28,14 +29,15 @@ class Node:
     """A position in the tree, and what the simulations through it have shown.
 
     Attributes:
-        number: in the order in which nodes come into the tree; the root is 0.
-        parent, move: where the node comes from. prior: a network's liking for the move.
+        number: nodes are counted; the root is 0. parent, move: where the node comes from.
+        prior: a network's liking for the move.
         visits: simulations through here. total: the sum of their results, as black sees them.
         proven: the result if it is certain, as black sees it, else None.
     """
 
     def __init__(self, number: int, parent: Node | None, move: Move | None, prior: float = 0.0):
-        self.number, self.parent, self.move, self.prior = number, parent, move, prior
+        self.number, self.move, self.prior = number, move, prior
+        self.parent = parent and proxy(parent)  # a weak one: old trees are freed at once
         self.children: list[Node] = []
         self.visits, self.total = 0, 0.0
         self.proven: int | None = None
@@ -126,10 +128,10 @@ class TextbookMCTS(Engine):
             node.children.append(Node(self._nodes, node, move, prior))
             self._nodes += 1
         if self.listener:
-            new, text = node.children[-len(priors):], self.game.move_text
+            text = self.game.move_text
             self.listener(Expanded(node.number, tuple(
                 Child(child.number, text(child.move), child.mover.name, child.prior or None)
-                for child in new)))
+                for child in node.children[-len(priors):])))
 
     def _prove(self, node: Node | None, result: int | None) -> None:
         """Note a result that is certain, and what it proves about the nodes above."""

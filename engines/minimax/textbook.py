@@ -12,11 +12,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from dlgo.api import GameState, Move, Player
-from dlgo.rng import make_rng, shuffle
-from engines.base import Budget, Cost, Decision, Engine
+from dlgo.rng import make_rng, shuffled
+from engines.base import Budget, Cost, Decision, Engine, finish_game
 from engines.clock import Clock
 from engines.watching.events import CutOff, Entered, Listener, Valued
 
@@ -64,13 +62,15 @@ class TextbookAlphaBeta(Engine):
     moves_of, cuts = staticmethod(GameState.sensible_moves), True
     listener: Listener | None = None  # who watches, if anybody: see engines/watching
 
+    def warm_up(self) -> None:
+        super().warm_up()
+        finish_game(self.game)
+
     def new_game(self, seed: int) -> None:
         self._rng = make_rng(seed)
 
     def _decide(self, state: GameState, budget: Budget) -> Decision:
-        moves = self.moves_of(state)
-        shuffle(order := np.arange(len(moves)), len(moves), self._rng)
-        moves = [moves[i] for i in order]  # among equal moves, chance decides
+        moves = shuffled(self.moves_of(state), self._rng)  # among equal moves, chance decides
         self._clock, self._nodes, decision = Clock(budget, budget.nodes), 0, None
         deepest = budget.depth or math.inf
         depth = deepest if budget.given().keys() <= {"depth"} else 1

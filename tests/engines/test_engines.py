@@ -154,7 +154,10 @@ def test_random_does_not_fill_its_eyes() -> None:
 
 
 @pytest.mark.parametrize("game_name", ["tictactoe", "go:size=5"])
-@pytest.mark.parametrize("spec", ["random", "alphabeta:depth=2", "mcts:sims=50"])
+@pytest.mark.parametrize("spec", [
+    "random", "alphabeta:depth=2", "mcts:sims=50", "textbook-alphabeta:depth=2",
+    "textbook-mcts:sims=50", "textbook-puct:sims=50",
+])
 def test_nothing_is_compiled_after_warming_up(spec: str, game_name: str) -> None:
     """Or the first moves of a rated game would pay for it."""
     code = f"""
