@@ -39,8 +39,7 @@ class Node:
         self.number, self.move, self.prior = number, move, prior
         self.parent = parent and proxy(parent)  # a weak one: old trees are freed at once
         self.children: list[Node] = []
-        self.visits, self.total = 0, 0.0
-        self.proven: int | None = None
+        self.visits, self.total, self.proven = 0, 0.0, None
 
     @cached_property
     def state(self) -> GameState:
@@ -128,10 +127,9 @@ class TextbookMCTS(Engine):
             node.children.append(Node(self._nodes, node, move, prior))
             self._nodes += 1
         if self.listener:
-            text = self.game.move_text
             self.listener(Expanded(node.number, tuple(
-                Child(child.number, text(child.move), child.mover.name, child.prior or None)
-                for child in node.children[-len(priors):])))
+                Child(new.number, self.game.move_text(new.move), new.mover.name, new.prior or None)
+                for new in node.children[-len(priors):])))
 
     def _prove(self, node: Node | None, result: int | None) -> None:
         """Note a result that is certain, and what it proves about the nodes above."""
