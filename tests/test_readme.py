@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import signal
 import stat
 import subprocess
 import sys
@@ -80,6 +81,8 @@ def run(
     command: str, folder: Path, environment: dict[str, str], capfd: pytest.CaptureFixture[str]
 ) -> Done:
     """What a shell would do; a command of `dlgo` alone runs in this process, which is quicker."""
+    if command.startswith("dlgo web"):
+        return begun_and_ended(f"{command} --no-browser --port 0", folder, environment)
     if re.match(r"dlgo (?!gtp)", command) and not re.search(r"[|<>;&$*`]|--board", command):
         words = shlex.split(command, comments=True)[1:]
         return dlgo_here(capfd, *words, stdin="quit\n", cwd=folder)
@@ -87,6 +90,18 @@ def run(
         command, shell=True, cwd=folder, env=environment, input="quit\n",
         capture_output=True, text=True, timeout=300, check=False,
     )
+
+
+def begun_and_ended(command: str, folder: Path, environment: dict[str, str]) -> Done:
+    """A server, ended by Ctrl-C as soon as it has said where it is."""
+    with subprocess.Popen(
+        f"exec {command}", shell=True, cwd=folder, env=environment, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as server:
+        address = server.stdout.readline()
+        server.send_signal(signal.SIGINT)
+        output, errors = server.communicate(timeout=60)
+    return Done(command, server.returncode, address + output, errors)
 
 
 def test_every_command_works_as_it_is_written(
