@@ -27,9 +27,9 @@ def excerpt(text: str, length: int = 300) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds for people: `12.3 s`, `4 min 05 s`, `2 h 07 min`."""
+    """Seconds for people: `2.3 s`, `12 s`, `4 min 05 s`, `2 h 07 min`."""
     if seconds < 60:
-        return f"{seconds:.1f} s"
+        return f"{seconds:.{1 if seconds < 10 else 0}f} s"
     minutes, rest = divmod(round(seconds), 60)
     if minutes < 60:
         return f"{minutes} min {rest:02d} s"
