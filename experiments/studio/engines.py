@@ -11,9 +11,10 @@ between, and others get their turn.
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -22,12 +23,14 @@ from dlgo import DlgoError, GameSpec, GameState
 from dlgo.text import one_line
 from engines.base import Budget, Decision
 from engines.isolation.engine import IsolatedEngine
-from engines.registry import is_outside
+from engines.registry import EngineSpec, engine_class, is_outside
 from experiments.studio.errors import EngineFailed, TooMany
 from experiments.studio.process_setup import MEMORY, limit_process
 
 # Searches that may wait.
 _MOST_WAITING = 100
+# Wall seconds in which alpha-beta must go a ply deeper, or its analysis ends.
+_LONGEST_DEPTH = 10.0
 _SETUP = f"{limit_process.__module__}:{limit_process.__name__}"
 
 T = TypeVar("T")
@@ -68,6 +71,14 @@ class Ticket:
     seed: int
     stop: threading.Event = field(default_factory=threading.Event)
     running: bool = False
+
+
+@dataclass(frozen=True)
+class Step:
+    """A look at a search that goes on: what it sees at what cost so far; is it the last?"""
+
+    decision: Decision
+    final: bool
 
 
 class Stopped(Exception):
@@ -158,6 +169,50 @@ class Engines:
     async def prepare(self, owner: str, game: GameSpec, spec: str, seed: int = 0) -> None:
         """Start an engine, so that its first move need not wait. Raises as `search`."""
         await self._submit(Ticket(owner, game, spec, seed), lambda engine: None)
+
+    async def steps(
+        self, owner: str, state: GameState, spec: str, seed: int = 0, interval: float = 0.05,
+        longest: float = 60.0,
+    ) -> AsyncIterator[Step]:
+        """What an engine sees while it searches on and on.
+
+        A tree search goes on with its tree, for `interval` wall seconds each time; alpha-beta
+        goes a ply deeper each time; any other engine answers once.
+
+        Args:
+            longest: wall seconds, after which the last step comes.
+
+        Raises:
+            EngineFailed: if no answer comes.
+        """
+        text = await asyncio.to_thread(_endless, spec)
+        ticket = Ticket(owner, state.game, text, seed)
+        simulations = nodes = evaluations = depth = 0
+        seconds = cpu = 0.0
+        final = False
+        while not final:
+            depth += 1
+
+            def work(engine: EngineProcess, depth: int = depth) -> tuple[Decision, str]:
+                kind = "" if is_outside(text) else _kind(engine.budgets)
+                budget = {"tree": Budget(wall=interval),
+                          "depth": Budget(depth=depth, wall=_LONGEST_DEPTH)}.get(kind)
+                return engine.analyse(state, budget, ticket.stop.is_set), kind
+
+            decision, kind = await self._submit(ticket, work)
+            cost = decision.cost
+            simulations += cost.simulations
+            nodes, evaluations = nodes + cost.nodes, evaluations + cost.evaluations
+            seconds, cpu = seconds + cost.wall_seconds, cpu + cost.cpu_seconds
+            final = (
+                not kind or decision.proven is not None or seconds >= longest
+                or (kind == "depth" and (decision.depth or 0) < depth)
+            )
+            total = dataclasses.replace(
+                cost, simulations=simulations, nodes=nodes, evaluations=evaluations,
+                cpu_seconds=cpu, wall_seconds=seconds,
+            )
+            yield Step(decision.with_cost(total), final)
 
     def waiting_before(self, owner: str) -> int | None:
         """How many searches come before one of `owner` that waits; None if none waits."""
@@ -258,12 +313,6 @@ class Engines:
                 return
         engine.end()
 
-    def forget(self, owner: str) -> None:
-        """Nobody searches for `owner` any more."""
-        for ticket in self._tickets:
-            if ticket.owner == owner:
-                ticket.stop.set()
-
     def close(self) -> None:
         """End all processes."""
         self._closed = True
@@ -275,3 +324,21 @@ class Engines:
             self._idle = []
         for engine in engines:
             engine.end()
+
+
+def _endless(spec: str) -> str:
+    """The engine with room for a long search, instead of the budget of a move."""
+    if is_outside(spec):
+        return spec
+    parsed = EngineSpec.parse(spec)
+    planned = dict(parsed.settings).get("search") == "gumbel"  # needs to know its simulations
+    if planned or "wall" not in engine_class(parsed.name).budgets:
+        return spec
+    return f"{parsed.family}{',' if ':' in parsed.family else ':'}wall=3600"
+
+
+def _kind(budgets: Collection[str]) -> str:
+    """How an engine's search goes on: `tree`, `depth`, or "" if it does not."""
+    if "wall" not in budgets:
+        return ""
+    return "tree" if "sims" in budgets else "depth" if "depth" in budgets else ""

@@ -100,7 +100,7 @@ class Game:
         self._position = position_view(state)
         self._since = time.monotonic()
         self._paused = False
-        self._problem = self._notice = ""
+        self._problem = ""
         self._hint: dict[str, Any] | None = None
         self._search: asyncio.Task[None] | None = None
         self._thinking = ""
@@ -114,17 +114,23 @@ class Game:
 
     # What is asked for.
 
-    async def play(self, text: str) -> None:
+    async def play(self, text: str, plies: int | None = None) -> None:
         """A turn of the person who is to move.
+
+        Args:
+            plies: after how many moves; what has come after them is forgotten.
 
         Raises:
             DlgoError: if it is not a legal turn, or not a person's.
         """
-        if not self.state.is_over() and self.players[self.state.next_player.index] != HUMAN:
+        latest = self.state
+        before = latest if plies is None else self.state_at(plies)
+        if not before.is_over() and self.players[before.next_player.index] != HUMAN:
             raise StudioError("it is the engine's turn")
-        before = self.state
         after, position, words = await asyncio.to_thread(_turn, before, text)
-        self._check_unchanged(before)
+        self._check_unchanged(latest)
+        if before is not latest:
+            self._records = [record for record in self._records if record.plies <= plies]
         if len(after.moves()) > LONGEST_GAME:
             raise StudioError(f"a game here has at most {LONGEST_GAME} moves; save it")
         wall = time.monotonic() - self._since
@@ -146,9 +152,7 @@ class Game:
             raise StudioError("there is no move of yours to take back")
         keep = self._records[place - 1].plies if place else 0
         before = self.state
-        state = before
-        for _ in range(len(before.moves()) - keep):
-            state = state.previous_state
+        state = self.state_at(keep)
         position = await asyncio.to_thread(position_view, state)
         self._check_unchanged(before)
         self._stop()
@@ -157,7 +161,7 @@ class Game:
         self.state, self._position = state, position
         del self._records[place:]
         self._since = time.monotonic()
-        self._hint, self._problem, self._notice = None, "", ""
+        self._hint, self._problem = None, ""
         self._change()
 
     def set_players(self, players: tuple[str, str]) -> None:
@@ -189,14 +193,19 @@ class Game:
         self._begin(lambda: self._find_hint(spec), spec)
         self._change()
 
+    def state_at(self, plies: int) -> GameState:
+        """The position after so many moves. Raises NotFound."""
+        if not 0 <= plies <= self.plies:
+            raise NotFound(f"the game has {self.plies} moves")
+        state = self.state
+        for _ in range(self.plies - plies):
+            state = state.previous_state
+        return state
+
     async def position(self, plies: int) -> dict[str, Any]:
         """The position after so many moves, for looking back. Raises NotFound."""
-        state, moves = self.state, len(self.state.moves())
-        if not 0 <= plies <= moves:
-            raise NotFound(f"the game has {moves} moves")
-        for _ in range(moves - plies):
-            state = state.previous_state
-        return await asyncio.to_thread(position_view, state, False) | {"plies": plies}
+        state = self.state_at(plies)
+        return await asyncio.to_thread(position_view, state) | {"plies": plies}
 
     # What is seen.
 
@@ -214,8 +223,7 @@ class Game:
                 "plies": evaluation.plies, "text": evaluation.text,
             },
             "hint": self._hint, "paused": self._paused,
-            "problem": self._problem, "notice": self._notice,
-            "thinking": self._thinking,
+            "problem": self._problem, "thinking": self._thinking,
             "waiting": self._engines.waiting_before(self.id) if self._thinking else None,
             "seconds": round(time.monotonic() - self._since, 2),
         }
@@ -265,7 +273,7 @@ class Game:
         self.state, self._position = state, position
         self._records.append(record)
         self._since = time.monotonic()
-        self._hint, self._problem, self._notice = None, "", ""
+        self._hint, self._problem = None, ""
         self._change()
 
     def _change(self) -> None:

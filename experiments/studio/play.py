@@ -139,9 +139,12 @@ class _Play:
         })
 
     async def move(self, request: Request) -> Response:
-        """A turn of a person: `move`, a text."""
+        """A turn of a person: `move`, a text; `plies`, if it is made from an earlier position."""
         given = await replies.read_object(request)
-        await self._game(request).play(text_of(given, "move"))
+        plies = given.get("plies")
+        if plies is not None:
+            plies = int(number_of(given, "plies", 0, 0, LONGEST_GAME))
+        await self._game(request).play(text_of(given, "move"), plies)
         return json_reply({})
 
     async def undo(self, request: Request) -> Response:

@@ -11,6 +11,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from dlgo.errors import DlgoError
+from dlgo.text import one_line
 from experiments.studio.errors import StudioError, TooMany
 
 # Streams of all pages together.
@@ -83,13 +85,12 @@ def event_stream(
     Raises:
         TooMany: if too many streams are open.
     """
-    global _open_streams
     if _open_streams >= _MOST_STREAMS:
         raise TooMany(f"{_MOST_STREAMS} pages watch this server already; close one")
-    _open_streams += 1
 
     async def lines() -> AsyncIterator[str]:
         global _open_streams
+        _open_streams += 1
         end = asyncio.create_task(closing.wait())
         following: asyncio.Task[Any] | None = None
         try:
@@ -102,8 +103,8 @@ def event_stream(
                     event = following.result()
                 except StopAsyncIteration:
                     break
-                except Exception as error:
-                    yield f"data: {json_text({'error': str(error)})}\n\n"
+                except DlgoError as error:
+                    yield f"data: {json_text({'error': one_line(str(error))})}\n\n"
                     break
                 yield ": alive\n\n" if event is None else f"data: {json_text(event)}\n\n"
         finally:

@@ -12,6 +12,7 @@ import asyncio
 import hmac
 import ipaddress
 import json
+import socket
 import sys
 import time
 from collections import OrderedDict
@@ -137,13 +138,13 @@ class Guard:
     def _is_own_host(self, host: str) -> bool:
         name = host.lower()
         name = name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]
-        if name in _LOCAL or name == self._host.lower():
+        if name in (*_LOCAL, self._host.lower(), socket.gethostname().lower()):
             return True
         try:
             own, asked = ipaddress.ip_address(self._host), ipaddress.ip_address(name)
         except ValueError:
             return False
-        # Served on all addresses: a plain address cannot be bound to another machine's name.
+        # Served on all addresses: a plain address is not a name that somebody could point here.
         return own.is_unspecified and bool(asked)
 
 

@@ -26,7 +26,8 @@ from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dlgo import DlgoError
-from experiments.studio import play
+from dlgo.text import one_line
+from experiments.studio import analyse, play
 from experiments.studio.engines import EngineLimits, Engines
 from experiments.studio.errors import NotFound
 from experiments.studio.games import Games
@@ -35,7 +36,7 @@ from experiments.studio.security import App, Guard, Rates
 from experiments.studio.specs import Allowed
 
 # What serves a view each: `routes(studio)`.
-_VIEWS = (play,)
+_VIEWS = (play, analyse)
 
 _TYPES = {
     ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
@@ -115,8 +116,6 @@ def _files() -> dict[str, bytes]:
 
 
 async def _error(_: Request, error: Exception) -> Response:
-    from dlgo.text import one_line
-
     return json_reply({"error": one_line(str(error))}, getattr(error, "status", 400))
 
 
@@ -216,6 +215,8 @@ def serve(
     listener = address.open()
     port = listener.getsockname()[1]
     shown = f"[{address.host}]" if ":" in address.host else address.host
+    if address.host in ("0.0.0.0", "::"):
+        shown = socket.gethostname()
     url = f"http://{shown}:{port}/" + (f"#token={token}" if token else "")
 
     def ready() -> None:
@@ -229,6 +230,7 @@ def serve(
         make_app(studio, address.host, token), http=_Impatient, ws="none", loop="asyncio",
         lifespan="on", log_config=None, access_log=False, server_header=False, date_header=False,
         limit_concurrency=_MOST_CONNECTIONS, timeout_graceful_shutdown=2,
+        log_level="critical",  # broken requests are answered, and of no interest to the console
     )
     try:
         _Server(config, studio, ready).run([listener])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
 
 class Page:
-    """A browser's window that shows the studio."""
+    """A browser's window that shows the studio; what it saves lands in `downloads`."""
 
     def __init__(self, studio: Studio, downloads: Path) -> None:
         chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
@@ -35,7 +34,7 @@ class Page:
         service = webdriver.ChromeService(driver)
         self.driver = webdriver.Chrome(options=options, service=service)
         self.driver.set_page_load_timeout(PATIENCE)
-        self.studio = studio
+        self.studio, self.downloads = studio, downloads
 
     def open(self, place: str) -> None:
         """Go to a view, such as `play/ID`."""
@@ -94,13 +93,3 @@ class Page:
             entry["message"] for entry in self.driver.get_log("browser")
             if entry["level"] == "SEVERE" and "status of 4" not in entry["message"]
         ]
-
-
-@pytest.fixture(scope="module")
-def page(studio: Studio, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    """A window; its downloads land in `page.downloads`."""
-    downloads = tmp_path_factory.mktemp("downloads")
-    window = Page(studio, downloads)
-    window.downloads = downloads
-    yield window
-    window.driver.quit()

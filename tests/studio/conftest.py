@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.studio.client import BOTS, OWN_GAME, Studio
+
+if TYPE_CHECKING:
+    from tests.studio.browser import Page
 
 
 @pytest.fixture(scope="module")
@@ -16,3 +20,13 @@ def studio() -> Iterator[Studio]:
                     "--move-timeout", "4")
     yield server
     server.close()
+
+
+@pytest.fixture(scope="module")
+def page(studio: Studio, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """A window of Chromium."""
+    from tests.studio.browser import Page
+
+    window = Page(studio, tmp_path_factory.mktemp("downloads"))
+    yield window
+    window.driver.quit()

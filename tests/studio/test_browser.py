@@ -10,7 +10,7 @@ import pytest
 from dlgo import GameState, get_game
 from experiments.play.board_drawing import result_text
 from experiments.studio.position import find_turn
-from tests.studio.browser import Page, page  # noqa: F401 (a fixture)
+from tests.studio.browser import Page
 from tests.studio.client import BOTS, OWN_GAME, Studio
 
 pytest.importorskip("selenium", reason="needs selenium")
@@ -23,7 +23,7 @@ from selenium.webdriver.common.keys import Keys  # noqa: E402
     "tictactoe", "connect4", "connectn:cols=5,rows=4,n=3,gravity=no", "go:size=4", "draughts",
     OWN_GAME,
 ])
-def test_a_whole_game_by_clicks(studio: Studio, page: Page, spec: str) -> None:  # noqa: F811
+def test_a_whole_game_by_clicks(studio: Studio, page: Page, spec: str) -> None:
     draw = random.Random(38)  # the shortest game of draughts of sixty
     game, state = studio.new(spec), GameState.new_game(get_game(spec))
     page.open(f"play/{game}")
@@ -54,7 +54,7 @@ def test_a_whole_game_by_clicks(studio: Studio, page: Page, spec: str) -> None: 
     assert page.errors() == []
 
 
-def test_a_game_against_an_engine_from_the_first_page(studio: Studio, page: Page) -> None:  # noqa: F811
+def test_a_game_against_an_engine_from_the_first_page(studio: Studio, page: Page) -> None:
     page.open("play")
     page.find("input[value=connect4] ~ .name").click()
     select = page.find("#player-white")
@@ -79,7 +79,7 @@ def test_a_game_against_an_engine_from_the_first_page(studio: Studio, page: Page
     assert page.errors() == []
 
 
-def test_save_and_load(studio: Studio, page: Page) -> None:  # noqa: F811
+def test_save_and_load(studio: Studio, page: Page) -> None:
     game = studio.new("go:size=5,komi=0.5")
     page.open(f"play/{game}")
     for cell in (12, 6, 18):
@@ -102,7 +102,7 @@ def test_save_and_load(studio: Studio, page: Page) -> None:  # noqa: F811
     page.until(lambda: page.pieces() == 3, "the end")
 
 
-def test_a_piece_is_dragged(studio: Studio, page: Page) -> None:  # noqa: F811
+def test_a_piece_is_dragged(studio: Studio, page: Page) -> None:
     game = studio.new("draughts")
     page.open(f"play/{game}")
     move = next(m for m in studio.view(game)["position"]["moves"] if m["text"] == "11-15")
@@ -112,7 +112,7 @@ def test_a_piece_is_dragged(studio: Studio, page: Page) -> None:  # noqa: F811
     page.until(lambda: "11-15" in page.status(), "the words")
 
 
-def test_an_illegal_click_is_explained(studio: Studio, page: Page) -> None:  # noqa: F811
+def test_an_illegal_click_is_explained(studio: Studio, page: Page) -> None:
     game = studio.new("tictactoe")
     page.open(f"play/{game}")
     page.click_cell(4)
@@ -126,7 +126,7 @@ def test_an_illegal_click_is_explained(studio: Studio, page: Page) -> None:  # n
     page.until(lambda: "by resignation" in page.status(), "the end")
 
 
-def test_an_engine_that_dies_is_told_and_the_page_lives(studio: Studio, page: Page) -> None:  # noqa: F811
+def test_an_engine_that_dies_is_told_and_the_page_lives(studio: Studio, page: Page) -> None:
     game = studio.new("tictactoe", white=f"{BOTS}:Leaver")
     page.open(f"play/{game}")
     page.click_cell(4)
@@ -135,7 +135,7 @@ def test_an_engine_that_dies_is_told_and_the_page_lives(studio: Studio, page: Pa
     page.until(lambda: page.pieces() == 0, "the move taken back")
 
 
-def test_names_of_files_are_text(studio: Studio, page: Page) -> None:  # noqa: F811
+def test_names_of_files_are_text(studio: Studio, page: Page) -> None:
     data = b"(;GM[1]SZ[5]PB[<img src=x onerror=document.title='hacked'>];B[cc])"
     _, answer = studio.ask("/api/games/load?name=a.sgf", data,
                            content_type="application/octet-stream")
@@ -145,7 +145,7 @@ def test_names_of_files_are_text(studio: Studio, page: Page) -> None:  # noqa: F
     assert not page.driver.find_elements(By.CSS_SELECTOR, "main img")
 
 
-def test_keys_are_listed_and_colours_switched(studio: Studio, page: Page) -> None:  # noqa: F811
+def test_keys_are_listed_and_colours_switched(studio: Studio, page: Page) -> None:
     page.open("play")
     page.find(".game-card")
     page.keys("?")
@@ -160,16 +160,52 @@ def test_keys_are_listed_and_colours_switched(studio: Studio, page: Page) -> Non
 
 
 @pytest.mark.parametrize("width", [400, 1280])
-def test_nothing_is_wider_than_the_window(studio: Studio, page: Page, width: int) -> None:  # noqa: F811
+def test_nothing_is_wider_than_the_window(studio: Studio, page: Page, width: int) -> None:
     game = studio.new("draughts", white="alphabeta:depth=4")
     page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
         "width": width, "height": 860, "deviceScaleFactor": 1, "mobile": width < 500,
     })
     try:
-        for place in ("play", f"play/{game}"):
+        for place in ("play", f"play/{game}", f"analyse/{game}"):
             page.open(place)
             page.find("main svg.board")
             wide = page.driver.execute_script("return document.documentElement.scrollWidth")
             assert wide <= width
     finally:
         page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_a_known_position_is_analysed_by_two_engines(studio: Studio, page: Page) -> None:
+    game = studio.new("connect4")
+    for column in "414242":
+        studio.move(game, column)
+    page.open(f"analyse/{game}")
+    page.until(lambda: "proved: win" in page.text(".eye .bar-text"), "the proof")
+    page.until(lambda: page.text(".seen tbody tr td").startswith("4"), "the winning column")
+    page.button("Second engine").click()
+    page.until(lambda: len(page.driver.find_elements(By.CSS_SELECTOR, ".eye")) == 2, "an eye")
+    page.button("One engine").click()
+    page.button("Exact values").click()
+    page.until(
+        lambda: "win" in [e.text for e in page.driver.find_elements(
+            By.CSS_SELECTOR, ".marks .hint-text")], "the exact win",
+    )
+    page.keys(Keys.ARROW_LEFT)
+    page.until(lambda: "move 5 of 6" in page.status(), "a move back")
+    assert page.errors() == []
+
+
+def test_a_position_is_set_up_by_clicks(studio: Studio, page: Page) -> None:
+    page.open(f"analyse/{studio.new('go:size=5')}")
+    page.button("Set up").click()
+    for piece, cell in (("black", 12), ("white", 13), ("white", 7)):
+        page.button(piece).click()
+        page.find(f".eye [data-cell='{cell}']").click()
+    page.button("Black to move").click()
+    page.button("Done").click()
+    page.until(lambda: "White to move" in page.status(), "the position")
+    labels = page.driver.find_elements(By.CSS_SELECTOR, ".eye .cell[aria-label*='white']")
+    assert [e.get_attribute("aria-label") for e in labels] == ["D3, white", "C2, white"]
+    page.until(lambda: page.driver.find_elements(By.CSS_SELECTOR, ".heat rect"), "heat")
+    page.button("Stop").click()
+    assert page.errors() == []

@@ -202,6 +202,7 @@ def test_another_address_needs_a_token() -> None:
     assert not Address("127.0.0.1").needs_token() and not Address("::1").needs_token()
     server = Studio("--host", "0.0.0.0")
     try:
+        assert socket.gethostname() in server.url
         token = server.url.partition("#token=")[2]
         assert len(token) >= 20
         assert server.ask("/api/status")[0] == 403

@@ -9,6 +9,7 @@ import { h } from "./dom.js";
 
 const VIEWS = [
   { name: "play", title: "Play", load: () => import("./play.js") },
+  { name: "analyse", title: "Analyse", load: () => import("./analyse.js") },
 ];
 
 const root = document.getElementById("main");

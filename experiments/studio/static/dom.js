@@ -42,4 +42,7 @@ export function amount(n) {
   return n.toLocaleString("en");
 }
 
+/** A sentence's first letter is a capital. */
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 export const percent = (share) => `${Math.round(100 * share)}%`;

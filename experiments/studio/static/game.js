@@ -2,7 +2,7 @@
 
 import { ask, download, listen } from "./api.js";
 import { makeBoard, pieceIcon } from "./boards/index.js";
-import { amount, duration, h, percent } from "./dom.js";
+import { amount, capital, duration, h, percent } from "./dom.js";
 import { choices, fileDrop, filePicker, playerField } from "./start.js";
 
 /** The players' names as people say them: "You" is for the only person in a game. */
@@ -45,7 +45,7 @@ export async function openGame(root, id, app) {
     undo: button("Undo", "u", undo), hint: button("Hint", "h", hint),
     pass: button("Pass", "p", () => play("pass")), swap: button("Swap", "w", () => play("swap")),
     resign: button("Resign", "r", resign), pause: button("Pause", "space", pause),
-    flip: button("Flip", "f", flip), fresh: button("New game", "n", () => app.go("play"), { class: "main" }),
+    flip: button("Flip", "f", flip), analyse: button("Analyse", "a", analyse), fresh: button("New game", "n", () => app.go("play"), { class: "main" }),
   };
   const save = h("details", { class: "menu" }, h("summary", { title: "Save (s)" }, "Save"),
     h("div", {}, ...saveForms().map(([form, title]) => h("button", {
@@ -130,7 +130,7 @@ export async function openGame(root, id, app) {
     if (view.thinking && view.yourTurn) return `${before}${view.thinking} looks for a hint …`;
     if (view.thinking) return `${before}${view.thinking} thinks …`;
     if (view.paused) return `${before}The engines wait.`;
-    const who = nameOf(view, turn) === "You" ? `Your turn: ${view.players[turn]}` : `${nameOf(view, turn)} to move`;
+    const who = nameOf(view, turn) === "You" ? `Your turn: ${view.players[turn]}` : `${capital(nameOf(view, turn))} to move`;
     return `${before}${who}${more}.`;
   }
 
@@ -233,6 +233,14 @@ export async function openGame(root, id, app) {
   function undo() { return post("undo"); }
   function hint() { if (view.yourTurn) post("hint"); }
   function flip() { board.flip(); }
+  function analyse() {
+    return app.attempt(async () => {
+      const plies = shown?.plies ?? view.plies;
+      const made = await ask(`${path}/copy`, { plies });
+      app.go(`analyse/${made.id}`);
+    });
+  }
+
   function pause() { if (!buttons.pause.hidden) post("pause", { paused: !view.paused }); }
 
   function resign() {
@@ -297,6 +305,7 @@ export async function openGame(root, id, app) {
       { key: "End", what: "return to the game", run: () => look(view.plies) },
       { key: " ", what: "hold two engines, or let them go on", run: pause },
       { key: "f", what: "turn the board", run: flip },
+      { key: "a", what: "analyse this position", run: analyse },
       { key: "s", what: "save", run: () => saveAs(saveForms()[0][0]) },
       { key: "o", what: "open a saved game", run: () => picker.input.click() },
       { key: "n", what: "new game", run: () => app.go("play") },

@@ -78,7 +78,7 @@ function optionField(option) {
 }
 
 /** Who plays a side: a person, an engine of the list, or any specification. */
-export function playerField(side, label, choice, value) {
+export function playerField(side, label, choice, value, person = true, onChange = () => {}) {
   const id = `player-${side}`;
   const select = h("select", { id });
   const own = h("input", {
@@ -91,12 +91,17 @@ export function playerField(side, label, choice, value) {
     const preset = choice.presets.find(({ spec }) => spec === select.value);
     note.textContent = preset?.note ?? (select.value === "own" ? "as on the command line; `dlgo engines` lists their options" : "");
   };
-  select.addEventListener("change", () => { update(); if (!own.hidden) own.focus(); });
+  select.addEventListener("change", () => {
+    update();
+    if (own.hidden) onChange();
+    else own.focus();
+  });
+  own.addEventListener("change", onChange);
   const fillFor = (game) => {
     const before = select.value || value;
     const fits = choice.presets.filter(({ games }) => !games || games.includes(game));
     select.replaceChildren(
-      h("option", { value: "human" }, "A person"),
+      person ? h("option", { value: "human" }, "A person") : "",
       ...fits.map(({ spec, title }) => h("option", { value: spec }, title)),
       ...choice.allowed.map((spec) => h("option", { value: spec }, spec)),
       h("option", { value: "own" }, "Another engine …"));
@@ -111,8 +116,9 @@ export function playerField(side, label, choice, value) {
   };
 }
 
-export async function openStart(root, app) {
-  const choice = await choices();
+/** The form of a new game, which goes on in a view; without players where people move. */
+export async function openStart(root, app, view = "play", title = "What would you like to play?") {
+  const choice = await choices(), playing = view === "play";
   let game = choice.games.find(({ name }) => name === localStorage.getItem("dlgo-game")) ?? choice.games[0];
   let fields = [];
   const options = h("div", { class: "options" });
@@ -145,25 +151,26 @@ export async function openStart(root, app) {
     return game.name + (given.length ? `:${given.map(([name, value]) => `${name}=${value}`).join()}` : "");
   }
 
-  const button = h("button", { class: "main", type: "submit" }, "Start the game");
+  const button = h("button", { class: "main", type: "submit" }, playing ? "Start the game" : "Open the board");
   async function start(event) {
     event.preventDefault();
     button.disabled = true;
     await app.attempt(async () => {
       const made = await ask("/api/games", {
-        game: specification(), black: black.value(), white: white.value(),
+        game: specification(), black: playing ? black.value() : "human",
+        white: playing ? white.value() : "human",
       });
-      app.go(`play/${made.id}`);
+      app.go(`${view}/${made.id}`);
     });
     button.disabled = false;
   }
 
-  const picker = filePicker(app);
+  const picker = filePicker(app, view);
   const form = h("form", { class: "start", onsubmit: start },
-    h("h1", {}, "What would you like to play?"),
+    h("h1", {}, title),
     h("fieldset", { class: "games" }, h("legend", { class: "hidden" }, "Game"), ...cards),
     h("div", { class: "columns" },
-      h("fieldset", { class: "panel" }, h("legend", {}, "Players"), black.element, white.element,
+      h("fieldset", { class: "panel", hidden: !playing }, h("legend", {}, "Players"), black.element, white.element,
         h("datalist", { id: "engine-specs" }, choice.engines.map((engine) => h("option", { value: engine.default }, engine.summary)))),
       h("fieldset", { class: "panel" }, h("legend", {}, "Rules"), options,
         h("details", {}, h("summary", {}, "A game of your own"),
@@ -176,19 +183,19 @@ export async function openStart(root, app) {
   return {
     close: drop,
     keys: [
-      { key: "n", what: "start the game", run: () => form.requestSubmit() },
+      { key: "n", what: playing ? "start the game" : "open the board", run: () => form.requestSubmit() },
       { key: "o", what: "open a saved game", run: () => picker.input.click() },
     ],
   };
 }
 
-/** A button that opens a saved game. */
-export function filePicker(app) {
+/** A button that opens a saved game in a view. */
+export function filePicker(app, view = "play") {
   const load = (file) => app.attempt(async () => {
     if (file.size > 256 * 1024) throw new Error(`${file.name} is larger than 256 KiB, so not a game`);
     const made = await send(`/api/games/load?name=${encodeURIComponent(file.name)}`, await file.arrayBuffer());
     made.notes.forEach((note) => app.say(note));
-    app.go(`play/${made.id}`);
+    app.go(`${view}/${made.id}`);
   });
   const input = h("input", {
     type: "file", class: "hidden", accept: ".sgf,.pdn,.txt", "aria-label": "Saved game",

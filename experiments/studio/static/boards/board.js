@@ -64,7 +64,7 @@ export class Board {
     if (flipped === this.flipped) return;
     this.flipped = flipped;
     this.#build();
-    if (this.view) this.show(this.view, this.moves, this.marks, true);
+    if (this.view) this.show({ ...this.view }, this.moves, this.marks, true);
   }
 
   // Drawing.
@@ -110,14 +110,15 @@ export class Board {
    * Show a position.
    *
    * @param moves the legal moves, if somebody may move here.
-   * @param marks {hints: [{path, strength, label}], line: [{path, player, label}], heat: Map,
-   *   ghost: whether a piece follows the pointer}.
+   * @param marks {hints: [{path, label, kind}], line: [{path, player, label}], heat: Map from cells
+   *   to shares, ghost: whether a piece follows the pointer}. A label of two lines is a list.
    */
   show(view, moves = [], marks = {}, still = false) {
     const before = this.view;
+    this.marks = marks;
+    if (view === before && moves === this.moves) { this.drawMarks(); return; }
     this.view = view;
     this.moves = moves;
-    this.marks = marks;
     this.prefix = [];
     this.#pieces(before?.cells ?? [], still || CALM.matches);
     this.#describe();
@@ -163,6 +164,7 @@ export class Board {
 
   #describe() {
     const { cellNames, cols } = this.info, { cells, last, won } = this.view;
+    const starts = new Set(this.moves.map(({ path }) => (this.look.columns ? path[0] % cols : path[0])));
     cells.forEach((piece, cell) => {
       if (!cellNames[cell]) return;
       const parts = [cellNames[cell], piece < 0 ? "empty" : this.pieceName(piece)];
@@ -170,8 +172,7 @@ export class Board {
       if (won.includes(cell)) parts.push("winning");
       const rect = this.cellAt(cell);
       rect.setAttribute("aria-label", parts.join(", "));
-      const playable = this.moves.some((move) => this.#starts(move, cell, cols));
-      rect.classList.toggle("playable", playable);
+      rect.classList.toggle("playable", starts.has(this.look.columns ? cell % cols : cell));
     });
   }
 
@@ -191,7 +192,7 @@ export class Board {
     for (const [cell, share] of heat ?? []) {
       const [x, y] = this.place(cell);
       under.push(s("rect", {
-        x: x - 46, y: y - 46, width: 92, height: 92, rx: 12, class: "heat", opacity: 0.15 + 0.75 * share,
+        x: x - 46, y: y - 46, width: 92, height: 92, rx: 12, class: "heat", opacity: 0.1 + 0.8 * share,
       }));
     }
     const ring = (cell, radius, name) => {
@@ -212,7 +213,8 @@ export class Board {
       if (!hint.path.length) return;
       const end = hint.path.at(-1), [x, y] = this.place(end);
       if (hint.path.length > 1) out.push(this.#polyline(hint.path, place ? "hint-way other" : "hint-way"));
-      out.push(s("circle", { cx: x, cy: y, r: 38, class: place ? "hint other" : "hint" }));
+      const kind = hint.kind ?? (place ? "hint other" : "hint");
+      out.push(s("circle", { cx: x, cy: y, r: hint.label ? 42 : 20, class: kind }));
       if (hint.label) {
         const lines = [hint.label].flat();
         lines.forEach((text, i) => out.push(s("text", {
@@ -265,8 +267,9 @@ export class Board {
     ));
   }
 
-  /** What a click on a cell does. */
+  /** What a click on a cell does; `onCell` comes before the rules, for setting up. */
   click(cell) {
+    if (this.onCell) { this.onCell(cell); return; }
     if (!this.moves.length) return;
     if (this.prefix.length) this.#goOn(cell);
     else this.#startAt(cell);
