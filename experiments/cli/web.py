@@ -18,6 +18,8 @@ from experiments.number import Number
 @click.option("--allow", multiple=True, metavar="SPEC",
               help="Game or engine from outside that pages may name, such as my_bot.py:Greedy; "
               "can be given several times.")
+@click.option("--folder", type=click.Path(), default=None, metavar="DIR",
+              help="Folder whose saved games pages may open, and into which they may save.")
 @click.option("--searches", type=Number(int, 1, 256), default=None,
               help="Engines that search at once; one per core by default.")
 @click.option("--move-timeout", type=Number(float, 0.1, 86400), default=60.0, show_default=True,
@@ -26,17 +28,20 @@ from experiments.number import Number
               help="Megabytes that the process of an engine may use.")
 def web(
     host: str, port: int | None, token: str | None, no_browser: bool, allow: tuple[str, ...],
-    searches: int | None, move_timeout: float, memory_mb: int,
+    folder: str | None, searches: int | None, move_timeout: float, memory_mb: int,
 ) -> None:
     """Open the studio: play, watch and understand games in the browser."""
     import os
+    from pathlib import Path
 
     from experiments.studio.engines import EngineLimits
-    from experiments.studio.server import Address, serve
+    from experiments.studio.folder import Folder
+    from experiments.studio.server import Address, Studio, serve
     from experiments.studio.specs import Allowed
 
     searches = searches or len(os.sched_getaffinity(0))
     limits = EngineLimits(
         searches, max(8, 2 * searches), move_timeout, memory_mb=memory_mb
     )
-    serve(Address(host, port, token), Allowed(allow), limits, not no_browser, click.echo)
+    studio = Studio(Allowed(allow), limits, Folder(Path(folder) if folder else None))
+    serve(Address(host, port, token), studio, not no_browser, click.echo)

@@ -19,9 +19,11 @@ from experiments.studio import replies
 from experiments.studio.errors import StudioError, TooLarge
 from experiments.studio.games import LONGEST_GAME, Game
 from experiments.studio.replies import event_stream, json_reply, number_of, text_of
+from experiments.studio.security import MOST_BYTES
 from experiments.studio.specs import HUMAN
 
 _TYPES = {"sgf": "application/x-go-sgf", "pdn": "text/plain", "txt": "text/plain"}
+_GAMES = (".sgf", ".pdn", ".txt")
 _LARGEST_SEED = 2**31
 
 
@@ -33,10 +35,13 @@ def routes(studio: Any) -> list[Route]:
         Route("/api/status", view.status),
         Route("/api/games", view.new, methods=["POST"]),
         Route("/api/games/load", view.load, methods=["POST"]),
+        Route("/api/files", view.files),
+        Route("/api/files/{name}/open", view.open_file, methods=["POST"]),
         Route("/api/games/{id}", view.show),
         Route("/api/games/{id}/events", view.events),
         Route("/api/games/{id}/positions/{plies:int}", view.position),
         Route("/api/games/{id}/file", view.file),
+        Route("/api/games/{id}/store", view.store, methods=["POST"]),
         Route("/api/games/{id}/move", view.move, methods=["POST"]),
         Route("/api/games/{id}/undo", view.undo, methods=["POST"]),
         Route("/api/games/{id}/hint", view.hint, methods=["POST"]),
@@ -57,7 +62,10 @@ class _Play:
         """What there is to choose from."""
         if self._setup is None:
             self._setup = await asyncio.to_thread(_choices)
-        return json_reply({**self._setup, "allowed": list(self._studio.allowed.specs)})
+        return json_reply({
+            **self._setup, "allowed": list(self._studio.allowed.specs),
+            "folder": self._studio.folder.given,
+        })
 
     async def status(self, _: Request) -> Response:
         """How much the server has to do."""
@@ -76,8 +84,23 @@ class _Play:
 
     async def load(self, request: Request) -> Response:
         """A game from a file, which is the body; `name`, `black` and `white` in the address."""
-        data, given = await request.body(), dict(request.query_params)
+        given = dict(request.query_params)
         name = PurePath(text_of(given, "name", "game")).name[:100] or "game"
+        return await self._load(await request.body(), name, given)
+
+    async def files(self, _: Request) -> Response:
+        """The saved games in the server's folder."""
+        return json_reply({"files": await asyncio.to_thread(self._studio.folder.names, _GAMES)})
+
+    async def open_file(self, request: Request) -> Response:
+        """A game from the server's folder."""
+        name, given = request.path_params["name"], await replies.read_object(request)
+        path = self._studio.folder.find(name)
+        if path.stat().st_size > MOST_BYTES:
+            raise TooLarge(f"{name} is too large for a game")
+        return await self._load(await asyncio.to_thread(path.read_bytes), name, given)
+
+    async def _load(self, data: bytes, name: str, given: dict[str, Any]) -> Response:
         if data.count(b";") > 2 * LONGEST_GAME:
             raise TooLarge(f"{name}: a game here has at most {LONGEST_GAME} moves")
         try:
@@ -128,15 +151,26 @@ class _Play:
     async def file(self, request: Request) -> Response:
         """The game as a file: SGF, PDN, or a text of moves (`?form=txt`)."""
         game = self._game(request)
-        usual = form_of(game.state.game)
-        form = request.query_params.get("form", usual)
-        if form not in (usual, "txt"):
-            raise StudioError(f"{game.state.game} is saved as {usual} or txt, not as {form[:20]}")
-        data = await asyncio.to_thread(game_bytes, game.state, *game.players, form)
+        form = request.query_params.get("form", form_of(game.state.game))
+        data = await self._data(game, form)
         name = f"{game.state.game.slug}.{form}"
         return Response(data, media_type=_TYPES[form], headers={
             "content-disposition": f'attachment; filename="{name}"',
         })
+
+    async def store(self, request: Request) -> Response:
+        """Save the game in the server's folder: `name`, whose ending says in which form."""
+        game, given = self._game(request), await replies.read_object(request)
+        name = text_of(given, "name")
+        data = await self._data(game, name.rpartition(".")[2].lower())
+        await asyncio.to_thread(self._studio.folder.save, name, data)
+        return json_reply({"name": name})
+
+    async def _data(self, game: Game, form: str) -> bytes:
+        usual = form_of(game.state.game)
+        if form not in (usual, "txt"):
+            raise StudioError(f"{game.state.game} is saved as {usual} or txt, not as {form[:20]}")
+        return await asyncio.to_thread(game_bytes, game.state, *game.players, form)
 
     async def move(self, request: Request) -> Response:
         """A turn of a person: `move`, a text; `plies`, if it is made from an earlier position."""

@@ -30,6 +30,7 @@ from dlgo.text import one_line
 from experiments.studio import analyse, play
 from experiments.studio.engines import EngineLimits, Engines
 from experiments.studio.errors import NotFound
+from experiments.studio.folder import Folder
 from experiments.studio.games import Games
 from experiments.studio.replies import json_reply
 from experiments.studio.security import App, Guard, Rates
@@ -54,6 +55,7 @@ class Studio:
     Args:
         allowed: the games and engines that may be named.
         limits: what engines may take.
+        folder: what may be read and written.
 
     Attributes:
         games: those in progress.
@@ -62,9 +64,11 @@ class Studio:
     """
 
     def __init__(
-        self, allowed: Allowed | None = None, limits: EngineLimits | None = None
+        self, allowed: Allowed | None = None, limits: EngineLimits | None = None,
+        folder: Folder | None = None,
     ) -> None:
         self.allowed = allowed or Allowed()
+        self.folder = folder or Folder()
         self.engines = Engines(limits)
         self.games = Games(self.engines)
         self.closing = asyncio.Event()
@@ -197,12 +201,12 @@ class Address:
 
 
 def serve(
-    address: Address, allowed: Allowed, limits: EngineLimits, browser: bool,
-    say: Callable[[str], None],
+    address: Address, studio: Studio, browser: bool, say: Callable[[str], None]
 ) -> None:
     """Serve until Ctrl-C.
 
     Args:
+        studio: what is served; it is closed at the end.
         browser: whether to open one.
         say: prints a line.
 
@@ -225,7 +229,6 @@ def serve(
         if browser:
             threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
-    studio = Studio(allowed, limits)
     config = uvicorn.Config(
         make_app(studio, address.host, token), http=_Impatient, ws="none", loop="asyncio",
         lifespan="on", log_config=None, access_log=False, server_header=False, date_header=False,

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="module")
-def studio() -> Iterator[Studio]:
-    """A server that has been started with the tests' bots and a game from outside."""
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    """A server that has been started with the tests' bots, a game from outside, and a folder."""
+    folder = tmp_path_factory.mktemp("games")
     server = Studio("--allow", BOTS, "--allow", OWN_GAME, "--searches", "2",
-                    "--move-timeout", "4")
+                    "--move-timeout", "4", "--folder", str(folder))
+    server.folder = folder
     yield server
     server.close()
 

@@ -213,3 +213,15 @@ def test_the_same_seed_gives_the_same_game(studio: Studio) -> None:
             studio.move(game, "C3")
             replies.append(watcher.until(lambda view: view["plies"] == 2)["history"][1]["text"])
     assert replies[0] == replies[1]
+
+
+def test_games_are_kept_in_the_servers_folder(studio: Studio) -> None:
+    game = studio.new("draughts")
+    studio.move(game, "11-15")
+    assert studio.ask(f"/api/games/{game}/store", {"name": "mine.pdn"})[0] == 200
+    assert "mine.pdn" in studio.ask("/api/files")[1]["files"]
+    assert (studio.folder / "mine.pdn").read_text().startswith("[")
+    status, answer = studio.ask("/api/files/mine.pdn/open", {})
+    assert status == 200 and studio.view(answer["id"])["plies"] == 1
+    again = studio.ask(f"/api/games/{game}/store", {"name": "mine.pdn"})
+    assert again == (400, {"error": "'mine.pdn' exists; choose another name"})

@@ -47,10 +47,12 @@ export async function openGame(root, id, app) {
     resign: button("Resign", "r", resign), pause: button("Pause", "space", pause),
     flip: button("Flip", "f", flip), analyse: button("Analyse", "a", analyse), fresh: button("New game", "n", () => app.go("play"), { class: "main" }),
   };
+  const stored = h("button", { type: "button", hidden: true, onclick: () => { save.open = false; store(); } }, "In the server's folder …");
+  choices().then(({ folder }) => { stored.hidden = !folder; });
   const save = h("details", { class: "menu" }, h("summary", { title: "Save (s)" }, "Save"),
     h("div", {}, ...saveForms().map(([form, title]) => h("button", {
       type: "button", onclick: () => { save.open = false; saveAs(form); },
-    }, title))));
+    }, title)), stored));
   const typed = h("input", {
     type: "text", id: "typed", placeholder: "Type a move", autocomplete: "off", spellcheck: "false", maxlength: 60,
     "aria-label": "Type a move",
@@ -258,6 +260,12 @@ export async function openGame(root, id, app) {
 
   function saveAs(form) {
     return app.attempt(async () => app.say(`Saved as ${await download(`${path}/file?form=${form}`)}`));
+  }
+
+  function store() {
+    const name = prompt("Name of the file", `game.${saveForms()[0][0]}`);
+    if (!name) return undefined;
+    return app.attempt(async () => app.say(`Saved as ${(await ask(`${path}/store`, { name })).name}`));
   }
 
   function look(plies) {

@@ -176,7 +176,8 @@ export async function openStart(root, app, view = "play", title = "What would yo
         h("details", {}, h("summary", {}, "A game of your own"),
           h("div", { class: "field" }, h("label", { for: "own-game" }, "file or specification"), own,
             h("small", {}, "the server must have been started with --allow my_game.py"))))),
-    h("div", { class: "actions" }, button, picker.button, picker.input));
+    h("div", { class: "actions" }, button, picker.button, picker.input),
+    choice.folder ? await savedGames(app, view) : "");
   choose(game);
   root.append(form);
   const drop = fileDrop(root, picker.load);
@@ -187,6 +188,19 @@ export async function openStart(root, app, view = "play", title = "What would yo
       { key: "o", what: "open a saved game", run: () => picker.input.click() },
     ],
   };
+}
+
+/** The games in the server's folder. */
+async function savedGames(app, view) {
+  const { files } = await ask("/api/files");
+  return h("section", { class: "panel saved" }, h("h2", {}, "Saved games"),
+    files.length ? h("ul", {}, files.map((name) => h("li", {}, h("button", {
+      type: "button", class: "link", onclick: () => app.attempt(async () => {
+        const made = await ask(`/api/files/${encodeURIComponent(name)}/open`, {});
+        made.notes.forEach((note) => app.say(note));
+        app.go(`${view}/${made.id}`);
+      }),
+    }, name)))) : h("p", {}, "There are none yet."));
 }
 
 /** A button that opens a saved game in a view. */
