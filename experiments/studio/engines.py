@@ -247,6 +247,7 @@ class Engines:
             return self._run(ticket, work)
 
         self._tickets.append(ticket)
+        self.on_change()
         try:
             return await loop.run_in_executor(self._threads, run)
         except Stopped:

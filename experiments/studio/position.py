@@ -10,7 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from dlgo import GameSpec, GameState, Move, Player, Point, kernels
+from dlgo.errors import NotationError
 from dlgo.games.draughts.notation import square_number
+from dlgo.text import one_line
 from engines.base import Decision
 from experiments.play.board_drawing import extra_lines, player_text, result_text
 from experiments.play.cell_moves import CellMove, cell_move, turns
@@ -101,10 +103,10 @@ def path_of(game: GameSpec, turn: list[CellMove]) -> list[int]:
 
 
 def find_turn(state: GameState, text: str) -> list[Move]:
-    """The moves that a text denotes, which the browser was given or a person has typed.
+    """The moves of one turn that a text denotes, which the browser was given or a person typed.
 
     Raises:
-        DlgoError: if it is not a move; it may still be illegal.
+        DlgoError: if it is not a move, or those of several turns; it may still be illegal.
     """
     game, word = state.game, text.strip().lower()
     if word == "resign":
@@ -112,7 +114,10 @@ def find_turn(state: GameState, text: str) -> list[Move]:
     if word == "pass" and game.pass_action >= 0:
         return [Move.pass_turn()]
     moves: list[Move] = []
+    mover = state.next_player
     for part in text.split() or [text]:
+        if state.next_player is not mover:
+            raise NotationError(f"{one_line(text)!r} is more than one turn")
         more = game.parse_moves(state, part)
         for move in more:
             state = state.apply_move(move)

@@ -177,7 +177,7 @@ def test_nothing_is_wider_than_the_window(studio: Studio, page: Page, width: int
 
 def test_a_known_position_is_analysed_by_two_engines(studio: Studio, page: Page) -> None:
     game = studio.new("connect4")
-    for column in "414242":
+    for column in "414242777711":
         studio.move(game, column)
     page.open(f"analyse/{game}")
     page.until(lambda: "proved: win" in page.text(".eye .bar-text"), "the proof")
@@ -191,7 +191,7 @@ def test_a_known_position_is_analysed_by_two_engines(studio: Studio, page: Page)
             By.CSS_SELECTOR, ".marks .hint-text")], "the exact win",
     )
     page.keys(Keys.ARROW_LEFT)
-    page.until(lambda: "move 5 of 6" in page.status(), "a move back")
+    page.until(lambda: "move 11 of 12" in page.status(), "a move back")
     assert page.errors() == []
 
 

@@ -54,6 +54,7 @@ export class Eye {
       if (!this.pending) requestAnimationFrame(() => { this.pending = false; this.draw(); });
       this.pending = true;
       this.seen = news;
+      if (news.final) end();
       this.updates = (this.updates ?? 0) + 1;
     }, (error) => { this.words.textContent = error.message; });
     this.stop = () => { this.mine = null; end(); };
