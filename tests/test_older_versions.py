@@ -60,7 +60,7 @@ def test_a_tournament_goes_on_in_an_old_ledger(dlgo: Command, copy: Path) -> Non
 
 
 def test_an_old_ledger_is_rated(dlgo: Command, copy: Path) -> None:
-    dlgo("report", copy / "games_format2.sqlite", "--out", copy / "report", "--bootstrap", 5)
+    dlgo("report", copy / "games_format2.sqlite", "--out", copy / "report", "--bootstrap", 100)
     assert "supervised" in (copy / "report" / "ratings.csv").read_text()
 
 
