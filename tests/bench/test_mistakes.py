@@ -1,8 +1,12 @@
-"""Mistakes are counted by exact results: the perfect make none, the blind make many."""
+"""Mistakes are counted by exact results: the perfect make none, the blind make many.
+
+With `DLGO_FULL=1` more of Pons' positions are solved again.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -117,5 +121,6 @@ def test_positions_that_come_with_the_project_are_solved_right(tmp_path: Path) -
 
 
 def test_pons_scores_are_ours(oracles: Path) -> None:
-    found = bench.pons_sets(oracles / "connect4", 20)
-    assert all(len(rows) == 20 for rows in found.values())
+    count = 20 if os.environ.get("DLGO_FULL") else 2
+    found = bench.pons_sets(oracles / "connect4", count)
+    assert all(len(rows) == count for rows in found.values())

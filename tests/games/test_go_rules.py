@@ -1,7 +1,11 @@
-"""Go beyond the basic rules: handicap, set-up positions, ko rules, counting, ladders."""
+"""Go beyond the basic rules: handicap, set-up positions, ko rules, counting, ladders.
+
+With `DLGO_FULL=1` the legal positions of 4x4 are counted, too.
+"""
 
 from __future__ import annotations
 
+import os
 import pickle
 
 import numpy as np
@@ -13,6 +17,8 @@ from dlgo.games.go.scoring import likely_dead, ownership, score
 from dlgo.games.go.state import Go
 from tests.conftest import random_game
 from tests.games.legal_positions import count_legal_positions
+
+FULL = bool(os.environ.get("DLGO_FULL"))
 
 
 def diagram(text: str, next_player: Player = Player.black, **options: object) -> GameState:
@@ -312,7 +318,8 @@ def test_smallest_and_largest_board(size: int) -> None:
     assert game.cell(state.apply_move(corner), size, size) is Player.black
 
 
-@pytest.mark.parametrize(("size", "count"), [(2, 57), (3, 12_675), (4, 24_318_165)])
+@pytest.mark.parametrize(("size", "count"), [(2, 57), (3, 12_675), pytest.param(
+    4, 24_318_165, marks=pytest.mark.skipif(not FULL, reason="ten seconds: DLGO_FULL=1"))])
 def test_number_of_legal_positions(size: int, count: int) -> None:
     """OEIS A094777."""
     assert count_legal_positions(size) == count

@@ -173,10 +173,10 @@ def cases() -> Iterator[tuple[str, str, int | None]]:
     if FULL:
         yield from every * 2
         return
-    yield from (case for case in every if case[1] == "program" and case[0] != "analyze")
-    yield from (("play", "bot", signal.SIGTERM), ("gtp", "bot", signal.SIGKILL),
-                ("analyze", "bot", signal.SIGKILL), ("generate", "bot", signal.SIGKILL),
-                ("gtp", "gnugo", signal.SIGKILL))
+    # Every command once, every kind of engine, every end.
+    yield from (("play", "program", signal.SIGTERM), ("gtp", "program", None),
+                ("tournament", "program", signal.SIGKILL), ("analyze", "bot", signal.SIGKILL),
+                ("generate", "bot", signal.SIGKILL), ("gtp", "gnugo", signal.SIGKILL))
 
 
 @pytest.mark.parametrize(("command", "kind", "how"), list(cases()))
