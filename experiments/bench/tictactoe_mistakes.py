@@ -120,19 +120,17 @@ def every_position(
     return Mistakes(len(states), wrong / len(states), losing / len(states))
 
 
-def report(engine: Engine, name: str) -> bool:
-    """Print the answers; whether the engine never loses."""
+def report(engine: Engine, name: str) -> Mistakes:
+    """Print the answers to both questions; return the second."""
     print(name)
-    never = True
     for side, word in ((0, "first"), (1, "second")):
         lines = every_line(engine, side)
-        never &= lines.lost == 0
         print(f"  moving {word:<7}{lines.won:>5} lines won, {lines.drawn:>4} drawn, "
               f"{lines.lost:>4} lost" + (f", such as {lines.example}" if lines.lost else ""))
     total = every_position(lambda state: move_of(engine, state))
     print(f"  {total.positions:,} positions: {total.mistakes:.2%} mistakes, "
           f"{total.losing:.2%} losing ones")
-    return never
+    return total
 
 
 @click.command()

@@ -26,8 +26,8 @@ from dlgo import GameState, Move, Player, Point, get_game, kernels
 from dlgo.games.go.scoring import score
 from engines.registry import build_engine
 from experiments.chapters.diagrams import count, liberties, play, position
-from experiments.chapters.figures import drawing
 from experiments.command import run
+from experiments.figures import drawing
 from experiments.number import Number
 from experiments.options import out_option, quick_option, seed_option
 from experiments.play.board_drawing import draw_board

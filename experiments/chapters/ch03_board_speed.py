@@ -36,8 +36,8 @@ from dlgo.games.go.state import Go
 from dlgo.games.go.textbook import Board, TextbookState, is_point_an_eye
 from dlgo.games.go.textbook_zobrist import ZobristState
 from dlgo.rng import make_rng
-from experiments.chapters.figures import draw_bars, drawing
 from experiments.command import run
+from experiments.figures import draw_bars, drawing
 from experiments.options import out_option, quick_option
 
 

@@ -23,8 +23,8 @@ import numpy as np
 from dlgo import GameSpec, GameState, get_game, kernels
 from dlgo.rng import make_rng
 from engines.registry import build_engine
-from experiments.chapters.figures import drawing
 from experiments.command import run
+from experiments.figures import drawing
 from experiments.number import Number
 from experiments.options import out_option, quick_option, seed_option, size_option
 from experiments.play.board_drawing import draw_board

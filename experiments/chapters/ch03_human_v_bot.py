@@ -19,8 +19,8 @@ import click
 
 from dlgo import GameState, Player, get_game
 from dlgo.games.go.scoring import score
-from experiments.chapters.figures import drawing
 from experiments.command import run
+from experiments.figures import drawing
 from experiments.options import out_option, quick_option, seed_option, size_option
 from experiments.play.board_drawing import draw_board, result_text
 from experiments.play.console import Console

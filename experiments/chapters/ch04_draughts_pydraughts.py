@@ -27,8 +27,8 @@ from dlgo import DlgoError, GameState, Player
 from dlgo.games.draughts.board import JUMPER
 from dlgo.rng import derive_seed
 from engines.registry import build_engine
-from experiments.chapters.figures import BLUE, INK, drawing
 from experiments.command import run
+from experiments.figures import BLUE, INK, drawing
 from experiments.number import Number
 from experiments.opponents.pydraughts_opponent import GAME, opponent_moves
 from experiments.options import out_option, quick_option, seed_option

@@ -17,9 +17,9 @@ import click
 
 from dlgo import GameState, Point, get_game
 from engines.registry import build_engine
-from experiments.chapters.figures import draw_scores, drawing
 from experiments.chapters.matches import print_matches
 from experiments.command import run
+from experiments.figures import draw_scores, drawing
 from experiments.options import out_option, quick_option, seed_option
 from experiments.play.board_drawing import draw_board
 

@@ -19,9 +19,9 @@ import click
 
 from dlgo import GameState, get_game
 from engines.registry import build_engine
-from experiments.chapters.figures import BLUE, draw_scores, drawing
 from experiments.chapters.matches import print_matches
 from experiments.command import run
+from experiments.figures import BLUE, draw_scores, drawing
 from experiments.options import out_option, quick_option, seed_option, size_option
 from experiments.play.board_drawing import draw_board
 

@@ -22,8 +22,8 @@ import click
 
 from dlgo import GameState, get_game
 from engines.registry import build_engine
-from experiments.chapters.figures import BLUE, INK, draw_bars, drawing
 from experiments.command import run
+from experiments.figures import BLUE, INK, draw_bars, drawing
 from experiments.options import out_option, quick_option
 from experiments.play.console import Console
 from experiments.play.session import Session, make_player

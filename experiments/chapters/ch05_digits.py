@@ -16,6 +16,9 @@ error 11.4% after one epoch, 95.8% after 10, 97.5% after 30; cross-entropy 80.8%
 
 from __future__ import annotations
 
+import math
+from pathlib import Path
+
 import click
 import numpy as np
 
@@ -32,7 +35,8 @@ from engines.learning.from_scratch import (
 )
 from engines.learning.from_scratch.check import gradient_error
 from experiments.command import run
-from experiments.options import quick_option, seed_option
+from experiments.figures import drawing
+from experiments.options import out_option, quick_option, seed_option
 
 DIGITS = 10
 Data = tuple[np.ndarray, np.ndarray]
@@ -75,7 +79,8 @@ def build(sizes: list[int], loss: Loss, rng: np.random.Generator) -> Network:
 @quick_option("Ten epochs instead of thirty")
 @click.option("--mnist", is_flag=True, help="The book's digits, from the network.")
 @seed_option
-def main(quick: bool, mnist: bool, seed: int) -> None:
+@out_option("out/ch05_digits")
+def main(quick: bool, mnist: bool, seed: int, out: Path) -> None:
     """Train two networks written in NumPy to read digits."""
     rng = np.random.default_rng(seed)
     (images, digits), (test_images, test_digits) = load(mnist, rng)
@@ -85,6 +90,7 @@ def main(quick: bool, mnist: bool, seed: int) -> None:
     sizes = [pixels, pixels // 2, pixels // 4, DIGITS]
     click.echo(f"{len(images):,} digits to learn from, {len(test_images):,} to test on; "
                f"layers of {', '.join(map(str, sizes))}")
+    curves: dict[str, list[float]] = {}
     for name, loss, rate in (
         ("squared error, sigmoids", MeanSquaredError(), 3.0),
         ("cross-entropy, ReLUs", CrossEntropy(), 0.1),
@@ -94,10 +100,22 @@ def main(quick: bool, mnist: bool, seed: int) -> None:
         click.echo(f"{name}: gradients differ from finite differences by {error:.1e} at most")
         epochs = 10 if quick or mnist else 30
         losses = network.train(images, labels, epochs=epochs, batch=10, rate=rate, rng=rng)
+        curves[name] = []
         for epoch, mean in enumerate(losses, 1):
+            right = network.accuracy(test_images, test_digits)
+            curves[name].append(100 * right)
             if epoch in (1, 2, 5) or epoch % 10 == 0:
-                right = network.accuracy(test_images, test_digits)
                 click.echo(f"  epoch {epoch:>2}  loss {mean:.4f}  test accuracy {right:.1%}")
+
+    side = math.isqrt(pixels)
+    grid = test_images[:16].reshape(4, 4, side, side).transpose(0, 2, 1, 3)
+    with drawing(out / "ch05_digits.png", 2, 1, (6, 5), width_ratios=(1, 1.5)) as axes:
+        axes[0].imshow(grid.reshape(4 * side, 4 * side), cmap="gray_r")
+        axes[0].set(title="what it has to read", xticks=(), yticks=())
+        for name, curve in curves.items():
+            axes[1].plot(range(1, len(curve) + 1), curve, "o-", label=name)
+        axes[1].set(xlabel="epoch", title="digits of the test read rightly, %", ylim=(0, 102))
+        axes[1].legend(loc="lower right")
 
 
 if __name__ == "__main__":

@@ -28,7 +28,11 @@ from engines.learning.from_scratch import CrossEntropy, Dense, Network, ReLU
 from experiments.command import run
 from experiments.datasets.generate import generate, make_recipe
 from experiments.datasets.progress import LineProgress
+from experiments.figures import BLUE, INK, ORANGE, drawing
 from experiments.options import out_option, quick_option, seed_option
+
+# Its moves are less random, so that few games are enough to learn from.
+STRONGER = "mcts:sims=200,rollout=heavy,rule=rave"
 
 
 def arrays(part: Dataset) -> tuple[np.ndarray, np.ndarray]:
@@ -41,7 +45,7 @@ def arrays(part: Dataset) -> tuple[np.ndarray, np.ndarray]:
 
 
 @click.command()
-@quick_option("Few games, few epochs")
+@quick_option("300 games of a better player, six epochs of larger steps")
 @click.option("--data", type=click.Path(path_type=Path), default=None,
               help="A folder of games; by default some are made.")
 @out_option("out/ch05_go")
@@ -49,8 +53,8 @@ def arrays(part: Dataset) -> tuple[np.ndarray, np.ndarray]:
 def main(quick: bool, data: Path | None, out: Path, seed: int) -> None:
     """Train a network written in NumPy to predict moves."""
     if data is None:
-        games = 100 if quick else 1000
-        recipe = make_recipe("go:size=5", "mcts:sims=200", seed=seed)
+        games, teacher = (300, STRONGER) if quick else (1000, "mcts:sims=200")
+        recipe = make_recipe("go:size=5", teacher, seed=seed)
         data = generate(recipe, games, out / f"games{games}", None, LineProgress(sys.stdout))
     train, test = Dataset.open(data).split(test=0.1, seed=seed)
     (inputs, moves), (test_inputs, test_moves) = arrays(train), arrays(test)
@@ -64,16 +68,29 @@ def main(quick: bool, data: Path | None, out: Path, seed: int) -> None:
     commonest = np.bincount(moves, minlength=actions).argmax()
     print(f"{train.game}: {len(moves):,} positions to learn from, {len(test_moves):,} of other "
           f"games to test on; layers of {', '.join(map(str, sizes))}")
-    print(f"always the commonest move: {(test_moves == commonest).mean():.1%}")
+    guess = (test_moves == commonest).mean()
+    print(f"always the commonest move: {guess:.1%}")
     labels = np.eye(actions)[moves]
     losses = network.train(
-        inputs, labels, epochs=5 if quick else 20, batch=32, rate=0.05, rng=rng
+        inputs, labels, epochs=6 if quick else 20, batch=32, rate=0.2 if quick else 0.05, rng=rng
     )
+    known, other = [], []
     for epoch, loss in enumerate(losses, 1):
-        if epoch in (1, 2, 5) or epoch % 10 == 0:
-            print(f"epoch {epoch:>2}  loss {loss:.3f}  moves predicted "
-                  f"{network.accuracy(inputs, moves):.1%}, of the other games "
-                  f"{network.accuracy(test_inputs, test_moves):.1%}")
+        known.append(100 * network.accuracy(inputs, moves))
+        other.append(100 * network.accuracy(test_inputs, test_moves))
+        print(f"epoch {epoch:>2}  loss {loss:.3f}  moves predicted {known[-1]:.1f}%, "
+              f"of the other games {other[-1]:.1f}%")
+    share = other[-1] / 100
+    margin = 196 * (share * (1 - share) / len(test_moves)) ** 0.5
+    print(f"of the other games, with 95% interval: {other[-1]:.1f}% +-{margin:.1f}%")
+
+    with drawing(out / "ch05_go.png", size=(8, 5)) as (axes,):
+        epochs = range(1, len(known) + 1)
+        axes.plot(epochs, known, "s--", color=ORANGE, label="games it learns from")
+        axes.errorbar(epochs, other, margin, fmt="o-", color=BLUE, capsize=4, label="other games")
+        axes.axhline(100 * guess, color=INK, linestyle=":", label="always the commonest move")
+        axes.set(xlabel="epoch", title="moves predicted, %", ylim=(0, None))
+        axes.legend()
 
 
 if __name__ == "__main__":

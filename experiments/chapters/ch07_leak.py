@@ -37,48 +37,61 @@ from engines.learning.data import Batch, Dataset, batches
 from experiments.command import run
 from experiments.datasets.generate import generate, make_recipe
 from experiments.datasets.progress import LineProgress
+from experiments.figures import draw_bars, drawing
 from experiments.number import Number
-from experiments.options import quick_option, seed_option
+from experiments.options import out_option, quick_option, seed_option
 
 # Positions compared with all others at a time: the table of distances must fit in memory.
 _ROWS = 512
 
 
 @click.command()
-@quick_option("40 games of a weak engine")
+@quick_option("Games of a weak engine")
 @click.option("--data", "folder", type=click.Path(path_type=Path), default=None,
               help="Data of dlgo generate or dlgo data import-sgf; made if none is named.")
 @click.option("--games", type=Number(int, 10), default=200, show_default=True,
               help="At most so many games of it.")
 @seed_option
-def main(quick: bool, folder: Path | None, games: int, seed: int) -> None:
+@out_option("out/ch07_leak")
+def main(quick: bool, folder: Path | None, games: int, seed: int, out: Path) -> None:
     """Test the same predictor on three splits of the same games."""
     with tempfile.TemporaryDirectory() as made:
         if folder is None:
-            games, sims = (40, 20) if quick else (games, 200)
-            recipe = make_recipe("go9", f"mcts:sims={sims}", seed=seed)
+            recipe = make_recipe("go9", f"mcts:sims={20 if quick else 200}", seed=seed)
             folder = generate(recipe, games, Path(made), 1, LineProgress(sys.stdout))
-        compare(Dataset.open(folder), games, seed)
+        shares = compare(Dataset.open(folder), games, seed)
+    with drawing(out / "ch07_leak.png", 2, 1, (6.5, 4), sharey=True) as axes:
+        for axis, title, part in zip(axes, ("the move", "the winner"), (0, 1), strict=True):
+            bars = {what: 100 * row[part] for what, row in shares.items()}
+            margins = [100 * row[2 + part] for row in shares.values()]
+            draw_bars(axis, bars, margins, [f"{share:.0f}%" for share in bars.values()])
+            axis.set(title=f"{title} predicted, by looking it up", xlim=(0, 125))
 
 
-def compare(data: Dataset, games: int, seed: int) -> dict[str, tuple[float, float]]:
-    """Print and return the share of moves and of winners predicted on each split."""
+def compare(data: Dataset, games: int, seed: int) -> dict[str, tuple[float, float, float, float]]:
+    """Print and return the shares of moves and of winners predicted, and half their intervals.
+
+    Positions of one game have one winner: held-back games count as so many winners.
+    """
     data = data.subset(min(games, data.n_games), seed)
     print(f"{data.game}: {data.n_games} games, {data.n_positions:,} positions\n")
     everything = _table(data)
     order = np.random.default_rng(seed).permutation(data.n_positions)
-    rest, held_back = _rows(everything, order[len(order) // 10 :]), _rows(
-        everything, order[: len(order) // 10])
+    rest, held_back = (everything.at(rows) for rows in np.split(order, [len(order) // 10])[::-1])
     train, test = (_table(part) for part in data.split(0.1, seed))
     shares = {}
-    print(f"{'tested on':<18}{'known':>8}{'tested':>8}{'move %':>9}{'winner %':>10}")
-    for what, known, tested in (
-        ("known games", everything, held_back), ("10% of positions", rest, held_back),
-        ("10% of games", train, test),
+    print(f"{'tested on':<18}{'known':>8}{'tested':>8}{'move %':>9}{'winner %':>10}{'+-':>7}")
+    for what, known, tested, outcomes in (
+        ("known games", everything, held_back, len(held_back)),
+        ("10% of positions", rest, held_back, len(held_back)),
+        ("10% of games", train, test, data.n_games // 10),
     ):
-        shares[what] = moves, winners = _accuracy(known, tested)
+        moves, winners = _accuracy(known, tested)
+        margins = (1.96 * (p * (1 - p) / n) ** 0.5 for p, n in ((moves, len(tested)),
+                                                                (winners, outcomes)))
+        shares[what] = (moves, winners, *margins)
         print(f"{what:<18}{len(known):>8,}{len(tested):>8,}{100 * moves:>9.1f}"
-              f"{100 * winners:>10.1f}")
+              f"{100 * winners:>10.1f}{100 * shares[what][3]:>7.1f}")
     return shares
 
 
@@ -86,10 +99,6 @@ def _table(data: Dataset) -> Batch:
     """All positions of a part in one batch, in order."""
     encoder = get_encoder("oneplane", data.game)
     return next(batches(data, encoder, data.n_positions, shuffle=False))
-
-
-def _rows(table: Batch, rows: np.ndarray) -> Batch:
-    return table.at(rows)
 
 
 def _accuracy(known: Batch, tested: Batch) -> tuple[float, float]:

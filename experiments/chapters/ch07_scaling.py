@@ -9,6 +9,10 @@ What to look for: the gap between train and held-out accuracy. Where it is wide,
 knows its games by heart: do more games close it, and symmetries, which cost nothing? A larger
 network is paid for in training, and again with every move (the last two columns): is its score
 worth that?
+
+Last run, `--quick` (three epochs, Connect Four, 2026-11-22): 23% of the held-out
+moves after 42 games, 27% after 170, 32% after 340, 33% with symmetries, each +-2 to 3%. The fewer
+games, the fewer steps as well: all learn for three epochs.
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ NETWORKS = ("small", "medium", "large", "resnet:blocks=4,filters=64")
 def main(setting: Setting) -> None:
     """Train the variants on the same games and compare them."""
     data = load_data(setting)
-    base = "cnn:filters=8,hidden=32" if setting.quick else "small"
+    base = "cnn:filters=16,hidden=32,pool=none,dropout=0" if setting.quick else "small"
 
     def plan(**changes: object) -> SupervisedConfig:
         fields = {"encoder": "threeplane", "network": base, "value_head": False,
@@ -41,7 +45,8 @@ def main(setting: Setting) -> None:
     variants |= {f"network {name.partition(':')[0]}": plan(network=name) for name in NETWORKS}
     if setting.quick:
         variants = {name: variants[name] for name in (
-            "encoder planes", f"{available // 8} games", "symmetries"
+            f"{available // 8} games", f"{available // 2} games", f"{available} games",
+            "symmetries",
         )}
     compare(setting, data, variants)
 

@@ -7,10 +7,9 @@ uniform rollouts are lost against level 10 (2 of 20 games at 20,000 simulations)
 with heavy rollouts and RAVE scores 81 of 100 at half as many (2026-11-21).
 
 It is a tournament of two: a pair of games begins with the same four random moves, colours
-swapped; each finished game is in the ledger at once, and the same command continues after an
-interruption. Games are counted by our rules: by area after two passes, every stone on the board
-alive. GNU Go takes dead stones off before it passes only with --capture-all-dead: without it, our
-count and its own differed in all of 10 games. --never-resign lets every game be counted.
+swapped; the same command continues after an interruption. Games are counted by our rules: by area
+after two passes, every stone on the board alive. GNU Go takes dead stones off before it passes only
+with --capture-all-dead: without it, our count and its own differed in all of 10 games.
 """
 
 from __future__ import annotations
@@ -30,13 +29,15 @@ from experiments.arena.progress import BarReporter, PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import games_of_plan, run_tournament
 from experiments.command import run
+from experiments.figures import draw_scores, drawing
 from experiments.number import Number
 from experiments.opponents.gnugo import gnugo_spec
 from experiments.options import out_option, quick_option, seed_option, workers_option
+from experiments.play.board_drawing import draw_board, result_text
 
 
 @click.command()
-@quick_option("Four games at a low level")
+@quick_option("12 games of uniform rollouts at level 0")
 @click.option("--engine", default="mcts:sims=10000,rollout=heavy,rule=rave", show_default=True,
               help="Engine of this project.")
 @click.option("--level", type=Number(int, 0, 20), default=10, show_default=True,
@@ -56,7 +57,7 @@ def main(
 ) -> None:
     """Play the match, write ledger and SGF files, print the score."""
     if quick:
-        engine, level, games, out = "mcts:sims=300", 0, 4, out / "quick"
+        engine, level, games, out = "mcts:sims=300", 0, 12, out / "quick"
     game = get_game("go", size=size, komi=komi)
     opponent = gnugo_spec(level)
     plan = Plan((str(game),), (engine, opponent), pairs=-(-games // 2), seed=seed).canonical()
@@ -67,7 +68,13 @@ def main(
     finally:
         records = games_of_plan(plan, out / "games.sqlite")
         _write_games(records, out)
-    _tell(records, plan.entrants)
+    scores = _tell(records, plan.entrants)
+    with drawing(out / "ch08_gnugo.png", 2, 1, (6, 5.4), width_ratios=(1, 1.2)) as axes:
+        end = records[-1].replay()
+        draw_board(axes[0], end)
+        axes[0].set_title(f"the last game: {result_text(end)}")
+        draw_scores(axes[1], scores)
+        axes[1].set_title(f"{len(records)} games against GNU Go level {level}")
 
 
 def _write_games(records: Sequence[GameRecord], out: Path) -> None:
@@ -81,8 +88,10 @@ def _write_games(records: Sequence[GameRecord], out: Path) -> None:
         write_file(out / f"game{record.pair:04d}-{ours}.sgf", data, sync=False)
 
 
-def _tell(records: Sequence[GameRecord], entrants: Sequence[str]) -> None:
-    """Score with interval, colours, failures, costs, as the first entrant sees them."""
+def _tell(
+    records: Sequence[GameRecord], entrants: Sequence[str]
+) -> dict[str, tuple[float, float]]:
+    """Print score with interval, colours, failures, costs, as the first entrant sees them."""
     # Two games with the same moves are one observation.
     distinct = list({record.moves: record for record in records}.values())
     points = {True: [], False: []}  # with black, with white
@@ -105,6 +114,8 @@ def _tell(records: Sequence[GameRecord], entrants: Sequence[str]) -> None:
         ]
         cpu, wall = (sum(getattr(c, name) for c in costs) / len(costs) for name in ("cpu", "wall"))
         print(f"{cpu:8.3f} s CPU, {wall:.3f} s wall a move: {entrant}")
+    parts = {"all": scores, "with black": points[True], "with white": points[False]}
+    return {name: (sum(p) / len(p), len(p) ** -0.5) for name, p in parts.items() if p}
 
 
 def _wilson(share: float, n: int) -> tuple[float, float]:

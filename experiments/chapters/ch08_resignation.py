@@ -10,6 +10,9 @@ tried on them: three estimates in a row below it, and the game would have been r
 What to look for: the false resignations, games that would have been given up and were not
 lost in the end, and the share of the moves that resigning saves. A threshold is good while
 the first stays below a few percent. `resign=0.05` in any engine's specification uses one.
+
+Last run: `--quick`, 2026-11-22: below 0.05, 123 of 200 games resigned, none of them wrongly
+(0.8% at most), 7.8% of the moves saved; below 0.3, 3.3% +-2.8% wrongly.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import games_of_plan, run_tournament
 from experiments.command import run
+from experiments.figures import BLUE, RED, drawing
 from experiments.number import Number
 from experiments.options import out_option, quick_option, seed_option
 
@@ -33,7 +37,7 @@ THRESHOLDS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
 
 
 @click.command()
-@quick_option("A dozen games of Connect Four")
+@quick_option("200 games of Connect Four")
 @click.option("--game", default="go9", show_default=True, help="Game to play.")
 @click.option("--engine", default="mcts:sims=400", show_default=True,
               help="Engine that plays itself; it must estimate its chances.")
@@ -44,17 +48,31 @@ THRESHOLDS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
 def main(quick: bool, game: str, engine: str, games: int, seed: int, out: Path) -> None:
     """Play an engine against itself and count what resigning would have done."""
     if quick:
-        game, games = "connect4", 12
+        game, games = "connect4", 200
     plan = Plan((game,), (engine,), games, seed=seed, kind="mirror").canonical()
     path = make_folder(out) / "games.sqlite"
     run_tournament(plan, path, progress=PlainReporter(sys.stdout))
     records = games_of_plan(plan, path)
     print(f"\n{len(records)} games of {engine} on {game}, {PATIENCE} estimates in a row")
-    print(f"{'threshold':>10}{'resigned':>10}{'false':>8}{'false %':>9}{'moves saved %':>15}")
+    print(f"{'threshold':>10}{'resigned':>10}{'false':>8}{'false %':>9}{'+-':>6}"
+          f"{'moves saved %':>15}")
+    shares, margins, saves = [], [], []
     for threshold in THRESHOLDS:
         resigned, false, saved = _try(records, threshold)
-        share = f"{100 * false / resigned:.1f}" if resigned else "-"
-        print(f"{threshold:>10g}{resigned:>10}{false:>8}{share:>9}{100 * saved:>15.1f}")
+        share = false / max(resigned, 1)
+        shares.append(100 * share)
+        margins.append(196 * (max(share * (1 - share), 0.25 / max(resigned, 1))
+                              / max(resigned, 1)) ** 0.5)
+        saves.append(100 * saved)
+        print(f"{threshold:>10g}{resigned:>10}{false:>8}{shares[-1]:>9.1f}{margins[-1]:>6.1f}"
+              f"{saves[-1]:>15.1f}")
+    with drawing(out / "ch08_resignation.png", size=(9, 5)) as (axes,):
+        axes.errorbar(THRESHOLDS, shares, margins, fmt="o-", color=RED, capsize=5,
+                      label="of the resigned games not lost in the end")
+        axes.plot(THRESHOLDS, saves, "s--", color=BLUE, label="of all moves saved")
+        axes.set(xlabel="resign below this chance of winning", ylabel="%", ylim=(0, None),
+                 title=f"{len(records)} games of {engine}, {game}")
+        axes.legend()
 
 
 def _try(records: list[GameRecord], threshold: float) -> tuple[int, int, float]:

@@ -25,13 +25,14 @@ from engines.supervised.trainer import train
 from experiments.arena.series import play_series
 from experiments.datasets.generate import generate, make_recipe
 from experiments.datasets.progress import LineProgress
+from experiments.figures import draw_bars, draw_scores, drawing
 from experiments.number import Number
 from experiments.options import out_option, quick_option, seed_option
 
 COLUMNS = (
     "variant", "network", "encoder", "positions", "epochs", "held_out_accuracy",
-    "held_out_cross_entropy", "train_accuracy", "score", "games", "training_cpu_seconds",
-    "cpu_ms_a_move",
+    "held_out_margin", "held_out_cross_entropy", "train_accuracy", "score", "games",
+    "training_cpu_seconds", "cpu_ms_a_move",
 )
 
 
@@ -40,13 +41,14 @@ class Setting:
     """What all variants of an experiment share.
 
     Attributes:
-        quick: little data, short training, few games.
+        name: of the experiment; quick: smaller games, short training, few matches.
         game, engine, n_games: the data that is made where `data` is None: games of an engine.
         data: a folder of games.
         reference: who the networks play against; pairs: of openings, 0 for no games.
         epochs, seed: of the training. out: folder of the experiment.
     """
 
+    name: str
     quick: bool
     game: str
     engine: str
@@ -72,7 +74,7 @@ def setting_options(name: str, **defaults: Any) -> Callable[[Callable], Callable
     values = {"game": "go9", "engine": "mcts:sims=500", "games": 500, "epochs": 10,
               "reference": "mcts:sims=50", "pairs": 50} | defaults
     options = (
-        quick_option("Connect Four, little of all"),
+        quick_option("Connect Four, three epochs, the variants that differ most"),
         click.option("--game", default=values["game"], show_default=True,
                      help="Game to learn."),
         click.option("--engine", default=values["engine"], show_default=True,
@@ -94,10 +96,10 @@ def setting_options(name: str, **defaults: Any) -> Callable[[Callable], Callable
     def decorate(function: Callable) -> Callable:
         def command(quick: bool, **given: Any) -> None:
             if quick:
-                given |= {"game": "connect4", "engine": "mcts:sims=30", "n_games": 60, "data": None,
-                          "pairs": 2, "epochs": 1, "reference": "random",
+                given |= {"game": "connect4", "engine": "mcts:sims=200", "n_games": 400,
+                          "data": None, "pairs": 20, "epochs": 3, "reference": "mcts:sims=20",
                           "out": given["out"] / "quick"}
-            function(Setting(quick, **given))
+            function(Setting(name, quick, **given))
 
         command.__doc__ = function.__doc__
         for option in reversed(options):
@@ -124,7 +126,7 @@ def compare(
 ) -> list[dict[str, Any]]:
     """Train and test the variants; print the table, write results.csv and results.md."""
     rows: list[dict[str, Any]] = []
-    print(f"\n{'variant':<26}{'held out':>10}{'train':>8}{'loss':>8}{'score':>8}{'':>8}"
+    print(f"\n{'variant':<26}{'held out':>10}{'':>7}{'train':>8}{'loss':>8}{'score':>8}{'':>8}"
           f"{'CPU s':>9}{'ms a move':>11}")
     for label, plan in variants.items():
         folder = setting.model_folder(label)
@@ -141,18 +143,39 @@ def compare(
             margin = f"+-{100 / played.games**0.5:.0f}%"
         rows.append(row)
         score = f"{row['score']:.1%}" if setting.pairs else "-"
-        print(f"{label:<26}{row['held_out_accuracy']:>10.1%}{row['train_accuracy']:>8.1%}"
+        print(f"{label:<26}{row['held_out_accuracy']:>10.1%}"
+              f"{'+-' + format(row['held_out_margin'], '.1%'):>7}{row['train_accuracy']:>8.1%}"
               f"{row['held_out_cross_entropy']:>8.3f}{score:>8}{margin:>8}"
               f"{row['training_cpu_seconds']:>9,.0f}{row['cpu_ms_a_move'] or 0:>11.2f}", flush=True)
     _write(setting.out, rows)
+    _draw(setting, data, rows)
     return rows
 
 
+def _draw(setting: Setting, data: Dataset, rows: list[dict[str, Any]]) -> None:
+    """The share of held-out moves of each variant, and its score where games were played."""
+    bars = {row["variant"].strip(): 100 * row["held_out_accuracy"] for row in rows}
+    margins = [100 * row["held_out_margin"] for row in rows]
+    panels = 2 if setting.pairs else 1
+    size = (7.0, 1.5 + 0.75 * len(rows))
+    with drawing(setting.out / f"{setting.name}.png", panels, 1, size, sharey=True) as axes:
+        draw_bars(axes[0], bars, margins, [f"{share:.0f}%" for share in bars.values()])
+        axes[0].set(xlim=(0, 1.25 * max(bars.values())), xlabel="moves of other games, %",
+                    title=f"{data.game}, {setting.epochs} epochs")
+        if setting.pairs:
+            draw_scores(axes[1], {
+                row["variant"].strip(): (row["score"], row["games"] ** -0.5) for row in rows
+            })
+            axes[1].set_title(f"against {setting.reference}")
+
+
 def _row(label: str, card: Card) -> dict[str, Any]:
+    share, tested = card.accuracy["test"]["accuracy"], card.training["data"]["test_positions"]
     return dict.fromkeys(COLUMNS) | {
         "variant": label, "network": card.network, "encoder": card.encoder,
         "positions": card.training["data"]["positions"], "epochs": card.training["epochs"],
-        "held_out_accuracy": card.accuracy["test"]["accuracy"],
+        "held_out_accuracy": share,
+        "held_out_margin": 1.96 * (share * (1 - share) / tested) ** 0.5,
         "held_out_cross_entropy": card.accuracy["test"]["cross_entropy"],
         "train_accuracy": card.accuracy["train"]["accuracy"],
         "training_cpu_seconds": card.training_cost["cpu_seconds"],

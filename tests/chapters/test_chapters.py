@@ -133,8 +133,8 @@ def ch05_digits(output: str, folder: Path) -> None:
 def ch05_go(output: str, folder: Path) -> None:
     losses = [float(loss) for loss in re.findall(r"loss ([\d.]+)", output)]
     assert losses == sorted(losses, reverse=True) and losses[-1] < losses[0] - 0.1
-    tested = [float(share) for share in re.findall(r"of the other games ([\d.]+)%", output)]
-    assert tested[-1] >= line(output, "always the commonest move:")[0]
+    share, margin = numbers(re.search(r"with 95% interval: (.*)", output)[1].replace("+-", " "))
+    assert share - margin > line(output, "always the commonest move:")[0]
 
 
 def variants(output: str, folder: Path, name: str) -> dict[str, dict[str, str]]:
@@ -144,43 +144,56 @@ def variants(output: str, folder: Path, name: str) -> dict[str, dict[str, str]]:
     for label, row in rows.items():
         held_out = f"{float(row['held_out_accuracy']):.1%}"
         assert re.search(rf"^{re.escape(label)} +{held_out}", output, re.MULTILINE)
-        assert 0.05 < float(row["held_out_accuracy"]) < 0.5 and float(row["games"]) == 4
+        assert 0.05 < float(row["held_out_accuracy"]) < 0.5 and float(row["games"]) == 40
     return rows
+
+
+def predicts_more(better: dict[str, str], worse: dict[str, str]) -> bool:
+    """Whether the intervals of two variants' held-out moves do not meet."""
+    (high, up), (low, down) = (
+        (float(row["held_out_accuracy"]), float(row["held_out_margin"])) for row in (better, worse)
+    )
+    return high - up > low + down
 
 
 def ch06_networks(output: str, folder: Path) -> None:
     rows = variants(output, folder, "ch06_networks")
-    loss = {label: float(row["held_out_cross_entropy"]) for label, row in rows.items()}
-    assert loss["cnn, cross-entropy, ReLU"] < loss["mlp as in 6.3.4"] - 0.03
+    assert predicts_more(rows["mlp, cross-entropy, ReLU"], rows["mlp as in 6.3.4"]), "the loss"
+    assert predicts_more(rows["cnn, cross-entropy, ReLU"], rows["mlp, cross-entropy, ReLU"])
+    assert not predicts_more(rows["cnn as in 6.4.2"], rows["mlp as in 6.3.4"])
 
 
 def ch07_leak(output: str, folder: Path) -> None:
-    assert line(output, "known games")[2:] == [100, 100]
-    assert line(output, "10% of positions")[3] > 90, "positions of known games leak the winner"
-    assert line(output, "10% of games")[3] < 70
-    assert line(output, "10% of positions")[2] < 20, "they do not leak the move"
+    assert min(line(output, "known games")[2:4]) > 99
+    *_, move, leaked, margin = line(output, "10% of positions")
+    *_, fair, wide = line(output, "10% of games")
+    assert leaked - margin > fair + wide, "positions of known games leak the winner"
+    assert move < 20, "they do not leak the move"
 
 
 def ch07_optimizers(output: str, folder: Path) -> None:
-    assert set(variants(output, folder, "ch07_optimizers")) == {"SGD", "Adam"}
+    rows = variants(output, folder, "ch07_optimizers")
+    assert predicts_more(rows["momentum"], rows["SGD"]) and predicts_more(rows["Adam"], rows["SGD"])
 
 
 def ch07_scaling(output: str, folder: Path) -> None:
     rows = variants(output, folder, "ch07_scaling")
-    assert int(rows["6 games"]["positions"]) * 7 < int(rows["symmetries"]["positions"])
+    assert predicts_more(rows["340 games"], rows["42 games"])
+    assert int(rows["42 games"]["positions"]) * 7 < int(rows["symmetries"]["positions"])
 
 
 def ch08_gnugo(output: str, folder: Path) -> None:
-    points, games, *_ = line(output, "score")
-    assert games == 4 and 0 <= points <= 4 and "0 lost by failures" in output
-    assert len(list(folder.glob("out/gnugo/quick/game*.sgf"))) == 4
+    *_, most = line(output, "score")
+    assert most < 50, "uniform rollouts lose"
+    assert "0 lost by failures" in output
+    assert len(list(folder.glob("out/gnugo/quick/game*.sgf"))) == 12
     assert len(re.findall(r"s CPU, [\d.]+ s wall a move", output)) == 2
 
 
 def ch08_resignation(output: str, folder: Path) -> None:
     rows = [numbers(row) for row in re.findall(r"^ +0\.\d.*$", output, re.MULTILINE)]
-    assert len(rows) >= 5 and rows[-1][1] >= 1
-    for column in (0, 1, 2, 4):
+    assert rows[1][0] == 0.05 and rows[1][3] + rows[1][4] < 5 < rows[1][5], "0.05 is safe"
+    for column in (0, 1, 2, 5):
         values = [row[column] for row in rows]
         assert values == sorted(values), "who resigns sooner resigns, errs and saves more"
 
@@ -193,25 +206,24 @@ def ch14_alphago_zero(output: str, folder: Path) -> None:
     a_call = [float(found) for found in re.findall(r"([\d.]+) a call", output)]
     assert a_call[0] == 1 < a_call[1] < a_call[2]
     puct, gumbel = (re.search(rf"{name} +\[(\d+),", output)[1] for name in ("PUCT", "Gumbel"))
-    assert int(puct) == 0 < int(gumbel) and "plays 1" in output.splitlines()[-1]
+    assert int(puct) == 0 < int(gumbel) and re.search(r"Gumbel .*, plays 1$", output, re.MULTILINE)
 
 
 def ch14_connect4(output: str, folder: Path) -> None:
-    for number in (0, 2):
-        searched, alone = (
-            line(output, f"iteration {number}, {sims} simulations")[1:] for sims in (8, 1)
-        )
-        assert sum(alone) > sum(searched), "without search the network errs more often"
-    assert (folder / "out/alphazero/connect4-quick/mistakes.png").stat().st_size > 5000
+    *_, searched, low = line(output, "as shipped, 64 simulations")
+    *_, alone, margin = line(output, "as shipped, 1 simulations")
+    *_, mcts, high = line(output, "mcts, 64 simulations")
+    assert searched + low < mcts - high, "what it learned is worth more than rollouts"
+    assert alone + margin < mcts - high, "even without search"
+    assert searched < alone
 
 
 def ch14_go5(output: str, folder: Path) -> None:
     with (folder / "out/alphazero/go5-quick/black.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [row["opponent"] for row in rows] == ["random", "mcts:sims=100"]
-    assert all(-25 <= float(row["margin"]) <= 25 for row in rows)
-    assert all((float(row["margin"]) > 24.5) == (row["won"] == "True") for row in rows
-               if "resign" not in row["reason"])
+    assert len({row["opponent"] for row in rows}) == 4
+    assert all(row["opening"] == "C3" and float(row["margin"]) == 25 for row in rows)
+    assert numbers(output[output.index("interval from") :])[0] > 75
 
 
 def ch14_tictactoe(output: str, folder: Path) -> None:
@@ -258,6 +270,5 @@ def test_a_quick_run_shows_what_to_look_for(
     expected = re.compile(r"(iteration|epoch) \d+ of \d+: |[EWI]\d{4} ")
     assert not [line for line in done.stderr.splitlines() if not expected.match(line)]
     FACTS[name](done.stdout, tmp_path)
-    if name < "ch05":
-        (figure,) = re.findall(r"^figure: (.*\.png)$", done.stdout, re.MULTILINE)
-        assert (tmp_path / figure).stat().st_size > 5000
+    (figure,) = re.findall(r"^figure: (.*\.png)$", done.stdout, re.MULTILINE)
+    assert (tmp_path / figure).stat().st_size > 5000

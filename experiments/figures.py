@@ -1,4 +1,4 @@
-"""Figures of the chapter scripts: one look, legible when projected and on a light or dark page.
+"""Figures of scripts: one look, legible when projected and on a light or dark page.
 
 matplotlib is imported only when something is drawn. A figure is saved beside what the script
 writes otherwise, its path is printed, and where there is a display it is shown.
