@@ -6,6 +6,7 @@ writes otherwise, its path is printed, and where there is a display it is shown.
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -73,24 +74,32 @@ def drawing(
 
 def draw_bars(
     axes: Axes, bars: Mapping[str, float], margins: Sequence[float] | None = None,
-    texts: Sequence[str] | None = None, colour: str = BLUE,
+    texts: Sequence[str] | None = None, colour: str = BLUE, most: float = math.inf,
 ) -> None:
-    """Horizontal bars from the top down, with intervals and with texts at their ends."""
+    """Horizontal bars from the top down, with intervals of 0 to `most`, and texts at their ends."""
     places = range(len(bars))
     lengths = list(bars.values())
-    axes.barh(places, lengths, 0.62, xerr=margins, color=colour, ecolor=INK, capsize=5)
+    margins = margins or [0.0] * len(lengths)
+    ends = [min(length + margin, most) for length, margin in zip(lengths, margins, strict=True)]
+    if any(margins):
+        axes.errorbar(
+            lengths, places, fmt="none", ecolor=INK, capsize=5, elinewidth=2, zorder=3,
+            xerr=[[min(*pair) for pair in zip(margins, lengths, strict=True)],
+                  [end - length for end, length in zip(ends, lengths, strict=True)]],
+        )
+    axes.barh(places, lengths, 0.62, color=colour)
     axes.set_yticks(places, list(bars))
-    axes.invert_yaxis()
+    axes.set_ylim(len(bars) - 0.5, -0.5)
     for place, text in zip(places, texts or (), strict=False):
-        end = lengths[place] + (margins[place] if margins else 0)
-        axes.annotate(text, (end, place), xytext=(7, 0), textcoords="offset points", va="center")
+        axes.annotate(text, (ends[place], place), xytext=(7, 0), textcoords="offset points",
+                      va="center", bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1.5})
 
 
 def draw_scores(axes: Axes, scores: Mapping[str, tuple[float, float]]) -> None:
     """Scores of matches, 0 to 1, each with half its 95% interval; one half is marked."""
     texts = [f"{share:.0%}" for share, _ in scores.values()]
     draw_bars(axes, {label: 100 * share for label, (share, _) in scores.items()},
-              [100 * margin for _, margin in scores.values()], texts)
+              [100 * margin for _, margin in scores.values()], texts, most=100)
     axes.axvline(50, color=INK, linewidth=1.5, linestyle="--")
     axes.set(xlim=(0, 118), xticks=range(0, 101, 25), xlabel="score, %, with 95% interval")
 

@@ -43,9 +43,8 @@ class Series:
 
     @property
     def margin(self) -> float:
-        """Half the 95% interval of `share`, by the normal approximation; never 0."""
-        variance = max(self.share * (1 - self.share), 0.25 / self.games)
-        return 1.96 * math.sqrt(variance / self.games)
+        """Half the 95% interval of `share`."""
+        return share_margin(self.share, self.games)
 
     def __str__(self) -> str:
         names = f"{self.one} - {self.other}"
@@ -53,6 +52,14 @@ class Series:
             f"{names:<40}{self.share:>6.1%} +-{self.margin:<6.1%}{self.cpu_ms[0]:>8.2f} :"
             f"{self.cpu_ms[1]:>7.2f}"
         )
+
+
+def share_margin(share: float, n: int) -> float:
+    """Half the 95% interval of a share of `n`, by the normal approximation.
+
+    For 0 or n of n, where that would be 0, it is what the interval of Wilson (1927) leaves open.
+    """
+    return max(1.96 * math.sqrt(share * (1 - share) / n), 1.96**2 / (n + 1.96**2))
 
 
 def play_series(game: GameSpec | str, one: Any, other: Any, pairs: int, seed: int = 0) -> Series:

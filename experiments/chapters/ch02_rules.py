@@ -25,6 +25,7 @@ import numpy as np
 from dlgo import GameState, Move, Player, Point, get_game, kernels
 from dlgo.games.go.scoring import score
 from engines.registry import build_engine
+from experiments.arena.series import share_margin
 from experiments.chapters.diagrams import count, liberties, play, position
 from experiments.command import run
 from experiments.figures import drawing
@@ -95,7 +96,7 @@ def main(quick: bool, games: int, out: Path, seed: int) -> None:
 
     games = 40 if quick else games
     share = same_winner(games, seed)
-    margin = 1.96 * max(share * (1 - share), 0.25 / games) ** 0.5 / games**0.5
+    margin = share_margin(share, games)
     print(f"\nboth counts agree in {share:.1%} +-{margin:.1%} of {games} random games")
     numbers = legal_moves(games // 20, seed)
     print(f"legal moves on 19x19: {numbers[:, 0].mean():.0f} at first, {numbers.mean():.0f} on "

@@ -21,7 +21,9 @@ from pathlib import Path
 import click
 
 from dlgo import GameState, get_game
+from dlgo.files import write_file
 from engines.registry import build_engine
+from engines.watching.recording import watch
 from experiments.command import run
 from experiments.figures import BLUE, INK, draw_bars, drawing
 from experiments.options import out_option, quick_option
@@ -72,6 +74,8 @@ def main(quick: bool, human: bool, out: Path) -> None:
         axes[1].axhline(0, color=INK, linestyle="--", linewidth=1.5)
         axes[1].annotate("a draw", (100, 0), xytext=(0, 5), textcoords="offset points")
         axes[1].set(xscale="log", xlabel="simulations", title="value by MCTS")
+    tree = watch(build_engine("textbook-mcts:sims=40", game, 1), state)
+    print("tree:", write_file(out / "ch04_tictactoe_tree.svg", tree.svg(most_nodes=16)))
     if human:
         players = [make_player("human", game, 1), make_player("alphabeta:depth=9", game, 2)]
         Console(Session(GameState.new_game(game), players)).run()

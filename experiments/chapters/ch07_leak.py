@@ -34,6 +34,7 @@ import numpy as np
 
 from dlgo.encoders import get_encoder
 from engines.learning.data import Batch, Dataset, batches
+from experiments.arena.series import share_margin
 from experiments.command import run
 from experiments.datasets.generate import generate, make_recipe
 from experiments.datasets.progress import LineProgress
@@ -87,9 +88,8 @@ def compare(data: Dataset, games: int, seed: int) -> dict[str, tuple[float, floa
         ("10% of games", train, test, data.n_games // 10),
     ):
         moves, winners = _accuracy(known, tested)
-        margins = (1.96 * (p * (1 - p) / n) ** 0.5 for p, n in ((moves, len(tested)),
-                                                                (winners, outcomes)))
-        shares[what] = (moves, winners, *margins)
+        shares[what] = (moves, winners, share_margin(moves, len(tested)),
+                        share_margin(winners, outcomes))
         print(f"{what:<18}{len(known):>8,}{len(tested):>8,}{100 * moves:>9.1f}"
               f"{100 * winners:>10.1f}{100 * shares[what][3]:>7.1f}")
     return shares

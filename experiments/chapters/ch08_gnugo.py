@@ -2,9 +2,11 @@
 
     python -m experiments.chapters.ch08_gnugo [--quick] [--engine SPEC] [--level 10] [--games 100]
 
-What to look for: the score and its interval, then what a move has cost on each side. On 9x9
-uniform rollouts are lost against level 10 (2 of 20 games at 20,000 simulations); the same tree
-with heavy rollouts and RAVE scores 81 of 100 at half as many (2026-11-21).
+What to look for: the score and its interval, then what a move has cost on each side.
+
+Last run, 2026-11-21: uniform rollouts are lost against level 10 (2 of 20 games at 20,000
+simulations); the same tree with heavy rollouts and RAVE scores 81 of 100 at half as many.
+`--quick`, 2026-11-22: 0 of 12 games, 0% to 24.3%.
 
 It is a tournament of two: a pair of games begins with the same four random moves, colours
 swapped; the same command continues after an interruption. Games are counted by our rules: by area
@@ -22,11 +24,12 @@ from pathlib import Path
 import click
 
 from dlgo import get_game
-from dlgo.files import write_file
+from dlgo.files import make_folder, write_file
 from dlgo.records.ledger import GameRecord
 from dlgo.records.sgf import write_sgf
 from experiments.arena.progress import BarReporter, PlainReporter
 from experiments.arena.schedule import Plan
+from experiments.arena.series import share_margin
 from experiments.arena.tournament import games_of_plan, run_tournament
 from experiments.command import run
 from experiments.figures import draw_scores, drawing
@@ -62,7 +65,7 @@ def main(
     opponent = gnugo_spec(level)
     plan = Plan((str(game),), (engine, opponent), pairs=-(-games // 2), seed=seed).canonical()
     progress = BarReporter() if sys.stderr.isatty() else PlainReporter(sys.stdout)
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     try:
         run_tournament(plan, out / "games.sqlite", workers=workers, progress=progress)
     finally:
@@ -88,9 +91,7 @@ def _write_games(records: Sequence[GameRecord], out: Path) -> None:
         write_file(out / f"game{record.pair:04d}-{ours}.sgf", data, sync=False)
 
 
-def _tell(
-    records: Sequence[GameRecord], entrants: Sequence[str]
-) -> dict[str, tuple[float, float]]:
+def _tell(records: Sequence[GameRecord], entrants: Sequence[str]) -> dict[str, tuple]:
     """Print score with interval, colours, failures, costs, as the first entrant sees them."""
     # Two games with the same moves are one observation.
     distinct = list({record.moves: record for record in records}.values())
@@ -108,14 +109,13 @@ def _tell(
           f"{len(records) - len(distinct)} repeated games not counted, "
           f"{sum(record.failed for record in records)} lost by failures")
     for entrant in entrants:
-        costs = [
-            cost for record in records for cost in record.costs
-            if (record.first, record.second)[cost.player] == entrant
-        ]
+        costs = [cost for record in records for cost in record.costs
+                 if (record.first, record.second)[cost.player] == entrant]
         cpu, wall = (sum(getattr(c, name) for c in costs) / len(costs) for name in ("cpu", "wall"))
         print(f"{cpu:8.3f} s CPU, {wall:.3f} s wall a move: {entrant}")
-    parts = {"all": scores, "with black": points[True], "with white": points[False]}
-    return {name: (sum(p) / len(p), len(p) ** -0.5) for name, p in parts.items() if p}
+    means = {name: (sum(part) / len(part), len(part)) for name, part in (
+        ("all", scores), ("with black", points[True]), ("with white", points[False])) if part}
+    return {name: (mean, share_margin(mean, n)) for name, (mean, n) in means.items()}
 
 
 def _wilson(share: float, n: int) -> tuple[float, float]:

@@ -12,7 +12,7 @@ lost in the end, and the share of the moves that resigning saves. A threshold is
 the first stays below a few percent. `resign=0.05` in any engine's specification uses one.
 
 Last run: `--quick`, 2026-11-22: below 0.05, 123 of 200 games resigned, none of them wrongly
-(0.8% at most), 7.8% of the moves saved; below 0.3, 3.3% +-2.8% wrongly.
+(3.0% at most), 7.8% of the moves saved; below 0.3, 3.3% +-2.8% wrongly.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from dlgo.records.ledger import GameRecord
 from engines.termination import PATIENCE
 from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
+from experiments.arena.series import share_margin
 from experiments.arena.tournament import games_of_plan, run_tournament
 from experiments.command import run
 from experiments.figures import BLUE, RED, drawing
@@ -61,8 +62,7 @@ def main(quick: bool, game: str, engine: str, games: int, seed: int, out: Path) 
         resigned, false, saved = _try(records, threshold)
         share = false / max(resigned, 1)
         shares.append(100 * share)
-        margins.append(196 * (max(share * (1 - share), 0.25 / max(resigned, 1))
-                              / max(resigned, 1)) ** 0.5)
+        margins.append(100 * share_margin(share, max(resigned, 1)))
         saves.append(100 * saved)
         print(f"{threshold:>10g}{resigned:>10}{false:>8}{shares[-1]:>9.1f}{margins[-1]:>6.1f}"
               f"{saves[-1]:>15.1f}")

@@ -30,6 +30,7 @@ from engines.alphazero.run import network_folder, train
 from engines.learning.networks.card import read_card
 from engines.learning.networks.store import find_model
 from engines.learning.runs import PrintedProgress
+from experiments.arena.series import share_margin
 from experiments.bench.connect4_mistakes import CLASSES, measure, new_pool, position_sets
 from experiments.command import run
 from experiments.figures import draw_bars, drawing
@@ -74,7 +75,7 @@ def main(quick: bool, out: Path, count: int, sims: int, seed: int) -> None:
             measured = measure(engine, sets, pool, workers)
             shares = [measured[kind].share for kind in classes]
             mean = sum(shares) / len(shares)
-            margin = 1.96 * (mean * (1 - mean) / count / len(shares)) ** 0.5
+            margin = share_margin(mean, count * len(shares))
             print(f"{f'{name}, {n} simulations':<26}{cost:>9,.0f}"
                   + "".join(f"{100 * share:>8.1f}" for share in (*shares, mean))
                   + f"{100 * margin:>6.1f}")

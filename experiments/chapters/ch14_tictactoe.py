@@ -13,7 +13,9 @@ three iterations, when the policy alone still errs in many positions that its ow
 reaches. That is why some games begin with random plies (`random_share`).
 
 Last run (docs/lab_notebook.md, entry 2): after half of 36 iterations no line is lost, with or
-without search; 0.3% losing mistakes of the policy at the end. `--quick`, 2026-11-22: LASTRUN
+without search; 0.3% losing mistakes of the policy at the end. `--quick`, 2026-11-22: the policy
+makes losing mistakes in 31.7% of the positions, untrained in 33.4%; with 50 simulations 1.6% and
+2.1%, and no line is lost by the first player, 17 of 473 by the second.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from engines.learning.runs import PrintedProgress
 from engines.registry import build_engine
 from experiments.bench.tictactoe_mistakes import GAME, report
 from experiments.command import run
-from experiments.figures import drawing
+from experiments.figures import COLOURS, drawing
 from experiments.options import out_option, quick_option, seed_option
 
 
@@ -50,15 +52,15 @@ def main(quick: bool, out: Path, seed: int) -> None:
     curves: dict[int, list[tuple[int, float]]] = {1: [], 50: []}
     for number in sorted({0, config.iterations // 2, config.iterations}):
         print(f"\nafter iteration {number}:")
-        for sims in (1,) if quick and number < config.iterations else (1, 50):
+        for sims in (1,) if quick and 0 < number < config.iterations else (1, 50):
             spec = f"alphazero:model={network_folder(out, number)},sims={sims}"
             engine = build_engine(spec, GAME, 1)
             losing = report(engine, f"  {sims} simulation{'s' * (sims > 1)}").losing
             curves[sims].append((number, 100 * losing))
     with drawing(out / "ch14_tictactoe.png", size=(8, 5)) as (axes,):
-        for sims, label in ((1, "the network alone"), (50, "with 50 simulations")):
-            axes.plot(*zip(*curves[sims], strict=True), "o-", label=label)
-        axes.set(xlabel="iterations of training", ylim=(0, None),
+        for sims, style, label in ((1, "o-", "the network alone"), (50, "s--", "50 simulations")):
+            axes.plot(*zip(*curves[sims], strict=True), style, color=COLOURS[sims > 1], label=label)
+        axes.set(xlabel="iterations of training", ylim=(0, None), xticks=[x for x, _ in curves[1]],
                  title="losing mistakes, % of all 4,520 positions")
         axes.legend()
 

@@ -22,7 +22,7 @@ from engines.learning.networks.card import Card
 from engines.learning.runs import PrintedProgress
 from engines.supervised.config import SupervisedConfig
 from engines.supervised.trainer import train
-from experiments.arena.series import play_series
+from experiments.arena.series import play_series, share_margin
 from experiments.datasets.generate import generate, make_recipe
 from experiments.datasets.progress import LineProgress
 from experiments.figures import draw_bars, draw_scores, drawing
@@ -159,7 +159,7 @@ def _draw(setting: Setting, data: Dataset, rows: list[dict[str, Any]]) -> None:
     panels = 2 if setting.pairs else 1
     size = (7.0, 1.5 + 0.75 * len(rows))
     with drawing(setting.out / f"{setting.name}.png", panels, 1, size, sharey=True) as axes:
-        draw_bars(axes[0], bars, margins, [f"{share:.0f}%" for share in bars.values()])
+        draw_bars(axes[0], bars, margins, [f"{share:.1f}%" for share in bars.values()])
         axes[0].set(xlim=(0, 1.25 * max(bars.values())), xlabel="moves of other games, %",
                     title=f"{data.game}, {setting.epochs} epochs")
         if setting.pairs:
@@ -175,7 +175,7 @@ def _row(label: str, card: Card) -> dict[str, Any]:
         "variant": label, "network": card.network, "encoder": card.encoder,
         "positions": card.training["data"]["positions"], "epochs": card.training["epochs"],
         "held_out_accuracy": share,
-        "held_out_margin": 1.96 * (share * (1 - share) / tested) ** 0.5,
+        "held_out_margin": share_margin(share, tested),
         "held_out_cross_entropy": card.accuracy["test"]["cross_entropy"],
         "train_accuracy": card.accuracy["train"]["accuracy"],
         "training_cpu_seconds": card.training_cost["cpu_seconds"],

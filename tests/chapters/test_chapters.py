@@ -1,13 +1,15 @@
 """Every chapter script says what to look for, and its `--quick` shows it.
 
 Each function below is named after a script and reads what it printed: the effect must be there, and
-be larger than its interval where chance has a part in it.
+be larger than its interval where chance has a part in it. The scripts that train the most run only
+with `DLGO_FULL=1`.
 """
 
 from __future__ import annotations
 
 import ast
 import csv
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +22,7 @@ from tests.command import ROOT, run_module_here
 
 SCRIPTS = sorted((ROOT / "experiments/chapters").glob("ch[0-9]*.py"))
 NEEDS = {"ch04_draughts_pydraughts": "draughts", "ch05_digits": "sklearn"}
+TRAINING = {"ch05_go", "ch06_networks", "ch07_optimizers", "ch07_scaling", "ch14_tictactoe"}
 NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]\d+)?"
 
 
@@ -257,6 +260,8 @@ def test_a_script_is_short_and_explains_itself(script: Path) -> None:
 def test_a_quick_run_shows_what_to_look_for(
     name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    if name in TRAINING and not os.environ.get("DLGO_FULL"):
+        pytest.skip("minutes of training: DLGO_FULL=1")
     if name == "ch08_gnugo":
         try:
             gnugo_spec(0)
