@@ -22,7 +22,8 @@ from tests.command import ROOT, run_module_here
 
 SCRIPTS = sorted((ROOT / "experiments/chapters").glob("ch[0-9]*.py"))
 NEEDS = {"ch04_draughts_pydraughts": "draughts", "ch05_digits": "sklearn"}
-TRAINING = {"ch05_go", "ch06_networks", "ch07_optimizers", "ch07_scaling", "ch14_tictactoe"}
+LONG = {"ch05_go", "ch06_networks", "ch07_optimizers", "ch07_scaling", "ch08_gnugo",
+        "ch14_tictactoe"}
 NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]\d+)?"
 
 
@@ -260,8 +261,8 @@ def test_a_script_is_short_and_explains_itself(script: Path) -> None:
 def test_a_quick_run_shows_what_to_look_for(
     name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    if name in TRAINING and not os.environ.get("DLGO_FULL"):
-        pytest.skip("minutes of training: DLGO_FULL=1")
+    if name in LONG and not os.environ.get("DLGO_FULL"):
+        pytest.skip("minutes of training and games: DLGO_FULL=1")
     if name == "ch08_gnugo":
         try:
             gnugo_spec(0)
