@@ -69,7 +69,7 @@ class Page:
                 self._http.request("GET" if data is None else "POST", path, data,
                                    {"content-type": "application/json"})
                 return json.loads(self._http.getresponse().read())
-            except http.client.RemoteDisconnected:
+            except ConnectionError:
                 self._http.close()
                 if attempt:
                     raise

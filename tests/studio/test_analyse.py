@@ -26,6 +26,8 @@ def test_a_tree_search_goes_on_and_ends_with_its_reader(studio: Studio) -> None:
     assert counts == sorted(counts) and len(counts) > 2
     # The kept tree: visits are those of the whole search, not of its last step.
     assert sum(move["visits"] for move in last["moves"]) >= last["cost"]["simulations"] * 0.9
+    # And the tree has room for it, more than a move of 50 simulations would need.
+    assert last["cost"]["nodes"] > 10_000
     assert last["who"] == "mcts:sims=50" and not last["final"]
     assert abs(sum(move["share"] for move in last["moves"]) - 1) < 1e-6
     studio.wait(lambda: studio.ask("/api/status")[1]["running"] == 0, "quiet")

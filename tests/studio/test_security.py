@@ -74,6 +74,17 @@ def test_large_bodies_are_refused(studio: Studio) -> None:
     assert studio.ask("/api/games/load", b"x", content_length="99999999999", **RAW)[0] == 413
 
 
+def test_a_body_that_does_not_say_its_size_is_refused_when_it_grows(studio: Studio) -> None:
+    chunk = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
+    head = (b"POST /api/games/load HTTP/1.1\r\nHost: localhost\r\n"
+            b"Transfer-Encoding: chunked\r\n\r\n")
+    with socket.create_connection(("127.0.0.1", studio.port), timeout=20) as connection:
+        connection.sendall(head)
+        for _ in range(MOST_BYTES // 0x10000 + 1):
+            connection.sendall(chunk)
+        assert connection.recv(100).startswith(b"HTTP/1.1 413")
+
+
 @pytest.mark.parametrize("spec", [
     "my_bot.py:Greedy", "/etc/passwd.py", "os:system", "engines.bots:BotEngine",
     f"./{BOTS}/../other.py:X", "gtp:command=touch /tmp/hacked", "supervised:model=/etc",
