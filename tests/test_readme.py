@@ -30,6 +30,7 @@ SHORTER = [
     ("dlgo tournament", r"--pairs \d+", "--pairs 1"),
     ("dlgo report", "$", " --bootstrap 0"),
     ("dlgo generate", r"--games \d+", "--games 6"),
+    ("dlgo generate", r"sims=\d+", "sims=10"),
     ("dlgo train supervised", "$", f" --epochs 1 {TINY}"),
     ("dlgo train alphazero", "$", f" --iterations 1 --games 8 --sims 4 --workers 1 {TINY}"),
     ("dlgo bench", "$", " --game tictactoe --seconds 0.05 --rounds 1"),

@@ -1,12 +1,14 @@
 """Ownership and score: learned where games have a final board, and in no network that is written.
 
-The games are of Go on 3x3, so that each test takes seconds.
+The games are of Go on 3x3, so that each test takes seconds. `DLGO_FULL=1` plays and continues a
+whole run with the heads, where by default only the network goes on from what a checkpoint keeps.
 """
 
 from __future__ import annotations
 
 import csv
 import math
+import os
 from pathlib import Path
 
 import numpy as np
@@ -18,12 +20,14 @@ from engines.alphazero.run import train
 from engines.learning.data import Dataset, GameBuilder, ShardWriter, Start, batches
 from engines.learning.networks.card import read_card
 from engines.learning.networks.runtimes import load_runtime
+from engines.learning.runs.checkpoint import captured, restore
 
 pytest.importorskip("keras")
 
 from engines.alphazero.learner import NetworkInTraining  # noqa: E402
 from engines.learning.networks.backend import keras  # noqa: E402
 
+FULL = bool(os.environ.get("DLGO_FULL"))
 GAME = get_game("go:size=3,komi=0.5")
 HEADS = {"ownership": 1.0, "score": 0.5}
 
@@ -68,7 +72,7 @@ def runs(tmp_path_factory) -> tuple[Path, Path]:
     """The same plan with the heads and without."""
     folders = tuple(tmp_path_factory.mktemp("az") / name for name in ("with", "without"))
     for folder, heads in zip(folders, (HEADS, {}), strict=True):
-        train(plan(**heads), folder)
+        train(plan(**heads, iterations=2 if FULL and heads else 1), folder)
     return folders
 
 
@@ -192,6 +196,19 @@ def test_without_weights_there_are_no_heads(runs: tuple[Path, Path]) -> None:
     assert len(kept) == sizes[0]
 
 
+@pytest.mark.filterwarnings("ignore:__array__ implementation")  # Keras and NumPy among themselves
+def test_what_a_checkpoint_keeps_goes_on_as_if_unbroken(finished: Dataset) -> None:
+    """The heads and their optimiser, too."""
+    unbroken, continued = NetworkInTraining(plan(**HEADS)), NetworkInTraining(plan(**HEADS))
+    unbroken.learn(finished, 1, steps=3)
+    restore(continued.state, captured(unbroken.state), Path("checkpoint.npz"))
+    told = [one.learn(finished, 2, steps=3) for one in (unbroken, continued)]
+    assert told[0]["ownership_loss"] == told[1]["ownership_loss"]
+    for one, other in zip(captured(unbroken.state), captured(continued.state), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.skipif(not FULL, reason="ten seconds: DLGO_FULL=1")
 def test_a_run_with_heads_continues_as_if_unbroken(
     runs: tuple[Path, Path], tmp_path: Path
 ) -> None:

@@ -1,7 +1,7 @@
 """The loop: killed at any moment it goes on as if nothing had been, and Ctrl-C leaves nothing.
 
 TensorFlow takes seconds to start, so few processes do all. `DLGO_FULL=1` kills at twelve random
-moments more.
+moments more, in a longer run.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ from experiments.cli.main import cli
 from experiments.datasets.generate import generate, make_recipe
 
 ROOT = Path(__file__).resolve().parents[2]
-SETTINGS = {"iterations": 4, "games": 24, "sims": 4, "network": "resnet:blocks=1,filters=4",
-            "workers": 2, "seed": 3, "runtime": "onnx"}
+FULL = bool(os.environ.get("DLGO_FULL"))
+SETTINGS = {"iterations": 4 if FULL else 3, "games": 24, "sims": 4,
+            "network": "resnet:blocks=1,filters=4", "workers": 2, "seed": 3, "runtime": "onnx"}
 PLAN = make_config("tictactoe", **SETTINGS)
 NEEDS_KILL = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="needs /proc, to see what processes are left"
@@ -149,12 +150,12 @@ def test_ctrl_c_and_kill_leave_nothing_and_change_nothing(whole: Path, tmp_path:
     process.kill()
     process.communicate()
     assert nobody_left(process.pid)
-    assert continued(folder) == read_card(whole / "nets" / "0004").network_id
+    assert continued(folder) == read_card(whole / "nets" / f"{PLAN.iterations:04d}").network_id
     same(folder, whole)
 
 
 @NEEDS_KILL
-@pytest.mark.skipif(not os.environ.get("DLGO_FULL"), reason="minutes: DLGO_FULL=1")
+@pytest.mark.skipif(not FULL, reason="minutes: DLGO_FULL=1")
 def test_kills_at_random_moments_change_nothing(whole: Path, tmp_path: Path) -> None:
     moment = random.Random(17)
     for attempt in range(4):
@@ -225,11 +226,11 @@ def test_a_run_may_begin_with_a_network(tmp_path: Path) -> None:
 
 
 def test_what_a_run_begins_with_is_learned_once_whenever_it_is_killed(
-    others: Path, tmp_path: Path, monkeypatch
+    whole: Path, others: Path, tmp_path: Path, monkeypatch
 ) -> None:
     """Killed after its first network was written, then before its first iteration is kept."""
-    plan = make_config("tictactoe", **OF_A_NETWORK, first_network="tictactoe-alphazero",
-                       first_games=str(others))
+    plan = make_config("tictactoe", **SETTINGS | {"iterations": 1, "workers": 1},
+                       first_network=str(whole / "nets" / "0001"), first_games=str(others))
     told: list[str] = []
     for call in (1, 2):
         with monkeypatch.context() as patch:

@@ -98,16 +98,16 @@ def test_tournament_by_options_and_by_plan_and_report(
     assert "greedy" in (folder / "report/report.html").read_text().lower()
 
 
-def test_generate_and_train(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_generate_and_train(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("keras")
-    done = dlgo("generate", "my_game.py", "--engine", "my_bot.py:Greedy", "--against", "random",
-                "--games", "8", "--workers", "1", "--out", "data", cwd=folder)
+    done = dlgo_here(capfd, "generate", "my_game.py", "--engine", "my_bot.py:Greedy", "--against",
+                     "random", "--games", "8", "--workers", "1", "--out", "data")
     assert done.returncode == 0, done.stderr
-    assert "my_game.py:Tiny: 8 games" in dlgo_here(capsys, "data", "show", "data").stdout
-    done = dlgo_here(capsys, "train", "supervised", "--data", "data", "--out", "model", "--net",
-                     "resnet:blocks=1,filters=4", "--epochs", "1", "--test", "0.3")
+    assert "my_game.py:Tiny: 8 games" in dlgo_here(capfd, "data", "show", "data").stdout
+    done = dlgo_here(capfd, "train", "supervised", "--data", "data", "--out", "model", "--net",
+                     "mlp:hidden=4,layers=1", "--epochs", "1", "--test", "0.3")
     assert done.returncode == 0, done.stderr
-    done = dlgo_here(capsys, "play", "my_game.py", "--first", "supervised:model=model",
+    done = dlgo_here(capfd, "play", "my_game.py", "--first", "supervised:model=model",
                      "--second", "my_bot.py:Greedy", "--delay", "0")
     assert "Game over: " in done.stdout, done.stderr
 
@@ -117,8 +117,8 @@ def test_train_alphazero_on_a_game_from_outside(
 ) -> None:
     pytest.importorskip("keras")
     done = dlgo_here(capsys, "train", "alphazero", "--game", "my_game.py", "--iterations", "1",
-                     "--games", "8", "--sims", "4", "--workers", "1", "--net",
-                     "resnet:blocks=1,filters=4", "--out", "run")
+                     "--games", "4", "--sims", "4", "--workers", "1", "--net",
+                     "mlp:hidden=4,layers=1", "--out", "run")
     assert done.returncode == 0, done.stderr
     assert json.loads((folder / "run/nets/0001/card.json").read_text())["game"] == "my_game.py:Tiny"
 

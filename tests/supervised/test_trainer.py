@@ -1,4 +1,7 @@
-"""Training learns what the games show, and goes on after kill -9 as if nothing had been."""
+"""Training learns what the games show, and goes on after its end as if nothing had been.
+
+By default an exception stands for the end of the process, with `DLGO_FULL=1` it is kill -9.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,7 @@ from engines.supervised.trainer import train
 pytest.importorskip("keras")
 
 ROOT = Path(__file__).resolve().parents[2]
+FULL = bool(os.environ.get("DLGO_FULL")) and hasattr(signal, "SIGKILL")
 # Dropout and symmetries, so that every generator has a say; Adam, so that the optimiser has.
 PLAN = SupervisedConfig(
     "m", "planes", "cnn:filters=4,hidden=16,dropout=0.2", value_head=True, optimizer="adam:lr=0.01",
@@ -63,6 +67,10 @@ class Talk(Progress):
         self._tell(f"{status.iteration} {status.done}")
 
 
+class Killed(BaseException):
+    """Stands for the end of the process: nothing after it is done."""
+
+
 def child(games: Path, folder: Path) -> subprocess.Popen:
     """A process that trains and prints each step."""
     code = (
@@ -85,15 +93,32 @@ def history(folder: Path) -> list[list[str]]:
         ]
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs kill -9")
-def test_a_killed_run_ends_with_the_network_of_an_unbroken_one(games, tmp_path) -> None:
-    broken, whole = tmp_path / "broken", tmp_path / "whole"
-    process = child(games, broken)
+LAST_STEP = "3 128"  # in the middle of the third epoch
+
+
+def killed(games: Path, folder: Path) -> None:
+    """Train until LAST_STEP in a process that is killed then."""
+    process = child(games, folder)
     for line in process.stdout:
-        if line.split() == ["3", "128"]:  # in the middle of the third epoch
+        if line.strip() == LAST_STEP:
             process.send_signal(signal.SIGKILL)
             break
     assert process.wait() == -signal.SIGKILL
+
+
+def broken_off(games: Path, folder: Path) -> None:
+    """Train until LAST_STEP in this process."""
+    def die(step: str) -> None:
+        if step == LAST_STEP:
+            raise Killed
+
+    with pytest.raises(Killed):
+        train(PLAN, Dataset.open(games), folder, Talk(die))
+
+
+def test_a_killed_run_ends_with_the_network_of_an_unbroken_one(games, tmp_path) -> None:
+    broken, whole = tmp_path / "broken", tmp_path / "whole"
+    (killed if FULL else broken_off)(games, broken)
     assert not (broken / "card.json").exists()
     assert len(history(broken)) == 2
 
