@@ -20,6 +20,6 @@ def test_without_a_terminal_a_line_comes_every_ten_seconds(
     for now in range(1, 36):  # noqa: B007 (the clock reads it)
         reporter.game(SimpleNamespace(failed=False))
     assert stream.getvalue().splitlines() == [
-        f"{4 + played} of 64 games, 1.0 games/s, {60 - played}.0 s left, 0 failures"
+        f"{4 + played} of 64 games, 1.0 games/s, {60 - played} s left, 0 failures"
         for played in (10, 20, 30)
     ]
