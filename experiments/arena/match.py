@@ -193,7 +193,6 @@ class EngineCache:
             raise
         # What is there by now, packages mostly, stays. Python's collector need not look through
         # it again: it would do so in the middle of a move, for some 70 ms.
-        gc.collect()
         gc.freeze()
         return engine
 
