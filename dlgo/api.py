@@ -16,205 +16,20 @@ from __future__ import annotations
 
 import functools
 import math
-import re
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-import dlgo.plugins  # noqa: F401 (finds games of files, in processes that unpickle them, too)
 from dlgo import kernels
-from dlgo.display import board_svg, board_text
+from dlgo.display import board_svg
 from dlgo.errors import IllegalMoveError, NotationError
+from dlgo.game_spec import GameSpec
 from dlgo.moves import COLUMN_LETTERS, Move, Player, Point, parse_point, point_text
-from dlgo.specs import Option, OptionValue, check_settings, format_spec
 
 __all__ = [
     "COLUMN_LETTERS", "GameSpec", "GameState", "Move", "Player", "Point", "parse_point",
     "point_text",
 ]
-
-
-class GameSpec(ABC):
-    """A game with its options chosen: what a `GameState` needs beyond the compiled rules.
-
-    Subclasses stand in `dlgo/games/*/state.py`. Two specs are equal if they describe the
-    same game with the same options.
-    """
-
-    name: ClassVar[str]
-    title: ClassVar[str]
-    spec_name: ClassVar[str] = ""  # of a game from outside: what specifications call it
-    options: ClassVar[tuple[Option, ...]] = ()
-    # Random plies before a rated game starts, so that two deterministic engines do not
-    # play one and the same game again and again.
-    opening_plies: int
-    # How the players are drawn; black first.
-    symbols: ClassVar[tuple[str, str]] = ("x", "o")
-
-    num_actions: int
-    pass_action: int = -1  # -1: the game has no pass
-    # Whether what may follow depends on more than the position (superko, repetition): then a
-    # result found by way of a transposition table is not a proof.
-    history_matters: ClassVar[bool] = False
-    board_rows: int
-    board_cols: int
-    # What `kernels.piece` numbers, and what `kernels.extra_planes` writes, a line for each.
-    piece_kinds: ClassVar[tuple[str, ...]] = ("stone",)
-    extra_planes: ClassVar[tuple[str, ...]] = ()
-    pieces_on_points: ClassVar[bool] = False  # the board has lines, and no cells
-    # The turns and mirrors of the board that leave the rules as they are; see dlgo.symmetry.
-    symmetry_names: tuple[str, ...] = ("identity",)
-    # The one that leaves the rules as they are together with an exchange of the colours (and of
-    # who moves first, and gets the komi): half a turn where men of either colour move forwards.
-    colour_symmetry: str = "identity"
-
-    def __init__(self, **settings: Any) -> None:
-        self.settings: dict[str, Any] = check_settings(f"game {self.name}", self.options, settings)
-        self._called = self.spec_name  # the class may be called otherwise later
-        self._text = format_spec(self._called or self.name, self.options, self.settings)
-
-    def __str__(self) -> str:
-        return self._text
-
-    def __repr__(self) -> str:
-        return f"get_game({str(self)!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or isinstance(other, GameSpec) and (
-            self._text == other._text
-            or (type(self) is type(other) and self.settings == other.settings)
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.name, *self.settings.values()))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild_spec, (type(self), self.settings, self._called)
-
-    @property
-    def slug(self) -> str:
-        """The specification as part of a file name."""
-        text = str(self).replace(":", "-").replace("=", "").replace(",", "-")
-        return re.sub(r"[^A-Za-z0-9._-]", "_", text).lstrip(".")
-
-    @abstractmethod
-    def new_kernel_state(self) -> Any:
-        """Arrays at the start position."""
-
-    def scratch_state(self, like: Any, room: int = 1) -> Any:
-        """Arrays to hold `like` or a position up to `room` plies after it; contents undefined."""
-        return type(like)(*(np.empty_like(field) for field in like))
-
-    def same_position(self, one: Any, other: Any) -> bool:
-        """Whether two kernel states are equal in all that the rules remember.
-
-        A game whose arrays hold more than that (scratch, an order that does not matter)
-        overrides it.
-        """
-        return all(map(np.array_equal, one, other))
-
-    @abstractmethod
-    def move_of(self, action: int) -> Move:
-        """The move that a kernel calls `action`."""
-
-    @abstractmethod
-    def action_of(self, move: Move) -> int | None:
-        """The action of a play or pass, or None if no such move exists in this game."""
-
-    def move_text(self, move: Move) -> str:
-        """The move in the game's notation, as `parse_move` reads it; points are `C3`."""
-        return point_text(move.point) if move.point else move.kind
-
-    def parse_move(self, state: GameState, text: str) -> Move:
-        """The move that `text` denotes; it may still be illegal. By default a point, `C3`.
-
-        Raises:
-            NotationError: if `text` is not a move in this game's notation.
-        """
-        return Move.play(parse_point(text, self.board_rows, self.board_cols))
-
-    def parse_moves(self, state: GameState, text: str) -> list[Move]:
-        """The moves of a whole turn, where a turn can be several (jumps in draughts)."""
-        return [self.parse_move(state, text)]
-
-    def map_move(self, move: Move, to: Callable[[Point], Point]) -> Move:
-        """The move in the board's image under one of the symmetries.
-
-        As it stands, it is for games whose plays are points, and where anything else (a pass)
-        is its own image.
-
-        Args:
-            move: a move of this game.
-            to: where the symmetry carries a point of the board.
-        """
-        return Move.play(to(move.point)) if move.point else move
-
-    def cell(self, state: GameState, row: int, col: int) -> Player | None:
-        """Who occupies the cell (row and column from 1), or None."""
-        piece = kernels.piece(state.kernel_state, (row - 1) * self.board_cols + col - 1)
-        return None if piece == kernels.NOBODY else Player.from_index(piece % 2)
-
-    @abstractmethod
-    def why_illegal(self, state: GameState, move: Move) -> str:
-        """The rule that forbids an illegal move, as the end of a sentence."""
-
-    def count_sequences(self, kernel_state: Any, plies: int) -> int:
-        """Number of sequences of `plies` actions from a position; unfinished games only count."""
-        batch = kernels.make_batch(self.scratch_state(kernel_state, room=plies + 1), plies + 1)
-        kernels.copy_into(kernels.row(batch, 0), kernel_state)
-        actions = np.empty((plies + 1, self.num_actions), np.int64)
-        counts, tried = np.empty((2, plies + 1), np.int64)
-        return int(kernels.perft(batch, plies, actions, counts, tried))
-
-    def perft(self, kernel_state: Any, depth: int) -> int:
-        """The number that published tables give for so many moves from a position.
-
-        A game in which they count something else than actions overrides it.
-        """
-        return self.count_sequences(kernel_state, depth)
-
-    def result_text(self, state: GameState) -> str:
-        """The result of a finished game in a few words."""
-        winner = state.winner()
-        if winner is None:
-            return "draw"
-        how = " by resignation" if state.last_move is not None and state.last_move.is_resign else ""
-        return f"{winner.name} ({self.symbols[winner.index]}) wins{how}"
-
-    def winning_cells(self, state: GameState) -> list[Point]:
-        """The stones that won the game by their places, for displays; [] if none did."""
-        return []
-
-    def row_label(self, row: int) -> str:
-        """What stands to the left of a row."""
-        return str(row)
-
-    def col_label(self, col: int) -> str:
-        """What stands below a column."""
-        return COLUMN_LETTERS[col - 1]
-
-    def cell_label(self, row: int, col: int) -> str:
-        """What notation calls a cell, where it is not a point of row and column."""
-        return ""
-
-    def render(self, state: GameState) -> str:
-        """The board as text; the last play, or the stones that won, in brackets."""
-        return board_text(state)
-
-    def last_cell(self, state: GameState) -> Point | None:
-        """Where the last play stands, to mark it."""
-        return state.last_move.point if state.last_move else None
-
-
-def _rebuild_spec(
-    cls: type[GameSpec], settings: Mapping[str, OptionValue], spec_name: str = ""
-) -> GameSpec:
-    if spec_name:
-        cls.spec_name = spec_name
-    given = {key: value for key, value in settings.items() if value is not None}
-    return cls(**given)
 
 
 class GameState:

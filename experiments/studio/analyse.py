@@ -19,7 +19,7 @@ from dlgo import GameSpec, GameState, Player, Point
 from dlgo.games.draughts.notation import square_number
 from experiments.studio import replies
 from experiments.studio.errors import EngineFailed, StudioError
-from experiments.studio.games import Game
+from experiments.studio.game import Game
 from experiments.studio.position import black_share, decision_view, moves_view
 from experiments.studio.replies import event_stream, json_reply, number_of, text_of
 from experiments.studio.specs import HUMAN

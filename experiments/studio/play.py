@@ -17,7 +17,7 @@ from experiments.play.game_file import form_of, game_bytes, read_game_bytes
 from experiments.play.session import DEFAULT_HINT
 from experiments.studio import replies
 from experiments.studio.errors import StudioError, TooLarge
-from experiments.studio.games import LONGEST_GAME, Game
+from experiments.studio.game import LONGEST_GAME, Game
 from experiments.studio.replies import event_stream, json_reply, number_of, text_of
 from experiments.studio.security import MOST_BYTES
 from experiments.studio.specs import HUMAN

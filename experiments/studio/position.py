@@ -11,7 +11,6 @@ from typing import Any
 
 from dlgo import GameSpec, GameState, Move, Player, Point, kernels
 from dlgo.errors import NotationError
-from dlgo.games.draughts.notation import square_number
 from dlgo.text import one_line
 from engines.base import Decision
 from experiments.play.board_drawing import extra_lines, player_text, result_text
@@ -47,12 +46,11 @@ def board_view(game: GameSpec) -> dict[str, Any]:
 
 
 def _cell_name(game: GameSpec, row: int, col: int) -> str:
-    if game.name == "draughts":
-        number = square_number(8 - row, col - 1)
-        return "" if number is None else str(number)
+    if board_kind(game) == "checkers":  # half the squares have a name, the others are not used
+        return game.cell_label(row, col)
     if board_kind(game) == "drop":
         return f"column {game.col_label(col)}, row {row}"
-    return f"{game.col_label(col)}{game.row_label(row)}"
+    return game.cell_label(row, col) or f"{game.col_label(col)}{game.row_label(row)}"
 
 
 def position_view(state: GameState, with_moves: bool = True) -> dict[str, Any]:
@@ -91,9 +89,7 @@ def moves_view(state: GameState) -> list[dict[str, Any]]:
 
 def turn_text(game: GameSpec, moves: list[Move]) -> str:
     """The moves of a turn as one text, which `find_turn` reads."""
-    if game.name == "draughts":
-        return " ".join(game.whole_moves(moves))
-    return " ".join(map(game.move_text, moves))
+    return " ".join(game.whole_moves(moves))
 
 
 def path_of(game: GameSpec, turn: list[CellMove]) -> list[int]:
