@@ -57,6 +57,12 @@ def test_whole_captures_are_one_move(studio: Studio) -> None:
     assert after["plies"] == view["plies"] + 2
     assert after["history"][-1]["text"] == double["text"]
     assert after["position"]["turn"] != view["position"]["turn"]
+    _, data = studio.ask(f"/api/games/{game}/file")
+    _, answer = studio.ask("/api/games/load?name=a.pdn", data, content_type="text/plain")
+    loaded = studio.view(answer["id"])["history"]
+    assert [(r["text"], r["plies"]) for r in loaded] == [
+        (r["text"], r["plies"]) for r in after["history"]
+    ]
 
 
 def test_the_rules_explain_an_illegal_move(studio: Studio) -> None:
