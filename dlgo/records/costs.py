@@ -18,6 +18,14 @@ from typing import overload
 ROW = struct.Struct("<qqddqqqd")
 
 
+def last_value(data: bytes) -> tuple[int | None, float | None]:
+    """Who made the last of some packed moves, and what that engine expects for itself."""
+    if len(data) < ROW.size:
+        return None, None
+    _, player, *_, value = ROW.unpack(data[-ROW.size :])
+    return player, None if math.isnan(value) else value
+
+
 @dataclass(frozen=True)
 class MoveCost:
     """What one move cost: a row of `costs`."""

@@ -177,11 +177,6 @@ class Ledger:
         version = schema.version_of(self._db)
         if schema.is_empty(self._db):
             raise sqlite3.DatabaseError("it is empty")
-        if version == 1:
-            raise LedgerError(
-                f"ledger {self.path} is of an older format; `dlgo ledger {self.path} upgrade` "
-                "brings it up to date"
-            )
         if version not in schema.READABLE:
             raise sqlite3.DatabaseError(
                 f"it is not a ledger of format {schema.VERSION} (its format is {version})"
@@ -193,7 +188,7 @@ class Ledger:
         Args:
             latest: leave out all but the last version of each engine from outside.
         """
-        one = "SELECT {0} AS entrant, max(id) AS id FROM main.games GROUP BY {0}"
+        one = "SELECT {0} AS entrant, max(rowid) AS id FROM main.games GROUP BY {0}"
         both = f"{one.format('first')} UNION ALL {one.format('second')}"
         sql = f"SELECT entrant, max(id) FROM ({both}) GROUP BY entrant ORDER BY max(id)"
         entrants = [row[0] for row in self._checked(("entrant", "id"), self._query(sql))]
@@ -248,7 +243,12 @@ class Ledger:
 
     def __len__(self) -> int:
         """The number of games."""
-        return next(self._query("SELECT count(*) FROM games"))[0]
+        return self.count()
+
+    def count(self, where: str = "", *values: Any) -> int:
+        """The number of games for which an SQL condition holds, as in `games`."""
+        sql = f"SELECT count(*) AS count FROM games WHERE {where or 1}"
+        return next(self._checked(("count",), self._query(sql, values)))[0]
 
     def versions(self) -> dict[str, int]:
         """The versions of the code, and how many games each has played."""

@@ -12,7 +12,7 @@ from dlgo.records.failures import failure_of_sentence
 
 VERSION = 3
 # Older formats that can be read as they are.
-READABLE = (2, VERSION)
+READABLE = (1, 2, VERSION)
 
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -107,34 +107,49 @@ def _upgrade_of(database: sqlite3.Connection) -> str | None:
 
 
 def show_as_current(database: sqlite3.Connection) -> None:
-    """Let this connection see a file of format 2 as one of today's; the file stays as it is."""
-    if version_of(database) == 2:
-        _show(database, ["*"])
+    """Let this connection see a file of an older format as one of today's; the file stays."""
+    version = version_of(database)
+    if version == 1:
+        database.execute("PRAGMA temp_store = MEMORY")
+        database.execute(
+            "CREATE TEMP VIEW costs AS SELECT old.rowid AS game_id, costs.* FROM main.costs "
+            "JOIN main.games AS old USING (slot)"
+        )
+    if version in (1, 2):
+        _show(database, _columns(database))
 
 
 def show_names(database: sqlite3.Connection, names: Mapping[str, str], kept: set[str]) -> None:
     """Let this connection see some entrants only, under these names; the file stays as it is."""
-    columns = [row[1] for row in database.execute("PRAGMA main.table_info(games)")]
     database.create_function("name_of", 1, lambda entrant: names.get(entrant, entrant))
     database.create_function("is_kept", 1, kept.__contains__)
     database.execute("PRAGMA query_only = 0")
     _show(
         database,
-        [f"name_of({name}) AS {name}" if name in ("first", "second") else name for name in columns],
+        [f"name_of({name}) AS {name}" if name in ("first", "second") else name
+         for name in _columns(database)],
         "WHERE is_kept(games.first) AND is_kept(games.second)",
     )
     database.execute("PRAGMA query_only = 1")
 
 
+def _columns(database: sqlite3.Connection) -> list[str]:
+    """The columns of the games; of an older format also those that it lacks."""
+    columns = [row[1] for row in database.execute("PRAGMA main.table_info(games)")]
+    missing = {
+        1: ["rowid AS id", "NULL AS networks", "NULL AS limits", "failure_of(reason) AS failure"],
+        2: ["failure_of(reason) AS failure"],
+    }
+    return [*columns, *missing.get(version_of(database), ())]
+
+
 def _show(database: sqlite3.Connection, columns: Sequence[str], condition: str = "") -> None:
     """Put a view of the games before the table."""
     _define_functions(database)
-    added = ["failure_of(reason) AS failure"] if version_of(database) == 2 else []
     database.execute("PRAGMA temp_store = MEMORY")
     database.execute("DROP VIEW IF EXISTS temp.games")
     database.execute(
-        f"CREATE TEMP VIEW games AS SELECT {', '.join([*columns, *added])} FROM main.games "
-        f"{condition}"
+        f"CREATE TEMP VIEW games AS SELECT {', '.join(columns)} FROM main.games {condition}"
     )
 
 

@@ -28,6 +28,7 @@ from experiments.arena.handle import SHUTDOWN_TIMEOUT, Loss, Worker
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
 from experiments.arena.match import GameTask
 from experiments.arena.provenance import core_count
+from experiments.arena.running import RunningGame
 from experiments.arena.worker import Ready, WarmedUp, WarmUp
 
 # A worker that dies before it is ready, or in a game before any engine was at work, dies of
@@ -88,6 +89,7 @@ def play_tasks(
     workers: int | None = None,
     limits: Limits = DEFAULT_LIMITS,
     setup: str | None = None,
+    look: Callable[[Callable[[], list[RunningGame]]], None] | None = None,
 ) -> Iterator[list[GameRecord]]:
     """Play all games and yield their records as the games end, some at a time, in no order.
 
@@ -99,6 +101,7 @@ def play_tasks(
         workers: processes; by default one for each core.
         limits: for every game.
         setup: "module:function", called in each worker before anything else.
+        look: called several times a second with what gives the games in progress.
 
     Raises:
         WorkerError: if workers die and no engine is to blame.
@@ -109,6 +112,8 @@ def play_tasks(
     try:
         queue = _Queue(source, pool.size)
         while queue.fill(pool):
+            if look is not None:
+                look(pool.running_games)
             for records in pool.results(queue):
                 queue.finished(records)
                 yield records
@@ -216,6 +221,11 @@ class _Pool:
                 elif not retired:
                     self.count_death(loss)
                 queue.give_back(loss.unplayed)
+
+    def running_games(self) -> list[RunningGame]:
+        """What the workers play now."""
+        games = (worker.running_game() for worker in self.workers)
+        return [game for game in games if game is not None]
 
     def wait(self) -> None:
         """Sleep until a worker sends something, dies or is overdue."""

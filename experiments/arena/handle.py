@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from multiprocessing import resource_tracker
 
 from dlgo.errors import SpecError
+from dlgo.records.costs import last_value
 from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord
 from engines.base import Budget
@@ -35,6 +36,7 @@ from experiments.arena.limits import (
     warm_up_limit,
 )
 from experiments.arena.match import GameTask, record_of_lost_game
+from experiments.arena.running import RunningGame
 from experiments.arena.worker import Message, Ready, Retired, WarmedUp, WarmUp, work
 
 # Wall seconds for a process to end by itself once it is about to.
@@ -191,6 +193,19 @@ class Worker:
         index = head.game - 1 - self._answered
         at_work = head.doing in (PREPARING, THINKING) and 0 <= index < len(self.tasks)
         return self.tasks[index] if at_work else None
+
+    def running_game(self) -> RunningGame | None:
+        """The game it plays, as far as it can be seen from here."""
+        task, number = self._current(), self._board.head().game
+        data, moves = self._board.rows()
+        if task is None or self._board.head().game != number:  # it has gone on meanwhile
+            return None
+        player, value = last_value(data)
+        return RunningGame(
+            task.slot, task.game, task.first, task.second,
+            (*task.opening, *(action for action, _ in moves)), self._board.head().began,
+            player, value,
+        )
 
     def is_lost(self) -> bool:
         """Whether nothing more is to be expected of it: it is dead, overdue or too large.

@@ -22,6 +22,7 @@ from experiments.arena.match import GameTask
 from experiments.arena.openings import Openings
 from experiments.arena.progress import Reporter, default_reporter
 from experiments.arena.provenance import version_text
+from experiments.arena.running import RunningFile
 from experiments.arena.schedule import Pair, Plan, pair_tasks, tasks
 from experiments.arena.strategy import Result
 
@@ -104,11 +105,15 @@ def run_tournament(
             # Only now: a plan whose entrants cannot be built leaves no trace.
             _store(ledger, union, agenda.stopped)
             progress.begin(agenda.stored, agenda.planned)
+            running = RunningFile(ledger.path)
+            running.done, running.planned = agenda.stored, agenda.planned
+            games = executor.play_tasks(agenda, workers, limits, setup, running.update)
             try:
-                with closing(executor.play_tasks(agenda, workers, limits, setup)) as batches:
+                with running, closing(games) as batches:
                     for records in batches:
                         ledger.add(*records)
                         played += len(records)
+                        running.done, running.planned = agenda.stored + played, agenda.planned
                         failures += sum(record.failed for record in records)
                         for record in records:
                             progress.game(record)

@@ -20,6 +20,10 @@ from experiments.number import Number
               "can be given several times.")
 @click.option("--folder", type=click.Path(), default=None, metavar="DIR",
               help="Folder whose saved games pages may open, and into which they may save.")
+@click.option("--ledger", "ledgers", multiple=True, metavar="FILE",
+              type=click.Path(dir_okay=False),
+              help="Ledger of a tournament, running or finished, that pages may show; can be given "
+              "several times.")
 @click.option("--searches", type=Number(int, 1, 256), default=None,
               help="Engines that search at once; one per core by default.")
 @click.option("--move-timeout", type=Number(float, 0.1, 86400), default=60.0, show_default=True,
@@ -28,7 +32,8 @@ from experiments.number import Number
               help="Megabytes that the process of an engine may use.")
 def web(
     host: str, port: int | None, token: str | None, no_browser: bool, allow: tuple[str, ...],
-    folder: str | None, searches: int | None, move_timeout: float, memory_mb: int,
+    folder: str | None, ledgers: tuple[str, ...], searches: int | None, move_timeout: float,
+    memory_mb: int,
 ) -> None:
     """Open the studio: play, watch and understand games in the browser."""
     import os
@@ -43,5 +48,7 @@ def web(
     limits = EngineLimits(
         searches, max(8, 2 * searches), move_timeout, memory_mb=memory_mb
     )
-    studio = Studio(Allowed(allow), limits, Folder(Path(folder) if folder else None))
+    studio = Studio(
+        Allowed(allow), limits, Folder(Path(folder) if folder else None), map(Path, ledgers)
+    )
     serve(Address(host, port, token), studio, not no_browser, click.echo)

@@ -11,10 +11,11 @@ import secrets
 import socket
 import threading
 import webbrowser
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import uvicorn
@@ -27,17 +28,19 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dlgo import DlgoError
 from dlgo.text import one_line
-from experiments.studio import analyse, play
+from experiments.studio import analyse, play, watch
 from experiments.studio.engines import EngineLimits, Engines
 from experiments.studio.errors import NotFound
 from experiments.studio.folder import Folder
 from experiments.studio.games import Games
+from experiments.studio.ledgers import Ledgers
 from experiments.studio.replies import json_reply
 from experiments.studio.security import App, Guard, Rates
 from experiments.studio.specs import Allowed
+from experiments.studio.standings import Standings
 
 # What serves a view each: `routes(studio)`.
-_VIEWS = (play, analyse)
+_VIEWS = (play, analyse, watch)
 
 _TYPES = {
     ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
@@ -56,19 +59,23 @@ class Studio:
         allowed: the games and engines that may be named.
         limits: what engines may take.
         folder: what may be read and written.
+        ledgers: files that may be read besides those in the folder.
 
     Attributes:
         games: those in progress.
         engines: their processes.
+        standings: who rates ledgers.
         closing: set when the server ends.
     """
 
     def __init__(
         self, allowed: Allowed | None = None, limits: EngineLimits | None = None,
-        folder: Folder | None = None,
+        folder: Folder | None = None, ledgers: Iterable[Path] = (),
     ) -> None:
         self.allowed = allowed or Allowed()
         self.folder = folder or Folder()
+        self.ledgers = Ledgers(ledgers, self.folder, self.allowed)
+        self.standings = Standings()
         self.engines = Engines(limits)
         self.games = Games(self.engines)
         self.closing = asyncio.Event()
@@ -77,6 +84,7 @@ class Studio:
         """End all searches, processes and streams."""
         self.closing.set()
         self.games.close()
+        self.standings.close()
         self.engines.close()
 
 

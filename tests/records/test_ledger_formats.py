@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from dlgo import LedgerError
 from dlgo.records.failures import Failure
 from dlgo.records.ledger import Ledger, MoveCost
 from experiments.arena.inspect_ledger import check_lines, list_lines, upgrade_ledger
@@ -70,7 +69,7 @@ def games_in(path: Path) -> list:
         return list(ledger.games(with_costs=True))
 
 
-def test_a_ledger_of_the_first_format_is_brought_up_to_date(tmp_path: Path) -> None:
+def test_a_ledger_of_the_first_format_is_read_and_brought_up_to_date(tmp_path: Path) -> None:
     """The tables as version 1 had them, with one game."""
     path = tmp_path / "old.sqlite"
     with contextlib.closing(sqlite3.connect(path)) as old:
@@ -95,9 +94,14 @@ def test_a_ledger_of_the_first_format_is_brought_up_to_date(tmp_path: Path) -> N
                 'B2', 7, 0.0, 'resigned', 'B2 A1', 's', 'f', 'm', '0.1.0');
             INSERT INTO costs VALUES ('tictactoe|random|mcts|0', 1, 1, 0.5, 0.6, 9, 8, 0, 0.25);
         """)
-    with pytest.raises(LedgerError, match=r"older format; `dlgo ledger .* upgrade`"):
-        Ledger(path, read_only=True)
+    before, as_it_is = path.read_bytes(), games_in(path)
+    with Ledger(path, read_only=True) as ledger:
+        ledger.show_names()
+        (totals,) = ledger.cost_totals()
+        assert (totals.entrant, totals.cpu, len(ledger)) == ("mcts", 0.5, 1)
+    assert path.read_bytes() == before
     assert upgrade_ledger(str(path)) == f"{path} is up to date, with 1 games"
     (record,) = games_in(path)
+    assert as_it_is == [record]
     assert (record.moves, record.version, record.limits) == ("B2 A1", "0.1.0", None)
     assert list(record.costs) == [MoveCost(1, 1, 0.5, 0.6, 9, 8, 0, 0.25)]

@@ -15,11 +15,14 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    """A server that has been started with the tests' bots, a game from outside, and a folder."""
+    """A server that has been started with the tests' bots, a game from outside, a folder, and a
+    ledger that no tournament has written yet."""
     folder = tmp_path_factory.mktemp("games")
+    ledger = tmp_path_factory.mktemp("ledgers") / "tour.sqlite"
     server = Studio("--allow", BOTS, "--allow", OWN_GAME, "--searches", "2",
-                    "--move-timeout", "4", "--folder", str(folder))
-    server.folder = folder
+                    "--move-timeout", "4", "--folder", str(folder),
+                    "--ledger", str(ledger))
+    server.folder, server.ledger = folder, ledger
     yield server
     server.close()
 

@@ -1,0 +1,142 @@
+"""The games that a tournament plays right now, in a small file beside its ledger.
+
+The ledger knows a game when it has ended. Whoever wants to see games in progress reads
+`LEDGER.running`: the process that hands out games writes it twice a second, from what the workers
+write on their boards anyway (`board.py`), so the workers do nothing for it. Nobody needs the file;
+it disappears with the tournament. One that was killed leaves an old file, which `read` ignores.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from dlgo.errors import DlgoError
+from dlgo.files import write_file
+
+# Seconds between two versions of the file, at least; and so many times the CPU time and the wall
+# time that writing one takes: a hundred games on large boards, or a slow disk, cost no more.
+_INTERVAL, _CPU_SHARE, _WALL_SHARE = 0.5, 200.0, 5.0
+# A file that has not changed for so many seconds tells of a tournament that was killed.
+_STALE = 15.0
+# Bytes that are read: a thousand long games.
+_MOST_BYTES = 4_000_000
+
+
+@dataclass(frozen=True)
+class RunningGame:
+    """A game in progress.
+
+    Attributes:
+        slot, game, first, second: as in the ledger.
+        actions: all moves so far, the opening included; -1 is a resignation.
+        began: when, by `time.time`.
+        player: who has made the last move of an engine, 0 or 1; None if there is none.
+        value: what that engine expects for itself, -1 to 1; None if it does not say.
+    """
+
+    slot: str
+    game: str
+    first: str
+    second: str
+    actions: tuple[int, ...]
+    began: float
+    player: int | None = None
+    value: float | None = None
+
+
+@dataclass(frozen=True)
+class Running:
+    """A tournament that is under way.
+
+    Attributes:
+        done, planned: games in the ledger, and how many there will be, as far as is known.
+        games: those in progress.
+    """
+
+    done: int
+    planned: int
+    games: tuple[RunningGame, ...]
+
+
+class RunningFile:
+    """Writes the file. Used as a context, it takes the file away at the end.
+
+    Args:
+        ledger: beside which it stands.
+
+    Attributes:
+        done, planned: to be kept up to date by whoever counts the games.
+    """
+
+    def __init__(self, ledger: str | Path) -> None:
+        self._path = running_path(ledger)
+        self._next = 0.0
+        self.done = self.planned = 0
+
+    def update(self, games: Callable[[], Sequence[RunningGame]]) -> None:
+        """Write the file, if it is time for it.
+
+        Args:
+            games: gives those in progress.
+        """
+        began, cpu = time.monotonic(), time.thread_time()
+        if began < self._next:
+            return
+        data = {"done": self.done, "planned": self.planned, "games": [*map(asdict, games())]}
+        try:
+            write_file(self._path, json.dumps(data), sync=False)
+        except DlgoError:  # a full disk matters to the ledger, not here
+            self._next = float("inf")
+            return
+        now = time.monotonic()
+        self._next = now + max(
+            _INTERVAL, _CPU_SHARE * (time.thread_time() - cpu), _WALL_SHARE * (now - began)
+        )
+
+    def __enter__(self) -> RunningFile:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        with contextlib.suppress(OSError):
+            self._path.unlink()
+
+
+def running_path(ledger: str | Path) -> Path:
+    """The file of a ledger; two names of one ledger have one."""
+    path = Path(os.path.realpath(ledger))
+    return path.with_name(f"{path.name}.running")
+
+
+def read_running(ledger: str | Path) -> Running | None:
+    """The tournament that plays into a ledger now; None if there is none, or it does not say."""
+    path = running_path(ledger)
+    try:
+        with path.open("rb") as file:
+            if abs(time.time() - os.fstat(file.fileno()).st_mtime) > _STALE:
+                return None
+            data = json.loads(file.read(_MOST_BYTES))
+        games = tuple(_game(**item) for item in data["games"])
+        return Running(int(data["done"]), int(data["planned"]), games)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _game(**fields: Any) -> RunningGame:
+    """A game of the file. Raises TypeError or ValueError if it is none."""
+    texts = {name: fields.pop(name) for name in ("slot", "game", "first", "second")}
+    if not all(isinstance(text, str) for text in texts.values()):
+        raise TypeError
+    actions = tuple(int(action) for action in fields.pop("actions"))
+    player, value = fields.pop("player"), fields.pop("value")
+    return RunningGame(
+        **texts, actions=actions, began=float(fields.pop("began")),
+        player=None if player is None else int(player),
+        value=None if value is None else float(value),
+    )

@@ -1,0 +1,271 @@
+"""The view Watch: a tournament while it runs, or a finished ledger; nothing is changed here.
+
+A ledger that somebody watches is looked at twice a second. Standings are rated anew when games have
+come in, at most a tenth of the time (`standings.py`). Games in progress come from the file that a
+running tournament keeps beside its ledger (`arena/running.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from dlgo import DlgoError, GameSpec, GameState, Move
+from dlgo.text import one_line
+from experiments.arena.running import Running, RunningGame, read_running
+from experiments.studio import replies
+from experiments.studio.errors import StudioError
+from experiments.studio.ledgers import Selection
+from experiments.studio.position import board_view, position_view
+from experiments.studio.replies import event_stream, json_reply, number_of
+from experiments.studio.specs import HUMAN, Allowed
+
+# Seconds between two looks at a ledger.
+_LOOK = 0.5
+# Between the end of a rating and the start of the next, at least this many seconds; and while a
+# tournament plays, this many times the CPU time that the rating took.
+_PAUSE, _SHARE = 2.0, 9.0
+# Seconds after which a silent stream says that it lives.
+_HEARTBEAT = 15.0
+# Games in progress that are shown.
+_MOST_LIVE = 12
+_MOST_GAMES = 10**9
+
+View = dict[str, Any]
+
+
+def routes(studio: Any) -> list[Route]:
+    """What the browser asks for in this view."""
+    view = _Watch(studio)
+    return [
+        Route("/api/ledgers", view.ledgers),
+        Route("/api/ledgers/{name}/events", view.events),
+        Route("/api/ledgers/{name}/standings", view.standings),
+        Route("/api/ledgers/{name}/games", view.games),
+        Route("/api/ledgers/{name}/replay", view.replay),
+        Route("/api/ledgers/{name}/position", view.position),
+        Route("/api/ledgers/{name}/open", view.open, methods=["POST"]),
+    ]
+
+
+class _Watch:
+    def __init__(self, studio: Any) -> None:
+        self._studio = studio
+        self._watched: dict[Path, Watched] = {}
+
+    def _path(self, request: Request) -> Path:
+        return self._studio.ledgers.find(request.path_params["name"])
+
+    async def ledgers(self, _: Request) -> Response:
+        """The ledgers there are."""
+        return json_reply({"ledgers": await asyncio.to_thread(self._studio.ledgers.overview)})
+
+    async def events(self, request: Request) -> Response:
+        """Standings and games in progress, each time that something has changed."""
+        path = self._path(request)
+        return event_stream(self._follow(path), self._studio.closing)
+
+    async def _follow(self, path: Path) -> AsyncIterator[View | None]:
+        watched = self._watched.setdefault(path, Watched(path, self._studio))
+        async with contextlib.aclosing(watched.follow()) as views:
+            async for view in views:
+                yield view
+        if not watched.watchers:
+            self._watched.pop(path, None)
+
+    async def standings(self, request: Request) -> Response:
+        """The standings after the first `?games=N` games."""
+        most = _number(request, "games", _MOST_GAMES)
+        found = await self._studio.standings.of(self._path(request), most)
+        return json_reply({key: found[key] for key in ("games", "of", "tables")})
+
+    async def games(self, request: Request) -> Response:
+        """Finished games: `?offset=`, `game=`, `entrant=`, `failed=yes`."""
+        asked = request.query_params
+        selection = Selection(
+            asked.get("game", ""), asked.get("entrant", ""), asked.get("failed") == "yes",
+            _number(request, "offset", 0),
+        )
+        path = self._path(request)
+        return json_reply(await asyncio.to_thread(self._studio.ledgers.games, path, selection))
+
+    async def replay(self, request: Request) -> Response:
+        """The game in `?slot=`, with all moves."""
+        path, slot = self._path(request), request.query_params.get("slot", "")
+        return json_reply(await asyncio.to_thread(self._studio.ledgers.replay, path, slot))
+
+    async def position(self, request: Request) -> Response:
+        """The position of the game in `?slot=` after `?plies=`."""
+        path, slot = self._path(request), request.query_params.get("slot", "")
+        plies = _number(request, "plies", 0)
+        view = await asyncio.to_thread(self._studio.ledgers.position, path, slot, plies)
+        return json_reply({**view, "plies": plies})
+
+    async def open(self, request: Request) -> Response:
+        """A copy of a game for the other views: `slot`, up to `plies`."""
+        given = await replies.read_object(request)
+        slot, path = replies.text_of(given, "slot"), self._path(request)
+        plies = int(number_of(given, "plies", 0, 0, 1e5))
+        state = await asyncio.to_thread(self._studio.ledgers.state, path, slot, plies)
+        game = await self._studio.games.start(lambda: state, (HUMAN, HUMAN), 0, 0.0)
+        return json_reply({"id": game.id})
+
+
+def _number(request: Request, key: str, default: int) -> int:
+    text = request.query_params.get(key, str(default))
+    if not (text.isascii() and text.isdigit() and len(text) <= 10):
+        raise StudioError(f"{key} must be a whole number")
+    return int(text)
+
+
+class Watched:
+    """A ledger that pages look at.
+
+    Attributes:
+        watchers: how many.
+    """
+
+    def __init__(self, path: Path, studio: Any) -> None:
+        self.watchers = 0
+        self._path, self._studio = path, studio
+        self._boards = LiveBoards(studio.allowed)
+        self._view: View = {"problem": "", "games": 0, "running": None, "live": [], "infos": {},
+                            "standings": None, "rating": ""}
+        self._names: dict[str, str] = {}
+        self._version = 0
+        self._changed = asyncio.Event()
+        self._rated = -1  # games in the last standings
+        self._cpu, self._ended = 0.0, 0.0  # what they took, and when they came
+        self._rating: asyncio.Task[None] | None = None
+        self._looking: asyncio.Task[None] | None = None
+
+    async def follow(self) -> AsyncIterator[View | None]:
+        """The view, now and after every change; None when nothing has happened for a while.
+
+        A slow reader misses views, but never the last one.
+        """
+        self.watchers += 1
+        if self._looking is None:
+            self._looking = asyncio.create_task(self._look_on())
+        try:
+            seen = 0
+            while True:
+                if seen != self._version:
+                    seen = self._version
+                    yield self._view
+                    continue
+                try:
+                    await asyncio.wait_for(self._changed.wait(), _HEARTBEAT)
+                except TimeoutError:
+                    yield None
+        finally:
+            self.watchers -= 1
+            if not self.watchers:
+                self._stop()
+
+    def _stop(self) -> None:
+        for task in (self._looking, self._rating):
+            if task is not None:
+                task.cancel()
+        self._looking = self._rating = None
+
+    async def _look_on(self) -> None:
+        while True:
+            await self._look()
+            await asyncio.sleep(_LOOK)
+
+    async def _look(self) -> None:
+        try:
+            games = await asyncio.to_thread(self._studio.ledgers.count, self._path)
+            problem = ""
+        except DlgoError as error:
+            games, problem = 0, one_line(str(error))
+        running = await asyncio.to_thread(read_running, self._path)
+        live, infos = await asyncio.to_thread(self._boards.show, running)
+        self._show(
+            problem=problem, games=games, infos=infos, live=[self._named(game) for game in live],
+            running=None if running is None else {"done": running.done, "planned": running.planned},
+        )
+        pause = _PAUSE if running is None else max(_PAUSE, _SHARE * self._cpu)
+        due = games and games != self._rated and time.monotonic() >= self._ended + pause
+        if due and self._rating is None:
+            self._rating = asyncio.create_task(self._rate(games))
+
+    async def _rate(self, games: int) -> None:
+        try:
+            found = await self._studio.standings.of(self._path)
+            self._names, self._cpu = found.pop("names"), found.pop("cpu")
+            self._show(standings=found, rating="")
+        except DlgoError as error:
+            self._show(rating=one_line(str(error)))
+        finally:
+            self._rating = None
+        self._rated, self._ended = games, time.monotonic()
+
+    def _named(self, game: View) -> View:
+        sides = ("first", "second")
+        return game | {side: self._names.get(game[side], game[side]) for side in sides}
+
+    def _show(self, **news: Any) -> None:
+        view = self._view | news
+        if view != self._view:
+            self._view = view
+            self._version += 1
+            self._changed.set()
+            self._changed = asyncio.Event()
+
+
+class LiveBoards:
+    """Turns games in progress into positions; a game that goes on is not replayed.
+
+    Args:
+        allowed: which games may be shown.
+    """
+
+    def __init__(self, allowed: Allowed) -> None:
+        self._allowed = allowed
+        self._states: dict[str, tuple[tuple[int, ...], GameState]] = {}
+
+    def show(self, running: Running | None) -> tuple[list[View], dict[str, View]]:
+        """The games with their positions, and what does not change of each kind of board."""
+        states, live, infos = {}, [], {}
+        for game in running.games[:_MOST_LIVE] if running else ():
+            view: View = {
+                "slot": game.slot, "game": game.game, "first": game.first, "second": game.second,
+                "began": game.began, "plies": len(game.actions), "position": None, "problem": "",
+                "black": _black(game),
+            }
+            try:
+                spec = self._allowed.game(game.game)
+                state = self._state(spec, game)
+                states[game.slot] = game.actions, state
+                view["position"] = position_view(state, with_moves=False)
+                infos[game.game] = board_view(spec)
+            except (DlgoError, ValueError, IndexError, OverflowError) as error:
+                view["problem"] = one_line(str(error))
+            live.append(view)
+        self._states = states
+        return live, infos
+
+    def _state(self, spec: GameSpec, game: RunningGame) -> GameState:
+        actions, state = self._states.get(game.slot, ((), GameState.new_game(spec)))
+        if game.actions[: len(actions)] != actions:
+            actions, state = (), GameState.new_game(spec)
+        for action in game.actions[len(actions) :]:
+            state = state.apply_move(Move.resign() if action < 0 else spec.move_of(action))
+        return state
+
+
+def _black(game: RunningGame) -> float | None:
+    """Black's share of the point, as the engine that moved last expects it."""
+    if game.value is None:
+        return None
+    return (1 + (game.value if game.player == 0 else -game.value)) / 2

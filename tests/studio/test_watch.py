@@ -1,0 +1,291 @@
+"""The view Watch: tournaments while they run, ledgers of every age, and files that are none."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from dlgo.records.ledger import GameRecord, Ledger
+from experiments.arena.running import running_path
+from experiments.studio.ledgers import PAGE
+from experiments.studio.position import position_view
+from reports.rate import rate_file
+from tests.command import ROOT
+from tests.studio.client import BOTS, Studio, View, Watcher
+
+SAMPLE = ROOT / "tests/samples/ledger_format2.sqlite"
+GAMES = 48
+
+
+def tournament(ledger: Path, hold: Path) -> subprocess.Popen:
+    """A tournament that stops in one of its first games as long as a file is there."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "experiments.cli", "tournament", "--ledger", str(ledger), "--game",
+         "tictactoe", "--engine", "random", "--engine", "heuristic", "--engine", f"{BOTS}:Patient",
+         "--pairs", str(GAMES // 6), "--workers", "1", "--seed", "5"],
+        cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        # Not yet while the engines warm up, which is before the tournament tells of its games.
+        env={**os.environ, "DLGO_TEST_HOLD": f"{hold} {running_path(ledger)}"},
+    )
+
+
+def event_of(studio: Studio, name: str, condition) -> View:
+    """The first event of a ledger's stream for which a condition holds."""
+    watcher = Watcher(studio, f"/api/ledgers/{quote(name)}/events")
+    try:
+        return watcher.until(condition)
+    finally:
+        watcher.close()
+
+
+def record(slot: str, **more: object) -> GameRecord:
+    """A game of tic-tac-toe for a ledger."""
+    plain = {
+        "game": "tictactoe", "first": "random", "second": "heuristic", "pair": 0, "opening": "B2",
+        "seed": 1, "result": 0.5, "reason": "draw", "moves": "B2 A1 C3",
+        "started": "2026-11-22T10:00:00", "finished": "2026-11-22T10:00:01", "machine": "m",
+        "version": "1",
+    }
+    return GameRecord(slot=slot, **(plain | more))
+
+
+@pytest.fixture
+def page(studio: Studio, request: pytest.FixtureRequest):
+    """The window of the browser tests, where there is a browser."""
+    pytest.importorskip("selenium", reason="needs selenium")
+    return request.getfixturevalue("window")
+
+
+@pytest.fixture(scope="module")
+def window(studio: Studio, tmp_path_factory: pytest.TempPathFactory):
+    from tests.studio.browser import Page
+
+    window = Page(studio, tmp_path_factory.mktemp("downloads"))
+    yield window
+    window.driver.quit()
+
+
+def test_a_tournament_is_watched_live_to_its_end(
+    studio: Studio, page, tmp_path: Path
+) -> None:
+    page.open("watch/tour.sqlite")
+    page.until(lambda: "does not exist" in page.text(".watch-status"), "the missing file")
+    hold = tmp_path / "hold"
+    hold.touch()
+    process = tournament(studio.ledger, hold)
+    try:
+        page.until(lambda: "Playing: " in page.text(".watch-status"), "a running tournament")
+        page.until(lambda: page.driver.find_elements("css selector", ".tile .pieces > g"), "a game")
+        early = page.until(lambda: table_of(page), "standings")
+        assert "Patient" in page.text(".tile")
+        hold.unlink()
+        assert process.wait(120) == 0
+    finally:
+        process.kill()
+    page.until(lambda: f"{GAMES} games; no tournament" in page.text(".watch-status"), "the end")
+    (rated,) = rate_file(studio.ledger)
+    expected = {}
+    for row in rated.rows.itertuples():
+        half = (row.high95 - row.low95) / 2
+        expected[row.entrant] = [f"{round(row.rating)}", f"± {round(half)}", str(row.games),
+                                 f"{row.wins} {row.draws} {row.losses}"]
+    assert sum(int(row[2]) for row in expected.values()) == 2 * (GAMES - rated.repeated)
+    page.until(lambda: table_of(page) == expected, f"{expected}, not {table_of(page)}")
+    # The intervals have grown narrower.
+    for entrant, row in early.items():
+        if row[2] != expected[entrant][2]:
+            assert width(row) > width(expected[entrant])
+    assert not page.driver.find_elements("css selector", ".tile")
+    assert page.errors() == []
+
+
+def table_of(page) -> dict[str, list[str]]:
+    """The standings on the page: rating, interval, games, results by entrant, best first."""
+    rows = page.driver.execute_script(
+        "return [...document.querySelectorAll('.standings tbody tr')].map((row) => "
+        "[row.dataset.entrant, ...[...row.children].map((cell) => cell.textContent)])"
+    )
+    return {
+        row[0]: [text.replace("−", "-") for text in (row[3], row[4], row[6], row[7])]
+        for row in rows
+    }
+
+
+def width(row: list[str]) -> int:
+    return int(row[1].removeprefix("± "))
+
+
+def test_a_replay_has_the_moves_of_the_ledger(studio: Studio, page) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    with Ledger(studio.ledger, read_only=True) as ledger:
+        record = max(ledger.games(with_costs=True), key=lambda game: len(game.costs))
+    page.open("watch/tour.sqlite")
+    assert len(page.until(
+        lambda: page.driver.find_elements("css selector", ".games-table tbody tr"), "games"
+    )) == PAGE
+    page.open(f"watch/tour.sqlite/{quote(record.slot, safe='')}")
+    page.find(".moves li")
+    texts = page.driver.find_elements("css selector", ".moves .text")
+    assert [text.text for text in texts] == record.moves.split()
+    states = list(record.positions())
+    for ply, state in enumerate(states):
+        stones = sum(cell >= 0 for cell in position_view(state)["cells"])
+        page.until(lambda n=stones: page.pieces() == n, f"{ply} moves")
+        status, view = studio.ask(
+            f"/api/ledgers/tour.sqlite/position?slot={quote(record.slot)}&plies={ply}"
+        )
+        assert status == 200 and view["cells"] == position_view(state)["cells"]
+        page.keys(Keys.ARROW_RIGHT)
+    page.until(lambda: record.reason in page.status(), "the end")
+    page.keys(Keys.HOME)
+    page.until(lambda: page.pieces() == 0, "the start")
+    page.button("Analyse").click()
+    page.find(".analyse")
+    assert page.errors() == []
+
+
+def test_earlier_standings_are_those_of_the_games_that_had_ended(
+    studio: Studio, tmp_path: Path
+) -> None:
+    with Ledger(studio.ledger, read_only=True) as ledger:
+        games = sorted(ledger.games(), key=lambda game: game.finished)[:20]
+        plan = ledger.get_meta("plan")  # it holds the names of bots
+    part = tmp_path / "part.sqlite"
+    with Ledger(part) as ledger:
+        ledger.add(*games)
+        ledger.set_meta("plan", plan)
+    (rated,) = rate_file(part)
+    status, found = studio.ask("/api/ledgers/tour.sqlite/standings?games=20")
+    assert status == 200 and (found["games"], found["of"]) == (20, GAMES)
+    (table,) = found["tables"]
+    assert [row["entrant"] for row in table["rows"]] == list(rated.rows.entrant)
+    for key in ("rating", "low95", "high95"):
+        assert [row[key] for row in table["rows"]] == pytest.approx(list(rated.rows[key]))
+
+
+def test_games_are_listed_last_one_first_and_by_entrant(studio: Studio) -> None:
+    path = "/api/ledgers/tour.sqlite/games"
+    status, found = studio.ask(path)
+    assert status == 200 and found["total"] == GAMES
+    moments = [game["finished"] for game in found["games"]]
+    assert moments == sorted(moments, reverse=True)
+    _, own = studio.ask(f"{path}?entrant=random")
+    assert own["total"] == 2 * GAMES // 3
+    assert all("random" in (game["first"], game["second"]) for game in own["games"])
+    assert studio.ask(f"{path}?failed=yes")[1]["total"] == 0
+    assert len(studio.ask(f"{path}?offset={GAMES - 3}")[1]["games"]) == 3
+
+
+def test_a_ledger_of_an_older_format_is_shown_and_left_as_it_is(studio: Studio) -> None:
+    old = studio.folder / "old.sqlite"
+    shutil.copy(SAMPLE, old)
+    before, around = old.read_bytes(), sorted(path.name for path in studio.folder.iterdir())
+    view = event_of(studio, "old.sqlite", lambda view: view["standings"])
+    rated = {game.game: game for game in rate_file(SAMPLE)}
+    assert {table["game"] for table in view["standings"]["tables"]} == set(rated)
+    for table in view["standings"]["tables"]:
+        assert [row["entrant"] for row in table["rows"]] == list(rated[table["game"]].rows.entrant)
+    assert studio.ask("/api/ledgers/old.sqlite/games?failed=yes")[1]["total"] == 17
+    assert old.read_bytes() == before
+    assert sorted(path.name for path in studio.folder.iterdir()) == around
+
+
+def _truncated(path: Path) -> None:
+    path.write_bytes(SAMPLE.read_bytes()[:9000])
+
+
+def _scrambled(path: Path) -> None:
+    data = bytearray(SAMPLE.read_bytes())
+    data[4096:] = bytes(len(data) - 4096)
+    path.write_bytes(data)
+
+
+def _foreign(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript("PRAGMA user_version = 1; CREATE TABLE visits (url TEXT);")
+
+
+def _lying(path: Path) -> None:
+    """A table of games with other columns."""
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(
+            "PRAGMA user_version = 3; CREATE TABLE meta (key, value);"
+            "CREATE TABLE games (id INTEGER PRIMARY KEY, slot, result);"
+            "INSERT INTO games VALUES (1, x'00', 'won');"
+        )
+
+
+@pytest.mark.parametrize("make", [
+    _truncated, _scrambled, _foreign, _lying, lambda path: path.write_bytes(b""),
+    lambda path: path.write_text("<script>alert(1)</script>\n" * 999),
+])
+def test_a_file_that_is_no_ledger_is_told_in_one_line(studio: Studio, make) -> None:
+    path = studio.folder / "broken.sqlite"
+    make(path)
+    try:
+        view = event_of(studio, path.name, lambda view: view["problem"] or view["rating"])
+        words = view["problem"] or view["rating"]
+        assert "ledger" in words and "\n" not in words and "Traceback" not in words
+        for what in ("games", "standings", "replay?slot=x", "position?slot=x&plies=0"):
+            status, answer = studio.ask(f"/api/ledgers/{path.name}/{what}")
+            assert 400 <= status < 500 and set(answer) == {"error"}, (what, answer)
+            assert "internal" not in answer["error"] and "\n" not in answer["error"]
+        listed = studio.ask("/api/ledgers")[1]["ledgers"]
+        assert path.name in [ledger["name"] for ledger in listed]
+    finally:
+        path.unlink()
+
+
+@pytest.mark.parametrize("path", [
+    "/api/ledgers/none.sqlite/events", "/api/ledgers/mine.pdn/events",
+    "/api/ledgers/..%2ftour.sqlite/games", "/api/ledgers/%2fetc%2fpasswd/games",
+    "/api/ledgers/tour.sqlite%00/games", "/api/ledgers/tour.sqlite-wal/games",
+    "/api/ledgers/tour.sqlite/games?offset=-1", "/api/ledgers/tour.sqlite/games?offset=1e9",
+    "/api/ledgers/tour.sqlite/standings?games=x", "/api/ledgers/tour.sqlite/replay",
+    "/api/ledgers/tour.sqlite/replay?slot=x", "/api/ledgers/tour.sqlite/position?slot=x&plies=-1",
+])
+def test_nonsense_is_refused(studio: Studio, path: str) -> None:
+    status, answer = studio.ask(path)
+    assert 400 <= status < 500 and "internal" not in str(answer)
+
+
+def test_a_ledger_brings_no_code_and_no_markup(studio: Studio, tmp_path: Path, page) -> None:
+    trap, sign = tmp_path / "trap.py", tmp_path / "sprung"
+    trap.write_text(f"import pathlib; pathlib.Path({str(sign)!r}).touch()\n")
+    name = "<img src=x onerror=document.title='hacked'>"
+    path = studio.folder / "trap.sqlite"
+    with Ledger(path) as ledger:
+        ledger.add(
+            record("outside", game=f"{trap}:Trap"), record(f"{name}/#?", first=name, reason=name),
+        )
+    running = {"slot": "outside", "game": f"{trap}:Trap", "first": name, "second": name,
+               "actions": [1, 2], "began": 0.0, "player": None, "value": None}
+    (studio.folder / "trap.sqlite.running").write_text(json.dumps({
+        "done": 1, "planned": 2,
+        "games": [running, running | {"game": "tictactoe", "actions": [99]}],
+    }))
+    status, answer = studio.ask("/api/ledgers/trap.sqlite/replay?slot=outside")
+    assert status == 403 and "--allow" in answer["error"]
+    view = event_of(studio, "trap.sqlite", lambda view: view["standings"] and view["live"])
+    assert [game["position"] for game in view["live"]] == [None, None]
+    assert "--allow" in view["live"][0]["problem"]
+    page.open("watch/trap.sqlite")
+    page.until(lambda: len(page.driver.find_elements("css selector", ".tile")) == 2, "two games")
+    page.button("tictactoe").click()
+    page.until(lambda: name in page.text(".standings"), "the name as text")
+    page.until(lambda: name in page.text(".games-table"), "the game")
+    page.find(".games-table a").click()
+    page.until(lambda: name in page.text(".players"), "the replay")
+    assert page.driver.title == "Watch · dlgo studio" and not sign.exists()
+    assert not page.driver.find_elements("css selector", "main img")
+    assert page.errors() == []
