@@ -22,6 +22,7 @@ from dlgo.games.go.board import (
     HALF_KOMI,
     KO,
     LAST,
+    MAX_SIZE,
     N_EMPTY,
     N_HISTORY,
     NOWHERE,
@@ -55,14 +56,18 @@ from dlgo.zobrist import zobrist_table
 PASSED = int(zobrist_table(1, stream="go passed")[0])
 KO_POINT = zobrist_table(27 * 27, stream="go ko")
 
+# action // size without a division: exact for all 625 points of the largest board.
+RECIPROCALS = np.array([0, *((1 << 16) // size + 1 for size in range(1, MAX_SIZE + 1))])
+
 # A rollout that has not ended by then (cycles longer than a ko) is scored as it stands.
 ROLLOUT_MOVES_PER_POINT = 3
 
 
 @inline_kernel
 def point_of(size, action):
-    """The board index of an action that is not a pass."""
-    return (action // size + 1) * (size + 2) + action % size + 1
+    """The board index of an action that is not a pass: (row + 1) * (size + 2) + column + 1."""
+    row = (action * RECIPROCALS[size]) >> 16
+    return action + 2 * row + size + 3
 
 
 @kernel
@@ -187,14 +192,15 @@ def _actions(state, out, keep_eyes):
     size = state.info[SIZE]
     player = state.info[TURN]
     n = 0
-    for action in range(size * size):
-        point = point_of(size, action)
-        if not is_playable(state, point, player) or repeats(state, point):
-            continue
-        if keep_eyes and is_eye(state, point, player):
-            continue
-        out[n] = action
-        n += 1
+    for row in range(size):
+        for col in range(size):
+            point = (row + 1) * (size + 2) + col + 1
+            if not is_playable(state, point, player) or repeats(state, point):
+                continue
+            if keep_eyes and is_eye(state, point, player):
+                continue
+            out[n] = row * size + col
+            n += 1
     out[n] = size * size
     return n + 1
 
