@@ -17,6 +17,9 @@ train = [
     "tf2onnx>=1.16.1",
 ]
 
+# The games as environments of other libraries: docs/vector.md.
+rl = ["gymnasium>=1.0", "pettingzoo>=1.25"]
+
 setup(
     name="dlgo",
     version=version,
@@ -55,11 +58,13 @@ setup(
     ],
     extras_require={
         "train": train,
+        "rl": rl,
         # Large batches in bfloat16 on the CPU: docs/networks.md.
         "openvino": ["openvino>=2024.4"],
         # With independent programs that the tests compare with. A test skips where one is absent.
         "test": [
             *train,
+            *rl,
             "bitbully>=0.0.70",
             "choix>=0.3.5",
             "hypothesis>=6.90",

@@ -17,20 +17,12 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from dlgo import kernels
-from dlgo.api import GameSpec
+from dlgo.vector import longest_game as longest_game
 from engines.learning.data.records import NO_RESULT
 
 # What `choose` answers when the player to move resigns; and where there is no move yet.
 RESIGN = -2
 NO_ACTION = -1
-
-
-def longest_game(game: GameSpec) -> int:
-    """Plies after which a game of self-play ends without a result.
-
-    Cycles of Go longer than a ko can last for ever; sensible games are much shorter than this.
-    """
-    return 4 * game.board_rows * game.board_cols + 100
 
 
 class BatchThinker(Protocol):

@@ -1,0 +1,1 @@
+"""The games in other libraries' shapes, for agents that know only those. See docs/vector.md."""

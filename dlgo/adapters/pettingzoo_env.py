@@ -1,0 +1,146 @@
+"""Every game as an environment of PettingZoo (agents take turns: AEC), with its conventions.
+
+    from dlgo.adapters import pettingzoo_env
+    env = pettingzoo_env.env("connect4")
+
+Terry et al. 2021, "PettingZoo: Gym for multi-agent reinforcement learning"; the interface is
+described at https://pettingzoo.farama.org/api/aec/. For speed see `dlgo.vector`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dlgo.adapters.board import Board
+from dlgo.api import GameSpec
+from dlgo.errors import SpecError
+from dlgo.extras import require_extra
+
+require_extra("rl", "the adapter for PettingZoo", "pettingzoo", "gymnasium")
+
+from gymnasium import spaces  # noqa: E402
+from gymnasium.utils import EzPickle  # noqa: E402
+from pettingzoo import AECEnv  # noqa: E402
+from pettingzoo.utils import wrappers  # noqa: E402
+
+AGENTS = ("player_0", "player_1")
+
+
+def env(game: str | GameSpec, **options: Any) -> AECEnv:
+    """A game as PettingZoo's own board games are: an illegal action loses, order is enforced.
+
+    Args:
+        options: those of `GameEnv`.
+
+    Raises:
+        SpecError: see `GameEnv`.
+    """
+    wrapped = wrappers.TerminateIllegalWrapper(GameEnv(game, **options), illegal_reward=-1)
+    return wrappers.OrderEnforcingWrapper(wrapped)
+
+
+class GameEnv(AECEnv, EzPickle):
+    """A game without wrappers: an illegal action raises IllegalMoveError.
+
+    An observation is a dictionary: `observation`, float32[rows, cols, planes], seen by the player
+    to move, also when the other agent asks; `action_mask`, int8[num_actions], all 0 for who is
+    not to move. Rewards come with the last move: 1 won, -1 lost, 0 drawn or cut. `agent_selection`
+    follows the rules: a player may move twice in a row.
+
+    Args:
+        game: a game, or its specification.
+        encoder: the name of an encoder; None for the game's usual one.
+        random_plies, max_plies: random starts, and the longest game; as in `VectorEnv`.
+        render_mode: None, or "ansi": `render` returns the board as text.
+
+    Raises:
+        SpecError: for what cannot be used.
+    """
+
+    def __init__(
+        self, game: str | GameSpec, encoder: str | None = None, random_plies: int = 0,
+        max_plies: int | None = None, render_mode: str | None = None,
+    ) -> None:
+        EzPickle.__init__(self, game, encoder, random_plies, max_plies, render_mode)
+        super().__init__()
+        if render_mode not in (None, "ansi"):
+            raise SpecError(f"PettingZoo: render_mode={render_mode!r} is not one of None, 'ansi'")
+        self._board = Board("PettingZoo", game, encoder, random_plies, max_plies)
+        self._generator = np.random.default_rng(0)
+        self.metadata = {
+            "render_modes": ["ansi"], "name": f"dlgo_{self._board.game.slug}_v0",
+            "is_parallelizable": False,
+        }
+        self.render_mode = render_mode
+        self.possible_agents = list(AGENTS)
+        actions = self._board.game.num_actions
+        self.action_spaces = {agent: spaces.Discrete(actions) for agent in AGENTS}
+        self.observation_spaces = {
+            agent: spaces.Dict({
+                "observation": spaces.Box(-np.inf, np.inf, self._board.shape, np.float32),
+                "action_mask": spaces.Box(0, 1, (actions,), np.int8),
+            })
+            for agent in AGENTS
+        }
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a new game; a seed makes this and the following random starts the same."""
+        if seed is not None:
+            self._generator = np.random.default_rng(seed)
+        self._board.start(int(self._generator.integers(1 << 62)))
+        self.agents = list(AGENTS)
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self.infos = {agent: {} for agent in AGENTS}
+        self.agent_selection = self._agent_to_move()
+
+    def step(self, action: int | None) -> None:
+        """Play an action of the agent that is to move; None once the game has ended.
+
+        Raises:
+            IllegalMoveError: naming the action; nothing has changed then.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        self._board.play(action)
+        self._cumulative_rewards[agent] = 0.0
+        state = self._board.state
+        if state.is_over():
+            result = float(state.result())
+            self.rewards = dict(zip(AGENTS, (result, -result), strict=True))
+            self.terminations = dict.fromkeys(AGENTS, True)
+        elif self._board.cut:
+            self.truncations = dict.fromkeys(AGENTS, True)
+        self.agent_selection = self._agent_to_move()
+        self._accumulate_rewards()
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        """The position, and what is legal for this agent; see the class."""
+        mask = self._board.mask()
+        if agent != self._agent_to_move():
+            mask[:] = 0
+        return {"observation": self._board.planes(), "action_mask": mask}
+
+    def observation_space(self, agent: str) -> spaces.Space:
+        """The space of an agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space:
+        """The space of an agent's actions."""
+        return self.action_spaces[agent]
+
+    def render(self) -> str | None:
+        """The board as text; None without a render mode."""
+        return str(self._board.state) if self.render_mode else None
+
+    def close(self) -> None:
+        """Nothing has to be released."""
+
+    def _agent_to_move(self) -> str:
+        return AGENTS[self._board.state.next_player.index]

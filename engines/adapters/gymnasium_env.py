@@ -1,0 +1,167 @@
+"""Every game against every engine, as an environment of Gymnasium for a single agent.
+
+    import gymnasium
+    from engines.adapters import gymnasium_env
+    env = gymnasium.make("dlgo/Opponent-v0", game="connect4", opponent="mcts:sims=100")
+
+Towers et al. 2024, "Gymnasium: A Standard Interface for Reinforcement Learning Environments". The
+opponent answers within `step`: the agent only ever sees positions in which it is to move, and the
+end.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dlgo.adapters.board import Board
+from dlgo.api import GameSpec, Player
+from dlgo.errors import IllegalMoveError, SpecError
+from dlgo.extras import require_extra
+from engines.isolation.describe import read_spec
+
+require_extra("rl", "the adapter for Gymnasium", "gymnasium")
+
+import gymnasium  # noqa: E402
+from gymnasium import spaces  # noqa: E402
+
+SIDES = ("first", "second", "random")
+ERROR, LOSS = "error", "loss"
+# Starts before one is refused whose opponent ends every game at once.
+_ATTEMPTS = 100
+
+
+class OpponentEnv(gymnasium.Env):
+    """One side of a game; an engine plays the other.
+
+    Observations are float32[rows, cols, planes], seen by the player to move: the agent, but for
+    the end of a game. Rewards are the agent's: 1 won, -1 lost, 0 otherwise. `info["action_mask"]`
+    is int8[num_actions] and says what is legal; `action_masks()` says the same as bool, as agents
+    of sb3-contrib ask for it.
+
+    Args:
+        game: a game, or its specification.
+        opponent: the specification of an engine, such as "mcts:sims=100", or a file's.
+        side: which side the agent takes: "first", "second", or "random" for each game.
+        encoder: the name of an encoder; None for the game's usual one.
+        illegal: what an illegal action does: "loss" ends the game with -1, "error" raises.
+        random_plies, max_plies: random starts, and the longest game; as in `VectorEnv`.
+        render_mode: None, or "ansi": `render` returns the board as text.
+
+    Raises:
+        SpecError: for what cannot be used.
+    """
+
+    metadata = {"render_modes": ["ansi"]}
+
+    def __init__(
+        self, game: str | GameSpec = "connect4", opponent: str = "random", side: str = "random",
+        encoder: str | None = None, illegal: str = LOSS, random_plies: int = 0,
+        max_plies: int | None = None, render_mode: str | None = None,
+    ) -> None:
+        for name, value, choices in (
+            ("side", side, SIDES), ("illegal", illegal, (ERROR, LOSS)),
+            ("render_mode", render_mode, (None, "ansi")),
+        ):
+            if value not in choices:
+                known = ", ".join(map(str, choices))
+                raise SpecError(f"Gymnasium: {name}={value!r} is not one of {known}")
+        self._board = Board("Gymnasium", game, encoder, random_plies, max_plies)
+        self._side, self._illegal_raises = side, illegal == ERROR
+        self._engine = read_spec(opponent).build(self._board.game)
+        self._engine.warm_up()
+        self._agent = Player.black
+        self._lost = False
+        self.render_mode = render_mode
+        self.action_space = spaces.Discrete(self._board.game.num_actions)
+        self.observation_space = spaces.Box(-np.inf, np.inf, self._board.shape, np.float32)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Start a new game; if the opponent moves first, it has done so.
+
+        Args:
+            seed: of the starts, sides and of the opponent, from now on; None: they go on.
+            options: not used.
+
+        Returns:
+            The observation, and a dictionary with the action mask.
+
+        Raises:
+            SpecError: if the opponent ends every game before the agent's first move.
+            BotError: if an opponent from outside fails.
+        """
+        super().reset(seed=seed)
+        for _ in range(_ATTEMPTS):
+            start, engine_seed = self.np_random.integers(1 << 62, size=2).tolist()
+            first = self._side == "first" or (
+                self._side == "random" and self.np_random.integers(2) == 0
+            )
+            self._agent = Player.black if first else Player.white
+            self._lost = False
+            self._board.start(start)
+            self._engine.new_game(engine_seed)
+            self._answer()
+            if not (self._board.state.is_over() or self._board.cut):
+                return self._board.planes(), self._info()
+        raise SpecError(
+            f"Gymnasium: {_ATTEMPTS} games of {self._board.game} ended before the agent's first "
+            "move; take another opponent, or side='first'"
+        )
+
+    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """Play an action of the agent, and the opponent's answer.
+
+        Returns:
+            Observation, the agent's reward, terminated, truncated, and the action mask.
+
+        Raises:
+            IllegalMoveError: for an illegal action if that is an error; nothing has changed then.
+            BotError: if an opponent from outside fails.
+        """
+        if self._over:
+            raise IllegalMoveError("the game is over: call reset() before the next step()")
+        try:
+            self._board.play(action)
+        except IllegalMoveError:
+            if self._illegal_raises:
+                raise
+            self._lost = True
+            return self._board.planes(), -1.0, True, False, self._info()
+        self._answer()
+        state = self._board.state
+        reward = 0.0
+        if state.is_over():
+            reward = float(state.result() * (1 - 2 * self._agent.index))
+        return self._board.planes(), reward, state.is_over(), self._board.cut, self._info()
+
+    def action_masks(self) -> np.ndarray:
+        """bool[num_actions]: what is legal; nothing after the end."""
+        mask = self._board.mask().astype(bool)
+        return mask & (not self._over)
+
+    def render(self) -> str | None:
+        """The board as text; None without a render mode."""
+        return str(self._board.state) if self.render_mode else None
+
+    def close(self) -> None:
+        """Release what the opponent holds (processes, files)."""
+        self._engine.close()
+
+    @property
+    def _over(self) -> bool:
+        return self._lost or self._board.state.is_over() or self._board.cut
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self.action_masks().astype(np.int8)}
+
+    def _answer(self) -> None:
+        """Have the opponent play until it is the agent's turn, or the game has ended."""
+        board = self._board
+        while not (self._over or board.state.next_player is self._agent):
+            board.play_move(self._engine.select_move(board.state).move)
+
+
+gymnasium.register(id="dlgo/Opponent-v0", entry_point=OpponentEnv, disable_env_checker=True)

@@ -1,0 +1,241 @@
+"""The vectorised environment: the same games as those of `GameState`, rewards, ends, seeds."""
+
+from __future__ import annotations
+
+import copy
+import re
+
+import numpy as np
+import pytest
+
+from dlgo import DlgoError, GameState, IllegalMoveError, SpecError, get_game
+from dlgo.encoders import get_encoder
+from dlgo.vector import VectorEnv, longest_game
+from tests.command import ROOT
+from tests.conftest import one_line_error
+
+# Who fills a line plays again: turns do not alternate, and the game comes from a file.
+ROWS = str(ROOT / "experiments/beginnings/rows.py")
+BOARDS = 6
+# Game, encoder, steps. `zero` looks back; draughts are cut in the middle of a game.
+GAMES = [
+    ("tictactoe", "zero", 60), ("connect4", "planes", 60), (ROWS, "planes", 40),
+    ("connectn:cols=4,rows=3,n=3,gravity=no,pie=yes", "threeplane", 40),
+    ("draughts", "turned", 130), ("go:size=5", "simple", 150),
+]
+
+
+def arrays_of(env: VectorEnv) -> list[np.ndarray]:
+    """Copies of all that an environment shows."""
+    final = (env.final_observations, env.final_masks, env.final_players, env.final_plies)
+    return [array.copy() for array in (*env.time_step, *final, env.plies, env.illegal)]
+
+
+def mask_of(state: GameState) -> np.ndarray:
+    mask = np.zeros(state.game.num_actions, bool)
+    mask[state.legal_actions()] = True
+    return mask
+
+
+def planes_of(state: GameState, name: str) -> np.ndarray:
+    return get_encoder(name, state.game).encode(state)
+
+
+@pytest.mark.parametrize(("spec", "encoder", "steps"), GAMES, ids=lambda value: str(value)[-12:])
+def test_the_games_are_those_of_game_state(spec: str, encoder: str, steps: int) -> None:
+    game = get_game(spec)
+    longest = 60 if game.name in ("draughts", "go") else longest_game(game)
+    env = VectorEnv(game, BOARDS, encoder, seed=3, max_plies=longest)
+    states = [GameState.new_game(game)] * BOARDS
+    plies = [0] * BOARDS
+    over = cut = again = 0
+    for _ in range(steps):
+        actions = env.random_actions().copy()
+        step = env.step(actions)
+        for i, before in enumerate(states):
+            after = before.apply_move(game.move_of(int(actions[i])))
+            plies[i] += 1
+            result = after.result() if after.is_over() else 0
+            too_long = not after.is_over() and plies[i] == longest
+            assert step.movers[i] == before.next_player.index
+            assert step.rewards[i].tolist() == [result, -result]
+            assert step.terminated[i] == after.is_over()
+            assert step.truncated[i] == too_long
+            again += not after.is_over() and after.next_player is before.next_player
+            if after.is_over() or too_long:
+                assert (env.final_observations[i] == planes_of(after, encoder)).all()
+                assert (env.final_masks[i] == mask_of(after)).all()
+                assert env.final_players[i] == after.next_player.index
+                assert env.final_plies[i] == plies[i]
+                over, cut = over + after.is_over(), cut + too_long
+                after, plies[i] = GameState.new_game(game), 0
+            assert step.players[i] == after.next_player.index
+            assert (step.masks[i] == mask_of(after)).all()
+            assert (step.observations[i] == planes_of(after, encoder)).all()
+            assert env.state(i) == after
+            states[i] = after
+        assert env.plies.tolist() == plies
+    assert over + cut >= BOARDS
+    assert cut or game.name not in ("draughts", "go")
+    # The players of these move twice in a row, and did.
+    assert again or spec not in ("draughts", ROWS)
+
+
+def test_rewards_are_told_for_any_player() -> None:
+    env = VectorEnv("go:size=5", 200, "simple", seed=1)
+    lost_by_own_move = 0
+    for _ in range(60):
+        step = env.step(env.random_actions())
+        assert (step.rewards.sum(axis=1) == 0).all()
+        assert (step.rewards_of(0) == step.rewards[:, 0]).all()
+        own, others = step.rewards_of(step.movers), step.rewards_of(1 - step.movers)
+        assert (own == -others).all()
+        assert (own == np.where(step.movers == 0, step.rewards[:, 0], step.rewards[:, 1])).all()
+        lost_by_own_move += int((own[step.ended] == -1).sum())
+    assert lost_by_own_move  # the second pass ends a game, and may be the loser's
+
+
+def test_who_completes_four_has_won() -> None:
+    env = VectorEnv("connect4", 2, seed=1)
+    for actions in ([0, 6], [1, 0], [0, 6], [1, 0], [0, 6], [1, 0], [0, 5]):
+        assert not env.time_step.ended.any()
+        step = env.step(np.array(actions))
+    assert step.terminated.tolist() == [True, False]
+    assert step.rewards.tolist() == [[1, -1], [0, 0]]
+    assert env.step([3, 0]).rewards.tolist() == [[0, 0], [-1, 1]]
+
+
+def test_the_same_seed_gives_the_same_games() -> None:
+    def play(count: int, seed: int, threads: int = 1, again: bool = False) -> list[np.ndarray]:
+        env = VectorEnv("connect4", count, "planes", seed, random_plies=6, threads=threads)
+        if again:
+            env.step(env.random_actions())
+            env.reset(seed)
+        shown = []
+        for _ in range(25):
+            env.step(env.random_actions())
+            # What ends have left behind from before a reset does not count.
+            shown += arrays_of(env)[:7]
+        return shown
+
+    one = play(40, seed=5)
+    for other in (play(40, 5), play(40, 5, threads=3), play(40, 5, again=True)):
+        assert all(map(np.array_equal, one, other))
+    # More boards beside them change nothing.
+    assert all(np.array_equal(a, b[:40]) for a, b in zip(one, play(50, 5), strict=True))
+    assert not all(map(np.array_equal, one, play(40, seed=6)))
+    games = np.stack(one[::7], axis=1)  # the planes of each board, step by step
+    assert len({game.tobytes() for game in games}) == 40
+
+
+def test_threads_encode_what_one_thread_does() -> None:
+    # Many boards, so that the threads are at work at the same time.
+    one = VectorEnv("go:size=5", 4000, "simple", seed=1)
+    three = VectorEnv("go:size=5", 4000, "simple", seed=1, threads=3)
+    for _ in range(20):
+        one.step(one.random_actions())
+        three.step(three.random_actions())
+        assert all(map(np.array_equal, one.time_step, three.time_step))
+
+
+def test_random_actions_are_legal_and_uniform() -> None:
+    env = VectorEnv("connect4", 7000, None, seed=1)
+    counts = np.bincount(env.random_actions(), minlength=7)
+    # Chi-squared with 6 degrees of freedom: above 27.9 once in 10,000.
+    assert ((counts - 1000) ** 2 / 1000).sum() < 27.9
+    for _ in range(60):
+        actions = env.random_actions()
+        assert env.time_step.masks[np.arange(7000), actions].all()
+        env.step(actions)
+
+
+def test_random_starts_are_unfinished_and_of_all_lengths() -> None:
+    env = VectorEnv("tictactoe", 3000, "zero", seed=2, random_plies=6)
+    assert not any(env.state(i).is_over() for i in range(200))
+    counts = np.bincount(env.plies, minlength=7)
+    # 0 to 4 plies cannot end a game of tic-tac-toe: each length is a seventh, and some more.
+    assert counts.sum() == 3000 and (counts[:5] > 3000 / 7 - 100).all() and counts[6] > 0
+    assert (env.time_step.players == env.plies % 2).all()  # of this game it is true
+    for ago in range(7):  # the positions before stand in the planes, where there have been any
+        stones = env.time_step.observations[..., 2 * ago : 2 * ago + 2].sum(axis=(1, 2, 3))
+        assert (stones == np.maximum(env.plies - ago, 0)).all()
+    # Every game is shorter than this: an opening that ends one is drawn again, shorter.
+    assert (VectorEnv("tictactoe", 50, None, random_plies=100).plies < 9).all()
+
+
+def test_an_illegal_action_is_named_and_nothing_moves() -> None:
+    env = VectorEnv("connect4", 3, seed=1)
+    for _ in range(6):
+        env.step([0, 0, 1] if env.plies[0] % 2 else [0, 1, 0])
+    before = arrays_of(env)
+    with one_line_error(IllegalMoveError, "board 0: action 0 is illegal (1: the column is full)"):
+        env.step([0, 1, 2])
+    with one_line_error(IllegalMoveError, "board 2: action 7 is illegal: connect4 has the actions"):
+        env.step(np.array([1, 2, 7], np.uint8))
+    with one_line_error(IllegalMoveError, "board 1: action -1"):
+        env.step([1, -1, 2])
+    assert all(map(np.array_equal, before, arrays_of(env)))
+    env.step([1, 2, 3])
+
+
+def test_an_illegal_action_may_lose_instead() -> None:
+    env = VectorEnv("connect4", 3, seed=1, illegal="loss")
+    env.step([3, 3, 3])
+    seen = env.time_step.observations.copy()
+    step = env.step([99, 3, -5])
+    assert step.terminated.tolist() == env.illegal.tolist() == [True, False, True]
+    assert step.rewards.tolist() == [[1, -1], [0, 0], [1, -1]]  # white has chosen them
+    assert (env.final_observations[[0, 2]] == seen[[0, 2]]).all()
+    assert not env.final_masks[0].any() and env.final_plies[0] == 1
+    assert env.plies.tolist() == [0, 2, 0]
+
+
+@pytest.mark.parametrize(("arguments", "options", "message"), [
+    (("conect4", 2), {}, "did you mean connect4"),
+    (("connect4", 0), {}, "VectorEnv: count=0 is out of range (at least 1)"),
+    (("connect4", "many"), {}, "count='many' is not a whole number"),
+    (("connect4", 2, "zero11"), {}, "encoder 'zero11' is for go"),
+    (("connect4", 2, None, 0.5), {}, "seed='0.5' is not a whole number"),
+    (("connect4", 2), {"max_plies": 0}, "max_plies=0 is out of range"),
+    (("connect4", 2), {"max_plies": 5, "random_plies": 5}, "random_plies=5 is out of range"),
+    (("connect4", 2), {"illegal": "ignore"}, "illegal='ignore' is not one of error, loss"),
+    (("connect4", 2), {"threads": 0}, "threads=0 is out of range"),
+    (("go19", 10**9), {}, "take at most"),
+    (("connect4", 2, get_encoder("planes", get_game("tictactoe"))), {}, "was made for tictactoe"),
+])
+def test_what_cannot_be_made_is_said(
+    arguments: tuple[object, ...], options: dict[str, object], message: str
+) -> None:
+    with one_line_error(SpecError, message):
+        VectorEnv(*arguments, **options)
+
+
+@pytest.mark.parametrize("actions", [[1], [1.0, 2.0], [[1, 2]], ["1", "2"], [True, False], None])
+def test_actions_of_another_shape_are_refused(actions: object) -> None:
+    env = VectorEnv("connect4", 2)
+    with one_line_error(DlgoError, "give a whole number for each board, int64[2]"):
+        env.step(actions)
+
+
+def test_what_is_shown_cannot_be_overwritten_or_copied() -> None:
+    env = VectorEnv("connect4", 2)
+    for array in (*env.time_step, env.final_masks, env.plies):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+    with one_line_error(DlgoError, "make one with the same arguments"):
+        copy.deepcopy(env)
+    with one_line_error(DlgoError, "there is no board 2"):
+        env.state(2)
+    assert VectorEnv("connect4", 2, None).time_step.observations.shape == (2, 6, 7, 0)
+
+
+def test_the_learner_of_the_document_learns(capsys: pytest.CaptureFixture[str]) -> None:
+    document = (ROOT / "docs/vector.md").read_text()
+    first, second = re.findall(r"^```python\n(.*?)^```", document, re.M | re.S)
+    exec(compile(first, "docs/vector.md", "exec"), {})
+    assert float(capsys.readouterr().out) > 0.9
+    pytest.importorskip("pettingzoo")
+    names: dict[str, object] = {}
+    exec(compile(second, "docs/vector.md", "exec"), names)
+    names["env"].reset(seed=1)
+    names["env"].close()
