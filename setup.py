@@ -36,6 +36,7 @@ setup(
         "reports": ["templates/*"],
         "experiments": [
             "bench/*.json", "plans/*.toml", "studio/static/*", "studio/static/boards/*",
+            "studio/static/inside/*",
         ],
         "engines": ["models/*/*", "learning/diagnostics/templates/*"],
     },

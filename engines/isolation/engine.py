@@ -12,8 +12,8 @@ import os
 import pickle
 import sys
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from dlgo.api import GameSpec, GameState, Move, Point
 from dlgo.jit import tell_now
@@ -22,6 +22,7 @@ from engines.base import Budget, Cost, Decision
 from engines.programs import processes
 from engines.programs.framing import BrokenFrame, frame, take_frame
 from engines.programs.program import Program, ProgramError
+from engines.watching.recording import Transcript
 
 # Wall seconds for Python and dlgo to load, and for the rules of a game to be compiled.
 _START_TIMEOUT = 600.0
@@ -32,6 +33,8 @@ _STOP_TIMEOUT = 2.0
 # Nothing of an error's text beyond this is kept.
 _LONGEST_TEXT = 300
 _MEGABYTE = 2**20
+
+T = TypeVar("T")
 
 
 class Host:
@@ -234,6 +237,34 @@ class IsolatedEngine:
         Raises:
             ProgramError: if no answer comes, or the search does not end soon when it is told to.
         """
+        return self._stoppable(
+            stop, lambda check: self._decide(state, budget, "analyse", check)
+        )
+
+    def watch(
+        self, state: GameState, budget: Budget | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> Transcript:
+        """Ask for a move and the events of its search; `stop` as of `analyse`.
+
+        Raises:
+            ProgramError: as `analyse`; also if the engine does not tell of its search.
+        """
+        def work(check: Callable[[], None]) -> Transcript:
+            answer, wall = self._ask_move("watch", state, budget, (), check)
+            decision = self._read(answer, wall, True) if "move" in answer else None
+            parts = answer.get("parts")
+            if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+                self._host.kill()
+                raise nonsense()
+            return Transcript(tuple(parts), int(answer["steps"]), decision)
+
+        return self._stoppable(stop, work)
+
+    def _stoppable(
+        self, stop: Callable[[], bool] | None, work: Callable[[Callable[[], None]], T]
+    ) -> T:
+        """Do `work`, which is given what to call a few times a second; `stop` ends the search."""
         told: list[float] = []
 
         def check() -> None:
@@ -247,7 +278,7 @@ class IsolatedEngine:
                 )
 
         try:
-            return self._decide(state, budget, "analyse", check)
+            return work(check)
         finally:
             if told and not self._host.ended:
                 self._host.take_answer(_STOP_TIMEOUT)
@@ -256,15 +287,26 @@ class IsolatedEngine:
         self, state: GameState, budget: Budget | None, method: str,
         check: Callable[[], None] | None = None,
     ) -> Decision:
+        answer, wall = self._ask_move("move", state, budget, filter(None, [method]), check)
+        return self._read(answer, wall, bool(method))
+
+    def _ask_move(
+        self, request: str, state: GameState, budget: Budget | None, more: Iterable[str],
+        check: Callable[[], None] | None,
+    ) -> tuple[dict[str, Any], float]:
+        """The answer about a position, and when it was asked."""
         wall = time.perf_counter()
         if self._host.ended:
             self._start()
-        request = ("move", *self._way_to(state), budget, *filter(None, [method]))
-        answer = self._ask(*request, check=check)
+        answer = self._ask(request, *self._way_to(state), budget, *more, check=check)
         self._state = state
+        return answer, wall
+
+    def _read(self, answer: dict[str, Any], wall: float, details: bool) -> Decision:
+        """The decision in an answer to what was asked at `wall`."""
         try:
             move = self._move(answer["move"])
-            details = self._read_details(answer) if method else {}
+            more = self._read_details(answer) if details else {}
             simulations, nodes, evaluations = (
                 min(max(int(count), 0), 2**62) for count in answer["counts"]
             )
@@ -278,7 +320,7 @@ class IsolatedEngine:
             simulations, nodes, evaluations, cpu_seconds=self._cpu - before,
             wall_seconds=time.perf_counter() - wall,
         )
-        return Decision(move, value=value, cost=cost, **details)
+        return Decision(move, value=value, cost=cost, **more)
 
     def _read_details(self, answer: dict[str, Any]) -> dict[str, Any]:
         tables = {

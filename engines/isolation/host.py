@@ -32,6 +32,7 @@ from engines.clock import stopped_by
 from engines.programs import processes
 from engines.programs.framing import FrameReader, read_frame, write_frame
 from engines.registry import EngineSpec
+from engines.watching.recording import transcript
 
 # Requests that may have to compile.
 _LONG = ("open", "build", "warm_up")
@@ -113,12 +114,32 @@ class _Host:
         self, start: GameState | None, moves: list[Move], budget: Any, method: str = ""
     ) -> dict[str, Any]:
         """Ask for a move. With `method`, `select_move` or `analyse`, all that is known of it."""
+        state = self._go_to(start, moves)
+        with stopped_by(self._is_asked) if method == "analyse" else contextlib.nullcontext():
+            decision = getattr(self._engine, method or "select_move")(state, budget)
+        return self._answer_of(decision, bool(method))
+
+    def _watch(
+        self, start: GameState | None, moves: list[Move], budget: Any
+    ) -> dict[str, Any]:
+        """Ask for a move, and for all events of its search, in parts."""
+        state = self._go_to(start, moves)
+        with stopped_by(self._is_asked):
+            told = transcript(self._engine, state, budget, stop=self._is_asked)
+        answer = {"parts": told.parts, "steps": told.steps}
+        if told.decision is None:
+            return answer
+        return answer | self._answer_of(told.decision, True)
+
+    def _go_to(self, start: GameState | None, moves: list[Move]) -> GameState:
+        """The position that is asked about, from `start`, or from the last one."""
         state = self._state if start is None else start
         for move in moves:
             state = state.apply_move(move)
         self._state = state
-        with stopped_by(self._is_asked) if method == "analyse" else contextlib.nullcontext():
-            decision = getattr(self._engine, method or "select_move")(state, budget)
+        return state
+
+    def _answer_of(self, decision: Any, details: bool) -> dict[str, Any]:
         if not isinstance(decision, Decision):
             name = type(self._engine).__name__
             raise TypeError(f"{name}.select_move returned {str(decision)[:80]}, not a move")
@@ -127,7 +148,7 @@ class _Host:
             "move": self._code(decision.move), "value": decision.value,
             "counts": [cost.simulations, cost.nodes, cost.evaluations],
         }
-        return answer | self._details(decision) if method else answer
+        return answer | self._details(decision) if details else answer
 
     def _is_asked(self) -> bool:
         """Whether the next request has come: `stop`, which ends an analysis."""

@@ -4,10 +4,14 @@
     recording                        # in a notebook: a picture of the tree
     recording.tree(40).root.visits   # as it was after 40 events
     recording.to_json()              # for a web page
+
+Whoever cannot trust a search to be short asks for a `transcript`, which is limited.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,15 +77,86 @@ def watch(engine: Engine, state: GameState, budget: Budget | None = None) -> Rec
     Raises:
         SpecError: if the engine does not tell of its search.
     """
+    events: list[Event] = []
+    decision = _listen(engine, state, budget, events.append)
+    return Recording(engine.name, state, tuple(events), decision)
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """The events of a search as JSON, in parts that are sent one by one.
+
+    Attributes:
+        parts: each a list of events as `as_json` writes them.
+        steps: how many events they have together.
+        decision: what was chosen; None if the search was ended because it told too much.
+    """
+
+    parts: tuple[str, ...]
+    steps: int
+    decision: Decision | None
+
+
+class _Enough(Exception):
+    """No more is written down."""
+
+
+def transcript(
+    engine: Engine, state: GameState, budget: Budget | None = None, most_steps: int = 20_000,
+    most_bytes: int = 4_000_000, part_bytes: int = 60_000,
+    stop: Callable[[], bool] = lambda: False,
+) -> Transcript:
+    """Let an engine choose a move, and write down how it came to it, up to a limit.
+
+    Args:
+        most_steps, most_bytes: the search is ended where its events become more.
+        part_bytes: a part is closed once it has so many.
+        stop: asked now and then; once it is true, the search is ended.
+
+    Raises:
+        SpecError: if the engine does not tell of its search.
+    """
+    parts: list[str] = []
+    lines: list[str] = []
+    steps = written = size = 0
+
+    def close() -> None:
+        nonlocal size
+        if lines:
+            parts.append(f"[{','.join(lines)}]")
+            lines.clear()
+        size = 0
+
+    def write(event: Event) -> None:
+        nonlocal steps, written, size
+        line = json.dumps(as_json(event), allow_nan=False, separators=(",", ":"))
+        written += len(line)
+        if steps >= most_steps or written > most_bytes or (steps % 64 == 0 and stop()):
+            raise _Enough
+        steps, size = steps + 1, size + len(line)
+        lines.append(line)
+        if size >= part_bytes:
+            close()
+
+    decision = None
+    try:
+        decision = _listen(engine, state, budget, write)
+    except _Enough:
+        pass
+    close()
+    return Transcript(tuple(parts), steps, decision)
+
+
+def _listen(
+    engine: Engine, state: GameState, budget: Budget | None, listener: Callable[[Event], object]
+) -> Decision:
     if not hasattr(engine, "listener"):
         raise SpecError(
             f"engine {engine.name} cannot be watched; the textbook engines can, such as "
             "textbook-mcts, textbook-alphabeta or textbook-puct"
         )
-    events: list[Event] = []
-    before, engine.listener = engine.listener, events.append
+    before, engine.listener = engine.listener, listener
     try:
-        decision = engine.select_move(state, budget)
+        return engine.select_move(state, budget)
     finally:
         engine.listener = before
-    return Recording(engine.name, state, tuple(events), decision)

@@ -24,6 +24,7 @@ from dlgo.text import one_line
 from engines.base import Budget, Decision
 from engines.isolation.engine import IsolatedEngine
 from engines.registry import EngineSpec, engine_class, is_outside
+from engines.watching.recording import Transcript
 from experiments.studio.errors import EngineFailed, TooMany
 from experiments.studio.process_setup import MEMORY, limit_process
 
@@ -79,6 +80,14 @@ class Step:
 
     decision: Decision
     final: bool
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A search in all its steps; did a network advise it?"""
+
+    transcript: Transcript
+    has_network: bool
 
 
 class Stopped(Exception):
@@ -165,6 +174,19 @@ class Engines:
         return await self._submit(
             ticket, lambda engine: engine.analyse(state, budget, ticket.stop.is_set)
         )
+
+    async def watch(self, owner: str, state: GameState, spec: str, seed: int = 0) -> Watched:
+        """How an engine that can be watched comes to its move, each step of it.
+
+        Args:
+            owner: nobody else; then the same seed gives the same search.
+
+        Raises: as `search`.
+        """
+        ticket = Ticket(owner, state.game, spec, seed)
+        return await self._submit(ticket, lambda engine: Watched(
+            engine.watch(state, None, ticket.stop.is_set), engine.network_id is not None
+        ))
 
     async def prepare(self, owner: str, game: GameSpec, spec: str, seed: int = 0) -> None:
         """Start an engine, so that its first move need not wait. Raises as `search`."""

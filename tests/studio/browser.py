@@ -18,9 +18,11 @@ from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
 
 class Page:
-    """A browser's window that shows the studio; what it saves lands in `downloads`."""
+    """A browser's window that shows a studio; what it saves lands in `downloads`."""
 
-    def __init__(self, studio: Studio, downloads: Path) -> None:
+    studio: Studio
+
+    def __init__(self, downloads: Path) -> None:
         chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
         if chromium is None or driver is None:
             pytest.skip("needs chromium and chromedriver (apt install chromium-driver)")
@@ -34,12 +36,22 @@ class Page:
         service = webdriver.ChromeService(driver)
         self.driver = webdriver.Chrome(options=options, service=service)
         self.driver.set_page_load_timeout(PATIENCE)
-        self.studio, self.downloads = studio, downloads
+        self.downloads = downloads
 
     def open(self, place: str) -> None:
         """Go to a view, such as `play/ID`."""
         self.driver.get(f"http://127.0.0.1:{self.studio.port}/#/{place}")
         self.driver.refresh()
+
+    def go(self, place: str) -> None:
+        """Go to another view of the page that is open, which is not loaded anew."""
+        if f":{self.studio.port}/" in self.driver.current_url:
+            self.driver.execute_script(  # what is found from now on belongs to the new view
+                "document.getElementById('main').replaceChildren();"
+                "location.hash = arguments[0]", f"#/{place}",
+            )
+        else:
+            self.driver.get(f"http://127.0.0.1:{self.studio.port}/#/{place}")
 
     def find(self, selector: str):
         """The first element that is there and seen, waited for."""

@@ -104,11 +104,16 @@ class Studio:
 class Watcher:
     """A stream of events, read in the background."""
 
-    def __init__(self, studio: Studio, path: str) -> None:
+    def __init__(self, studio: Studio, path: str, body: View | None = None) -> None:
         self.events: list[View] = []
         self._news = threading.Condition()
         self._connection = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=600)
-        self._connection.request("GET", path)
+        if body is None:
+            self._connection.request("GET", path)
+        else:
+            self._connection.request(
+                "POST", path, json.dumps(body), {"content-type": "application/json"}
+            )
         self._socket = self._connection.sock  # the response takes it over
         self._reply = self._connection.getresponse()
         self.status = self._reply.status

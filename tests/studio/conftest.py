@@ -1,4 +1,4 @@
-"""One studio for all tests of a file: it takes a second to start."""
+"""One studio for all tests of a file, which takes a second to start; one window for all."""
 
 from __future__ import annotations
 
@@ -27,11 +27,18 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     server.close()
 
 
-@pytest.fixture(scope="module")
-def page(studio: Studio, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    """A window of Chromium."""
+@pytest.fixture(scope="session")
+def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """A window of Chromium, for all files."""
     from tests.studio.browser import Page
 
-    window = Page(studio, tmp_path_factory.mktemp("downloads"))
+    window = Page(tmp_path_factory.mktemp("downloads"))
     yield window
     window.driver.quit()
+
+
+@pytest.fixture(scope="module")
+def page(studio: Studio, window: Page) -> Page:
+    """The window, at this file's server."""
+    window.studio = studio
+    return window

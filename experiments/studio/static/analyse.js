@@ -43,6 +43,7 @@ async function openBoard(root, id, app) {
     exact: button("Exact values", "e", exact), line: button("Line", "l", () => layer("line")),
     figures: button("Figures", "v", () => layer("figures")),
     setUp: button("Set up", "s", setUp), flip: button("Flip", "f", () => eyes.forEach((eye) => eye.board.flip())),
+    inside: button("Inside", "i", inside),
     play: button("Play from here", "p", playOn), fresh: button("Another position", "n", () => app.go("analyse")),
   };
   const heat = h("select", { id: "heat", onchange: () => { layers.heat = heat.value; remember("heat", heat.value); redraw(); } },
@@ -99,7 +100,7 @@ async function openBoard(root, id, app) {
     buttons.second.textContent = eyes.length > 1 ? "One engine" : "Second engine";
     buttons.line.setAttribute("aria-pressed", String(layers.line));
     buttons.figures.setAttribute("aria-pressed", String(layers.figures));
-    buttons.exact.disabled = buttons.play.disabled = position.over || editing;
+    buttons.exact.disabled = buttons.inside.disabled = buttons.play.disabled = position.over || editing;
   }
 
   const redraw = () => { eyes.forEach((eye) => eye.draw(true)); words(); };
@@ -154,6 +155,10 @@ async function openBoard(root, id, app) {
       status.textContent = `Exact values of ${news.exact.length} of ${news.of} moves, for the player to move, by ${news.who}.`;
     }, (error) => app.say(error.message, true));
     words();
+  }
+
+  function inside() {
+    if (!buttons.inside.disabled) app.go(`inside/from=${encodeURIComponent(id)}&plies=${position.plies}`);
   }
 
   function playOn() {
@@ -233,6 +238,7 @@ async function openBoard(root, id, app) {
       { key: "e", what: "exact values, where the game can be solved", run: exact },
       { key: "s", what: "set up a position (Go, draughts)", run: () => { if (!buttons.setUp.hidden) setUp(); } },
       { key: "f", what: "turn the board", run: () => eyes.forEach((eye) => eye.board.flip()) },
+      { key: "i", what: "step through a search from here", run: inside },
       { key: "p", what: "play on from here", run: playOn },
       { key: "o", what: "open a saved game", run: () => picker.input.click() },
       { key: "n", what: "another position", run: () => app.go("analyse") },

@@ -59,6 +59,22 @@ export async function download(path) {
   return link.download;
 }
 
+/** The events that a request is answered with, one after the other. */
+export async function* stream(path, body, signal) {
+  const reply = await answer(path, {
+    method: "POST", body: JSON.stringify(body), headers: headers({ "content-type": "application/json" }), signal,
+  });
+  const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const events = (rest + value).split("\n\n");
+    rest = events.pop();
+    for (const event of events) if (event.startsWith("data: ")) yield JSON.parse(event.slice(6));
+  }
+}
+
 /**
  * Listen to events until the returned function is called.
  *

@@ -1,0 +1,62 @@
+// The view Inside: searches to choose from (#/inside), or one of them, step by step.
+
+import { ask } from "./api.js";
+import { openChooser } from "./inside/chooser.js";
+import { readPlace, startSearch } from "./inside/search.js";
+import { openStage } from "./inside/stage.js";
+import { h } from "./dom.js";
+
+let offer = null;
+
+export async function open(root, place, app) {
+  offer ??= await ask("/api/inside");
+  const asked = place ? readPlace(place) : null;
+  const preset = asked?.preset ? offer.presets.find(({ name }) => name === asked.preset) : null;
+  if (asked?.preset && !preset) app.say(`There is no preset ${asked.preset}; these are there.`, true);
+  if (!preset && !asked?.engine) return openChooser(root, app, offer, asked?.preset ? null : asked);
+  const wanted = preset ? {
+    preset: preset.name, source: { game: preset.game, moves: preset.moves }, engine: preset.engine, seed: preset.seed,
+    step: asked.step ?? preset.step,
+  } : asked;
+  return search(root, app, wanted, preset);
+}
+
+/** Wait for a search, with what went wrong on the page, and show it. */
+async function search(root, app, wanted, preset) {
+  const words = h("p", { class: "status", role: "status" }, "The engine searches …");
+  const again = h("div", { class: "trouble", role: "alert", hidden: true });
+  const waiting = h("div", { class: "inside" }, words, again);
+  let stage = null, running = null, closed = false;
+  const begin = async () => {
+    words.hidden = false;
+    again.hidden = true;
+    root.replaceChildren(waiting);
+    running = startSearch(wanted.source, wanted.engine, wanted.seed, (before) => {
+      words.textContent = before > 0 ? `Waiting for ${before} other searches …` : "The engine searches …";
+    });
+    try {
+      const found = await running.done;
+      if (closed) return;
+      root.replaceChildren();
+      stage = openStage(root, app, { ...found, ...wanted, engine: found.engine, kind: kindOf(found.name) }, preset);
+    } catch (error) {
+      if (closed) return;
+      words.hidden = true;
+      again.hidden = false;
+      again.replaceChildren(h("p", {}, error.message), h("div", {},
+        h("button", { type: "button", class: "main", onclick: begin }, "Try again"),
+        h("button", { type: "button", onclick: () => app.go("inside") }, "Another search")));
+    }
+  };
+  begin();
+  return {
+    close() {
+      closed = true;
+      running?.stop();
+      stage?.close();
+    },
+    get keys() { return stage?.keys ?? [{ key: "n", what: "another search", run: () => app.go("inside") }]; },
+  };
+}
+
+const kindOf = (name) => offer.algorithms.find(({ engine }) => engine === name).kind;

@@ -1,0 +1,228 @@
+// A search, step by step: the tree, the board of the node at hand, the numbers of its moves.
+
+import { makeBoard } from "../boards/index.js";
+import { capital, h } from "../dom.js";
+import { SearchTree, focusOf, stopsOf, treeAfter } from "./model.js";
+import { Positions, writePlace } from "./search.js";
+import { ChildTable } from "./table.js";
+import { TreeView } from "./tree.js";
+import { Words } from "./words.js";
+
+const SPEEDS = [["slow", 2400], ["normal", 1200], ["fast", 450], ["very fast", 120]];
+
+export function openStage(root, app, search, preset) {
+  const { events } = search, stops = stopsOf(events), last = events.length;
+  const words = new Words(search), alphabeta = search.kind === "alphabeta";
+  const jump = alphabeta ? "cut-off" : "simulation";
+  let step = Math.min(search.step ?? 0, last), tree = null, timer = null, looked = null, linked = null;
+  let focus, event, drawing = null;
+
+  const positions = new Positions(search.source, (error) => app.say(error.message, true));
+  const board = makeBoard(search.info);
+  const place = h("p", { class: "where" });
+  const table = new ChildTable(search, words, look);
+  const picture = new TreeView(search, words, positions, look, redrawTree);
+
+  // What the person steps with.
+  const button = (sign, label, key, run) => h("button", {
+    type: "button", title: `${label} (${key})`, "aria-label": label, onclick: run,
+  }, sign);
+  const play = h("button", { type: "button", class: "main", title: "Play or pause (space)", onclick: toggle }, "Play");
+  const controls = [
+    button("|◂", "To the start", "Home", () => go(0)), button("◂◂", `Back to the ${jump} before`, "j", () => skip(-1)),
+    button("◂", "One step back", "←", () => go(step - 1)), play, button("▸", "One step on", "→", () => go(step + 1)),
+    button("▸▸", `On to the next ${jump}`, "l", () => skip(1)), button("▸|", "To the end", "End", () => go(last)),
+  ];
+  const slider = h("input", {
+    type: "range", min: 0, max: last, value: step, class: "steps", "aria-label": "Step", oninput: () => go(Number(slider.value)),
+  });
+  const count = h("span", { class: "count" });
+  const speed = h("select", { "aria-label": "Speed", onchange: () => localStorage.setItem("dlgo-inside-speed", speed.value) },
+    SPEEDS.map(([name]) => h("option", { value: name, selected: name === (localStorage.getItem("dlgo-inside-speed") ?? "normal") }, name)));
+  const phases = Words.phases(search.kind).map((name) => h("li", { "data-phase": name }, capital(name)));
+  const sentence = h("p", { class: "sentence", role: "status", "aria-live": "polite" });
+  const choice = h("p", { class: "choice", hidden: true });
+  const here = h("button", { type: "button", title: "Search from this position (g)", onclick: searchHere }, "Search from here");
+
+  root.append(h("div", { class: "inside" },
+    h("div", { class: "inside-head" },
+      h("div", {}, h("h1", {}, preset?.title ?? `${search.info.title}: ${titleOf(search)}`),
+        h("p", { class: "look-for" }, preset ? h("b", {}, "Look for: ") : "", preset?.look_for ?? ""),
+        h("p", { class: "search-facts" }, facts(search))),
+      h("div", { class: "buttons" },
+        h("button", { type: "button", title: "Other settings or another position (e)", onclick: change }, "Change"),
+        h("button", { type: "button", title: "Copy the address of this step (c)", onclick: copyLink }, "Copy link"),
+        h("button", { type: "button", title: "Other presets (n)", onclick: () => app.go("inside") }, "Another search"))),
+    h("section", { class: "panel steps-panel", "aria-label": "Steps" },
+      h("div", { class: "stepping" }, h("div", { class: "buttons", role: "group", "aria-label": "Steps" }, ...controls), slider, count, speed),
+      h("ol", { class: "phases", "aria-hidden": "true" }, ...phases), h("div", { class: "told" }, sentence, choice)),
+    h("div", { class: "inside-columns" }, picture.element,
+      h("div", { class: "node-side" },
+        h("section", { class: "panel node-board", "aria-label": "Position" }, place, board.element, here), table.element))));
+
+  function go(to) {
+    const next = Math.min(Math.max(to, 0), last);
+    if (timer === null || next === last) hold();
+    if (next === step && tree) return;
+    step = next;
+    looked = null;
+    later();
+  }
+
+  /** Of many steps at once, as the slider makes them, one is drawn. */
+  function later() {
+    drawing ??= requestAnimationFrame(() => { drawing = null; draw(); });
+  }
+
+  function skip(by) {
+    const next = by > 0 ? stops.find((stop) => stop > step) : stops.findLast((stop) => stop < step);
+    if (next !== undefined) go(next);
+  }
+
+  function toggle() {
+    if (timer !== null) { hold(); return; }
+    if (step === last) { step = 0; looked = null; draw(); }
+    sentence.setAttribute("aria-live", "off");
+    const tick = () => {
+      timer = setTimeout(tick, SPEEDS.find(([name]) => name === speed.value)[1]);
+      go(step + 1);
+    };
+    timer = 0;
+    tick();
+    names();
+  }
+
+  function hold() {
+    clearTimeout(timer);
+    timer = null;
+    sentence.setAttribute("aria-live", "polite");
+    names();
+  }
+
+  function names() {
+    play.textContent = timer === null ? "Play" : "Pause";
+  }
+
+  function draw() {
+    tree = treeAfter(search.mover, events, step, tree);
+    event = events[step - 1];
+    focus = focusOf(event, tree);
+    slider.value = step;
+    slider.setAttribute("aria-valuetext", `step ${step} of ${last}`);
+    const done = stops.filter((stop, i) => i && stop <= step && (stop < last || isStop(events[last - 1]))).length;
+    count.textContent = `step ${step} of ${last}`;
+    count.title = `${done} ${jump}${done === 1 ? "" : "s"}`;
+    sentence.textContent = words.sentence(event, tree);
+    const phase = Words.phase(event);
+    for (const one of phases) one.classList.toggle("now", one.dataset.phase === phase);
+    choice.hidden = step < last;
+    choice.textContent = step < last ? "" : words.choice(search.decision);
+    root.dataset.step = step;
+    drawNode();
+    redrawTree();
+    clearTimeout(linked);
+    linked = setTimeout(() => history.replaceState(null, "", `#/inside/${address(step)}`), 400);
+  }
+
+  const isStop = ({ event: kind }) => kind === (alphabeta ? "CutOff" : "BackedUp");
+
+  function redrawTree() {
+    picture.show(tree, focus, looked ?? focus.at);
+  }
+
+  /** Look at another node of the tree as it is now; the next step ends that. */
+  function look(number) {
+    if (!tree.node(number)) return;
+    looked = number;
+    drawNode();
+    redrawTree();
+  }
+
+  function drawNode() {
+    const number = looked ?? focus.at, path = tree.moves(number), following = looked === null;
+    table.show(tree, number, following ? event : null);
+    const random = following && event?.event === "Simulated" ? event.moves : [];
+    const child = following && focus.child !== null && !random.length ? tree.node(focus.child).move : null;
+    const mine = `${step}/${number}`;
+    here.hidden = true;  // until it is known that the game goes on there
+    positions.of([[...path, ...random], ...(child ? [[...path, child]] : [])], ([now, after]) => {
+      if (mine !== `${step}/${looked ?? focus.at}`) return;
+      const marks = after && after.last !== null ? { hints: [{ path: [after.last], label: "" }] } : {};
+      board.show(now, [], marks, true);
+      const turn = now.over ? `${now.result}` : `${words.who(tree.node(number).mover)} to move${now.note ? ` (${now.note})` : ""}`;
+      const ending = random.length ? `The end of the random game: ${now.result}`
+        : `${capital(words.place(tree, number))}: ${turn}${child ? `; the marked move is ${child}` : ""}`;
+      place.textContent = ending;
+      here.hidden = now.over || (!path.length && !random.length) || random.length > 0;
+    });
+  }
+
+  // Where one can go from here.
+
+  function address(at) {
+    return writePlace({ ...search, step: at });
+  }
+
+  function copyLink() {
+    const text = new URL(`#/inside/${address(step)}`, location.href).href;
+    const copied = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error());
+    copied.then(() => app.say("The address of this step is copied"), () => app.say(text));
+  }
+
+  function searchHere() {
+    if (here.hidden) return;
+    const moves = [search.source.moves, ...tree.moves(looked ?? focus.at)].filter(Boolean).join(" ");
+    app.go(`inside/${writePlace({ source: { ...search.source, moves }, engine: search.engine, seed: search.seed })}`);
+  }
+
+  function change() {
+    const { source, engine, seed } = search;
+    app.go(`inside/${new URLSearchParams({ ...source, change: engine, seed }).toString().replaceAll("+", "%20")}`);
+  }
+
+  draw();
+  names();
+  const resized = () => { if (picture.zoom === null) redrawTree(); };
+  addEventListener("resize", resized);
+  return {
+    close() {
+      hold();
+      clearTimeout(linked);
+      removeEventListener("resize", resized);
+      picture.close();
+      delete root.dataset.step;
+    },
+    keys: [
+      { key: "ArrowRight", what: "one step on", run: () => go(step + 1) },
+      { key: "ArrowLeft", what: "one step back", run: () => go(step - 1) },
+      { key: "l", what: `on to the next ${jump}`, run: () => skip(1) },
+      { key: "j", what: `back to the ${jump} before`, run: () => skip(-1) },
+      { key: " ", what: "play or pause", run: toggle },
+      { key: "Home", what: "to the start", run: () => go(0) },
+      { key: "End", what: "to the end", run: () => go(last) },
+      { key: "f", what: "fold or unfold the node at hand", run: () => picture.toggle(looked ?? focus.at) },
+      { key: "+", what: "a larger tree", run: () => picture.scale(1.25) },
+      { key: "-", what: "a smaller tree", run: () => picture.scale(1 / 1.25) },
+      { key: "0", what: "the tree as wide as there is room", run: () => picture.fit() },
+      { key: "v", what: "the tree as a list, or as a picture", run: () => picture.toggleList() },
+      { key: "g", what: "search from the position on the board", run: searchHere },
+      { key: "c", what: "copy the address of this step", run: copyLink },
+      { key: "e", what: "other settings, or another position", run: change },
+      { key: "n", what: "another search", run: () => app.go("inside") },
+    ],
+    /** For tests: the tree as it is now. */
+    tree: () => tree ?? new SearchTree(search.mover),
+  };
+}
+
+function titleOf({ kind, name }) {
+  if (name === "minimax") return "Minimax";
+  return { uct: "UCT", puct: "PUCT", gumbel: "Gumbel", alphabeta: "Alpha-beta" }[kind];
+}
+
+/** What is searched by whom, on one line. */
+function facts({ engine, info, source, seed, kind, hasNetwork }) {
+  const advice = ["puct", "gumbel"].includes(kind) ? (hasNetwork ? "; a network that comes with dlgo gives priors and values" : "; no network knows this game: all priors are alike, and the game estimates values") : "";
+  const where = source.from ? "a game of this studio" : source.moves ? `after ${source.moves}` : "the first position";
+  return `${info.game}, ${where}; ${engine}, seed ${seed}${advice}.`;
+}

@@ -1,0 +1,129 @@
+// The children of a node as a table, with the numbers that the search's formula uses.
+
+import { h } from "../dom.js";
+import { mean, terms, windowAt } from "./model.js";
+import { figure, signed } from "./words.js";
+
+const ROWS = 12;
+
+const percent = (share) => (share === null || share === undefined ? "" : `${(100 * share).toFixed(1)}%`);
+const certain = (node, mover) => ["loss", "draw", "win"][mean(node, mover) + 1];
+
+/** How a search finds the next move, in one line. */
+function formula({ kind, settings }, node) {
+  const n = node.visits;
+  if (kind === "uct") return `score = wins + ${settings.c_uct} · √(ln N / n), N = ${n} visits here, n those of the move`;
+  if (kind === "puct") return `score = wins + ${settings.c_puct} · prior · √N / (1 + n), N = ${n} visits here, n those of the move`;
+  const plan = node.number ? "; moves should have visits in proportion to e^score" : "; the plan below shares the visits out";
+  return `score = ln prior + (50 + most visits) · wins${plan}`;
+}
+
+export class ChildTable {
+  /** @param onLook called with the number of a child that is chosen. */
+  constructor(search, words, onLook) {
+    Object.assign(this, { search, words, onLook });
+    this.title = h("h2", {});
+    this.note = h("p", { class: "formula" });
+    this.rounds = h("ol", { class: "rounds", hidden: true });
+    this.head = h("thead", {});
+    this.body = h("tbody", {});
+    this.more = h("button", { type: "button", class: "link", onclick: () => { this.whole = !this.whole; this.draw(); } });
+    this.foot = h("p", { class: "formula" });
+    this.element = h("section", { class: "panel child-panel", "aria-label": "Moves of the node" }, this.title, this.note, this.rounds,
+      h("div", { class: "children-scroll" }, h("table", { class: "children" }, this.head, this.body)), this.more, this.foot);
+    this.whole = false;
+  }
+
+  /** @param event the step, whose choice is marked. */
+  show(tree, number, event) {
+    Object.assign(this, { tree, number, event });
+    this.draw();
+  }
+
+  draw() {
+    const { tree, number } = this, node = tree.node(number);
+    this.title.textContent = `${this.words.place(tree, number) === "the root" ? "At the root" : this.words.place(tree, number).replace(/^a/, "A")}: ${this.words.who(node.mover)} chooses`;
+    if (this.search.kind === "alphabeta") this.#alphabeta(node);
+    else this.#visits(node);
+  }
+
+  #name(node, chosen) {
+    return h("td", {}, h("button", { type: "button", class: "link", onclick: () => this.onLook(node.number) }, node.move), chosen ? h("span", { class: "chosen" }, " ◂") : "");
+  }
+
+  #visits(node) {
+    const { tree, search, event } = this, { kind } = search, gumbel = kind === "gumbel";
+    const children = tree.children(node), numbers = terms(tree, node, search);
+    const own = this.words.who(node.mover), hasPrior = children.some(({ prior }) => prior !== null);
+    const root = node.number === 0;
+    this.note.textContent = children.length ? formula(search, node) : "";
+    this.note.hidden = !children.length;
+    const chosen = event?.event === "Selected" && event.node === node.number ? event.child
+      : event?.event === "BackedUp" ? event.path[event.path.indexOf(node.number) - 1] ?? null : null;
+    let rows = children.map((child, i) => ({ child, ...numbers[i] }));
+    if (rows.length > ROWS) {
+      rows.sort((a, b) => b.child.visits - a.child.visits || (b.child.prior ?? 0) - (a.child.prior ?? 0) || a.child.number - b.child.number);
+      if (!this.whole) rows = rows.filter(({ child }, i) => i < ROWS || child.number === chosen);
+    }
+    const planned = new Set(gumbel && root ? tree.rounds.at(-1)?.candidates ?? [] : []);
+    const best = Math.max(...numbers.map(({ score }) => score ?? -Infinity));
+    const columns = [
+      ["move", ({ child }) => this.#name(child, child.number === chosen)],
+      ["visits", ({ child }) => String(child.visits)],
+      ...(hasPrior ? [["prior", ({ child }) => percent(child.prior)]] : []),
+      [`wins for ${own}`, ({ child, wins, guess }) => (child.proven !== null ? h("b", {}, certain(child, node.mover)) : wins === null ? "" : guess ? `(${figure(wins)})` : figure(wins))],
+      ...(gumbel ? [] : [["explore", ({ explore }) => (explore === null ? "" : figure(explore))]]),
+      ["score", ({ score, lost }) => (score === null ? "" : lost ? "lost" : h(score === best ? "b" : "span", {}, figure(score, gumbel ? 2 : 3)))],
+      ...(gumbel && root ? [["in", ({ child }) => (planned.has(child.number) ? "✓" : "")]] : []),
+      ...(gumbel && !root ? [["should have", ({ policy }) => percent(policy)], ["has", ({ share }) => percent(share)]] : []),
+    ];
+    this.#fill(columns, rows, ({ child }) => ({ class: [child.number === chosen ? "chosen" : "", planned.size && !planned.has(child.number) ? "out" : ""].join(" "), "data-node": child.number }));
+    const hidden = children.length - ROWS;
+    this.more.hidden = hidden <= 0;
+    this.more.textContent = this.whole ? "Fewer moves" : `${hidden} more moves`;
+    const guesses = numbers.some(({ guess }) => guess);
+    this.foot.textContent = [
+      kind === "uct" && children.length ? "A move that has not been tried comes before all scores." : "",
+      guesses ? (gumbel ? "(in brackets: not tried, a guess from the network's value and the moves that were)" : `(in brackets: not tried, taken for ${search.settings.fpu_reduction} less than the position)`) : "",
+      gumbel && root ? "✓: still in the plan." : "",
+      !children.length ? (node.proven !== null && !node.children.length ? "The game is over here." : "No move of this node has been tried yet.") : "",
+    ].filter(Boolean).join(" ");
+    this.rounds.hidden = !(gumbel && root && tree.rounds.length);
+    this.rounds.replaceChildren(...tree.rounds.map(({ candidates, visits }) => h("li", {},
+      `${candidates.length} move${candidates.length === 1 ? "" : "s"}, ${visits} visit${visits === 1 ? "" : "s"} each: ${candidates.map((one) => tree.node(one).move).join(", ")}`)));
+  }
+
+  #alphabeta(node) {
+    const { tree, event } = this, { alpha, beta, given, rows } = windowAt(tree, node);
+    const own = this.words.who(node.mover), over = node.reason === "result", deep = node.reason === "estimate";
+    this.note.hidden = false;
+    this.note.replaceChildren(
+      "alpha ", h("b", {}, signed(alpha)), alpha > given[0] ? ` (${signed(given[0])} at first)` : "", " · beta ", h("b", {}, signed(beta)),
+      ` · as ${own} sees them`);
+    this.rounds.hidden = this.more.hidden = true;
+    const chosen = event?.event === "Valued" ? event.node : null;
+    const raised = rows.findLast(({ raised: better }) => better);
+    const columns = [
+      ["move", (row) => (row.skipped ? h("td", {}, row.move) : this.#name(row.node, row.node.number === chosen))],
+      [`value for ${own}`, (row) => {
+        if (row.skipped) return "";
+        if (!row.done) return "…";
+        if (row.low === row.high) return signed(row.value);
+        return row.high === 1 ? `at least ${signed(row.low)}` : row.low === -1 ? `at most ${signed(row.high)}` : `${signed(row.low)} to ${signed(row.high)}`;
+      }],
+      ["", (row) => (row.skipped ? "cut off: not looked at" : !row.done ? "being looked at" : row === raised ? "best so far" : "")],
+    ];
+    this.#fill(columns, rows, (row) => ({ class: row.skipped ? "cut" : row === raised ? "chosen" : "", "data-node": row.node?.number }));
+    this.foot.textContent = over ? "The game is over here." : deep ? "As deep as the search looks: the game's estimate stands for its moves."
+      : !rows.length ? "None of its moves has been looked at yet." : "";
+  }
+
+  #fill(columns, rows, attributes) {
+    this.head.replaceChildren(h("tr", {}, columns.map(([name]) => h("th", { scope: "col" }, name))));
+    this.head.hidden = !rows.length;
+    this.body.replaceChildren(...rows.map((row) => h("tr", attributes(row), columns.map(([, cell]) => {
+      const content = cell(row);
+      return content instanceof HTMLTableCellElement ? content : h("td", {}, content);
+    }))));
+  }
+}

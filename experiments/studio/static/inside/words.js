@@ -1,0 +1,177 @@
+// What a step of a search does, in one plain sentence.
+
+import { capital } from "../dom.js";
+import { signOf, terms } from "./model.js";
+
+/** A number with three digits behind the point; no -0. */
+export const figure = (value, digits = 3) => (value === null || value === undefined ? ""
+  : (Math.round(value * 10 ** digits) / 10 ** digits + 0).toFixed(digits));
+
+/** A value from -1 to 1 with its sign; whole numbers are short. */
+export function signed(value) {
+  const text = figure(value, 2);
+  if (/^-?[01]\.00$/.test(text)) return { "-1.00": "−1", "0.00": "0", "1.00": "+1" }[text];
+  return text.startsWith("-") ? text.replace("-", "−") : `+${text}`;
+}
+
+const plural = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
+
+/** Some moves of many. */
+export function some(moves, most = 4) {
+  return moves.slice(0, most).join(", ") + (moves.length > most ? ` and ${moves.length - most} more` : "");
+}
+
+/** Words for one search: `who(mover)` are the players as people call them. */
+export class Words {
+  constructor(search) {
+    this.search = search;
+    const short = (text) => text.replace(/^.*\((.*)\)$/, "$1");
+    this.names = { black: short(search.info.players[0]), white: short(search.info.players[1]) };
+  }
+
+  /** A move in a sentence: a number alone would be taken for something else. */
+  move(text) { return this.search.info.board === "drop" && /^\d+$/.test(text) ? `column ${text}` : text; }
+
+  who(mover) { return this.names[mover]; }
+  other(mover) { return this.names[mover === "black" ? "white" : "black"]; }
+
+  /** A result as black sees it. */
+  result(value) {
+    return value > 0 ? `${this.names.black} wins` : value < 0 ? `${this.names.white} wins` : "a draw";
+  }
+
+  /** Where a node is: "the root", "after B2 A1". */
+  place(tree, number) {
+    const moves = tree.moves(number);
+    if (!moves.length) return "the root";
+    return moves.length > 6 ? `after … ${moves.slice(-5).join(" ")}` : `after ${moves.join(" ")}`;
+  }
+
+  at(tree, number) {
+    const place = this.place(tree, number);
+    return place === "the root" ? "at the root" : place;
+  }
+
+  /** The phase that a step belongs to, as the row of phases names it. */
+  static phase(event) {
+    return {
+      Selected: "select", Expanded: "expand", Simulated: "simulate", Evaluated: "evaluate",
+      BackedUp: "back up", Proved: "prove", Halved: "halve", Entered: "enter", Valued: "value",
+      CutOff: "cut off",
+    }[event?.event] ?? "";
+  }
+
+  static phases(kind) {
+    return {
+      uct: ["select", "expand", "simulate", "back up", "prove"],
+      puct: ["select", "evaluate", "expand", "back up", "prove"],
+      gumbel: ["halve", "select", "evaluate", "expand", "back up", "prove"],
+      alphabeta: ["enter", "value", "cut off"],
+    }[kind];
+  }
+
+  /** The sentence; `tree` is as it stands after the event. */
+  sentence(event, tree) {
+    if (!event) return `The search begins: only the root is known, where ${this.who(tree.root.mover)} is to move.`;
+    return this[event.event](event, tree);
+  }
+
+  Selected({ node: number, child }, tree) {
+    const node = tree.node(number), chosen = tree.node(child), { kind } = this.search;
+    const rows = terms(tree, node, this.search), row = rows[node.children.indexOf(child)];
+    const where = this.at(tree, number);
+    if (kind === "gumbel" && number === 0) {
+      return `Select: the plan gives the next visit at the root to ${this.move(chosen.move)}: of the moves with ${plural(chosen.visits, "visit")}, its score is highest.`;
+    }
+    if (kind === "gumbel") {
+      return `Select: ${where}, ${this.move(chosen.move)} should have ${Math.round(100 * row.policy)}% of the visits and has ${Math.round(100 * row.share)}%, so it is furthest behind.`;
+    }
+    const sum = row.explore ? `${figure(row.wins)} for its wins + ${figure(row.explore)} for exploring = ${figure(row.score)}` : figure(row.score);
+    return `Select: ${where}, ${this.who(node.mover)} tries ${this.move(chosen.move)}, which has the highest score: ${sum}.`;
+  }
+
+  Expanded({ node: number, children }, tree) {
+    const where = this.at(tree, number);
+    if (children.length === 1 && this.search.kind === "uct") {
+      const left = tree.node(number).children.length;
+      return `Expand: ${this.move(children[0].move)} has not been tried ${where}; it becomes a new node${left === 1 ? "" : `, the ${ordinal(left)} there`}.`;
+    }
+    const known = children.filter(({ prior }) => prior !== null);
+    const best = known.reduce((a, b) => (b.prior > (a?.prior ?? -1) ? b : a), null);
+    const even = known.length && known.every(({ prior }) => Math.abs(prior - known[0].prior) < 1e-9);
+    const prior = !best ? "" : even ? `, all with the same prior, ${percentOf(best.prior)}` : `; the likeliest is ${this.move(best.move)}, prior ${percentOf(best.prior)}`;
+    return `Expand: ${where}, all ${plural(children.length, "move")} become nodes${prior}.`;
+  }
+
+  Simulated({ node, moves, value }, tree) {
+    const where = this.at(tree, node);
+    return `Simulate: ${where}, ${plural(moves.length, "random move")} end the game: ${this.result(value)}.`;
+  }
+
+  Evaluated({ node: number, value }, tree) {
+    const { mover } = tree.node(number), share = (1 + signOf(mover) * value) / 2;
+    const source = this.search.hasNetwork ? "the network expects" : "without a network, the game's own estimate is";
+    return `Evaluate: ${this.at(tree, number)}, ${source} ${figure(share)} of the point for ${this.who(mover)}, who is to move.`;
+  }
+
+  BackedUp({ path, value }) {
+    const exact = Math.abs(value) === 1 ? this.result(value)
+      : value === 0 && !["puct", "gumbel"].includes(this.search.kind) ? "a draw"
+        : `${figure((1 + value) / 2)} of the point for ${this.names.black}, ${figure((1 - value) / 2)} for ${this.names.white}`;
+    return `Back up: ${exact}; that is counted in the ${plural(path.length, "node")} of the path, and each has one more visit.`;
+  }
+
+  Proved({ node, result }, tree) {
+    const proved = tree.node(node), sign = signOf(proved.mover);
+    const win = tree.children(proved).find((child) => sign * (child.proven ?? 0) === 1);
+    const why = !proved.children.length ? "the game is over" : win && sign * result === 1 ? `${this.move(win.move)} wins` : "all its moves are known";
+    const then = node === 0 ? "The search need not go on." : "There is nothing left to explore there.";
+    return `Prove: ${this.at(tree, node)}, ${why}, so the result is certain: ${this.result(result)}. ${then}`;
+  }
+
+  Halved({ candidates, visits }, tree) {
+    const moves = candidates.map((number) => tree.node(number).move);
+    return `Halve: ${plural(moves.length, "candidate")}, ${some(moves, 8)}, ${moves.length === 1 ? "gets" : "get"} ${plural(visits, "visit")} each.`;
+  }
+
+  Entered({ node: number, alpha, beta, depth, mover }, tree) {
+    const left = depth === null ? "to the end" : depth === 0 ? "no move further" : `${plural(depth, "move")} further`;
+    const wide = alpha <= -1 && beta >= 1;
+    const why = wide ? "any value matters" : `only values between alpha ${signed(alpha)} and beta ${signed(beta)} matter to ${this.who(mover)}`;
+    return `Enter: ${this.place(tree, number)}, ${this.who(mover)} is to move; look ${left}; ${why}.`;
+  }
+
+  Valued({ node: number, value, reason }, tree) {
+    const { mover } = tree.node(number), place = this.place(tree, number);
+    if (reason === "result") return `Value: ${place}, the game is over: ${this.result(signOf(mover) * value)}.`;
+    if (reason === "estimate") return `Value: ${place}, the search is deep enough; the game's estimate is ${signed(value)} for ${this.who(mover)}.`;
+    const [low, high] = tree.bounds(number);
+    const exact = low === high ? "" : signOf(mover) * low <= signOf(mover) * high ? "at least " : "at most ";
+    return `Value: ${place}, the best that ${this.who(mover)} finds is ${exact}${signed(value)}.`;
+  }
+
+  CutOff({ node: number, value, beta, skipped }, tree) {
+    const { mover, parent } = tree.node(number);
+    const why = parent === null || beta >= 1 ? "nothing is better than a win"
+      : `beta is ${signed(beta)}: ${this.other(mover)} has another way that is no worse, so this position will not come about`;
+    return `Cut off: ${this.at(tree, number)}, ${this.who(mover)} gets at least ${signed(value)}; ${why}. ${capital(plural(skipped.length, "move"))} not looked at: ${some(skipped)}.`;
+  }
+
+  /** What the search has chosen, at its end. */
+  choice(decision) {
+    if (!decision) return "The search was ended here: it has more steps than are recorded. Fewer simulations, or less depth, show it whole.";
+    const words = [`It plays ${this.move(decision.text)}`];
+    const visits = decision.moves[0]?.visits;
+    if (decision.proven !== null) words.push(["a proven loss", "a proven draw", "a proven win"][decision.proven + 1]);
+    else if (visits !== undefined) words.push(`the move with ${plural(visits, "visit")}`);
+    if (decision.proven === null && decision.value !== null) words.push(`and expects ${figure((1 + decision.value) / 2)} of the point`);
+    return `${words.join(", ").replace(", and", " and")}.${decision.line.length > 1 ? ` Expected line: ${decision.line.map(({ text }) => text).join(" ")}.` : ""}`;
+  }
+}
+
+const percentOf = (share) => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)}%`;
+
+function ordinal(n) {
+  const ending = n % 100 > 10 && n % 100 < 14 ? "th" : { 1: "st", 2: "nd", 3: "rd" }[n % 10] ?? "th";
+  return `${n}${ending}`;
+}

@@ -1,0 +1,232 @@
+"""The view Inside in real Chromium: its trees and numbers are the engine's, in both directions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from engines.registry import build_engine
+from engines.watching.events import Selected, as_json
+from engines.watching.recording import Recording, watch
+from engines.watching.tree import SearchTree
+from experiments.studio.inside_choices import ALGORITHMS, PRESETS
+from tests.studio.browser import Page
+from tests.studio.client import OWN_GAME, Studio
+from tests.studio.test_inside import SEARCHES, position, recorded
+
+pytest.importorskip("selenium", reason="needs selenium")
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+
+# What stands on the cards, in the table and in the sentence.
+READ = """
+const texts = (element) => [...element.querySelectorAll('text')].map((text) => text.textContent);
+return {
+  step: Number(document.getElementById('main').dataset.step),
+  cards: Object.fromEntries([...document.querySelectorAll('.search-tree .card')].map(
+    (card) => [card.dataset.node, texts(card).filter((text) => text !== '+1')])),
+  marked: [...document.querySelectorAll('.search-tree .card.marked')].map((c) => c.dataset.node),
+  table: Object.fromEntries([...document.querySelectorAll('.children tbody tr')].map(
+    (row) => [row.dataset.node, [...row.cells].map((cell) => cell.textContent)])),
+  sentence: document.querySelector('.sentence')?.textContent ?? '',
+  edges: document.querySelectorAll('.edge-line').length,
+};
+"""
+
+# Plays a search back in the browser's own model; what comes out at some of the steps, and the
+# scores that it computes where the engine has chosen.
+PLAY = """
+const [mover, events, how, done] = arguments;
+import('/inside/model.js').then(({ SearchTree, terms, treeAfter }) => {
+  const tree = new SearchTree(mover), looks = [], scores = [];
+  const look = (one) => [...one.nodes.values()].map((node) => [
+    node.number, node.parent, node.move, node.mover, node.visits, node.total, node.proven,
+    node.value, node.skipped, one.bounds(node.number)]);
+  for (const event of events) {
+    if (event.event === 'Selected' && how.kind !== 'alphabeta') {
+      const node = tree.node(event.node);
+      scores.push([terms(tree, node, how).map(({ score }) => score), event.scores]);
+    }
+    tree.apply(event);
+    if (tree.steps % how.stride === 0 || tree.steps === events.length) looks.push(look(tree));
+  }
+  const back = look(treeAfter(mover, events, events.length - 17, tree));
+  const forth = look(treeAfter(mover, events, events.length - 17));
+  done({ looks, scores, back, forth });
+}, (error) => done({ error: String(error) }));
+"""
+
+
+def look_at(tree: SearchTree) -> list[list[Any]]:
+    return [
+        [node.number, node.parent, node.move, node.mover, node.visits, node.total, node.proven,
+         node.value, list(node.skipped), list(tree.bounds(node.number))]
+        for node in tree.nodes.values()
+    ]
+
+
+@pytest.mark.parametrize("spec", SEARCHES)
+def test_the_browser_plays_back_what_the_engine_did(page: Page, spec: str) -> None:
+    page.go("inside")
+    kinds = {algorithm.engine: algorithm.kind for algorithm in ALGORITHMS}
+    for game, moves in (("connect4", "4 3 4"), ("tictactoe", "B2 A1 A3 C1"), (OWN_GAME, "A1 B2")):
+        state = position(game, moves)
+        engine = build_engine(spec, state.game, 2)
+        recording = watch(engine, state)
+        events = [as_json(event) for event in recording.events]
+        how = {"kind": kinds[engine.name], "settings": engine.settings,
+               "stride": len(events) // 8 + 1}
+        told = page.driver.execute_async_script(PLAY, state.next_player.name, events, how)
+        assert "error" not in told, told
+        tree, looks = SearchTree(state), iter(told["looks"])
+        for steps, event in enumerate(recording.events, 1):
+            tree.apply(event)
+            if steps % how["stride"] == 0 or steps == len(events):
+                assert next(looks) == look_at(tree), (game, steps)
+        assert told["back"] == told["forth"] != told["looks"][-1]
+        chosen = sum(isinstance(event, Selected) for event in recording.events)
+        assert len(told["scores"]) == chosen and (chosen > 20 or kinds[engine.name] == "alphabeta")
+        for computed, given in told["scores"]:
+            assert computed == pytest.approx(given, rel=1e-12, abs=1e-12)
+
+
+@pytest.fixture(scope="module")
+def uct() -> Iterator[Recording]:
+    yield recorded("uct")
+
+
+def test_thirty_steps_through_a_search_and_back(page: Page, uct: Recording) -> None:
+    page.go("inside/preset=uct")
+    page.until(lambda: page.driver.execute_script(READ)["step"] == 0, "the start")
+    tree, seen = SearchTree(uct.state), [page.driver.execute_script(READ)]
+    for step in range(1, 31):
+        page.keys(Keys.ARROW_RIGHT)
+        look = page.until(lambda n=step: (
+            told if (told := page.driver.execute_script(READ))["step"] == n else None
+        ), f"step {step}")
+        tree.apply(uct.events[step - 1])
+        assert look["cards"].keys() == {str(number) for number in tree.nodes}
+        for number, (title, count, *_) in look["cards"].items():
+            node = tree.nodes[int(number)]
+            assert (title, int(count.split()[0])) == (node.move or "root", node.visits)
+        for number, (move, count, *_) in look["table"].items():
+            node = tree.nodes[int(number)]
+            assert (move.removesuffix(" ◂"), int(count)) == (node.move, node.visits)
+        assert look["edges"] == len(tree.nodes) - 1 and look["marked"]
+        event = uct.events[step - 1]
+        if isinstance(event, Selected):
+            scores = [float(row[-1]) for row in look["table"].values()]
+            assert scores == pytest.approx(event.scores, abs=5e-4)
+            assert look["table"][str(event.child)][0].endswith("◂")
+        seen.append(look)
+    assert tree.root.visits >= 7
+    for step in range(29, -1, -1):
+        page.keys(Keys.ARROW_LEFT)
+        page.until(lambda n=step: page.driver.execute_script(READ) == seen[n], f"step {step}")
+    # Whole simulations, and to the end: what it plays is the engine's choice.
+    page.keys("l", "l", "l")
+    page.until(lambda: "3 visits" in page.driver.execute_script(READ)["cards"]["0"], "3 simulations")
+    page.keys("j")
+    page.until(lambda: "2 visits" in page.driver.execute_script(READ)["cards"]["0"], "2 simulations")
+    page.keys(Keys.END)
+    page.until(lambda: "It plays A3" in page.text(".choice"), "the choice")
+    assert page.driver.execute_script(READ)["step"] == len(uct.events)
+    cards = page.driver.execute_script(READ)["cards"]
+    for child in uct.tree().root.children:
+        assert cards[str(child)][1].startswith(f"{uct.tree().nodes[child].visits} visit")
+    page.until(lambda: "step=" in page.driver.current_url, "an address of the step")
+    assert page.errors() == []
+
+
+def test_a_linked_step_of_alpha_beta_folds_and_is_a_list(page: Page) -> None:
+    page.go("inside/preset=cut-off&step=39")
+    page.until(lambda: "Cut off: after A2" in page.text(".sentence"), "the cut")
+    recording = recorded("cut-off")
+    tree = recording.tree(39)
+    look = page.driver.execute_script(READ)
+    assert look["cards"]["13"][0] == "A2: min" and "✂ B3, C3" in look["cards"]["13"]
+    assert look["cards"].keys() == {str(number) for number in tree.nodes}
+    rows = [row[:2] for row in look["table"].values()]
+    assert rows[0] == ["C2", "0"] and len(rows) == 2  # rows that were skipped have no number
+    assert "not looked at" in page.text(".children tr.cut")
+    below = sum("B3" == tree.path(number).split()[0] for number in tree.nodes) - 1
+    page.find(".knob[data-fold='1']").click()  # B3
+    page.until(lambda: len(page.driver.execute_script(READ)["cards"]) == len(tree.nodes) - below,
+               "fewer cards")
+    page.find(".knob[data-fold='1']").click()
+    page.until(lambda: len(page.driver.execute_script(READ)["cards"]) == len(tree.nodes), "all")
+    page.find(".card[data-node='1']").click()
+    page.until(lambda: "After B3" in page.text(".child-panel h2"), "another node")
+    page.until(lambda: "After B3" in page.text(".where"), "its position")
+    page.keys("v")
+    page.until(lambda: page.find(".tree-list tbody tr"), "the list")
+    names = page.driver.execute_script(
+        "return [...document.querySelectorAll('.tree-list tbody button.link')].map(b => b.textContent)"
+    )
+    assert names[0] == "root: max" and "B3: min" in names
+    page.keys("v", "l")
+    page.until(lambda: page.driver.execute_script(READ)["step"] == 52, "the next cut")
+    assert page.errors() == []
+
+
+def test_playing_runs_and_can_be_held(page: Page) -> None:
+    page.go("inside/preset=halving")
+    page.find(".search-tree .card")
+    page.find("[aria-label='Speed']").send_keys("very")
+    page.button("Play").click()
+    page.until(lambda: page.driver.execute_script(READ)["step"] >= 4, "some steps")
+    page.button("Pause").click()
+    held = page.driver.execute_script(READ)["step"]
+    page.keys("g", "?")  # nowhere to go from the root; and the keys are listed
+    assert "one step on" in page.text("#keys") and "on to the next simulation" in page.text("#keys")
+    page.button("Close").click()
+    assert page.driver.execute_script(READ)["step"] == held
+    assert "Round" in page.text(".rounds") or "7 moves" in page.text(".rounds")
+
+
+def test_any_position_of_a_game_from_outside_is_searched(studio: Studio, page: Page) -> None:
+    page.go("inside")
+    page.until(lambda: len(page.driver.find_elements("css selector", ".preset-card"))
+               == len(PRESETS), "the presets")
+    page.find("#inside-game").send_keys(OWN_GAME)
+    page.until(lambda: page.find("#inside-game").get_attribute("value") == OWN_GAME, "the game")
+    page.find(".choose-board [data-cell='4']").click()
+    page.until(lambda: page.find("#inside-moves").get_attribute("value") == "B2", "a move")
+    page.find("#inside-algorithm").send_keys("Alpha")
+    page.button("Search").click()
+    page.until(lambda: "Alpha-beta" in page.text("h1"), "the search")
+    page.keys("l")
+    page.until(lambda: "Cut off" in page.text(".sentence"), "a cut")
+    page.keys(Keys.END)
+    page.until(lambda: "It plays" in page.text(".choice"), "the end")
+    # On from a node: the position that is searched is another.
+    page.find(".card[data-node='1']").click()
+    page.button("Search from here").click()
+    page.until(lambda: "moves=B2%20" in page.driver.current_url, "another position")
+    page.until(lambda: "step 0 of" in page.text(".count"), "another search")
+    assert page.errors() == []
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_nothing_is_wider_than_the_window(page: Page, width: int) -> None:
+    page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+        "width": width, "height": 860, "deviceScaleFactor": 1, "mobile": width < 500,
+    })
+    try:
+        for place, there in (("inside", ".preset-card"), ("inside/preset=ko&step=600", ".card")):
+            page.go(place)
+            page.find(there)
+            wide = page.driver.execute_script("return document.documentElement.scrollWidth")
+            assert wide <= width, place
+    finally:
+        page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_what_cannot_be_searched_is_told_on_the_page(page: Page) -> None:
+    page.go("inside/game=tictactoe&moves=A1%20A1&engine=textbook-mcts&seed=1")
+    assert "move 2: A1 is illegal" in page.text(".trouble")
+    page.button("Another search").click()
+    page.find(".preset-card")
+    page.go("inside/preset=%3Cimg%20src=x%3E")
+    assert "There is no preset <img src" in page.text(".toast.bad")
