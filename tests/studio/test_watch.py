@@ -62,16 +62,9 @@ def record(slot: str, **more: object) -> GameRecord:
 def page(studio: Studio, request: pytest.FixtureRequest):
     """The window of the browser tests, where there is a browser."""
     pytest.importorskip("selenium", reason="needs selenium")
-    return request.getfixturevalue("window")
-
-
-@pytest.fixture(scope="module")
-def window(studio: Studio, tmp_path_factory: pytest.TempPathFactory):
-    from tests.studio.browser import Page
-
-    window = Page(studio, tmp_path_factory.mktemp("downloads"))
-    yield window
-    window.driver.quit()
+    window = request.getfixturevalue("window")
+    window.studio = studio
+    return window
 
 
 def test_a_tournament_is_watched_live_to_its_end(
