@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -139,10 +140,8 @@ def transcript(
             close()
 
     decision = None
-    try:
+    with suppress(_Enough):
         decision = _listen(engine, state, budget, write)
-    except _Enough:
-        pass
     close()
     return Transcript(tuple(parts), steps, decision)
 

@@ -60,6 +60,14 @@ class Page:
             None,
         ), selector)
 
+    def click(self, selector: str) -> None:
+        """Click an element, which may be drawn anew meanwhile."""
+        def done() -> bool:
+            self.find(selector).click()
+            return True
+
+        self.until(done, selector)
+
     def button(self, text: str):
         """The button with this text."""
         return self.until(lambda: next(

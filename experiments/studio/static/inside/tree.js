@@ -135,8 +135,11 @@ export class TreeView {
     const missing = cards.map(({ node }) => node.number).filter((number) => !this.thumbs.has(number));
     if (!missing.length) return;
     this.positions.of(missing.map((number) => this.tree.moves(number)), (found) => {
-      missing.forEach((number, i) => this.#thumb(number, found[i]));
-      this.onChange();
+      missing.forEach((number, i) => {
+        this.#thumb(number, found[i]);
+        const group = this.svg.querySelector(`.card[data-node="${number}"]`);
+        if (group && this.cards.has(number)) this.#putThumb(group, this.cards.get(number));
+      });
     });
   }
 
@@ -185,16 +188,8 @@ export class TreeView {
       "data-node": number, role: "treeitem", "aria-level": card.depth + 1, tabindex: here ? 0 : -1,
       "aria-selected": String(number === this.looked), "aria-label": texts.map(({ text }) => text).join(", "),
       ...(node.children.length ? { "aria-expanded": String(card.children.length > 0) } : {}),
-      onclick: () => { if (!this.dragged) this.onLook(number); },
     }, s("rect", { x: x - WIDTH / 2, y, width: WIDTH, height: this.height, rx: 8, class: "face-of-card" }));
-    if (this.boards) {
-      const thumb = this.thumbs.get(number);
-      if (thumb) {
-        thumb.setAttribute("x", x - this.board[0] / 2);
-        thumb.setAttribute("y", y + 6);
-        group.append(thumb);
-      }
-    }
+    if (this.thumbs.has(number)) this.#putThumb(group, card);
     texts.forEach(({ text, style }, i) => {
       const line = s("text", { x, y: y + top + TEXT * (i + 1) - 3, class: style }, text);
       group.append(line);
@@ -206,18 +201,20 @@ export class TreeView {
     return group;
   }
 
+  #putThumb(group, { x, y, node }) {
+    const thumb = this.thumbs.get(node.number);
+    thumb.setAttribute("x", x - this.board[0] / 2);
+    thumb.setAttribute("y", y + 6);
+    group.append(thumb);
+  }
+
   /** The button below a card that folds what hangs there. */
   #knob(card) {
     const { x, node } = card, y = card.y + this.height + 11, open = card.children.length > 0;
     const text = open ? (card.hidden ? `− +${card.hidden}` : "−") : `+${node.children.length}`;
     const width = 14 + 7 * text.length;
     const knob = s("g", {
-      class: "knob", "data-fold": node.number, role: "button", tabindex: -1, "aria-hidden": "true",
-      onclick: (event) => {
-        event.stopPropagation();
-        if (open && card.hidden && event.target.dataset?.more !== undefined) this.more(node.number);
-        else this.toggle(node.number);
-      },
+      class: "knob", "data-fold": node.number, "aria-hidden": "true",
     }, s("rect", { x: x - width / 2, y: y - 9, width, height: 18, rx: 9 }));
     knob.append(s("title", {}, open ? `Fold${card.hidden ? `; ${card.hidden} more are not drawn` : ""}` : "Unfold"));
     if (open && card.hidden) {
@@ -329,21 +326,37 @@ export class TreeView {
     this.svg.querySelector(`.card[data-node="${number}"]`)?.focus();
   }
 
-  /** The mouse draws the picture along. */
+  /** The mouse draws the picture along, or clicks: on what is drawn now, not when it went down. */
   #drag() {
-    let from = null, start = [0, 0];
+    let from = null, start = null, dragged = false;
     this.scroll.addEventListener("pointerdown", (event) => {
-      this.dragged = false;
+      if (event.button || this.asList) return;
+      dragged = false;
       start = [event.clientX, event.clientY];
-      if (event.pointerType === "mouse" && !event.button && !this.asList) from = [event.clientX + this.scroll.scrollLeft, event.clientY + this.scroll.scrollTop];
+      if (event.pointerType === "mouse") from = [event.clientX + this.scroll.scrollLeft, event.clientY + this.scroll.scrollTop];
     });
-    addEventListener("pointerup", this.drop = () => { from = null; });
     this.scroll.addEventListener("pointermove", (event) => {
+      if (start && Math.hypot(event.clientX - start[0], event.clientY - start[1]) > 5) dragged = true;
       if (!from) return;
-      if (Math.hypot(event.clientX - start[0], event.clientY - start[1]) > 5) this.dragged = true;
       this.scroll.scrollLeft = from[0] - event.clientX;
       this.scroll.scrollTop = from[1] - event.clientY;
     });
+    this.scroll.addEventListener("pointercancel", () => { start = null; });
+    this.svg.addEventListener("click", (event) => { if (!event.pointerType) this.#click(event.target); });  // a screen reader's
+    addEventListener("pointerup", this.drop = (event) => {
+      const clicked = start && !dragged;
+      from = start = null;
+      if (clicked) this.#click(document.elementFromPoint(event.clientX, event.clientY));
+    });
+  }
+
+  #click(target) {
+    const knob = target?.closest?.(".knob"), card = target?.closest?.(".card");
+    if (!card || !this.svg.contains(card)) return;
+    const number = Number(card.dataset.node);
+    if (!knob) this.onLook(number);
+    else if (target.dataset.more !== undefined) this.more(number);
+    else this.toggle(number);
   }
 
   close() { removeEventListener("pointerup", this.drop); }
