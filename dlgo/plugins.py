@@ -107,6 +107,10 @@ class PluginGroup:
             return match["path"], match["rest"]
         return name.strip(), settings if colon else None
 
+    def is_file(self, name: str) -> bool:
+        """Whether `find` would run a file or a module that nobody has installed for this."""
+        return name not in self.names() and (":" in name or name.endswith(".py"))
+
     def find(self, name: str) -> Plugin:
         """What `name` (as `split` returns it) stands for.
 

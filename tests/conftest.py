@@ -40,6 +40,27 @@ def oracles() -> Path:
     return SHARED
 
 
+@pytest.fixture(scope="session")
+def worker_pool() -> Iterator[Any]:
+    """Two worker processes, started by the first who needs them."""
+    from engines.learning.selfplay.workers import WorkerPool
+
+    pool = WorkerPool(2)
+    yield pool
+    pool.close()
+
+
+@pytest.fixture(scope="module")
+def shared_workers(worker_pool: Any) -> Iterator[None]:
+    """All runs that a file trains share worker processes, each of which takes seconds to start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(worker_pool), "__init__", lambda self, count: vars(self).update(
+            vars(worker_pool)
+        ))
+        patch.setattr(type(worker_pool), "close", lambda self: None)
+        yield
+
+
 def random_game(
     game: GameSpec, seed: int, max_plies: int = 400, passes: bool = True
 ) -> list[GameState]:

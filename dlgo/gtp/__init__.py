@@ -1,8 +1,7 @@
 """The Go Text Protocol, version 2: its texts, for whoever speaks it from either side.
 
-`protocol.py` reads and writes commands, responses and their arguments. It is used by the
-engine that plays through another program (`engines/gtp/`) and by the server with which our
-engines play in other people's programs (`experiments/gtp/`). Nothing here starts a process.
+`protocol.py` reads and writes commands, responses and their arguments. Nothing here starts a
+process.
 """
 
 from dlgo.gtp.protocol import (

@@ -152,8 +152,8 @@ class NetworkInTraining:
             for batch in batches(
                 window, self._encoder, size, self._config.seed, 1000 * iteration + around,
                 symmetries=self._config.symmetries, targets="policy",
-                searched=self._config.search_value_weight, finals=self._config.needs_finals,
-                margin_share=self._config.margin_share,
+                search_value_weight=self._config.search_value_weight,
+                finals=self._config.needs_finals, margin_share=self._config.margin_share,
             ):
                 rest.append(batch)
                 while sum(map(len, rest)) >= size:

@@ -37,7 +37,7 @@ def play(game: str | None, board: bool, **options: Any) -> None:
     """Play GAME: you against an engine, or engine against engine.
 
     A player is `human` or an engine such as mcts:sims=800 (see `dlgo engines`). GAME can be
-    left out with --resume. docs/play.md tells more.
+    left out with --resume, unless its rules are a file of your own. docs/play.md tells more.
     """
     from experiments.play.play import play_game
 
@@ -50,9 +50,11 @@ def play(game: str | None, board: bool, **options: Any) -> None:
               help="File to write: .gif or .html shows the moves, .png the last position.")
 @click.option("--slot", default=None,
               help="Game of a ledger to draw: its slot, or its number from 1.")
+@click.option("--game", default=None,
+              help="The game, needed only where its rules are a file of your own: FILE.py.")
 @click.option("--delay", type=Number(float, 0.02, 60), default=0.7, show_default=True,
               help="Seconds a move.")
-def show(file: str, out: str, slot: str | None, delay: float) -> None:
+def show(file: str, out: str, slot: str | None, game: str | None, delay: float) -> None:
     """Draw a recorded game: FILE is SGF, PDN, a text of moves, or a ledger with --slot."""
     from experiments.play.board_animation import check_ending, load_game, show_game
 
@@ -61,7 +63,7 @@ def show(file: str, out: str, slot: str | None, delay: float) -> None:
             click.echo(f"\rframe {done} of {of}", err=True, nl=done == of)
 
     check_ending(Path(out))
-    saved = load_game(Path(file), slot)
+    saved = load_game(Path(file), slot, game)
     for note in saved.notes:
         click.echo(f"note: {note}", err=True)
     click.echo(show_game(saved, Path(out), delay, progress))

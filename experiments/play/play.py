@@ -58,7 +58,7 @@ def _begin(game: str | None, resume: str | None) -> SavedGame:
         if game is None:
             raise DlgoError("name a GAME, such as connect4, or a file with --resume FILE")
         return SavedGame(GameState.new_game(get_game(game)))
-    saved = read_game_file(Path(resume))
+    saved = read_game_file(Path(resume), game)
     for note in saved.notes:
         print(f"note: {note}", file=sys.stderr)
     if game is not None and get_game(game) != saved.state.game:

@@ -7,14 +7,16 @@ next and how long a turn lasts; nothing here assumes either.
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
 
 from dlgo import DlgoError, GameSpec, GameState, Move, Player
+from dlgo.games import GAMES
 from engines.base import Decision, Engine
 from engines.isolation.describe import MOVE_TIMEOUT, OutsideSpec, read_spec
-from engines.registry import EngineSpec
+from engines.registry import EngineSpec, is_outside
 from experiments.play.game_file import form_of, write_game_file
 
 # Answers within some hundredths of a second on every board up to 9x9.
@@ -51,12 +53,14 @@ def make_player(
 def player_from_file(name: str) -> str | None:
     """The player that a saved game names, if it names one that may be built unasked.
 
-    A file can come from anywhere. So an engine whose options hold free text, such as the
-    command line of `gtp`, is left to the options of the user.
+    A file can come from anywhere. So an engine that is code of another file, or whose options
+    hold free text, such as the command line of `gtp`, is left to the options of the user.
     """
     if name == "human":
         return name
     try:
+        if is_outside(name):
+            return None
         spec = read_spec(name)
     except DlgoError:
         return None
@@ -162,7 +166,7 @@ class Session:
             self.save()
         except DlgoError as error:
             return f"; the game is not saved: {error}"
-        return f"; `dlgo play --resume {self.file}` goes on with the game"
+        return f"; `{self._command()}` goes on with the game"
 
     def play(self, moves: Sequence[Move]) -> None:
         """What a human entered: one move, or the moves of one turn.
@@ -238,11 +242,22 @@ class Session:
             except DlgoError as error:  # a full disk must not end the game
                 self.say(str(error))
 
+    def _command(self) -> str:
+        """What goes on with the saved game. Code of a file runs only if it is named again."""
+        words = ["dlgo", "play"]
+        if GAMES.is_file(GAMES.split(str(self.state.game))[0]):
+            words.append(str(self.state.game))
+        words += ["--resume", str(self.file)]
+        for option, player in zip(("--first", "--second"), self.players, strict=True):
+            if player_from_file(str(player)) is None:
+                words += [option, str(player)]
+        return shlex.join(words)
+
     def closing_message(self) -> str:
         """What became of a game that is left before its end."""
         if self._saved_state is self.state:
             return (
-                f"The game was left unfinished; `dlgo play --resume {self.file}` goes on with it."
+                f"The game was left unfinished; `{self._command()}` goes on with it."
             )
         return (
             "The game was left unfinished and not saved; next time `save FILE`, or start with "

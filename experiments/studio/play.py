@@ -257,7 +257,14 @@ def _presets() -> list[dict[str, Any]]:
     def preset(title: str, spec: str, note: str, games: list[str] | None = None) -> dict[str, Any]:
         return {"title": title, "spec": spec, "note": note, "games": games}
 
+    def search(title: str, name: str, sims: int, *more: Any) -> dict[str, Any]:
+        return preset(f"{title}, {sims:,} simulations", f"{name}:sims={sims}", *more)
+
     sizes = "in Go on 5x5 and 9x9"
+    own_games = (
+        f"tree search with a network that learned from its own games; {sizes}",
+        trained("alphazero"),
+    )
     return [
         preset("Random", "random", "any sensible move"),
         preset("Heuristic", "heuristic", "wins, blocks, forks; else random"),
@@ -266,15 +273,9 @@ def _presets() -> list[dict[str, Any]]:
         preset("Supervised network", "supervised",
                f"plays what a network learned from games, without a search; {sizes}",
                trained("supervised")),
-        preset("MCTS, 100 simulations", "mcts:sims=100", "tree search with random games"),
-        preset("MCTS, 1,000 simulations", "mcts:sims=1000", "tree search with random games"),
-        preset("MCTS, 20,000 simulations", "mcts:sims=20000", "tree search with random games"),
-        preset("AlphaZero, 50 simulations", "alphazero:sims=50",
-               f"tree search with a network that learned from its own games; {sizes}",
-               trained("alphazero")),
-        preset("AlphaZero, 400 simulations", "alphazero:sims=400",
-               f"tree search with a network that learned from its own games; {sizes}",
-               trained("alphazero")),
+        *(search("MCTS", "mcts", sims, "tree search with random games")
+          for sims in (100, 1000, 20_000)),
+        *(search("AlphaZero", "alphazero", sims, *own_games) for sims in (50, 400)),
         preset("Perfect play", "solver", "exact; the first move can take half a minute",
                ["connect4"]),
     ]

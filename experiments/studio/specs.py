@@ -89,7 +89,7 @@ class Allowed:
 
     def _refuse_outside(self, group: PluginGroup, name: str, text: str) -> bool:
         """Whether it is from outside, and allowed; refuses it if it is from outside and not."""
-        if name in group.names() or not (":" in name or name.endswith(".py")):
+        if not group.is_file(name):
             return False
         allowed = {os.path.normpath(spec) for spec in self.specs}
         whole, file = os.path.normpath(name), os.path.normpath(name.partition(":")[0])

@@ -7,7 +7,6 @@ moments more, in a longer run.
 from __future__ import annotations
 
 import csv
-import dataclasses
 import os
 import random
 import shutil
@@ -21,13 +20,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from dlgo import SpecError, get_game
+from dlgo import SpecError
 from dlgo.encoders import get_encoder
 from dlgo.errors import DataError, ModelError
 from engines.alphazero.config import AlphaZeroConfig, make_config, parse_settings
 from engines.alphazero.doctor import examine_run
 from engines.alphazero.run import train
-from engines.learning.data import Dataset, GameBuilder, ShardWriter, batches
+from engines.learning.data import Dataset, batches
 from engines.learning.data.shards import read_shard
 from engines.learning.networks.card import read_card
 from engines.learning.networks.leaf_evaluator import softmax
@@ -38,9 +37,11 @@ from engines.learning.runs import records as records_module
 from engines.learning.runs import run as run_module
 from experiments.cli.main import cli
 from experiments.datasets.generate import generate, make_recipe
+from tests.learning.data.games import write_unlabelled
 
 ROOT = Path(__file__).resolve().parents[2]
 FULL = bool(os.environ.get("DLGO_FULL"))
+pytestmark = pytest.mark.usefixtures("shared_workers")
 SETTINGS = {"iterations": 4 if FULL else 3, "games": 24, "sims": 4,
             "network": "resnet:blocks=1,filters=4", "workers": 2, "seed": 3, "runtime": "onnx"}
 PLAN = make_config("tictactoe", **SETTINGS)
@@ -96,10 +97,10 @@ def continued(folder: Path, plan: AlphaZeroConfig = PLAN) -> str:
     return train(plan, folder).network_id
 
 
-def content(folder: Path) -> list[str]:
+def content(folder: Path, iterations: int) -> list[str]:
     """Digests of the games of all shards."""
     paths = sorted((folder / "games").glob("games-*.npz"))
-    assert len(paths) == PLAN.iterations * PLAN.workers
+    assert len(paths) == iterations * PLAN.workers
     return [read_shard(path).content for path in paths]
 
 
@@ -120,11 +121,11 @@ def whole(tmp_path_factory) -> Path:
     return folder
 
 
-def same(folder: Path, whole: Path) -> None:
-    for number in range(PLAN.iterations + 1):
+def same(folder: Path, whole: Path, iterations: int = PLAN.iterations) -> None:
+    for number in range(iterations + 1):
         cards = [read_card(one / "nets" / f"{number:04d}") for one in (folder, whole)]
         assert cards[0].network_id == cards[1].network_id, number
-    assert content(folder) == content(whole)
+    assert content(folder, iterations) == content(whole, iterations)
     assert history(folder) == history(whole)
 
 
@@ -180,80 +181,89 @@ def others(tmp_path_factory) -> Path:
     return generate(make_recipe("tictactoe", "mcts:sims=50"), 60, folder, workers=1)
 
 
-def test_a_run_may_begin_with_games_of_others(whole: Path, others: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def begun(whole: Path, others: Path, tmp_path_factory) -> tuple[AlphaZeroConfig, Path, list[str]]:
+    """A run of one iteration that began with a network and with games of others; what it said."""
+    folder, told = tmp_path_factory.mktemp("begun"), []
+    model = shutil.copytree(whole / "nets/0001", folder / "model")
     plan = make_config("tictactoe", **SETTINGS | {
-        "iterations": 1, "network": "resnet:blocks=1,filters=16", "optimizer": "adam:lr=0.01",
-        "batch_size": 64, "workers": 1, "first_games": str(others), "first_games_epochs": 20.0,
+        "iterations": 1, "workers": 1, "first_network": str(model), "first_games": str(others),
+        "first_games_epochs": 10.0, "batch_size": 64, "optimizer": "adam:lr=0.01",
     })
-    told: list[str] = []
-    card = train(plan, tmp_path / "run", Listener(told))
-    assert told[0].startswith("60 games of others, ") and len(told) == 2
-    taught, data = read_card(tmp_path / "run/nets/0000"), Dataset.open(others)
+    train(plan, folder / "run", Listener(told))
+    return plan, folder / "run", told
+
+
+def test_a_run_may_begin_with_a_network_and_with_games_of_others(
+    begun: tuple[AlphaZeroConfig, Path, list[str]], whole: Path, others: Path
+) -> None:
+    """It predicts those games better than before; what it began with is counted."""
+    _, folder, told = begun
+    assert told[0].startswith("beginning with the weights of run-0001")
+    assert told[1].startswith("60 games of others, ") and len(told) == 3
+    before, taught, card = (read_card(net) for net in (
+        whole / "nets/0001", folder / "nets/0000", folder / "nets/0001"
+    ))
+    data = Dataset.open(others)
     assert taught.training["data"] == card.training["data"]
     assert card.training["data"]["positions"] == data.n_positions
-    assert card.training["cpu_seconds"] > taught.training["cpu_seconds"] > 0
-    # It predicts those games better than a network that knows nothing.
+    assert len({before.network_id, taught.network_id, card.network_id}) == 3
+    assert card.training["first_network"]["network_id"] == before.network_id
+    assert card.training["games"] == before.training["games"] + SETTINGS["games"]
+    cpu = [one.training["cpu_seconds"] for one in (before, taught, card)]
+    assert 0 < cpu[0] < cpu[1] < cpu[2]
     (batch,) = batches(data, get_encoder("planes", data.game), 10_000)
     losses = []
-    for run in (tmp_path / "run", whole):
-        answers = load_runtime(str(run / "nets/0000")).evaluate(batch.planes)
+    for net in (folder / "nets/0000", whole / "nets/0001"):
+        answers = load_runtime(str(net)).evaluate(batch.planes)
         losses.append(-(batch.policies * np.log(softmax(answers["policy"]))).sum(axis=1).mean())
     assert losses[0] < 0.9 * losses[1]
 
 
-OF_A_NETWORK = {key: value for key, value in SETTINGS.items() if key != "network"} | {
-    "iterations": 1, "workers": 1,
-}
-
-
-def test_a_run_may_begin_with_a_network(tmp_path: Path) -> None:
-    """It plays the first round; what it has cost counts; it is needed only once."""
-    folder = tmp_path / "model"
-    shutil.copytree(find_model("tictactoe-alphazero"), folder)
-    plan = make_config("tictactoe", **OF_A_NETWORK, first_network=str(folder))
-    card = train(plan, tmp_path / "run")
-    before = read_card(folder)
-    assert read_card(tmp_path / "run/nets/0000").network_id == before.network_id
-    assert before.network_id != card.network_id
-    assert card.training["first_network"]["network_id"] == before.network_id
-    assert card.training["games"] == before.training["games"] + 24
-    assert card.training["cpu_seconds"] > before.training["cpu_seconds"]
-    shutil.rmtree(folder)
-    longer = dataclasses.replace(plan, iterations=2)
-    train(longer, tmp_path / "run")
-    with pytest.raises(ModelError, match="unknown model"):
-        train(plan, tmp_path / "none")
-
-
 def test_what_a_run_begins_with_is_learned_once_whenever_it_is_killed(
-    whole: Path, others: Path, tmp_path: Path, monkeypatch
+    begun: tuple[AlphaZeroConfig, Path, list[str]], tmp_path: Path, monkeypatch
 ) -> None:
-    """Killed after its first network was written, then before its first iteration is kept."""
-    plan = make_config("tictactoe", **SETTINGS | {"iterations": 1, "workers": 1},
-                       first_network=str(whole / "nets" / "0001"), first_games=str(others))
+    """Killed after its first network was written, then before its first iteration is kept.
+
+    From then on nobody needs the network that it began with.
+    """
+    plan, unbroken, _ = begun
+    model, folder = Path(plan.first_network), tmp_path / "killed"
     told: list[str] = []
     for call in (1, 2):
         with monkeypatch.context() as patch:
             patch.setattr(run_module, "write_checkpoint", dying(run_module.write_checkpoint, call))
             with pytest.raises(Killed):
-                train(plan, tmp_path / "killed", Listener(told if call == 2 else []))
-    card = train(plan, tmp_path / "killed", Listener(told))
-    assert card.network_id == train(plan, tmp_path / "whole").network_id
+                train(plan, folder, Listener(told if call == 2 else []))
+    shutil.move(model, tmp_path / "away")
+    try:
+        card = train(plan, folder, Listener(told))
+        with pytest.raises(ModelError, match="unknown model"):
+            train(plan, tmp_path / "none")
+    finally:
+        shutil.move(tmp_path / "away", model)
+    assert card.network_id == read_card(unbroken / "nets/0001").network_id
     for start in ("beginning with the weights of", "60 games of others"):
         assert sum(line.startswith(start) for line in told) == 1
     # Of the doctor's findings only those of what is ill are said while a run goes on.
     assert not any(line.lstrip().startswith(("fine ", "watch ")) for line in told)
 
 
+def test_an_unlearned_run_plays_with_the_very_network_it_begins_with(tmp_path: Path) -> None:
+    plan = make_config("tictactoe", **{
+        key: value for key, value in SETTINGS.items() if key != "network"
+    } | {"iterations": 1}, first_network="tictactoe-alphazero")
+    with pytest.raises(Killed), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run_module, "write_checkpoint", dying(run_module.write_checkpoint, 1))
+        train(plan, tmp_path)
+    network = read_card(find_model("tictactoe-alphazero")).network_id
+    assert read_card(tmp_path / "nets/0000").network_id == network
+
+
 def test_a_run_begins_only_with_games_that_teach(tmp_path: Path) -> None:
     """Games without a labelled position are refused, and nothing is played."""
-    game = get_game("tictactoe")
-    with ShardWriter(tmp_path / "games", game, {}) as writer:
-        for first in range(9):
-            builder = GameBuilder(game)
-            builder.skip(first)
-            writer.add(builder.finish(0))
-    plan = make_config("tictactoe", **SETTINGS, first_games=str(tmp_path / "games"))
+    games = write_unlabelled(tmp_path / "games")
+    plan = make_config("tictactoe", **SETTINGS, first_games=str(games))
     with pytest.raises(DataError, match="without a position to learn from") as caught:
         train(plan, tmp_path / "run")
     assert "\n" not in str(caught.value)
@@ -312,9 +322,10 @@ def test_a_death_between_two_files_changes_nothing(
 ) -> None:
     """After the network and before the checkpoint; after the checkpoint and before the history."""
     folder = tmp_path / "run"
-    dies(folder, monkeypatch, run_module, "write_checkpoint", 3)  # the first is of the start
-    assert (folder / "nets/0002/card.json").exists()
-    dies(folder, monkeypatch, records_module, "write_csv", 2)  # the first: what was done
+    dies(folder, monkeypatch, run_module, "write_checkpoint", 2)  # the first is of the start
+    assert (folder / "nets/0001/card.json").exists()
+    dies(folder, monkeypatch, records_module, "write_csv", 1)
+    assert not (folder / "history.csv").exists()
     # And half a shard, an older one that has gone bad, and what a dead writer leaves.
     (folder / "games" / ".games-000009.npz.1.tmp").write_bytes(b"half")
     older = sorted((folder / "games").glob("games-*.npz"))[1]

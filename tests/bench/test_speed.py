@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from tests.command import dlgo
+from tests.command import dlgo_here
 
 
-def test_the_bench_compares_and_writes_a_table(tmp_path: Path) -> None:
+def test_the_bench_compares_and_writes_a_table(tmp_path: Path, capsys) -> None:
     table = tmp_path / "bench.csv"
-    done = dlgo(
-        "bench", "--game", "tictactoe", "--seconds", "0.05", "--rounds", "1", "--csv", table
+    done = dlgo_here(
+        capsys, "bench", "--game", "tictactoe", "--seconds", "0.05", "--rounds", "1", "--csv",
+        table,
     )
     assert done.returncode == 0, done.stderr
     with table.open(newline="") as file:

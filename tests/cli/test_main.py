@@ -17,15 +17,15 @@ from dlgo import game_names
 from engines.registry import engine_class, engine_names
 from experiments.cli.main import cli
 from experiments.number import Number
-from tests.command import assert_one_line, dlgo
+from tests.command import assert_one_line, dlgo, dlgo_here
 
 
 @pytest.mark.parametrize("group", [(), ("train",), ("data",), ("connectx",), ("ledger",),
                                    ("ledger", "my.sqlite")])
-def test_a_group_alone_prints_its_help(group: tuple[str, ...]) -> None:
-    done = dlgo(*group)
+def test_a_group_alone_prints_its_help(group: tuple[str, ...], capsys) -> None:
+    done = dlgo_here(capsys, *group)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == dlgo(*group, "--help").stdout
+    assert done.stdout == dlgo_here(capsys, *group, "--help").stdout
     assert f"Usage: {' '.join(('dlgo', *group[:1]))} " in done.stdout
     assert len(done.stdout.splitlines()) > 5
 
@@ -60,8 +60,8 @@ def columns(text: str, indent: str) -> list[tuple[str, str]]:
     return [(name, meaning) for name, meaning in parts]
 
 
-def test_engines_lists_every_engine_with_its_options_in_columns() -> None:
-    text = dlgo("engines").stdout
+def test_engines_lists_every_engine_with_its_options_in_columns(capsys) -> None:
+    text = dlgo_here(capsys, "engines").stdout
     listed = columns(text.replace("\nall engines\n", "\n").partition("\n\n")[2], "")
     assert [name for name, _ in listed] == list(engine_names())
     options = {name for name, _ in columns(text, "      ")}
@@ -69,16 +69,16 @@ def test_engines_lists_every_engine_with_its_options_in_columns() -> None:
     assert wanted | {"sims", "depth", "wall", "resign"} <= options
 
 
-def test_games_lists_every_game_and_how_to_write_one() -> None:
-    text = dlgo("games").stdout
+def test_games_lists_every_game_and_how_to_write_one(capsys) -> None:
+    text = dlgo_here(capsys, "games").stdout
     assert "go9 is short for go:size=9" in text
     listed = columns(text.partition("\n\n")[2], "")
     assert [name for name, _ in listed] == list(game_names())
     assert {"size", "komi", "cols", "gravity"} <= {name for name, _ in columns(text, "      ")}
 
 
-def test_models_has_a_header() -> None:
-    (header, *rows) = columns(dlgo("models").stdout, "")
+def test_models_has_a_header(capsys) -> None:
+    (header, *rows) = columns(dlgo_here(capsys, "models").stdout, "")
     assert header == ("model", "game: network on encoder, moves predicted; cost; identity")
     assert all(re.match(r"[\w:=,.]+: \w+.* on \w+.*; .*CPU s.*; [0-9a-f]{12}$", row)
                for _, row in rows) and len(rows) >= 4
@@ -110,8 +110,10 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("arguments", "part"), MISTAKES, ids=lambda value: " ".join(value)[:40])
-def test_a_mistake_gives_one_line_and_a_status(arguments: tuple[str, ...], part: str) -> None:
-    assert_one_line(dlgo(*arguments), part)
+def test_a_mistake_gives_one_line_and_a_status(
+    arguments: tuple[str, ...], part: str, capsys
+) -> None:
+    assert_one_line(dlgo_here(capsys, *arguments), part)
 
 
 def commands(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
@@ -144,7 +146,7 @@ def test_every_number_of_every_command_is_finite_and_within_its_range() -> None:
     assert checked > 40
 
 
-def test_a_bad_plan_file_names_the_fault(tmp_path: Path) -> None:
+def test_a_bad_plan_file_names_the_fault(tmp_path: Path, capsys) -> None:
     plan = tmp_path / "plan.toml"
     for text, part in (
         ("games = [", "is not TOML"),
@@ -154,7 +156,7 @@ def test_a_bad_plan_file_names_the_fault(tmp_path: Path) -> None:
         ('games = ["connect4"]\nengines = ["random", "mcts"]\npairs = 0', "pairs=0"),
     ):
         plan.write_text(text)
-        done = dlgo("tournament", str(plan), "--ledger", str(tmp_path / "x.sqlite"))
+        done = dlgo_here(capsys, "tournament", plan, "--ledger", tmp_path / "x.sqlite")
         assert_one_line(done, part)
 
 
@@ -207,22 +209,24 @@ def test_a_second_start_plays_its_first_move_soon() -> None:
     assert min(seconds[1:]) < 7 * numba
 
 
-def test_bot_against_bot_ends_with_a_result() -> None:
-    done = dlgo("play", "tictactoe", "--first", "random", "--second", "mcts:sims=50",
-                "--delay", "0", "--seed", "4")
+def test_bot_against_bot_ends_with_a_result(capsys) -> None:
+    done = dlgo_here(capsys, "play", "tictactoe", "--first", "random", "--second",
+                     "mcts:sims=50", "--delay", "0", "--seed", "4")
     assert done.returncode == 0
     assert "Game over: " in done.stdout
 
 
-def test_the_same_seed_prints_the_same_game() -> None:
-    def game() -> list[str]:
-        text = dlgo("play", "connect4", "--first", "random", "--second", "mcts:sims=20",
-                    "--delay", "0", "--seed", "9").stdout
+def test_the_same_seed_prints_the_same_game(capsys) -> None:
+    """In two processes."""
+    command = ("play", "connect4", "--first", "random", "--second", "mcts:sims=20", "--delay", "0",
+               "--seed", "9")
+
+    def moves(text: str) -> list[str]:
         return [line.split("[")[0] for line in text.splitlines() if " ms" in line]
 
-    first = game()
+    first = moves(dlgo(*command).stdout)
     assert len(first) > 6
-    assert game() == first
+    assert moves(dlgo_here(capsys, *command).stdout) == first
 
 
 def test_an_internal_error_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import textwrap
 from pathlib import Path
 
 import pytest
 
+from dlgo.records.ledger import Ledger
+from experiments.arena.match import EngineCache, play_game
+from experiments.arena.schedule import Plan, tasks
 from experiments.play.game_file import read_game_file
 from tests.command import assert_one_line, dlgo, dlgo_here
 
@@ -62,10 +66,11 @@ def test_play_resume_and_perft(capsys: pytest.CaptureFixture[str]) -> None:
                      "--save", "game.txt")
     assert done.returncode == 0, done.stderr
     assert "Game over: " in done.stdout
-    saved = read_game_file(Path("game.txt"))
+    saved = read_game_file(Path("game.txt"), "my_game.py")
     assert (str(saved.state.game), saved.black) == ("my_game.py:Tiny", "my_bot.py:Greedy:depth=3")
-    done = dlgo_here(capsys, "play", "--resume", "game.txt", "--delay", "0")
-    assert "black (x): my_bot.py:Greedy:depth=3" in done.stdout
+    done = dlgo_here(capsys, "play", "my_game.py:Tiny", "--resume", "game.txt", "--first",
+                     "my_bot.py:Greedy", "--delay", "0")
+    assert "black (x): my_bot.py:Greedy" in done.stdout
     assert "            9 " in dlgo_here(capsys, "perft", "my_game.py", "--depth", "1").stdout
 
 
@@ -140,9 +145,38 @@ def test_a_bot_that_fails_is_named_by_its_line_and_the_game_is_saved_first(
         assert_one_line(
             done, f"my_bot.py, line {FAILING_LINE}: RuntimeError: the moon is in the way"
         )
-        assert f"`dlgo play --resume {name}` goes on with the game" in done.stderr
+        again = f"`dlgo play --resume {name} --first my_bot.py:Broken`"
+        assert f"{again} goes on with the game" in done.stderr
         state = read_game_file(folder / name).state
         assert len(state.moves()) == 4 and not state.is_over()
+
+
+def test_no_code_runs_because_a_record_says_so(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = "from pathlib import Path\nPath('ran').touch()\n"
+    for name, text in (("evil.py", GAME), ("go_evil.py", GAME), ("bot.py", BOT)):
+        (folder / name).write_text(ran + textwrap.dedent(text))
+    (folder / "a.txt").write_text("game: evil.py\n")
+    (folder / "a.sgf").write_text("(;GM[1]SZ[5]GC[dlgo go_evil.py:Tiny];B[aa])")
+    (folder / "b.txt").write_text("game: tictactoe\nblack: bot.py:Greedy\nwhite: bot.py:Greedy\n")
+    plan = Plan(("tictactoe",), ("random", "heuristic"), pairs=1)
+    with Ledger(folder / "l.sqlite") as ledger:
+        record = play_game(tasks(plan)[0], EngineCache())
+        ledger.add(dataclasses.replace(record, game="evil.py:Tiny"))
+    for arguments in (
+        ("play", "--resume", "a.txt"), ("play", "connect4", "--resume", "a.txt"),
+        ("show", "a.txt", "--out", "a.png"), ("show", "l.sqlite", "--slot", 1, "--out", "a.png"),
+        ("show", "a.txt", "--game", "my_game.py", "--out", "a.png"),
+    ):
+        assert_one_line(dlgo_here(capsys, *arguments), "whose code runs only if you name it, too")
+    done = dlgo_here(capsys, "show", "a.sgf", "--out", "a.png")
+    assert done.returncode == 0  # Go, under the rules that the file spells out
+    done = dlgo_here(capsys, "play", "--resume", "b.txt", stdin="quit\n")
+    assert "black (x): human" in done.stdout
+    assert not (folder / "ran").exists()
+    done = dlgo_here(capsys, "show", "a.txt", "--game", "./evil.py", "--out", "a.png")
+    assert done.returncode == 0 and (folder / "ran").exists(), done.stderr
 
 
 def test_what_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

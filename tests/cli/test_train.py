@@ -12,7 +12,7 @@ import pytest
 
 from dlgo import Player, get_game
 from experiments.chapters.ch06_networks import CAPTURE, ESCAPE, probe
-from tests.command import ROOT, dlgo, run_module
+from tests.command import ROOT, dlgo_here, run_module
 from tests.learning.networks.models import write_model
 
 
@@ -47,8 +47,8 @@ def test_in_the_probe_of_chapter_6_black_captures_at_20_and_nowhere_else() -> No
         (("--data", "docs", "--loss", "hinge"), "--loss"),
     ],
 )
-def test_mistakes_of_dlgo_train_are_one_line(tmp_path: Path, arguments, part) -> None:
-    done = dlgo("train", "supervised", "--out", tmp_path / "m", *arguments)
+def test_mistakes_of_dlgo_train_are_one_line(tmp_path: Path, capsys, arguments, part) -> None:
+    done = dlgo_here(capsys, "train", "supervised", "--out", tmp_path / "m", *arguments)
     assert done.returncode in (1, 2)
     assert part in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
@@ -75,9 +75,9 @@ def test_listings_need_no_keras() -> None:
             assert word in done.stdout
 
 
-def test_models_tells_what_a_network_cost(tmp_path: Path) -> None:
+def test_models_tells_what_a_network_cost(tmp_path: Path, capsys) -> None:
     folder = write_model(tmp_path / "m", "tictactoe")
-    done = dlgo("models", folder)
+    done = dlgo_here(capsys, "models", folder)
     assert done.returncode == 0, done.stderr
     for word in ("tictactoe", "25.0% of held-out moves", "12 CPU s"):
         assert word in done.stdout

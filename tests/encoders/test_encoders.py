@@ -7,7 +7,7 @@ import pytest
 
 from dlgo import Move, NotationError, Point, SpecError, get_game, kernels
 from dlgo.encoders import default_encoder, encode, encode_many, encoder_names, get_encoder
-from tests.command import assert_one_line, dlgo
+from tests.command import assert_one_line, dlgo_here
 from tests.conftest import random_game
 
 GAMES = ("tictactoe", "connect4", "connectn:pie=yes", "draughts", "go:size=5")
@@ -138,18 +138,18 @@ def test_reading_ladders_leaves_the_position_alone() -> None:
         assert (out == again).all()
 
 
-def test_the_command_lists_every_plane() -> None:
-    done = dlgo("encoders", "go9")
+def test_the_command_lists_every_plane(capsys) -> None:
+    done = dlgo_here(capsys, "encoders", "go9")
     assert done.returncode == 0
     game = get_game("go9")
     for name in encoder_names(game):
         for plane, doc in enumerate(get_encoder(name, game).planes):
             assert f"{plane:>5}  {doc}" in done.stdout
-    everything = dlgo("encoders").stdout
+    everything = dlgo_here(capsys, "encoders").stdout
     assert all(f"\n{game}: " in "\n" + everything for game in ("go", "draughts", "connect4"))
 
 
-def test_the_command_refuses_an_unknown_game_in_one_line() -> None:
-    done = dlgo("encoders", "chess")
+def test_the_command_refuses_an_unknown_game_in_one_line(capsys) -> None:
+    done = dlgo_here(capsys, "encoders", "chess")
     assert_one_line(done, "unknown game 'chess'")
     assert done.stdout == ""

@@ -252,6 +252,7 @@ def test_a_file_starts_no_programs() -> None:
     assert player_from_file("human") == "human"
     assert player_from_file("Lee Sedol") is None
     assert player_from_file('gtp:command="touch x"') is None
+    assert player_from_file("my_bot.py:Greedy") is None
 
 
 # Leaving, taking back, asking.

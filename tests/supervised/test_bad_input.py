@@ -13,15 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from dlgo import SpecError, get_game
+from dlgo import SpecError
 from dlgo.errors import DataError, ModelError
 from engines.alphazero.doctor import examine_run
-from engines.learning.data import Dataset, GameBuilder, ShardWriter
+from engines.learning.data import Dataset
 from engines.learning.networks.card import read_card
 from engines.learning.runs.records import read_history
 from engines.supervised.config import SupervisedConfig
 from engines.supervised.trainer import train
 from tests.command import ROOT, dlgo_here
+from tests.learning.data.games import write_unlabelled
 from tests.supervised.test_trainer import write_games
 
 SAMPLES = ROOT / "tests/samples/version_0_1_0"
@@ -81,13 +82,7 @@ def test_learning_that_explodes_is_named_and_the_last_good_state_kept(
 
 
 def test_games_without_labels_are_refused(tmp_path: Path) -> None:
-    game = get_game("tictactoe")
-    with ShardWriter(tmp_path / "games", game, {}) as writer:
-        for first in range(9):
-            builder = GameBuilder(game)
-            builder.skip(first)
-            writer.add(builder.finish(0))
-    data = Dataset.open(tmp_path / "games")
+    data = Dataset.open(write_unlabelled(tmp_path / "games"))
     message = one_line(DataError, train, CONFIG, data, tmp_path / "m")
     assert "without a position to learn from" in message
     assert not (tmp_path / "m").exists()

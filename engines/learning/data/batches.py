@@ -87,8 +87,8 @@ class Batch:
 def batches(
     part: Dataset, encoder: Encoder, batch_size: int, seed: int = 0, epoch: int = 0,
     symmetries: bool = False, shuffle: bool = True, targets: str = "move",
-    window_bytes: int = WINDOW_BYTES, chunk_bytes: int = CHUNK_BYTES, searched: float = 0.0,
-    finals: bool = False, margin_share: float = 0.0,
+    window_bytes: int = WINDOW_BYTES, chunk_bytes: int = CHUNK_BYTES,
+    search_value_weight: float = 0.0, finals: bool = False, margin_share: float = 0.0,
 ) -> Iterator[Batch]:
     """All positions of a part once; the last batch may be smaller.
 
@@ -99,8 +99,8 @@ def batches(
         targets: "move", all on the move the engine chose; or "policy", its visits, where they
             are stored.
         window_bytes: memory for games; chunk_bytes: memory for planes made at a time.
-        searched: part of each value that is the search's, where one is stored; the rest is the
-            game's result.
+        search_value_weight: part of each value that is the search's, where one is stored; the
+            rest is the game's result.
         finals: add what is known of the final boards.
         margin_share: part of each result that tells by how much the game was won
             (`worth_of_margin`), where the final board is known; needs `finals`.
@@ -120,7 +120,7 @@ def batches(
     chunk = max(1, chunk_bytes // (4 * int(np.prod(encoder.shape)) * batch_size)) * batch_size
     rest: list[Batch] = []
     for indices in _windows(part, rng if shuffle else None, window_bytes):
-        window = _Window(part, indices, targets, searched, margin_share)
+        window = _Window(part, indices, targets, search_value_weight, margin_share)
         if finals:
             window.look_at_ends(replayer)
         order = rng.permutation(len(window)) if shuffle else np.arange(len(window))
@@ -164,11 +164,11 @@ class _Window:
     """The games of a window, their positions numbered through."""
 
     def __init__(
-        self, part: Dataset, indices: np.ndarray, targets: str, searched: float,
+        self, part: Dataset, indices: np.ndarray, targets: str, search_value_weight: float,
         margin_share: float,
     ) -> None:
         self._part, self._indices, self._targets = part, indices, targets
-        self._searched, self._margin_share = searched, margin_share
+        self._search_value_weight, self._margin_share = search_value_weight, margin_share
         games = part.games(indices)
         self._replayed = [(game.actions, game.start) for game in games]
         lengths = np.array([len(game.actions) for game in games], np.int64)
@@ -221,9 +221,9 @@ class _Window:
             worth = sides * worth_of_margin(margins[which], owners[0].size)
             share = self._margin_share * ended[which]
             values = (1 - share) * values + share * worth
-        if self._searched > 0:
+        if self._search_value_weight > 0:
             stored = self._values[chosen]
-            share = np.where(stored == NO_VALUE, 0.0, self._searched)
+            share = np.where(stored == NO_VALUE, 0.0, self._search_value_weight)
             values = (1 - share) * values + share * stored / VALUE_SCALE
         policies = replayer.encoder.as_seen(self._policies(chosen), players)
         ends = self._ends(which, sides)

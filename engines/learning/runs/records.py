@@ -53,7 +53,7 @@ class Records:
     ) -> None:
         self._folder, self._unit, self._curves = folder, unit, curves
         self._rows: list[Mapping[str, float]] = []
-        self._drawn = 0.0
+        self._drawn = time.monotonic()  # a point alone is not worth a drawing
         shutil.rmtree(folder / "tensorboard", ignore_errors=True)
         self._board = _board(folder / "tensorboard") if curves else None
         for row in history:

@@ -200,7 +200,8 @@ def test_values_may_be_the_searchs_in_part(tmp_path: Path) -> None:
     data = Dataset.open(tmp_path)
     for searched, wanted in ((0.0, [-1, 1]), (0.5, [-0.25, 1]), (1.0, [0.5, 1])):
         (batch,) = batches(
-            data, get_encoder("oneplane", data.game), 8, shuffle=False, searched=searched
+            data, get_encoder("oneplane", data.game), 8, shuffle=False,
+            search_value_weight=searched,
         )
         np.testing.assert_allclose(batch.values, wanted, atol=0.01)
         assert batch.values.dtype == np.float32
