@@ -35,6 +35,12 @@ def stopped_by(stop: Callable[[], bool]) -> Iterator[None]:
         _stop.reset(token)
 
 
+def is_stopped() -> bool:
+    """Whether the block of `stopped_by` that this runs in, if any, has been told to end."""
+    stop = _stop.get()
+    return stop is not None and stop()
+
+
 class Clock:
     """Starts when it is made.
 

@@ -48,6 +48,10 @@ _INFO = (
 )
 
 
+# Moves that were not made, with who would make each, and a comment on the first.
+Variation = tuple[Sequence[tuple[Player, Move]], str]
+
+
 @dataclass(frozen=True)
 class GameRecordSgf:
     """The main line of a game as its file tells it; nothing has been checked by the rules.
@@ -263,6 +267,7 @@ def write_sgf(
     size: int = 19, komi: float | None = None,
     black: str = "", white: str = "", result: str | None = None,
     comments: Mapping[int, str] | None = None, info: Mapping[str, str] | None = None,
+    variations: Mapping[int, Sequence[Variation]] | None = None,
 ) -> bytes:
     """A game as an SGF file in UTF-8.
 
@@ -272,6 +277,7 @@ def write_sgf(
         size, komi: the board of a list of moves; a state brings its own.
         result: such as `B+3.5`; by default the result of a finished state, else nothing.
         black, white, comments, info: as in `GameRecordSgf`.
+        variations: number of moves made -> lines that could have followed.
     """
     start = None
     if isinstance(game, GameState):
@@ -293,17 +299,34 @@ def write_sgf(
             root.set_raw(key, sgf_grammar.escape_text(text.encode("utf-8", "replace")))
     if start is not None:
         _write_setup(root, start)
-    nodes = [root]
-    for player, move in moves:
-        if not move.is_resign:
-            nodes.append(tree.extend_main_sequence())
-            place = (move.point.row - 1, move.point.col - 1) if move.point else None
-            nodes[-1].set_move("b" if player is Player.black else "w", place)
+    nodes = [root, *_write_line(root, moves)]
     for number, text in sorted((comments or {}).items()):
         # What was said after a resignation is kept with the last move.
-        node = nodes[min(number, len(nodes) - 1)]
-        node.add_comment_text(text.encode("utf-8", "replace").decode("utf-8"))
+        _comment(nodes[min(number, len(nodes) - 1)], text)
+    for number, lines in sorted((variations or {}).items()):
+        for line, text in lines:
+            added = _write_line(nodes[number], line)
+            if added and text:
+                _comment(added[0], text)
     return tree.serialise()
+
+
+def _write_line(
+    node: sgf.Tree_node, moves: Sequence[tuple[Player, Move]]
+) -> list[sgf.Tree_node]:
+    """Moves that follow after a node; their nodes. A resignation has none."""
+    nodes = []
+    for player, move in moves:
+        if not move.is_resign:
+            node = node.new_child()
+            place = (move.point.row - 1, move.point.col - 1) if move.point else None
+            node.set_move("b" if player is Player.black else "w", place)
+            nodes.append(node)
+    return nodes
+
+
+def _comment(node: sgf.Tree_node, text: str) -> None:
+    node.add_comment_text(text.encode("utf-8", "replace").decode("utf-8"))
 
 
 def _write_setup(root: sgf.Tree_node, start: GameState) -> None:

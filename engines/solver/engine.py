@@ -8,7 +8,7 @@ from dlgo.api import GameState, Move
 from dlgo.errors import SpecError
 from dlgo.specs import Option
 from engines.base import Budget, Cost, Decision, Engine
-from engines.solver.solver import Solver
+from engines.solver.solver import Solver, Unsolved
 
 
 class SolverEngine(Engine):
@@ -33,8 +33,12 @@ class SolverEngine(Engine):
 
     def _decide(self, state: GameState, budget: Budget) -> Decision:
         self.solver.nodes = 0
-        score = self.solver.score(state)
-        line = self.solver.best_line(state, score)
+        try:
+            score = self.solver.score(state)
+            line = self.solver.best_line(state, score)
+        except Unsolved:  # somebody who watches has had enough: any move, and no claim
+            cost = Cost(nodes=self.solver.nodes)
+            return Decision(min(state.legal_moves(), key=_from_centre), cost=cost)
         result = int(math.copysign(1, score)) if score else 0
         return Decision(
             move=Move.play(line[0]),
@@ -55,3 +59,7 @@ class SolverEngine(Engine):
             for _ in self.solver.analyse([columns], all_moves=False):
                 pass
         self.new_game(0)
+
+
+def _from_centre(move: Move) -> int:
+    return abs(move.place - 4)

@@ -22,6 +22,7 @@ import numpy as np
 from dlgo.api import GameState, Move
 from dlgo.games.connect4 import kernel
 from dlgo.games.connect4.kernel import CELLS, ConnectFourState
+from engines.clock import is_stopped
 from engines.solver import answers, search
 from engines.solver.table import new_table
 
@@ -44,6 +45,10 @@ class Answer(NamedTuple):
     nodes: int
     cpu_ms: float
     scores: list[int | None] | None
+
+
+class Unsolved(Exception):
+    """The search was told to end (`engines.clock.stopped_by`) before it had an answer."""
 
 
 class Solver:
@@ -155,14 +160,20 @@ class Solver:
             score = -score
 
     def _run(self, ask: Callable[..., int], *question: int) -> int:
-        """Repeat a search that pauses now and then until it has an answer."""
+        """Repeat a search that pauses now and then until it has an answer.
+
+        Raises:
+            Unsolved: if it is told to end. What it has learned stays in the table.
+        """
         try:
             while True:
                 self._info[search.LIMIT] = self._info[search.NODES] + self._slice
                 answer = ask(*question, self._table, self._frames, self._info)
                 if answer != search.UNFINISHED:
                     return answer
-        except KeyboardInterrupt:
+                if is_stopped():
+                    raise Unsolved
+        except (KeyboardInterrupt, Unsolved):
             self._info[search.RESUME] = 0  # the next search is another one
             raise
 

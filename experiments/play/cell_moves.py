@@ -7,10 +7,10 @@ makes a turn of several moves. So a new game can be clicked without a line of co
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from dlgo import GameState, Move, Point
+from dlgo import GameSpec, GameState, Move, Player, Point
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,25 @@ def turns(state: GameState) -> Iterator[list[CellMove]]:
     """Every turn that is made on cells: one move, or all moves of a piece that must go on."""
     for first in cell_moves(state):
         yield from _turns_from(state, first)
+
+
+def turns_played(state: GameState) -> list[tuple[Player, list[Move]]]:
+    """The turns that have led to a position: who made each, and its moves."""
+    return grouped_turns(state.game, state.history()[1])
+
+
+def grouped_turns(
+    game: GameSpec, moves: Iterable[tuple[Player, Move]]
+) -> list[tuple[Player, list[Move]]]:
+    """Moves with who makes them, as turns."""
+    made: list[tuple[Player, list[Move]]] = []
+    for player, move in moves:
+        goes_on = made and player is made[-1][0]
+        if goes_on and len(game.whole_moves([*made[-1][1], move])) == 1:
+            made[-1][1].append(move)
+        else:
+            made.append((player, [move]))
+    return made
 
 
 def _turns_from(state: GameState, first: CellMove) -> Iterator[list[CellMove]]:

@@ -17,6 +17,7 @@ from starlette.routing import Route
 
 from dlgo import GameSpec, GameState, Player, Point
 from dlgo.games.draughts.notation import square_number
+from experiments.review.exact import exact_engine
 from experiments.studio import replies
 from experiments.studio.errors import EngineFailed, StudioError
 from experiments.studio.game import Game
@@ -26,8 +27,6 @@ from experiments.studio.specs import HUMAN
 
 # Looks a second at a search.
 _RATE, _HIGHEST_RATE = 20, 60
-# Cells of a board that is solved whole, move by move, without a solver of its own.
-_SMALL = 16
 
 Event = dict[str, Any]
 
@@ -149,16 +148,6 @@ class _Analyse:
         while True:
             await asyncio.sleep(15)
             yield None
-
-
-def exact_engine(game: GameSpec) -> str | None:
-    """The engine that proves the result of any position of a game; None if there is none."""
-    cells = game.board_rows * game.board_cols
-    if game.name == "connect4":
-        return "solver"
-    if game.name in ("tictactoe", "connectn") and cells <= _SMALL:
-        return f"alphabeta:depth={cells + 1},solve=yes"
-    return None
 
 
 def position_of(game: GameSpec, cells: object, turn: object) -> GameState:

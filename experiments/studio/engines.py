@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import math
 import os
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -162,18 +164,28 @@ class Engines:
 
     async def search(
         self, owner: str, state: GameState, spec: str, seed: int = 0,
-        budget: Budget | None = None,
+        budget: Budget | None = None, longest: float = math.inf,
     ) -> Decision:
         """What an engine plays, with all that it can say. Cancelling it ends the search.
+
+        Args:
+            longest: wall seconds, after which the search is told to end.
 
         Raises:
             EngineFailed: if no move comes.
             TooMany: if too many searches wait.
         """
         ticket = Ticket(owner, state.game, spec, seed)
-        return await self._submit(
-            ticket, lambda engine: engine.analyse(state, budget, ticket.stop.is_set)
-        )
+
+        def work(engine: EngineProcess) -> Decision:
+            end = time.monotonic() + longest
+
+            def stop() -> bool:
+                return ticket.stop.is_set() or time.monotonic() > end
+
+            return engine.analyse(state, budget, stop)
+
+        return await self._submit(ticket, work)
 
     async def watch(self, owner: str, state: GameState, spec: str, seed: int = 0) -> Watched:
         """How an engine that can be watched comes to its move, each step of it.

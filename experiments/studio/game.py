@@ -43,6 +43,7 @@ class Game:
         delay: seconds between the moves of two engines.
 
     Attributes:
+        names, result: what a file says of the players and of the end; "" where it does not.
         watchers: how many look at it now.
         used: when it was looked at or changed last.
     """
@@ -54,6 +55,7 @@ class Game:
         self.id = secrets.token_urlsafe(12)
         self.state = state
         self.players = players
+        self.names, self.result = ("", ""), ""
         self.watchers = 0
         self.used = time.monotonic()
         self._engines, self._seed, self._delay = engines, seed, delay

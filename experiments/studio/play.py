@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from dlgo import DlgoError, GameState
 from dlgo.games import game_class, game_names
-from experiments.play.game_file import form_of, game_bytes, read_game_bytes
+from experiments.play.game_file import SavedGame, form_of, game_bytes, read_game_bytes
 from experiments.play.session import DEFAULT_HINT
 from experiments.studio import replies
 from experiments.studio.errors import StudioError, TooLarge
@@ -111,7 +111,7 @@ class _Play:
         except RecursionError:
             raise StudioError(f"{name}: not a game record") from None
         named = tuple(self._player_of_file(player) for player in (saved.black, saved.white))
-        return await self._start(lambda: saved.state, given, named, saved.notes)
+        return await self._start(lambda: saved.state, given, named, saved)
 
     def _player_of_file(self, name: str) -> str:
         """The player that a file names, if it may be built unasked; else a person."""
@@ -122,13 +122,15 @@ class _Play:
 
     async def _start(
         self, make: Any, given: dict[str, Any], default: tuple[str, ...],
-        notes: tuple[str, ...] = (),
+        saved: SavedGame | None = None,
     ) -> Response:
         players = await asyncio.to_thread(self._players, given, default)
         seed = int(number_of(given, "seed", secrets.randbelow(_LARGEST_SEED), 0, _LARGEST_SEED))
         delay = number_of(given, "delay", 0.5, 0, 60)
         game = await self._studio.games.start(make, players, seed, delay)
-        return json_reply({"id": game.id, "notes": list(notes)})
+        if saved is not None:
+            game.names, game.result = (saved.black, saved.white), saved.result
+        return json_reply({"id": game.id, "notes": list(saved.notes if saved else ())})
 
     def _players(self, given: dict[str, Any], default: tuple[str, ...]) -> tuple[str, str]:
         black, white = (

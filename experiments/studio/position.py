@@ -7,6 +7,8 @@ are those of the player to move, -1 to +1, as engines give them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 from dlgo import GameSpec, GameState, Move, Player, Point, kernels
@@ -15,6 +17,7 @@ from dlgo.text import one_line
 from engines.base import Decision
 from experiments.play.board_drawing import extra_lines, player_text, result_text
 from experiments.play.cell_moves import CellMove, cell_move, turns
+from experiments.review.exact import exact_engine
 
 # Moves of a principal variation that are drawn.
 _LINE = 10
@@ -41,6 +44,7 @@ def board_view(game: GameSpec) -> dict[str, Any]:
         "symbols": list(game.symbols),
         "players": [player_text(game, player) for player in Player],
         "hasPass": game.pass_action >= 0,
+        "solvable": exact_engine(game) is not None,
         "options": dict(game.settings),
     }
 
@@ -170,7 +174,7 @@ def decision_view(state: GameState, decision: Decision, most: int | None = None)
         **move_view(state, decision.move),
         "value": decision.value, "proven": decision.proven,
         "pliesToEnd": decision.plies_to_end, "depth": decision.depth,
-        "line": _line_view(state, decision),
+        "line": line_view(state, decision.pv),
         "moves": [
             move_view(state, move) | {
                 name: numbers[move] for name, numbers in columns.items() if move in numbers
@@ -184,14 +188,27 @@ def decision_view(state: GameState, decision: Decision, most: int | None = None)
     }
 
 
-def _line_view(state: GameState, decision: Decision) -> list[dict[str, Any]]:
-    line = []
-    for move in decision.pv[:_LINE]:
+def line_view(state: GameState, line: Iterable[Move]) -> list[dict[str, Any]]:
+    """The first moves of an expected line, as far as they are legal."""
+    moves = []
+    for move in islice(line, _LINE):
         if not state.is_valid_move(move):
             break
-        line.append(move_view(state, move))
+        moves.append(move_view(state, move))
         state = state.apply_move(move)
-    return line
+    return moves
+
+
+def turn_view(state: GameState, moves: Iterable[Move]) -> dict[str, Any]:
+    """The moves of one turn: its text and its path; [] if it does not end on a cell."""
+    turn, before = [*moves], state
+    clicks = []
+    for move in turn:
+        clicks.append(cell_move(state, move))
+        state = state.apply_move(move)
+    path = [] if None in clicks else path_of(before.game, clicks)
+    return {"text": turn_text(before.game, turn), "path": path,
+            "player": before.next_player.index}
 
 
 def black_share(decision: Decision, mover: Player) -> float | None:

@@ -7,8 +7,9 @@ from functools import reduce
 from itertools import accumulate
 from typing import Any
 
-from dlgo import DlgoError, GameState, Move, Player
+from dlgo import DlgoError, GameState
 from engines.base import Decision
+from experiments.play.cell_moves import turns_played
 from experiments.studio.errors import StudioError
 from experiments.studio.position import black_share, find_turn, position_view, turn_text
 from experiments.studio.specs import HUMAN
@@ -42,17 +43,10 @@ class Record:
 
 def records_of(state: GameState) -> list[Record]:
     """The turns of a game that has been loaded."""
-    game = state.game
-    turns: list[tuple[Player, list[Move]]] = []
-    for player, move in state.history()[1]:
-        goes_on = turns and player is turns[-1][0]
-        if goes_on and len(game.whole_moves([*turns[-1][1], move])) == 1:
-            turns[-1][1].append(move)
-        else:
-            turns.append((player, [move]))
+    turns = turns_played(state)
     plies = accumulate(len(moves) for _, moves in turns)
     return [
-        Record(after, player.index, turn_text(game, moves))
+        Record(after, player.index, turn_text(state.game, moves))
         for after, (player, moves) in zip(plies, turns, strict=True)
     ]
 

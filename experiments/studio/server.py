@@ -28,7 +28,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dlgo import DlgoError
 from dlgo.text import one_line
-from experiments.studio import analyse, inside, play, watch
+from experiments.studio import analyse, inside, play, review, watch
 from experiments.studio.engines import EngineLimits, Engines
 from experiments.studio.errors import NotFound
 from experiments.studio.folder import Folder
@@ -40,7 +40,7 @@ from experiments.studio.specs import Allowed
 from experiments.studio.standings import Standings
 
 # What serves a view each: `routes(studio)`.
-_VIEWS = (play, analyse, inside, watch)
+_VIEWS = (play, analyse, review, inside, watch)
 
 _TYPES = {
     ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",

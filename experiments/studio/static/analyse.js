@@ -53,7 +53,7 @@ async function openBoard(root, id, app) {
   root.append(h("div", { class: "analyse" },
     h("div", { class: "buttons controls" }, ...Object.values(buttons), picker.button, picker.input,
       h("label", { class: "inline", for: "heat" }, "Heat: ", heat)), tools, status, grid));
-  buttons.exact.hidden = !(view.name === "connect4" || (["tictactoe", "connectn"].includes(view.name) && view.rows * view.cols <= 16));
+  buttons.exact.hidden = !view.solvable;
   buttons.setUp.hidden = !["go", "draughts"].includes(view.name);
 
   function addEye(spec) {

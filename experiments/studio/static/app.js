@@ -10,6 +10,7 @@ import { h } from "./dom.js";
 const VIEWS = [
   { name: "play", title: "Play", load: () => import("./play.js") },
   { name: "analyse", title: "Analyse", load: () => import("./analyse.js") },
+  { name: "review", title: "Review", load: () => import("./review.js") },
   { name: "inside", title: "Inside", load: () => import("./inside.js") },
   { name: "watch", title: "Watch", load: () => import("./watch.js") },
 ];

@@ -45,7 +45,7 @@ export async function openGame(root, id, app) {
     undo: button("Undo", "u", undo), hint: button("Hint", "h", hint),
     pass: button("Pass", "p", () => play("pass")), swap: button("Swap", "w", () => play("swap")),
     resign: button("Resign", "r", resign), pause: button("Pause", "space", pause),
-    flip: button("Flip", "f", flip), analyse: button("Analyse", "a", analyse), fresh: button("New game", "n", () => app.go("play"), { class: "main" }),
+    flip: button("Flip", "f", flip), analyse: button("Analyse", "a", analyse), review: button("Review", "v", () => app.go(`review/${id}`)), fresh: button("New game", "n", () => app.go("play"), { class: "main" }),
   };
   const stored = h("button", { type: "button", hidden: true, onclick: () => { save.open = false; store(); } }, "In the server's folder …");
   choices().then(({ folder }) => { stored.hidden = !folder; });
@@ -314,6 +314,7 @@ export async function openGame(root, id, app) {
       { key: " ", what: "hold two engines, or let them go on", run: pause },
       { key: "f", what: "turn the board", run: flip },
       { key: "a", what: "analyse this position", run: analyse },
+      { key: "v", what: "review the game", run: () => app.go(`review/${id}`) },
       { key: "s", what: "save", run: () => saveAs(saveForms()[0][0]) },
       { key: "o", what: "open a saved game", run: () => picker.input.click() },
       { key: "n", what: "new game", run: () => app.go("play") },

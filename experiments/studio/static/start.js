@@ -191,23 +191,27 @@ export async function openStart(root, app, view = "play", title = "What would yo
 }
 
 /** The games in the server's folder. */
-async function savedGames(app, view) {
+export async function savedGames(app, view) {
   const { files } = await ask("/api/files");
   return h("section", { class: "panel saved" }, h("h2", {}, "Saved games"),
     files.length ? h("ul", {}, files.map((name) => h("li", {}, h("button", {
       type: "button", class: "link", onclick: () => app.attempt(async () => {
-        const made = await ask(`/api/files/${encodeURIComponent(name)}/open`, {});
+        const made = await ask(`/api/files/${encodeURIComponent(name)}/open`, people(view));
         made.notes.forEach((note) => app.say(note));
         app.go(`${view}/${made.id}`);
       }),
     }, name)))) : h("p", {}, "There are none yet."));
 }
 
+/** Who plays on in a game that is opened in a view: elsewhere than in Play no engine that it names. */
+const people = (view) => (view === "play" ? {} : { black: "human", white: "human" });
+
 /** A button that opens a saved game in a view. */
 export function filePicker(app, view = "play") {
   const load = (file) => app.attempt(async () => {
     if (file.size > 256 * 1024) throw new Error(`${file.name} is larger than 256 KiB, so not a game`);
-    const made = await send(`/api/games/load?name=${encodeURIComponent(file.name)}`, await file.arrayBuffer());
+    const given = new URLSearchParams({ name: file.name, ...people(view) });
+    const made = await send(`/api/games/load?${given}`, await file.arrayBuffer());
     made.notes.forEach((note) => app.say(note));
     app.go(`${view}/${made.id}`);
   });

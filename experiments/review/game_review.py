@@ -1,0 +1,303 @@
+"""What a game's positions are worth, and which of its moves were mistakes.
+
+    review = GameReview(state)
+    while (question := review.next_question()) is not None:
+        review.answer(question, engine.analyse(question.state), "mcts:sims=1000")
+    for verdict in review.mistakes(): ...
+
+A position is worth the expected result, told as black's share of the point: 1 if black wins, 0 if
+white does, 1/2 for a draw. A move's loss is what it has cost its player of that share.
+
+Where the values before and after a move are proved, the loss is exact: a win has become a draw or
+a loss, or a draw a loss. Elsewhere two searches of different positions disagree a little even if
+the move was the best one. So a move that seems to have lost something is compared with the
+engine's own choice, like with like: the position after the one is searched as the position after
+the other was, and the difference counts. A move that the engine would have played itself is no
+mistake: it knows none better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dlgo import GameState, Move, Player
+from engines.base import Decision
+from experiments.play.cell_moves import grouped_turns, turns_played
+
+# Losses from which a move is called so, as shares of the point. Mean results of 1,000 random
+# games differ by 0.02 (one standard deviation) by chance alone.
+KINDS = (("blunder", 0.25), ("mistake", 0.10), ("inaccuracy", 0.05))
+SMALLEST = KINDS[-1][1]
+# A resignation gives up what was left; below this it is no mistake.
+_RESIGNED = KINDS[0][1]
+RULES = "the rules"
+# Moves of a line among which its first turn ends; no capture has so many jumps.
+_JUMPS = 16
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What a player did before the other one's turn came, or their own next one.
+
+    Attributes:
+        number: from 1.
+        plies: moves of the game after it.
+        moves: one, or all jumps of a capture.
+    """
+
+    number: int
+    plies: int
+    player: Player
+    moves: tuple[Move, ...]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a position is worth.
+
+    Attributes:
+        black: black's expected share of the point, 0 to 1.
+        proven: whether that is proved; it is then 0, 1/2 or 1.
+        who: the engine that says so, or `RULES` at the end of a game.
+        plies_to_end: how soon a proved win can be forced, or a proved loss put off to; None if
+            unknown.
+        line: the moves that are expected, best first.
+    """
+
+    black: float
+    proven: bool
+    who: str
+    plies_to_end: int | None = None
+    line: tuple[Move, ...] = ()
+
+    def share(self, player: Player) -> float:
+        """The share of the point that `player` can expect."""
+        return self.black if player is Player.black else 1 - self.black
+
+
+@dataclass(frozen=True)
+class Question:
+    """A position that an engine is asked about.
+
+    Attributes:
+        place: it comes after so many turns of the game.
+        better: it comes after the turn that the engine would have played instead.
+        exact: only a proved value is an answer.
+    """
+
+    state: GameState
+    place: int
+    better: bool = False
+    exact: bool = False
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a turn has cost its player.
+
+    Attributes:
+        loss: share of the point, 0 to 1.
+        kind: one of `KINDS`, or "".
+        exact: whether the value after it is proved, and that of the position before it or after
+            `best`.
+        best: what the engine would have played; () if it is the same, or unknown.
+        before, after: the values of the positions before and after the turn.
+        instead: the value of the position after `best`, if the engine was asked.
+    """
+
+    turn: Turn
+    loss: float
+    kind: str
+    exact: bool
+    best: tuple[Move, ...]
+    before: Evaluation
+    after: Evaluation
+    instead: Evaluation | None = None
+
+
+class GameReview:
+    """A game, and what has been found out about it so far.
+
+    Args:
+        state: the last position; all of its moves are reviewed.
+        exact: whether an engine that proves values is asked first. It begins at the end, where
+            positions are soon solved; once one is not (`give_up`), those before it are left to
+            the other engine.
+
+    Attributes:
+        turns: of the game.
+        states: the start, and the position after each turn.
+        evaluations: of these, None where unknown.
+    """
+
+    def __init__(self, state: GameState, exact: bool = False) -> None:
+        positions = [state]
+        while positions[-1].previous_state is not None:
+            positions.append(positions[-1].previous_state)
+        positions.reverse()
+        self.turns: list[Turn] = []
+        plies = 0
+        for number, (player, moves) in enumerate(turns_played(state), 1):
+            plies += len(moves)
+            self.turns.append(Turn(number, plies, player, tuple(moves)))
+        self.states = [positions[0], *(positions[turn.plies] for turn in self.turns)]
+        self.evaluations: list[Evaluation | None] = [None] * len(self.states)
+        self._best: dict[int, tuple[Move, ...]] = {}
+        self._instead: dict[int, Evaluation | None] = {}
+        self._unsolved: set[int] = set() if exact else set(range(len(self.states)))
+        # What is left to solve is before this place.
+        self._solvable = len(self.states) if exact else 0
+        self._missing: set[int] = set()
+        if state.is_over():
+            self.evaluations[-1] = end_value(state)
+
+    @property
+    def game_state(self) -> GameState:
+        """The last position."""
+        return self.states[-1]
+
+    @property
+    def done(self) -> int:
+        """How many positions are known."""
+        return sum(evaluation is not None for evaluation in self.evaluations)
+
+    def next_question(self) -> Question | None:
+        """What to ask an engine next; None if all is known."""
+        for place in range(self._solvable - 1, -1, -1):
+            if self._open(place):
+                return Question(self.states[place], place, exact=True)
+        for place in range(len(self.states)):
+            if self._open(place):
+                return Question(self.states[place], place)
+            if place and (question := self._comparison(place)) is not None:
+                return question
+        return None
+
+    def _open(self, place: int) -> bool:
+        return self.evaluations[place] is None and place not in self._missing
+
+    def _comparison(self, place: int) -> Question | None:
+        """Whether the turn before `place` must be compared with the engine's choice, and how."""
+        if place in self._instead or not self._is_suspect(place):
+            return None
+        state = self.states[place - 1]
+        for move in self.best_turn(place - 1):
+            state = state.apply_move(move)
+        if state.is_over():
+            self._instead[place] = end_value(state)
+            return None
+        # Where the value after the move is proved, the other one may be, too.
+        after = self.evaluations[place]
+        exact = after is not None and after.proven and place not in self._unsolved
+        return Question(state, place, better=True, exact=exact)
+
+    def _is_suspect(self, place: int) -> bool:
+        before, after = self.evaluations[place - 1], self.evaluations[place]
+        if before is None or after is None or (before.proven and after.proven):
+            return False
+        turn = self.turns[place - 1]
+        drop = before.share(turn.player) - after.share(turn.player)
+        return drop >= SMALLEST and bool(self._other_choice(place))
+
+    def best_turn(self, place: int) -> tuple[Move, ...]:
+        """What the engine would play in the position after `place` turns; () if unknown."""
+        return self._best.get(place, ())
+
+    def _other_choice(self, place: int) -> tuple[Move, ...]:
+        """What the engine would have played instead of the turn before `place`; () if nothing."""
+        best, turn = self.best_turn(place - 1), self.turns[place - 1]
+        same = min(len(best), len(turn.moves))  # a line may end within a capture
+        return () if best[:same] == turn.moves[:same] else best
+
+    def answer(self, question: Question, decision: Decision, who: str) -> None:
+        """Take an engine's answer; one that proves nothing leaves an exact question open.
+
+        Args:
+            who: the engine's specification.
+        """
+        state = question.state
+        evaluation = evaluation_of(state, decision, who)
+        if evaluation is None or (question.exact and not evaluation.proven):
+            self.give_up(question)
+        elif question.better:
+            self._instead[question.place] = evaluation
+        else:
+            self.evaluations[question.place] = evaluation
+            turns = grouped_turns(state.game, legal_part(state, evaluation.line[:_JUMPS]))
+            self._best[question.place] = tuple(turns[0][1]) if turns else ()
+
+    def give_up(self, question: Question) -> None:
+        """There is no answer. After an exact question, the earlier ones are left out, too."""
+        if question.better and question.exact:
+            self._unsolved.add(question.place)
+        elif question.exact:
+            self._solvable = 0
+        elif question.better:
+            self._instead[question.place] = None  # a loss that cannot be confirmed
+        else:
+            self._missing.add(question.place)
+
+    def verdict(self, number: int) -> Verdict | None:
+        """What turn `number`, from 1, has cost; None as long as that is unknown."""
+        turn = self.turns[number - 1]
+        before, after = self.evaluations[number - 1], self.evaluations[number]
+        if before is None or after is None:
+            return None
+        best, instead = self._other_choice(number), self._instead.get(number)
+        exact = after.proven and (before.proven or (instead is not None and instead.proven))
+        loss = before.share(turn.player) - after.share(turn.player)
+        if not (before.proven and after.proven):
+            if not best or (loss >= SMALLEST and instead is None):
+                loss = 0.0
+            elif instead is not None:
+                loss = instead.share(turn.player) - after.share(turn.player)
+        if turn.moves[-1].is_resign and loss < _RESIGNED:
+            loss = 0.0
+        loss = max(loss, 0.0)
+        # Shares are sums of binary fractions, and 0.6 - 0.5 is less than 0.1 among them.
+        kind = next((name for name, least in KINDS if loss >= least - 1e-9), "")
+        return Verdict(turn, loss, kind, exact, best, before, after, instead)
+
+    def verdicts(self) -> Iterator[Verdict]:
+        """Those of all turns that can be judged, in order."""
+        for turn in self.turns:
+            verdict = self.verdict(turn.number)
+            if verdict is not None:
+                yield verdict
+
+    def mistakes(self) -> list[Verdict]:
+        """Turns that have a `kind`, the largest loss first."""
+        found = [verdict for verdict in self.verdicts() if verdict.kind]
+        return sorted(found, key=lambda verdict: -verdict.loss)
+
+
+def legal_part(state: GameState, line: tuple[Move, ...]) -> list[tuple[Player, Move]]:
+    """The moves of a line as far as the rules allow them, with who makes each."""
+    moves = []
+    for move in line:
+        if move.is_resign or not state.is_valid_move(move):
+            break
+        moves.append((state.next_player, move))
+        state = state.apply_move(move)
+    return moves
+
+
+def end_value(state: GameState) -> Evaluation:
+    """What a finished game is worth."""
+    return Evaluation((1 + state.result()) / 2, True, RULES, plies_to_end=0)
+
+
+def evaluation_of(state: GameState, decision: Decision, who: str) -> Evaluation | None:
+    """An engine's answer as black's share; None if the engine does not estimate positions."""
+    proven = decision.proven is not None
+    value = float(decision.proven) if proven else decision.value
+    if value is None:
+        return None
+    value = min(max(value, -1.0), 1.0)
+    black = (1 + (value if state.next_player is Player.black else -value)) / 2
+    plies = decision.plies_to_end
+    if who.partition(":")[0] == "solver" and proven:
+        plies = decision.depth  # its line goes to the end of the game
+    line = decision.pv or (decision.move,)
+    return Evaluation(black, proven, who, plies if decision.proven else None, tuple(line))

@@ -1,0 +1,222 @@
+// A game that is being or has been reviewed: board, graph, mistakes, table. It asks no server: what
+// it shows is given to it, so that a saved page shows the same.
+
+import { makeBoard, pieceIcon } from "./boards/index.js";
+import { capital, h, percent } from "./dom.js";
+import { Graph, KINDS, kindIcon } from "./graph.js";
+
+export class Reviewed {
+  /**
+   * @param info what does not change: the board, as the server tells it.
+   * @param data the review: turns, values, verdicts, names.
+   * @param placeAt gives the position after so many turns, or a promise of it.
+   * @param say shows a message.
+   */
+  constructor(info, data, placeAt, say) {
+    Object.assign(this, { info, data, placeAt, say });
+    this.place = 0;
+    this.detail = null;
+    this.line = true;
+    this.side = "both";
+    this.rows = [];
+    this.board = makeBoard(info);
+    this.graph = new Graph(data.sides[0], (place) => this.go(place), (place) => this.#placeWords(place));
+    this.where = h("h2", { class: "where" });
+    this.words = h("p", { class: "status", role: "status", "aria-live": "polite" });
+    this.verdict = h("div", { class: "verdict" });
+    const button = (text, key, run, more = {}) => h("button", { type: "button", title: `${text} (${key})`, onclick: run, ...more }, text);
+    this.buttons = {
+      before: button("◂ Mistake", "M", () => this.mistake(-1), { "aria-label": "Previous mistake" }),
+      back: button("◂ Back", "←", () => this.step(-1)), forth: button("Forth ▸", "→", () => this.step(1)),
+      next: button("Mistake ▸", "m", () => this.mistake(1), { class: "main", "aria-label": "Next mistake" }),
+      line: button("Line", "l", () => this.toggleLine(), { "aria-label": "The better line on the board" }),
+      flip: button("Flip", "f", () => this.board.flip()),
+    };
+    this.cards = [0, 1].map((side) => {
+      const note = h("span", { class: "note" });
+      const name = data.names[side] || capital(data.sides[side]);
+      return { note, element: h("div", { class: "player" }, pieceIcon(info, side), h("div", { class: "who" }, h("b", { title: name }, name), note)) };
+    });
+    this.filter = h("select", { id: "mistakes-of", onchange: () => { this.side = this.filter.value; this.#mistakes(); } },
+      [["both", "both players"], ["0", data.sides[0]], ["1", data.sides[1]]].map(([value, text]) => h("option", { value }, text)));
+    this.list = h("ol", { class: "mistakes" });
+    this.none = h("p", { class: "none" });
+    this.body = h("tbody", {});
+    this.stage = h("section", { class: "stage", "aria-label": `Game of ${info.title}` },
+      h("div", { class: "players" }, ...this.cards.map(({ element }) => element)),
+      this.board.element, h("div", { class: "buttons steps", role: "group", "aria-label": "Moves" }, ...Object.values(this.buttons)),
+      h("div", { class: "panel about" }, this.where, this.verdict, this.words));
+    this.graphPanel = h("section", { class: "panel" },
+      h("h2", {}, `What ${data.sides[0]} could expect, move by move`), this.graph.element,
+      h("p", { class: "legend" }, ...[["blunder", "25% of the point or more lost"], ["mistake", "10%"], ["inaccuracy", "5%"]].flatMap(([kind, words]) => [
+        h("span", {}, kindIcon(kind), ` ${KINDS[kind].sign} ${kind}: ${words}`)])));
+    this.mistakePanel = h("section", { class: "panel" },
+      h("div", { class: "mistake-head" }, h("h2", {}, "Mistakes, the largest first"), h("label", { class: "inline", for: "mistakes-of" }, "of ", this.filter)),
+      this.none, this.list);
+    this.tablePanel = h("details", { class: "panel change all-moves" }, h("summary", {}, "All moves as a table"),
+      h("div", { class: "scroll" }, h("table", {}, h("caption", { class: "hidden" }, `Every move, what ${data.sides[0]} could expect after it, and what it cost its player`),
+        h("thead", {}, h("tr", {}, ["", "move", `for ${data.sides[0]}`, "cost"].map((text) => h("th", { scope: "col" }, text)))), this.body)));
+    this.element = h("div", { class: "play review" }, this.stage,
+      h("aside", { class: "side" }, this.graphPanel, this.mistakePanel, this.tablePanel));
+    this.update(data);
+    this.go(0);
+  }
+
+  close() { this.graph.close(); }
+
+  /** Show what has become known. */
+  update(data) {
+    this.data = data;
+    this.verdicts = new Map(data.verdicts.map((verdict) => [verdict.turn, verdict]));
+    this.graph.show(data.values, data.verdicts);
+    this.cards.forEach(({ note }, side) => { note.textContent = data.summaries[side]; });
+    this.#mistakes();
+    this.#table();
+    const { detail } = this;
+    if (detail && !detail.known && data.values[this.place]) this.#load();
+    else this.#draw();
+  }
+
+  // Going through the game.
+
+  go(place) {
+    this.place = Math.min(Math.max(place, 0), this.data.turns.length);
+    this.graph.go(this.place);
+    this.rows.forEach(({ row }, i) => row.classList.toggle("current", i + 1 === this.place));
+    this.#load();
+  }
+
+  step(by) { this.go(this.place + by); }
+
+  /** To the position before the next mistake, or before the last one. */
+  mistake(by) {
+    const places = this.#chosen().map(({ turn }) => turn - 1).sort((a, b) => by * (a - b));
+    const next = places.find((place) => by * (place - this.place) > 0);
+    if (next !== undefined) this.go(next);
+    else this.say(places.length ? `There is no mistake ${by > 0 ? "after" : "before"} this position.` : "No mistake has been found.");
+  }
+
+  toggleLine() {
+    this.line = !this.line;
+    this.#draw();
+  }
+
+  async #load() {
+    const { place } = this;
+    try {
+      const detail = await this.placeAt(place);
+      if (place !== this.place) return;
+      const still = this.detail === null || Math.abs(this.detail.place - place) !== 1;
+      this.detail = detail;
+      this.#draw(still);
+    } catch (error) {
+      this.say(error.message, true);
+    }
+  }
+
+  // Drawing.
+
+  #draw(still = true) {
+    const { detail, place } = this, { turns } = this.data;
+    this.buttons.back.disabled = place === 0;
+    this.buttons.forth.disabled = place === turns.length;
+    this.buttons.line.setAttribute("aria-pressed", String(this.line));
+    const last = turns[place - 1], over = place === turns.length;
+    this.where.textContent = last ? `After move ${place} of ${turns.length}: ${this.data.sides[last.player]} ${last.text}` : `The start; ${turns.length} moves follow`;
+    this.verdict.replaceChildren(...[this.#verdictWords(place + 1, "Next, "), this.#verdictWords(place, "")].filter(Boolean));
+    if (!detail || detail.place !== place) return;
+    this.board.show(detail.position, [], this.#marks(), still);
+    const end = over && this.data.result ? ` The game ended: ${this.data.result}.` : "";
+    this.words.hidden = this.verdicts.has(place + 1);  // it says the same, and more
+    this.words.textContent = `${capital(detail.words)}.${end && !detail.words.includes(this.data.result) ? end : ""}`;
+  }
+
+  #verdictWords(number, before) {
+    const verdict = this.verdicts.get(number);
+    if (!verdict) return null;
+    const turn = this.data.turns[number - 1];
+    const head = `${before}move ${number}, ${this.data.sides[turn.player]} ${turn.text}`;
+    return h("p", { class: before ? "next" : "made" }, kindIcon(verdict.kind), h("b", {}, `${capital(head)} ${KINDS[verdict.kind].sign} `), verdict.text,
+      before && verdict.best ? h("span", { class: "key" }, " On the board: ✗ played, ", this.line ? "1, 2, … the better line." : "✓ better.") : "");
+  }
+
+  #marks() {
+    const { detail, place } = this, verdict = this.verdicts.get(place + 1);
+    if (!verdict) return {};
+    const played = this.data.turns[place], end = played.path.at(-1);
+    const marks = { hints: [{ path: played.path, label: "✗", kind: "played" }] };
+    if (!verdict.best) return marks;
+    if (this.line && detail.line.length) {
+      const cells = new Set([end]);  // a cell that is played on twice shows the first number
+      const line = detail.line.map((step, i) => ({ ...step, label: String(i + 1) }));
+      const later = line.find(({ path }) => path.length && path.at(-1) === end);
+      if (later) marks.hints[0].label = ["✗", later.label];
+      marks.line = line.filter(({ path }) => !cells.has(path.at(-1)) && cells.add(path.at(-1)));
+    } else marks.hints.push({ path: verdict.best.path, label: "✓", kind: "better" });
+    return marks;
+  }
+
+  #chosen() {
+    return this.data.verdicts.filter(({ turn }) => (
+      this.side === "both" || this.data.turns[turn - 1].player === Number(this.side)
+    ));
+  }
+
+  #mistakes() {
+    const chosen = this.#chosen().sort((a, b) => b.loss - a.loss || a.turn - b.turn);
+    this.none.hidden = chosen.length > 0;
+    this.none.textContent = this.data.final ? "None was found." : "None was found yet.";
+    const key = JSON.stringify([this.side, chosen.map(({ turn, text }) => [turn, text])]);
+    this.buttons.next.disabled = this.buttons.before.disabled = !chosen.length;
+    if (key === this.shownMistakes) return;
+    this.shownMistakes = key;
+    this.list.replaceChildren(...chosen.map((verdict) => {
+      const turn = this.data.turns[verdict.turn - 1];
+      return h("li", {}, h("button", {
+        type: "button", onclick: () => this.go(verdict.turn - 1), title: verdict.text,
+        "aria-label": `Move ${verdict.turn}, ${this.data.sides[turn.player]} ${turn.text}. ${verdict.text}`,
+      }, kindIcon(verdict.kind), h("span", { class: "number" }, `${verdict.turn}.`), pieceIcon(this.info, turn.player),
+      h("span", { class: "text" }, h("b", {}, `${turn.text} ${KINDS[verdict.kind].sign}`), verdict.best ? ` better ${verdict.best.text}` : ""),
+      h("span", { class: "value" }, `−${percent(verdict.loss)}${verdict.exact ? " exact" : ""}`)));
+    }));
+  }
+
+  #table() {
+    const { turns, values } = this.data;
+    turns.forEach((turn, i) => {
+      const value = values[i + 1], verdict = this.verdicts.get(i + 1);
+      const texts = [value?.text ?? "…", verdict ? `${KINDS[verdict.kind].sign} −${percent(verdict.loss)}` : ""];
+      const key = texts.join("|");
+      if (this.rows[i]?.key === key) return;
+      const row = h("tr", { class: this.place === i + 1 ? "current" : null }, h("td", {}, `${i + 1}.`),
+        h("td", {}, pieceIcon(this.info, turn.player), h("span", { class: "hidden" }, this.data.sides[turn.player]),
+          h("button", { type: "button", class: "link", onclick: () => this.go(i + 1) }, turn.text)),
+        ...texts.map((text) => h("td", {}, text)));
+      if (this.rows[i]) this.rows[i].row.replaceWith(row);
+      else this.body.append(row);
+      this.rows[i] = { key, row };
+    });
+  }
+
+  /** What screen readers hear of a place of the graph. */
+  #placeWords(place) {
+    const turn = this.data.turns[place - 1], value = this.data.values[place], verdict = this.verdicts?.get(place);
+    const words = [turn ? `after move ${place}, ${this.data.sides[turn.player]} ${turn.text}` : "the start"];
+    words.push(value ? `${value.text} for ${this.data.sides[0]}` : "not evaluated");
+    if (verdict) words.push(verdict.kind);
+    return words.join(", ");
+  }
+
+  get keys() {
+    return [
+      { key: "m", what: "to the next mistake", run: () => this.mistake(1) },
+      { key: "M", what: "to the mistake before", run: () => this.mistake(-1) },
+      { key: "ArrowLeft", what: "a move back", run: () => this.step(-1) },
+      { key: "ArrowRight", what: "a move forth", run: () => this.step(1) },
+      { key: "Home", what: "the start", run: () => this.go(0) },
+      { key: "End", what: "the end", run: () => this.go(this.data.turns.length) },
+      { key: "l", what: "the better line on the board, or the move only", run: () => this.toggleLine() },
+      { key: "f", what: "turn the board", run: () => this.board.flip() },
+    ];
+  }
+}

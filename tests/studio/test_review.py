@@ -1,0 +1,187 @@
+"""Reviews over HTTP and in real Chromium: a known blunder, saved pages, hostile names."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.studio.browser import Page
+from tests.studio.client import BOTS, Studio, View, Watcher
+
+pytest.importorskip("selenium", reason="needs selenium")
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+
+# Of Connect Four, unfinished: from the 9th position on it is soon solved. The last three moves are
+# blunders (tests/review/test_game_review.py).
+COLUMNS = "4444423215122333"
+HOSTILE = "</script><img src=x onerror=document.title='hacked'>"
+
+
+def review(studio: Studio, game: str, query: str = "engine=mcts:sims=50") -> View:
+    """The whole review of a game."""
+    watcher = Watcher(studio, f"/api/games/{game}/review?{query}")
+    try:
+        return watcher.until(lambda news: news["final"], "the end of the review")
+    finally:
+        watcher.close()
+
+
+def load(studio: Studio, name: str, data: bytes) -> str:
+    status, answer = studio.ask(
+        f"/api/games/load?name={name}&black=human&white=human", data,
+        content_type="application/octet-stream",
+    )
+    assert status == 200, answer
+    return answer["id"]
+
+
+def noughts(studio: Studio, moves: str = "B2 A2 A1 C3 C1") -> str:
+    """A game in which an edge in reply to the centre loses."""
+    game = studio.new("tictactoe")
+    for move in moves.split():
+        assert studio.move(game, move)[0] == 200
+    return game
+
+
+def test_an_exact_review(studio: Studio) -> None:
+    found = review(studio, noughts(studio))
+    assert found["exact"].startswith("alphabeta") and found["done"] == found["of"] == 6
+    assert [value["black"] for value in found["values"]] == [0.5, 0.5, 1, 1, 1, 1]
+    (verdict,) = found["verdicts"]
+    assert (verdict["turn"], verdict["kind"], verdict["loss"], verdict["exact"]) == (
+        2, "blunder", 0.5, True)
+    assert verdict["best"]["text"] in ("A1", "A3", "C1", "C3")
+    assert [turn["text"] for turn in found["turns"]] == ["B2", "A2", "A1", "C3", "C1"]
+
+
+def test_a_position_of_a_review_and_the_line_that_was_better(studio: Studio) -> None:
+    game = noughts(studio)
+    review(studio, game)
+    status, place = studio.ask(f"/api/games/{game}/review/1?engine=mcts:sims=50")
+    assert status == 200 and place["position"]["turn"] == 1 and place["known"]
+    assert sum(cell >= 0 for cell in place["position"]["cells"]) == 1
+    assert len(place["line"]) > 3 and place["line"][0]["player"] == 1
+    assert place["words"].startswith("proved for white (o), who is to move: draw; line ")
+
+
+def test_a_review_ends_with_its_reader_and_goes_on_with_the_next(studio: Studio) -> None:
+    game = studio.new("go:size=5")
+    for move in "C3 C4 D4 B3 B4 D3 C2".split():
+        studio.move(game, move)
+    path = f"/api/games/{game}/review?engine=mcts:sims=50000"
+    watcher = Watcher(studio, path)
+    first = watcher.until(lambda news: news["done"] >= 1)
+    watcher.close()
+    assert not first["final"] and first["asked"] is not None
+    studio.wait(lambda: studio.ask("/api/status")[1]["running"] == 0, "quiet")
+    again = Watcher(studio, path)
+    assert again.until(lambda news: True)["done"] >= 1
+    again.close()
+    studio.wait(lambda: studio.ask("/api/status")[1]["running"] == 0, "quiet")
+
+
+@pytest.mark.parametrize(("engine", "words"), [
+    (f"{BOTS}:Crasher", "ZeroDivisionError"), ("random", "does not say what positions are worth"),
+])
+def test_an_engine_that_is_of_no_use_is_told(studio: Studio, engine: str, words: str) -> None:
+    game = studio.new("go:size=5")
+    studio.move(game, "C3")
+    found = review(studio, game, f"engine={engine}")
+    assert words in found["problem"] and found["done"] == 0 and found["verdicts"] == []
+
+
+@pytest.mark.parametrize("rest", [
+    "?engine=", "?engine=nope", "?engine=my_bot.py:X", "?engine=mcts&exact=maybe", "",
+    "/99?engine=mcts", "/-1?engine=mcts", "/file?engine=mcts&form=exe", "/file?engine=mcts&form=sgf",
+    "/0?engine=gtp:command=ls",
+])
+def test_nonsense_is_refused(studio: Studio, rest: str) -> None:
+    game = studio.new("tictactoe")
+    status, answer = studio.ask(f"/api/games/{game}/review{rest}")
+    assert 400 <= status < 500 and (status == 404 or set(answer) == {"error"})
+
+
+def test_a_blunder_is_found_by_the_button_and_told(studio: Studio, page: Page) -> None:
+    game = studio.new("connect4")
+    for column in COLUMNS:
+        studio.move(game, column)
+    page.open(f"play/{game}")
+    page.button("Review").click()
+    page.until(lambda: len(page.driver.find_elements(By.CSS_SELECTOR, ".mistakes li")) >= 3,
+               "three mistakes")
+    assert "exact" in page.text(".mistakes")
+    page.keys(Keys.END)
+    page.keys("M")
+    page.until(lambda: "After move 15 of 16" in page.text(".where"), "the last mistake")
+    assert "Next, move 16, white (yellow) 3 ??" in page.text(".verdict")
+    assert "For white (yellow): win in" in page.text(".verdict")
+    page.find(".stage .marks .played")
+    page.find(".stage .line-text")
+    page.keys("l")
+    page.until(lambda: page.driver.find_elements(By.CSS_SELECTOR, ".stage .better"), "the move")
+    before = page.driver.find_element(By.CSS_SELECTOR, ".steps [aria-label='Previous mistake']")
+    before.click()
+    page.until(lambda: "After move 14 of 16" in page.text(".where"), "the mistake before")
+    # The graph is walked along by keys, and says where it is.
+    page.keys(Keys.HOME, Keys.ARROW_RIGHT, on="svg.graph")
+    page.until(lambda: "After move 1 of 16" in page.text(".where"), "the first move")
+    graph = page.find("svg.graph")
+    assert graph.get_attribute("aria-valuenow") == "1"
+    assert "after move 1, black (red) 4" in graph.get_attribute("aria-valuetext")
+    page.find(".all-moves summary").click()
+    rows = page.driver.find_elements(By.CSS_SELECTOR, ".all-moves tbody tr")
+    assert len(rows) == 16 and "??" in rows[15].text and "win in" in rows[13].text
+    # Leaving the page ends the search.
+    page.open("play")
+    studio.wait(lambda: studio.ask("/api/status")[1]["running"] == 0, "quiet")
+    assert page.errors() == []
+
+
+def test_a_saved_page_needs_nothing_else(studio: Studio, page: Page) -> None:
+    text = f"game: tictactoe\nblack: {HOSTILE}\nwhite: B\nB2 A2 A1 C3 C1\n".encode()
+    game = load(studio, "a.txt", text)
+    review(studio, game)
+    path = f"/api/games/{game}/review/file?engine=mcts:sims=50&form=html"
+    status, data = studio.ask(path)
+    assert status == 200 and b"<img" not in data
+    assert not re.search(rb"(?:src|href)\s*=\s*[\"']?http", data)
+    file = page.downloads / "saved.html"
+    file.write_bytes(data)
+    page.driver.get_log("browser")
+    page.driver.get(f"file://{file}")
+    page.find(".mistakes li button").click()
+    page.until(lambda: "After move 1 of 5" in page.text(".where"), "the mistake")
+    assert page.pieces() == 1 and "draw becomes loss" in page.text(".verdict")
+    assert HOSTILE[:9] in page.text(".players") and "hacked" not in page.driver.title[:6]
+    page.keys(Keys.END)
+    page.until(lambda: page.pieces() == 5, "the end")
+    asked = page.driver.execute_script(
+        "return performance.getEntriesByType('resource').map((entry) => entry.name)"
+        ".filter((name) => !name.startsWith('data:'))"
+    )
+    assert asked == [] and page.errors() == []
+
+
+def test_a_file_is_opened_and_its_review_saved_as_sgf(studio: Studio, page: Page) -> None:
+    data = b"(;GM[1]SZ[5]KM[0.5]PB[Ann <b>]PW[Bo];B[cc];W[bb];B[dd])"
+    file = page.downloads / "game.sgf"
+    file.write_bytes(data)
+    page.open("review")
+    page.driver.execute_script("localStorage.setItem('dlgo-review-engine', 'mcts:sims=100')")
+    page.until(lambda: page.driver.find_elements(By.CSS_SELECTOR, "input[type=file]"), "a picker")
+    page.driver.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(file))
+    page.until(lambda: "4 of 4 positions evaluated" in page.text(".told"), "the review")
+    assert "Ann <b>" in page.text(".players")
+    page.find(".review-head .menu summary").click()
+    page.button("SGF with comments").click()
+    saved = page.downloads / "review-go-size5-komi0.5.sgf"
+    page.until(saved.exists, "the file")
+    from sgfmill import sgf
+
+    game = sgf.Sgf_game.from_bytes(saved.read_bytes())
+    assert game.get_player_name("b") == "Ann <b>"
+    assert "expected for black, who is to move:" in game.get_root().get("C")
+    assert len(game.get_main_sequence()) == 4
+    assert page.errors() == []
