@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from experiments.command import standard_input
 from experiments.number import Number, move_timeout
 
 
@@ -70,26 +69,42 @@ def show(file: str, out: str, slot: str | None, game: str | None, delay: float) 
 
 
 @click.command()
-@click.argument("game")
-@click.option("--engine", default="solver", show_default=True, help="Engine that analyses.")
-@click.option("--stdin", "from_stdin", is_flag=True, required=True,
-              help="Read positions from standard input, one a line.")
+@click.argument("game", metavar="GAME|FILE")
+@click.option("--engine", default=None,
+              help="Engine that analyses: solver for positions, mcts:sims=1000 for a game.")
+@click.option("--stdin", "from_stdin", is_flag=True,
+              help="Read positions of GAME from standard input, one a line.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
-@click.option("--all-moves", is_flag=True, help="Add the exact score of every legal move.")
+@click.option("--all-moves", is_flag=True,
+              help="Add the exact score of every legal move, with --stdin.")
+@click.option("--html", type=click.Path(path_type=Path), default=None, metavar="OUT",
+              help="Write the review of FILE as a page that needs no other file.")
+@click.option("--sgf", type=click.Path(path_type=Path), default=None, metavar="OUT",
+              help="Write the review of FILE, a game of Go, as SGF with comments and variations.")
+@click.option("--slot", default=None,
+              help="Game of a ledger to review: its slot, or its number from 1.")
+@click.option("--no-exact", is_flag=True,
+              help="Do not prove values, also where the game can be solved.")
 @move_timeout
 def analyze(
-    game: str, engine: str, from_stdin: bool, as_json: bool, all_moves: bool, move_timeout: float
+    game: str, engine: str | None, from_stdin: bool, as_json: bool, all_moves: bool,
+    html: Path | None, sgf: Path | None, slot: str | None, no_exact: bool, move_timeout: float,
 ) -> None:
-    """Say of each position (a line of moves) the best move, score, nodes and CPU time."""
-    from dlgo import get_game
-    from experiments.play.analyze import analyze as analyze_lines
-    from experiments.play.analyze import lines_there
+    """Find the mistakes of a recorded game, or analyse positions.
 
-    lines = lines_there(standard_input("positions").buffer)
-    for answers in analyze_lines(
-        get_game(game), engine, lines, all_moves, as_json, move_timeout
-    ):
-        click.echo("\n".join(answers))
+    FILE is SGF, PDN, a text of moves, or a ledger with --slot: every move with what it was worth,
+    and what was better. With --stdin, say of each position of GAME (a line of moves) the best
+    move, score, nodes and CPU time.
+    """
+    from experiments.cli.analyze import analyze_positions, check_choice, review_file
+
+    check_choice(game, from_stdin, {
+        "--html": html, "--sgf": sgf, "--slot": slot, "--no-exact": no_exact,
+    }, all_moves)
+    if from_stdin:
+        analyze_positions(game, engine or "solver", all_moves, as_json, move_timeout)
+    else:
+        review_file(game, slot, engine, not no_exact, as_json, html, sgf, move_timeout)
 
 
 @click.command()

@@ -19,14 +19,13 @@ from starlette.routing import Route
 from dlgo import DlgoError
 from dlgo.text import one_line
 from experiments.review.exact import SECONDS, exact_engine
-from experiments.review.export_sgf import review_sgf
 from experiments.review.game_review import GameReview, Question
 from experiments.studio.engines import Engines
 from experiments.studio.errors import EngineFailed, NotFound, StudioError
 from experiments.studio.game import Game
 from experiments.studio.replies import event_stream, json_reply
 from experiments.studio.review_page import review_html
-from experiments.studio.review_view import Reviewed, ReviewView
+from experiments.studio.review_view import Reviewed, ReviewView, reviewed_sgf
 from experiments.studio.specs import HUMAN
 
 # Reviews that are kept.
@@ -184,7 +183,7 @@ class _Review:
         run, form = await self._find(request), request.query_params.get("form", "html")
         made: dict[str, tuple[str, Callable[[], bytes]]] = {
             "html": ("text/html; charset=utf-8", lambda: review_html(run.reviewed)),
-            "sgf": ("application/x-go-sgf", lambda: sgf_of(run.reviewed)),
+            "sgf": ("application/x-go-sgf", lambda: reviewed_sgf(run.reviewed)),
         }
         if form not in made:
             raise StudioError("a review is saved as html or sgf")
@@ -204,9 +203,3 @@ def _reviewed(game: Game, engine: str, exact: bool) -> Reviewed:
     )
     review = GameReview(game.state, exact=prover is not None)
     return Reviewed(review, (black, white), game.result, engine, prover or "")
-
-
-def sgf_of(reviewed: Reviewed) -> bytes:
-    """A review as SGF. Raises NotationError if it is not a game of Go."""
-    engines = " and ".join(filter(None, (reviewed.exact, reviewed.engine)))
-    return review_sgf(reviewed.review, *reviewed.names, reviewed.result, engines)

@@ -8,6 +8,7 @@ from typing import Any
 from dlgo import Player
 from dlgo.text import one_line
 from experiments.play.board_drawing import player_text
+from experiments.review.export_sgf import review_sgf
 from experiments.review.game_review import Evaluation, GameReview, Verdict
 from experiments.review.words import position_words, summary_words, value_text, verdict_words
 from experiments.studio.position import board_view, line_view, position_view, turn_view
@@ -97,3 +98,9 @@ class ReviewView:
             "words": position_words(self._review, place), "line": line_view(state, line),
             "known": evaluation is not None,
         }
+
+
+def reviewed_sgf(reviewed: Reviewed) -> bytes:
+    """A review as SGF. Raises NotationError if it is not a game of Go."""
+    engines = " and ".join(filter(None, (reviewed.exact, reviewed.engine)))
+    return review_sgf(reviewed.review, *reviewed.names, reviewed.result, engines)

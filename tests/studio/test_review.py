@@ -68,7 +68,7 @@ def test_a_position_of_a_review_and_the_line_that_was_better(studio: Studio) -> 
 
 def test_a_review_ends_with_its_reader_and_goes_on_with_the_next(studio: Studio) -> None:
     game = studio.new("go:size=5")
-    for move in "C3 C4 D4 B3 B4 D3 C2".split():
+    for move in ("C3", "C4", "D4", "B3", "B4", "D3", "C2"):
         studio.move(game, move)
     path = f"/api/games/{game}/review?engine=mcts:sims=50000"
     watcher = Watcher(studio, path)
@@ -94,8 +94,8 @@ def test_an_engine_that_is_of_no_use_is_told(studio: Studio, engine: str, words:
 
 @pytest.mark.parametrize("rest", [
     "?engine=", "?engine=nope", "?engine=my_bot.py:X", "?engine=mcts&exact=maybe", "",
-    "/99?engine=mcts", "/-1?engine=mcts", "/file?engine=mcts&form=exe", "/file?engine=mcts&form=sgf",
-    "/0?engine=gtp:command=ls",
+    "/99?engine=mcts", "/-1?engine=mcts", "/file?engine=mcts&form=exe",
+    "/file?engine=mcts&form=sgf", "/0?engine=gtp:command=ls",
 ])
 def test_nonsense_is_refused(studio: Studio, rest: str) -> None:
     game = studio.new("tictactoe")

@@ -1,0 +1,127 @@
+"""`dlgo analyze FILE`: a recorded game reviewed at the console.
+
+The engine is asked as the studio asks it: with the same seed for every position, as if each were
+the first. So both find the same.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+
+from dlgo import DlgoError, GameState, Player
+from engines.base import Decision, Engine
+from engines.clock import stopped_by
+from engines.isolation.describe import MOVE_TIMEOUT, read_spec
+from engines.registry import EngineSpec
+from experiments.play.board_drawing import player_text
+from experiments.play.game_file import SavedGame
+from experiments.review.exact import SECONDS, exact_engine
+from experiments.review.game_review import GameReview, Question
+from experiments.review.words import (
+    position_words,
+    summary_words,
+    turn_text,
+    value_text,
+    verdict_words,
+)
+
+DEFAULT_ENGINE = "mcts:sims=1000"
+SEED = 1
+_SIGNS = {"blunder": "??", "mistake": "?", "inaccuracy": "?!", "": ""}
+
+
+def review_game(
+    state: GameState, engine_spec: str = DEFAULT_ENGINE, exact: bool = True,
+    move_timeout: float = MOVE_TIMEOUT, progress: Callable[[int, int], None] | None = None,
+) -> tuple[GameReview, bool]:
+    """Evaluate all positions of a game, and whether that came to its end (or Ctrl-C ended it).
+
+    Args:
+        exact: prove what can be proved first.
+        move_timeout: wall seconds for an answer of an engine from outside.
+        progress: called with the numbers of known and of all positions.
+
+    Raises:
+        DlgoError: if the engine does not exist, does not play this game, fails, or does not
+            say what positions are worth.
+    """
+    prover_spec = exact_engine(state.game) if exact else None
+    review = GameReview(state, exact=prover_spec is not None)
+    engine: Engine = read_spec(engine_spec, move_timeout).build(state.game, SEED)
+    prover = EngineSpec.parse(prover_spec).build(state.game, SEED) if prover_spec else None
+    try:
+        while (question := review.next_question()) is not None:
+            if progress is not None:
+                progress(review.done, len(review.states))
+            if question.exact and prover is not None:
+                review.answer(question, _prove(prover, question), prover_spec or "")
+            else:
+                engine.new_game(SEED)
+                decision = engine.analyse(question.state)
+                if decision.value is None and decision.proven is None:
+                    raise DlgoError(
+                        f"{engine_spec} does not say what positions are worth; name another "
+                        "engine by --engine"
+                    )
+                review.answer(question, decision, engine_spec)
+    except KeyboardInterrupt:
+        return review, False
+    finally:
+        engine.close()
+        if progress is not None:
+            progress(review.done, len(review.states))
+    return review, True
+
+
+def _prove(prover: Engine, question: Question) -> Decision:
+    end = time.monotonic() + SECONDS
+    with stopped_by(lambda: time.monotonic() > end):
+        return prover.analyse(question.state)
+
+
+def review_lines(review: GameReview, saved: SavedGame) -> Iterator[str]:
+    """A review as lines for people: every move, then who lost how much."""
+    game = review.game_state.game
+    sides = [player_text(game, player) for player in Player]
+    yield f"{game}: {len(review.turns)} moves; in per cent, what {sides[0]} can expect after each"
+    yield f"      start: {position_words(review, 0)}"
+    for turn in review.turns:
+        before, evaluation = review.states[turn.number - 1], review.evaluations[turn.number]
+        verdict = review.verdict(turn.number)
+        kind = "" if verdict is None else verdict.kind
+        value = "-" if evaluation is None else value_text(
+            review.states[turn.number], evaluation, Player.black
+        )
+        move = f"{sides[turn.player.index]} {turn_text(before, turn.moves)}"
+        line = f"{turn.number:>4}. {move:<24} {value} {_SIGNS[kind]}".rstrip()
+        yield line
+        if verdict is not None and kind:
+            yield f"      {verdict_words(review, verdict)}"
+    for player, name in zip(Player, (saved.black, saved.white), strict=True):
+        shown = f"{sides[player.index]}{f', {name}' if name else ''}"
+        yield f"{shown}: {summary_words(review, player)}"
+
+
+def review_json(review: GameReview) -> Iterator[str]:
+    """A JSON object for each move. Shares are black's, except `loss`: that of who moved."""
+    for turn in review.turns:
+        before, evaluation = review.states[turn.number - 1], review.evaluations[turn.number]
+        verdict = review.verdict(turn.number)
+        yield json.dumps({
+            "move": turn.number, "player": turn.player.name,
+            "text": turn_text(before, turn.moves),
+            "black_before": _share(review, turn.number - 1),
+            "black_after": _share(review, turn.number),
+            "proven": evaluation is not None and evaluation.proven,
+            "loss": None if verdict is None else round(verdict.loss, 6),
+            "kind": None if verdict is None else verdict.kind,
+            "exact": verdict is not None and verdict.exact,
+            "better": turn_text(before, verdict.best) if verdict and verdict.kind else None,
+        })
+
+
+def _share(review: GameReview, place: int) -> float | None:
+    evaluation = review.evaluations[place]
+    return None if evaluation is None else round(evaluation.black, 6)
