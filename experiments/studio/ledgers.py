@@ -158,6 +158,10 @@ class Ledgers:
             raise NotFound(f"the game has {len(states) - 1} moves")
         return states[ply]
 
+    def record(self, path: Path, slot: str) -> GameRecord:
+        """A finished game as the ledger has it. Raises as `replay`."""
+        return self._positions(path, slot)[0]
+
     def _positions(self, path: Path, slot: str) -> tuple[GameRecord, list[GameState]]:
         with self._lock:
             replay = self._replays.get((path, slot))

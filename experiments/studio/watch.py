@@ -114,8 +114,10 @@ class _Watch:
         given = await replies.read_object(request)
         slot, path = replies.text_of(given, "slot"), self._path(request)
         plies = int(number_of(given, "plies", 0, 0, 1e5))
+        record = await asyncio.to_thread(self._studio.ledgers.record, path, slot)
         state = await asyncio.to_thread(self._studio.ledgers.state, path, slot, plies)
         game = await self._studio.games.start(lambda: state, (HUMAN, HUMAN), 0, 0.0)
+        game.names, game.result = (record.first, record.second), record.reason
         return json_reply({"id": game.id})
 
 

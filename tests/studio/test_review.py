@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import shutil
 
 import pytest
 
+from tests.command import ROOT
 from tests.studio.browser import Page
 from tests.studio.client import BOTS, Studio, View, Watcher
 
@@ -80,6 +82,20 @@ def test_a_review_ends_with_its_reader_and_goes_on_with_the_next(studio: Studio)
     assert again.until(lambda news: True)["done"] >= 1
     again.close()
     studio.wait(lambda: studio.ask("/api/status")[1]["running"] == 0, "quiet")
+
+
+def test_a_game_of_a_ledger_is_reviewed_with_its_players(studio: Studio) -> None:
+    shutil.copy(ROOT / "tests/samples/ledger_format2.sqlite", studio.folder / "old.sqlite")
+    _, listed = studio.ask("/api/ledgers/old.sqlite/games")
+    head = next(game for game in listed["games"] if game["game"] == "tictactoe")
+    status, answer = studio.ask("/api/ledgers/old.sqlite/open", {
+        "slot": head["slot"], "plies": head["plies"],
+    })
+    assert status == 200
+    found = review(studio, answer["id"])
+    assert found["names"] == [head["first"], head["second"]]
+    assert found["done"] == found["of"] and len(found["turns"]) == head["plies"]
+    assert all(value["proven"] for value in found["values"])
 
 
 @pytest.mark.parametrize(("engine", "words"), [

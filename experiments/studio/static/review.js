@@ -13,7 +13,8 @@ export function open(root, place, app) {
 }
 
 async function openChoice(root, app) {
-  const choice = await choices(), picker = filePicker(app, "review");
+  const [choice, { ledgers }] = await Promise.all([choices(), ask("/api/ledgers")]);
+  const picker = filePicker(app, "review");
   picker.button.classList.add("main");
   root.append(h("section", { class: "start" },
     h("h1", {}, "Which game would you like to review?"),
@@ -21,7 +22,10 @@ async function openChoice(root, app) {
       h("p", {}, "An engine evaluates every position, finds the mistakes and tells what was better."),
       h("div", { class: "actions" }, picker.button, picker.input),
       h("p", { class: "legend" }, "SGF, PDN, or a text of moves; a file can also be dropped here. A game that you play here has a button Review.")),
-    choice.folder ? await savedGames(app, "review") : ""));
+    choice.folder ? await savedGames(app, "review") : "",
+    ledgers.length ? h("section", { class: "panel saved" }, h("h2", {}, "Games of tournaments"),
+      h("p", { class: "legend" }, "Choose one among the finished games, replay it, and press Review."),
+      h("ul", {}, ledgers.map(({ name }) => h("li", {}, h("a", { href: `#/watch/${encodeURIComponent(name)}` }, name))))) : ""));
   return {
     close: fileDrop(root, picker.load),
     keys: [{ key: "o", what: "open a saved game", run: () => picker.input.click() }],

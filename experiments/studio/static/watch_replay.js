@@ -37,7 +37,7 @@ export async function openReplay(root, name, slot, app) {
       h("div", { class: "buttons" },
         button("|◂", "Home", () => go(0)), button("◂ Back", "←", () => go(wanted - 1)), auto,
         button("Forth ▸", "→", () => go(wanted + 1)), button("▸|", "End", () => go(moves.length)),
-        button("Analyse", "a", analyse), button("Flip", "f", () => board.flip()),
+        button("Analyse", "a", analyse), button("Review", "v", review), button("Flip", "f", () => board.flip()),
         button("Tournament", "b", () => app.go(back), { class: "main" })),
       h("section", { class: "panel" }, h("h2", {}, `${points}, ${game.reason}`), h("p", { class: "slot" }, game.slot)),
       h("section", { class: "panel history" }, h("h2", {}, "Moves"), history))));
@@ -83,9 +83,13 @@ export async function openReplay(root, name, slot, app) {
     step();
   }
 
-  function analyse() {
-    return app.attempt(async () => app.go(`analyse/${(await ask(`${path}/open`, { slot, plies: wanted })).id}`));
+  /** To another view, with the game up to a move. */
+  function goOn(view, plies) {
+    return app.attempt(async () => app.go(`${view}/${(await ask(`${path}/open`, { slot, plies })).id}`));
   }
+
+  function analyse() { return goOn("analyse", wanted); }
+  function review() { return goOn("review", moves.length); }
 
   await go(0);
   return {
@@ -95,7 +99,8 @@ export async function openReplay(root, name, slot, app) {
       { key: "ArrowRight", what: "a move forth", run: () => go(wanted + 1) },
       { key: "Home", what: "the start", run: () => go(0) }, { key: "End", what: "the end", run: () => go(moves.length) },
       { key: " ", what: "play by itself, or pause", run: toggle },
-      { key: "a", what: "analyse this position", run: analyse }, { key: "f", what: "turn the board", run: () => board.flip() },
+      { key: "a", what: "analyse this position", run: analyse },
+      { key: "v", what: "review the game", run: review }, { key: "f", what: "turn the board", run: () => board.flip() },
       { key: "b", what: "back to the tournament", run: () => app.go(back) },
     ],
   };
