@@ -83,12 +83,15 @@ def show(file: str, out: str, slot: str | None, game: str | None, delay: float) 
               help="Write the review of FILE, a game of Go, as SGF with comments and variations.")
 @click.option("--slot", default=None,
               help="Game of a ledger to review: its slot, or its number from 1.")
+@click.option("--game", "named", default=None, metavar="GAME",
+              help="The game, needed only where its rules are a file of your own: FILE.py.")
 @click.option("--no-exact", is_flag=True,
               help="Do not prove values, also where the game can be solved.")
 @move_timeout
 def analyze(
     game: str, engine: str | None, from_stdin: bool, as_json: bool, all_moves: bool,
-    html: Path | None, sgf: Path | None, slot: str | None, no_exact: bool, move_timeout: float,
+    html: Path | None, sgf: Path | None, slot: str | None, named: str | None, no_exact: bool,
+    move_timeout: float,
 ) -> None:
     """Find the mistakes of a recorded game, or analyse positions.
 
@@ -99,12 +102,12 @@ def analyze(
     from experiments.cli.analyze import analyze_positions, check_choice, review_file
 
     check_choice(game, from_stdin, {
-        "--html": html, "--sgf": sgf, "--slot": slot, "--no-exact": no_exact,
+        "--html": html, "--sgf": sgf, "--slot": slot, "--game": named, "--no-exact": no_exact,
     }, all_moves)
     if from_stdin:
         analyze_positions(game, engine or "solver", all_moves, as_json, move_timeout)
     else:
-        review_file(game, slot, engine, not no_exact, as_json, html, sgf, move_timeout)
+        review_file(game, slot, named, engine, not no_exact, as_json, html, sgf, move_timeout)
 
 
 @click.command()

@@ -201,7 +201,7 @@ def test_an_sgf_of_a_review_has_comments_and_the_better_line() -> None:
     shares = {"": 0.6, "C3": 0.3, "C3 B2": 0.8, "C3 D4": 0.2, "C3 B2 D4": 0.8}
     finish(review, Scripted(shares, {"": "C3", "C3": "D4", "C3 B2": "D4"}), "x")
     data = review_sgf(review, "A [b]", "C\\d", engine="x")
-    saved = read_game_bytes(data, Path("a.sgf"))
+    saved = read_game_bytes(data, Path("a.sgf"), get_game)
     assert saved.state == state and (saved.black, saved.white) == ("A [b]", "C\\d")
     game = sgf.Sgf_game.from_bytes(data)
     root = game.get_root()
