@@ -173,7 +173,7 @@ def test_a_linked_step_of_alpha_beta_folds_and_is_a_list(page: Page) -> None:
 def test_playing_runs_and_can_be_held(page: Page) -> None:
     page.go("inside/preset=halving")
     page.find(".search-tree .card")
-    page.find("[aria-label='Speed']").send_keys("very")
+    page.find("[aria-label='Speed']").send_keys("speed: very")
     page.button("Play").click()
     page.until(lambda: page.driver.execute_script(READ)["step"] >= 4, "some steps")
     page.button("Pause").click()

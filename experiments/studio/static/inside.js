@@ -26,13 +26,16 @@ async function search(root, app, wanted, preset) {
   const words = h("p", { class: "status", role: "status" }, "The engine searches …");
   const again = h("div", { class: "trouble", role: "alert", hidden: true });
   const waiting = h("div", { class: "inside" }, words, again);
-  let stage = null, running = null, closed = false;
+  let stage = null, running = null, closed = false, began = 0;
   const begin = async () => {
     words.hidden = false;
     again.hidden = true;
     root.replaceChildren(waiting);
+    began = performance.now();
     running = startSearch(wanted.source, wanted.engine, wanted.seed, (before) => {
-      words.textContent = before > 0 ? `Waiting for ${before} other searches …` : "The engine searches …";
+      const long = performance.now() - began > 4000;
+      words.textContent = before > 0 ? `Waiting for ${before} other searches …`
+        : `The engine searches …${long ? " The first time, the rules of a game are compiled: that can take a minute." : ""}`;
     });
     try {
       const found = await running.done;

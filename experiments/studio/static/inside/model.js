@@ -210,13 +210,18 @@ export function focusOf(event, tree) {
   }
 }
 
-/** Where the simulations end, or the cuts and results of alpha-beta are: stops of the longer steps. */
+/**
+ * Where the longer steps stop: at the end of a simulation; of alpha-beta at a cut-off, and of minimax,
+ * which has none, where a line of play has its value.
+ *
+ * @returns {noun: what ends there, stops: numbers of steps, before(step): how many have ended}.
+ */
 export function stopsOf(events) {
-  const cuts = events.some(({ event }) => event === "Entered");
-  const stops = [0];
-  events.forEach(({ event }, i) => {
-    if (cuts ? event === "CutOff" : event === "BackedUp") stops.push(i + 1);
-  });
-  if (stops.at(-1) !== events.length) stops.push(events.length);
-  return stops;
+  const has = (kind) => events.some(({ event }) => event === kind);
+  const [noun, ends] = has("CutOff") ? ["cut-off", ({ event }) => event === "CutOff"]
+    : has("Entered") ? ["line", ({ event, reason }) => event === "Valued" && reason !== "moves"]
+      : ["simulation", ({ event }) => event === "BackedUp"];
+  const ended = events.flatMap((event, i) => (ends(event) ? [i + 1] : []));
+  const stops = [0, ...ended, ...(ended.at(-1) === events.length ? [] : [events.length])];
+  return { noun, stops, before: (step) => ended.filter((stop) => stop <= step).length };
 }

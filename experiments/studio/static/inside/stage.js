@@ -11,9 +11,8 @@ import { Words } from "./words.js";
 const SPEEDS = [["slow", 2400], ["normal", 1200], ["fast", 450], ["very fast", 120]];
 
 export function openStage(root, app, search, preset) {
-  const { events } = search, stops = stopsOf(events), last = events.length;
-  const words = new Words(search), alphabeta = search.kind === "alphabeta";
-  const jump = alphabeta ? "cut-off" : "simulation";
+  const { events } = search, { noun: jump, stops, before } = stopsOf(events), last = events.length;
+  const words = new Words(search);
   let step = Math.min(search.step ?? 0, last), tree = null, timer = null, looked = null, linked = null;
   let focus, event, drawing = null;
 
@@ -38,8 +37,8 @@ export function openStage(root, app, search, preset) {
   });
   const count = h("span", { class: "count" });
   const speed = h("select", { "aria-label": "Speed", onchange: () => localStorage.setItem("dlgo-inside-speed", speed.value) },
-    SPEEDS.map(([name]) => h("option", { value: name, selected: name === (localStorage.getItem("dlgo-inside-speed") ?? "normal") }, name)));
-  const phases = Words.phases(search.kind).map((name) => h("li", { "data-phase": name }, capital(name)));
+    SPEEDS.map(([name]) => h("option", { value: name, selected: name === (localStorage.getItem("dlgo-inside-speed") ?? "normal") }, `speed: ${name}`)));
+  const phases = Words.phases(search).map((name) => h("li", { "data-phase": name }, capital(name)));
   const sentence = h("p", { class: "sentence", role: "status", "aria-live": "polite" });
   const choice = h("p", { class: "choice", hidden: true });
   const here = h("button", { type: "button", title: "Search from this position (g)", onclick: searchHere }, "Search from here");
@@ -109,9 +108,8 @@ export function openStage(root, app, search, preset) {
     focus = focusOf(event, tree);
     slider.value = step;
     slider.setAttribute("aria-valuetext", `step ${step} of ${last}`);
-    const done = stops.filter((stop, i) => i && stop <= step && (stop < last || isStop(events[last - 1]))).length;
-    count.textContent = `step ${step} of ${last}`;
-    count.title = `${done} ${jump}${done === 1 ? "" : "s"}`;
+    const done = before(step);
+    count.textContent = `step ${step} of ${last} · ${done} ${jump}${done === 1 ? "" : "s"}`;
     sentence.textContent = words.sentence(event, tree);
     const phase = Words.phase(event);
     for (const one of phases) one.classList.toggle("now", one.dataset.phase === phase);
@@ -123,8 +121,6 @@ export function openStage(root, app, search, preset) {
     clearTimeout(linked);
     linked = setTimeout(() => history.replaceState(null, "", `#/inside/${address(step)}`), 400);
   }
-
-  const isStop = ({ event: kind }) => kind === (alphabeta ? "CutOff" : "BackedUp");
 
   function redrawTree() {
     picture.show(tree, focus, looked ?? focus.at);

@@ -56,7 +56,8 @@ export class ChildTable {
     const children = tree.children(node), numbers = terms(tree, node, search);
     const own = this.words.who(node.mover), hasPrior = children.some(({ prior }) => prior !== null);
     const root = node.number === 0;
-    this.note.textContent = children.length ? formula(search, node) : "";
+    const sure = node.proven !== null;  // then no score is needed any more
+    this.note.textContent = !children.length ? "" : sure ? "The result is certain: nothing more is tried here." : formula(search, node);
     this.note.hidden = !children.length;
     const chosen = event?.event === "Selected" && event.node === node.number ? event.child
       : event?.event === "BackedUp" ? event.path[event.path.indexOf(node.number) - 1] ?? null : null;
@@ -71,19 +72,19 @@ export class ChildTable {
       ["move", ({ child }) => this.#name(child, child.number === chosen)],
       ["visits", ({ child }) => String(child.visits)],
       ...(hasPrior ? [["prior", ({ child }) => percent(child.prior)]] : []),
-      [`wins for ${own}`, ({ child, wins, guess }) => (child.proven !== null ? h("b", {}, certain(child, node.mover)) : wins === null ? "" : guess ? `(${figure(wins)})` : figure(wins))],
-      ...(gumbel ? [] : [["explore", ({ explore }) => (explore === null ? "" : figure(explore))]]),
-      ["score", ({ score, lost }) => (score === null ? "" : lost ? "lost" : h(score === best ? "b" : "span", {}, figure(score, gumbel ? 2 : 3)))],
+      [`wins for ${own}`, ({ child, wins, guess }) => (child.proven !== null ? h("b", {}, certain(child, node.mover)) : wins === null ? "" : guess ? (sure ? "" : `(${figure(wins)})`) : figure(wins))],
+      ...(gumbel || sure ? [] : [["explore", ({ explore }) => (explore === null ? "" : figure(explore))]]),
+      ...(sure ? [] : [["score", ({ score, lost }) => (score === null ? "" : lost ? "lost" : h(score === best ? "b" : "span", {}, figure(score, gumbel ? 2 : 3)))]]),
       ...(gumbel && root ? [["in", ({ child }) => (planned.has(child.number) ? "✓" : "")]] : []),
-      ...(gumbel && !root ? [["should have", ({ policy }) => percent(policy)], ["has", ({ share }) => percent(share)]] : []),
+      ...(gumbel && !root && !sure ? [["should have", ({ policy }) => percent(policy)], ["has", ({ share }) => percent(share)]] : []),
     ];
     this.#fill(columns, rows, ({ child }) => ({ class: [child.number === chosen ? "chosen" : "", planned.size && !planned.has(child.number) ? "out" : ""].join(" "), "data-node": child.number }));
     const hidden = children.length - ROWS;
     this.more.hidden = hidden <= 0;
     this.more.textContent = this.whole ? "Fewer moves" : `${hidden} more moves`;
-    const guesses = numbers.some(({ guess }) => guess);
+    const guesses = !sure && numbers.some(({ guess }) => guess);
     this.foot.textContent = [
-      kind === "uct" && children.length ? "A move that has not been tried comes before all scores." : "",
+      kind === "uct" && children.length && !sure ? "A move that has not been tried comes before all scores." : "",
       guesses ? (gumbel ? "(in brackets: not tried, a guess from the network's value and the moves that were)" : `(in brackets: not tried, taken for ${search.settings.fpu_reduction} less than the position)`) : "",
       gumbel && root ? "✓: still in the plan." : "",
       !children.length ? (node.proven !== null && !node.children.length ? "The game is over here." : "No move of this node has been tried yet.") : "",

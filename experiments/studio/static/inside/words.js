@@ -61,7 +61,8 @@ export class Words {
     }[event?.event] ?? "";
   }
 
-  static phases(kind) {
+  static phases({ kind, name }) {
+    if (name === "minimax") return ["enter", "value"];
     return {
       uct: ["select", "expand", "simulate", "back up", "prove"],
       puct: ["select", "evaluate", "expand", "back up", "prove"],
@@ -72,7 +73,7 @@ export class Words {
 
   /** The sentence; `tree` is as it stands after the event. */
   sentence(event, tree) {
-    if (!event) return `The search begins: only the root is known, where ${this.who(tree.root.mover)} is to move.`;
+    if (!event) return `The search begins: only the root is known, where ${this.who(tree.root.mover)} is to move. Press → for a step, or Play.`;
     return this[event.event](event, tree);
   }
 
@@ -87,7 +88,8 @@ export class Words {
       return `Select: ${where}, ${this.move(chosen.move)} should have ${Math.round(100 * row.policy)}% of the visits and has ${Math.round(100 * row.share)}%, so it is furthest behind.`;
     }
     const sum = row.explore ? `${figure(row.wins)} for its wins + ${figure(row.explore)} for exploring = ${figure(row.score)}` : figure(row.score);
-    return `Select: ${where}, ${this.who(node.mover)} tries ${this.move(chosen.move)}, which has the highest score: ${sum}.`;
+    const equal = rows.filter(({ score }) => score === row.score).length > 1;
+    return `Select: ${where}, ${this.who(node.mover)} tries ${this.move(chosen.move)}, ${equal ? "the first of those with" : "which has"} the highest score: ${sum}.`;
   }
 
   Expanded({ node: number, children }, tree) {
@@ -164,8 +166,9 @@ export class Words {
     const visits = decision.moves[0]?.visits;
     if (decision.proven !== null) words.push(["a proven loss", "a proven draw", "a proven win"][decision.proven + 1]);
     else if (visits !== undefined) words.push(`the move with ${plural(visits, "visit")}`);
-    if (decision.proven === null && decision.value !== null) words.push(`and expects ${figure((1 + decision.value) / 2)} of the point`);
-    return `${words.join(", ").replace(", and", " and")}.${decision.line.length > 1 ? ` Expected line: ${decision.line.map(({ text }) => text).join(" ")}.` : ""}`;
+    const share = decision.proven === null && decision.value !== null ? figure((1 + decision.value) / 2) : "";
+    if (share) words.push(visits === undefined ? `expecting ${share} of the point` : `all simulations together bring ${share} of the point`);
+    return `${words.join(", ").replace(", all", "; all")}.${decision.line.length > 1 ? ` Expected line: ${decision.line.map(({ text }) => text).join(" ")}.` : ""}`;
   }
 }
 
