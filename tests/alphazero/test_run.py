@@ -188,7 +188,7 @@ def begun(whole: Path, others: Path, tmp_path_factory) -> tuple[AlphaZeroConfig,
     model = shutil.copytree(whole / "nets/0001", folder / "model")
     plan = make_config("tictactoe", **SETTINGS | {
         "iterations": 1, "workers": 1, "first_network": str(model), "first_games": str(others),
-        "first_games_epochs": 10.0, "batch_size": 64, "optimizer": "adam:lr=0.01",
+        "first_games_epochs": 20.0, "batch_size": 64, "optimizer": "adam:lr=0.01",
     })
     train(plan, folder / "run", Listener(told))
     return plan, folder / "run", told
