@@ -74,6 +74,27 @@ def cache_folder() -> Path:
     return folder
 
 
+def shared_cache() -> Path:
+    """A folder with the machine code made so far, for processes that may read it and no more.
+
+    A process whose `DLGO_READ_CACHE` names it loads from there what its own cache has not. The
+    files are links to those of the cache; only this user can write to either folder.
+    """
+    folder = cache_folder() / "readable"
+    folder.mkdir(mode=0o755, exist_ok=True)
+    folder.chmod(0o755)
+    there = {path.name for path in folder.iterdir()}
+    for path in cache_folder().glob("*.code"):
+        if path.name not in there:
+            path.chmod(0o644)
+            with contextlib.suppress(FileExistsError):
+                os.link(path, folder / path.name)
+    for name in there:
+        if not (cache_folder() / name).exists():
+            (folder / name).unlink(missing_ok=True)
+    return folder
+
+
 def _forget_old(folder: Path) -> None:
     """Once a day, delete what has not been loaded for a long time."""
     stamp = folder / "cleaned"
@@ -171,15 +192,19 @@ class _KernelCache(NullCache):
         path = self._file(sig, target_context.codegen())
         if path is None:
             return None
+        if (readable := os.environ.get("DLGO_READ_CACHE")) and not path.exists():
+            path = Path(readable) / path.name
         try:
             content = path.read_bytes()
             if time.time() - path.stat().st_mtime > _DAY:
-                os.utime(path)  # in use: not to be forgotten
+                with contextlib.suppress(OSError):  # it may be somebody else's
+                    os.utime(path)  # in use: not to be forgotten
             return CompileResult._rebuild(target_context, *pickle.loads(content))
         except FileNotFoundError:
             return None
         except Exception:  # cut short, or written by another Numba: made anew
-            path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:

@@ -6,6 +6,7 @@ hang, a crash or nonsense raises a `ProgramError` that says which, and ends its 
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import os
@@ -20,8 +21,9 @@ from dlgo.jit import tell_now
 from dlgo.records.failures import Failure
 from engines.base import Budget, Cost, Decision
 from engines.programs import processes
-from engines.programs.framing import BrokenFrame, frame, take_frame
+from engines.programs.framing import LONGEST, BrokenFrame, frame, take_frame
 from engines.programs.program import Program, ProgramError
+from engines.programs.sandbox import Sandbox, Watch
 from engines.watching.recording import Transcript
 
 # Wall seconds for Python and dlgo to load, and for the rules of a game to be compiled.
@@ -32,6 +34,8 @@ _SHUTDOWN_TIMEOUT = 2.0
 _STOP_TIMEOUT = 2.0
 # Nothing of an error's text beyond this is kept.
 _LONGEST_TEXT = 300
+# Bytes of an answer from a sandbox.
+_LONGEST_UNTRUSTED = 1 << 23
 _MEGABYTE = 2**20
 
 T = TypeVar("T")
@@ -42,6 +46,7 @@ class Host:
 
     Args:
         setup: "module:function", called there before anything else.
+        sandbox: the walls around it, for code that nobody vouches for; None: no walls.
 
     Attributes:
         pid: the root of its processes.
@@ -50,17 +55,26 @@ class Host:
 
     Raises:
         ProgramError: if it cannot be started.
+        SandboxError: if there is no working sandbox here.
     """
 
-    def __init__(self, setup: str | None = None) -> None:
+    def __init__(self, setup: str | None = None, sandbox: Sandbox | None = None) -> None:
         command = [sys.executable, "-P", "-m", "engines.isolation.host"]
+        command += [setup] if setup else []
         self._program = Program(
-            command + ([setup] if setup else []), {"PYTHONPATH": os.pathsep.join(sys.path)}
+            command if sandbox is None else sandbox.command(command),
+            {"PYTHONPATH": os.pathsep.join(sys.path)},
         )
+        # What is read of an answer takes several times its length of our own memory.
+        longest = LONGEST if sandbox is None else _LONGEST_UNTRUSTED
+        self._take = functools.partial(take_frame, longest=longest)
+        self._watch = None if sandbox is None else Watch(self._program, sandbox.allowance)
         self._kills = processes.oom_kills()
         self.pid = self._program.pid
         self.ended = False
         self.process = int(self._receive(b"", _START_TIMEOUT)["pid"])
+        if sandbox is not None:
+            self.process = processes.inside_of(self.pid, self.process)
 
     def ask(
         self, *request: Any, timeout: float, check: Callable[[], None] | None = None
@@ -86,14 +100,17 @@ class Host:
     ) -> dict[str, Any]:
         deadline = time.monotonic() + timeout
         try:
-            answer = _read(self._program.exchange(request, take_frame, timeout, check))
+            answer = _read(self._program.exchange(request, self._take, timeout, check))
             while "compiling" in answer:
                 tell_now()
                 left = max(deadline - time.monotonic(), 0.0)
-                answer = _read(self._program.exchange(b"", take_frame, left, check))
+                answer = _read(self._program.exchange(b"", self._take, left, check))
         except ProgramError as error:
             self.kill()
             text = str(error)
+            if self._watch is not None and self._watch.verdict:
+                kind = Failure.OVER_MEMORY if "memory" in self._watch.verdict else Failure.OVER_CPU
+                raise ProgramError(kind, self._watch.verdict) from None
             if error.failure is Failure.DIED:
                 text = text.replace("it ", "process ", 1)
                 if processes.oom_kills() > self._kills:
@@ -157,6 +174,7 @@ class IsolatedEngine:
         details: whether decisions have more than a move and its value, which costs time, and
             whether messages name the engine.
         host: a process that has no engine yet; by default one is started.
+        sandbox: the walls around its process; None: no walls.
 
     Attributes:
         timeout: wall seconds for each answer.
@@ -172,19 +190,21 @@ class IsolatedEngine:
     def __init__(
         self, spec: str, game: GameSpec, timeout: float, memory_mb: int | None = None,
         setup: str | None = None, seed: int = 0, details: bool = False, host: Host | None = None,
+        sandbox: Sandbox | None = None,
     ) -> None:
         self.game = game
         self.timeout = timeout
         self._spec, self._setup, self._seed = spec, setup, seed
         self._details = details
         self._memory_mb = memory_mb
+        self._sandbox = sandbox
         self._start(host)
 
     def _start(self, host: Host | None = None) -> None:
         self._memory = 0
         self._cpu = 0.0
         self._state: GameState | None = None  # the position that its process holds
-        self._host = host or Host(self._setup)
+        self._host = host or Host(self._setup, self._sandbox)
         self.pid = self._host.pid
         try:
             self._host.ask("open", str(self.game), timeout=_START_TIMEOUT)

@@ -48,8 +48,11 @@ def read_frame(descriptor: int) -> bytes | None:
     return message
 
 
-def take_frame(buffer: bytearray) -> bytes | None:
+def take_frame(buffer: bytearray, longest: int = LONGEST) -> bytes | None:
     """Take the first message out of what has come; None if it is not complete yet.
+
+    Args:
+        longest: bytes that a message may have.
 
     Raises:
         BrokenFrame: if something else has come.
@@ -57,7 +60,7 @@ def take_frame(buffer: bytearray) -> bytes | None:
     if len(buffer) < _HEAD.size:
         return None
     word, size = _HEAD.unpack_from(buffer)
-    if word != _WORD or size > LONGEST:
+    if word != _WORD or size > longest:
         raise BrokenFrame
     if len(buffer) < _HEAD.size + size:
         return None

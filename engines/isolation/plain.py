@@ -1,0 +1,116 @@
+"""Plain values between processes that do not trust each other: as JSON, and nothing that runs.
+
+Numbers, text, lists, tuples, sets, dicts and arrays arrive as what they were, moves and positions
+of `dlgo` as well. Functions travel one way: the other side can call them, and we compute. Whatever
+else somebody returns arrives as an `Other`, which equals nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+# Characters of the description of what is not plain.
+_SHOWN = 80
+
+
+@dataclass(frozen=True, eq=False)
+class Other:
+    """What stands for an object that is not plain.
+
+    Attributes:
+        text: how it describes itself.
+    """
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def to_plain(value: Any, functions: list[Callable[..., Any]] | None = None) -> Any:
+    """A value as JSON can hold it.
+
+    Args:
+        functions: where functions within the value are kept; None: they are not plain.
+    """
+    kind = type(value)
+    if value is None or kind in (bool, int, float, str):
+        return value
+    if kind is list:
+        return [to_plain(part, functions) for part in value]
+    module = kind.__module__.partition(".")[0]
+    if module == "dlgo":
+        from dlgo.api import GameState, Move
+
+        if isinstance(value, Move):
+            return {"move": [str(value.kind), to_plain(value.place)]}
+        if isinstance(value, GameState) and functions is not None:
+            return {"state": [str(value.game), to_plain(value.moves())]}
+    if isinstance(value, tuple):
+        return {"tuple": [to_plain(part, functions) for part in value]}
+    if kind in (set, frozenset):
+        return {"set": [to_plain(part, functions) for part in value]}
+    if isinstance(value, dict):
+        pairs = value.items()
+        return {"dict": [[to_plain(k, functions), to_plain(v, functions)] for k, v in pairs]}
+    if module == "numpy" and hasattr(value, "tolist") and value.dtype != object:
+        if value.ndim:
+            return {"array": [value.dtype.str, list(value.shape), value.ravel().tolist()]}
+        return to_plain(value.tolist(), functions)
+    if functions is not None and callable(value):
+        functions.append(value)
+        return {"function": len(functions) - 1}
+    return {"other": f"{kind.__name__}: {str(value)[:_SHOWN]}"}
+
+
+def from_plain(value: Any, function: Callable[[int], Callable[..., Any]] | None = None) -> Any:
+    """What `to_plain` was given.
+
+    Args:
+        function: makes a function of the number of one; None: there are none.
+
+    Raises:
+        ValueError, TypeError, KeyError: if it is something else. Code never runs.
+    """
+    if isinstance(value, list):
+        return [from_plain(part, function) for part in value]
+    if not isinstance(value, dict):
+        return value
+    [(kind, content)] = value.items()
+    if kind == "tuple":
+        return tuple(from_plain(content, function))
+    if kind == "set":
+        return frozenset(from_plain(content, function))
+    if kind == "dict":
+        return {from_plain(k, function): from_plain(v, function) for k, v in content}
+    if kind == "array":
+        import numpy as np
+
+        dtype, shape, numbers = content
+        return np.array(numbers, dtype=np.dtype(str(dtype))).reshape(shape)
+    if kind == "move":
+        from dlgo.api import Move, Point
+
+        place = from_plain(content[1])
+        return Move(str(content[0]), Point(*place) if isinstance(place, tuple) else place)
+    if kind == "state" and function is not None:
+        from dlgo.api import GameState
+        from dlgo.games import get_game
+
+        state = GameState.new_game(get_game(content[0]))
+        for move in from_plain(content[1]):
+            state = state.apply_move(move)
+        return state
+    if kind == "function" and function is not None:
+        return function(content)
+    if kind == "other":
+        return Other(str(content))
+    raise ValueError(kind)
+
+
+def to_bytes(message: dict[str, Any]) -> bytes:
+    """A message."""
+    return json.dumps(message).encode()

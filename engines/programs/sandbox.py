@@ -1,0 +1,275 @@
+"""A sandbox for programs that nobody vouches for: other people's code may do its worst inside.
+
+    sandbox = Sandbox(readable=[folder_of_the_code])
+    program = Program(sandbox.command([sys.executable, "my_bot.py"]))
+
+bubblewrap (`bwrap`) builds the walls: no network, no home, the system and the Python environment
+read-only, an own view of processes, users and shared memory, a small private `/tmp`, no variables
+of ours. `confine.py` then takes away what is left: memory, processes, CPU and file size have
+limits, and dangerous system calls are filtered. `Watch` adds up what all processes of a sandbox
+use together, and ends it as a whole. Linux 5.14 or later: before, the kernel counted the processes
+of a sandbox together with those of its user.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import platform
+import random
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dlgo.errors import DlgoError
+from engines.programs import confine, processes
+from engines.programs.program import Program
+
+_PACKAGES = Path(__file__).resolve().parents[2]
+# What code in the sandbox is given of our own packages, and what lies beside them but is not.
+_GIVEN, _HIDDEN = ("dlgo", "engines"), ("experiments", "reports", "tests")
+# Links or folders of the system besides /usr.
+_SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+# What the loader of libraries, clocks and the counting of cores need.
+_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/sys/devices/system/cpu")
+# Users of sandboxes that root starts: numbers that no account has.
+_FIRST_USER, _USERS = 0x6E000000, 0x400000
+# What root needs to become one of them.
+_RIGHTS = ("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
+_MEGABYTE = 2**20
+# Seconds between two looks of the watch.
+_WATCH_PAUSE = 0.2
+_REMEDY = (
+    "install it (Debian, Ubuntu: apt install bubblewrap), or run only code that you trust, "
+    "with --trust"
+)
+
+
+class SandboxError(DlgoError):
+    """There is no working sandbox here; the message says why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What all processes of a sandbox may use together.
+
+    Attributes:
+        memory_mb: megabytes of memory.
+        processes: processes and threads at a time.
+        cpu_seconds: CPU time from start to end.
+        file_mb: megabytes of a file.
+        scratch_mb: megabytes of all files in /tmp.
+        open_files: files that a process may have open.
+    """
+
+    memory_mb: int = 768
+    processes: int = 32
+    cpu_seconds: float = 600.0
+    file_mb: int = 16
+    scratch_mb: int = 32
+    open_files: int = 128
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """Walls around a program.
+
+    Args:
+        readable: files and folders that it may read, at the places where they are; links among
+            them lead nowhere.
+        allowance: what it may use.
+        code_cache: a folder of machine code that it may load (`dlgo.jit.shared_cache`).
+    """
+
+    readable: Sequence[Path] = ()
+    allowance: Allowance = field(default_factory=Allowance)
+    code_cache: Path | None = None
+
+    def command(self, words: Sequence[str]) -> list[str]:
+        """The words that run `words` inside.
+
+        Raises:
+            SandboxError: if this machine has no working sandbox.
+        """
+        check_sandbox()
+        return self._command(words)
+
+    def _command(self, words: Sequence[str]) -> list[str]:
+        allowed = self.allowance
+        uid = _FIRST_USER + random.SystemRandom().randrange(_USERS) if os.getuid() == 0 else 0
+        limits = (
+            uid, allowed.memory_mb, allowed.processes, int(allowed.cpu_seconds) + 1,
+            allowed.file_mb, allowed.open_files,
+        )
+        scratch = ["--perms", "1777", "--size", str(allowed.scratch_mb * _MEGABYTE), "--tmpfs"]
+        return [
+            _bubblewrap(), "--die-with-parent", "--new-session", "--clearenv",
+            "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
+            "--unshare-cgroup-try", *(_RIGHTS if uid else ["--unshare-user"]),
+            *_system(), "--proc", "/proc", "--dev", "/dev", *scratch, "/dev/shm", *scratch, "/tmp",
+            *self._shown(), "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp",
+            *self._variables(), "--", sys.executable, "-I", "-S", confine.__file__,
+            *map(str, limits), *words,
+        ]
+
+    def _shown(self) -> list[str]:
+        """What may be read besides the system; what lies in it and is not to be seen."""
+        places = [*_python_folders(), *map(Path, self.readable)]
+        if self.code_cache is not None:
+            places.append(self.code_cache)
+        words = _folders({parent for place in places for parent in place.parents if parent.name})
+        for place in places:
+            words += ["--ro-bind", str(place), str(place)]
+        for name in _HIDDEN:
+            if any((_PACKAGES / name).is_relative_to(folder) for folder in _python_folders()):
+                words += ["--size", "4096", "--tmpfs", str(_PACKAGES / name)]
+        return words
+
+    def _variables(self) -> list[str]:
+        paths = [str(_PACKAGES), *filter(os.path.isabs, sys.path)]
+        variables = {
+            "PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8",
+            "PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1",
+            "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1",
+        }
+        if self.code_cache is not None:
+            variables["DLGO_READ_CACHE"] = str(self.code_cache)
+        return [word for name, value in variables.items() for word in ("--setenv", name, value)]
+
+
+def _folders(paths: Iterable[Path]) -> list[str]:
+    """Folders that everybody may enter: bubblewrap's own are closed to other users than root."""
+    return [word for path in sorted(paths) for word in ("--perms", "0755", "--dir", str(path))]
+
+
+def _system() -> list[str]:
+    words = [*_folders(map(Path, ("/etc", "/sys", "/sys/devices", "/sys/devices/system")))]
+    words += ["--ro-bind", "/usr", "/usr"]
+    for name in _SYSTEM:
+        if Path(name).is_symlink():
+            words += ["--symlink", str(Path(name).readlink()), name]
+        elif Path(name).is_dir():
+            words += ["--ro-bind", name, name]
+    for name in _FILES:
+        words += ["--ro-bind-try", name, name]
+    return words
+
+
+@functools.cache
+def _python_folders() -> tuple[Path, ...]:
+    """The interpreter, installed packages, and ours: each folder once, those inside another not."""
+    installed = [Path(place) for place in sys.path if place.endswith(("-packages", ".zip"))]
+    ours = [_PACKAGES / name for name in _GIVEN]
+    folders: list[Path] = []
+    for folder in sorted({Path(sys.base_prefix), Path(sys.prefix), *installed, *ours}):
+        inside = any(folder.is_relative_to(other) for other in (*folders, Path("/usr")))
+        if folder.exists() and not inside:
+            folders.append(folder)
+    return tuple(folders)
+
+
+def _bubblewrap() -> str:
+    path = shutil.which("bwrap")
+    if path is None:
+        raise SandboxError(f"untrusted code needs bubblewrap (bwrap), which is not here: {_REMEDY}")
+    return path
+
+
+# Run inside: exits with 0 if the walls stand, or prints what does not hold.
+_PROBE = """
+import os
+def holds(what, act, *given):
+    try:
+        act(*given)
+    except OSError:
+        return
+    raise SystemExit(what)
+holds("the system can be written to", open, "/usr/dlgo", "w")
+holds("there are password files", open, "/etc/shadow")
+if any(":" in line and "lo:" not in line for line in open("/proc/net/dev")):
+    raise SystemExit("there is a network")
+if os.getuid() == 0 or os.getpid() > 9:
+    raise SystemExit("it sees other users or processes")
+"""
+
+
+@functools.cache
+def check_sandbox() -> None:
+    """Try whether untrusted code can be confined here.
+
+    Raises:
+        SandboxError: naming what is missing, and the remedy.
+    """
+    if platform.system() != "Linux":
+        raise SandboxError(
+            f"untrusted code needs Linux and bubblewrap, and this is {platform.system()}: use a "
+            "virtual machine with Linux, or run only code that you trust, with --trust"
+        )
+    command = Sandbox()._command([sys.executable, "-I", "-S", "-c", _PROBE])
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SandboxError(f"bubblewrap does not run here ({error}): {_REMEDY}") from None
+    if done.returncode != 0:
+        said = " ".join(done.stderr.split())[-200:] or f"exit code {done.returncode}"
+        raise SandboxError(
+            f"the sandbox does not work here ({said}): allow user namespaces "
+            "(sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns=0), "
+            "or run only code that you trust, with --trust"
+        )
+
+
+class Watch:
+    """Ends a sandboxed program as soon as its processes use too much together.
+
+    Args:
+        program: it runs under the sandbox's command.
+        allowance: what it may use.
+
+    Attributes:
+        verdict: why it was ended, in plain words; "" as long as it was not.
+    """
+
+    def __init__(self, program: Program, allowance: Allowance) -> None:
+        self.verdict = ""
+        self._program, self._allowance = program, allowance
+        self._ended = threading.Event()
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def stop(self) -> None:
+        """Look no more."""
+        self._ended.set()
+
+    def _run(self) -> None:
+        while not self._ended.wait(_WATCH_PAUSE):
+            if not self._program.alive:
+                return
+            with contextlib.suppress(OSError):
+                self.verdict = self._excess()
+            if self.verdict:
+                for pid in processes.descendants(self._program.pid):
+                    processes.send(pid, 9)
+                return
+
+    def _excess(self) -> str:
+        allowed, pid = self._allowance, self._program.pid
+        seconds = self._program.cpu_seconds()
+        if seconds > allowed.cpu_seconds:
+            return f"over CPU time: {seconds:.0f} s used, {allowed.cpu_seconds:g} s allowed"
+        limit = allowed.memory_mb * _MEGABYTE
+        if processes.resident(pid) > limit:
+            used = processes.exact_memory(pid, kinds=("Pss_Anon:", "Pss_Shmem:"))
+            if used > limit:
+                return (
+                    f"over memory: {used / _MEGABYTE:.0f} MB used, "
+                    f"{allowed.memory_mb} MB allowed"
+                )
+        return ""
