@@ -35,8 +35,8 @@ setup(
     package_data={
         "reports": ["templates/*"],
         "experiments": [
-            "bench/*.json", "plans/*.toml", "studio/static/*", "studio/static/boards/*",
-            "studio/static/inside/*",
+            "bench/*.json", "classroom/templates/*", "plans/*.toml", "studio/static/*",
+            "studio/static/boards/*", "studio/static/inside/*",
         ],
         "engines": ["models/*/*", "learning/diagnostics/templates/*"],
     },
@@ -70,6 +70,7 @@ setup(
             "choix>=0.3.5",
             "hypothesis>=6.90",
             "import-linter>=2.16",
+            "jsonschema>=4",
             "open_spiel>=1.5; platform_system != 'Windows'",
             "openvino>=2024.4; python_version < '3.14'",
             "pydraughts>=0.6.7",

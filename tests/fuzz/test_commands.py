@@ -28,6 +28,9 @@ from tests.fuzz.test_options import EXTREME, IMPOSSIBLE, commands
 LINES: dict[str, str] = {
     "analyze": "tictactoe --engine=solver --stdin",
     "bench": "--game=tictactoe --seconds=0.05 --rounds=1",
+    "class grade": "hand_in --exercise=ko --out=out/class --trust",
+    "class list": "",
+    "class new": "ko --out=out/exercises",
     "compare": "games.csv a b",
     "connectx export": "--model=connect4-supervised --out=out/agent.py",
     "connectx play": "random random",
@@ -66,8 +69,8 @@ LINES: dict[str, str] = {
 }
 STDIN = b"a1 b2\n\nC3\ngenmove b\n\x1b[2J\nboardsize 99999999999999999999\nundo\nquit\n"
 # These take a second or more.
-SLOW = ("connectx export", "data import-sgf", "data index-sgf", "generate", "report", "tournament",
-        "train alphazero", "train supervised")
+SLOW = ("class grade", "connectx export", "data import-sgf", "data index-sgf", "generate",
+        "report", "tournament", "train alphazero", "train supervised")
 # Ctrl-C comes later where it would leave half a plot in this process.
 PATIENCE = dict.fromkeys((*SLOW, "show"), 15.0)
 TEXTS = ("random", "mcts:sims=5", "human", "tictactoe", "go:size=5", "draughts", "games.csv",
@@ -90,6 +93,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(SAMPLES / "ledger_format2.sqlite", folder / "games.sqlite")
     for name, sample in (("data", "dataset"), ("model", "supervised"), ("run", "alphazero")):
         shutil.copytree(SAMPLES / sample, folder / name)
+    (folder / "hand_in").mkdir()
+    (folder / "hand_in/ko.py").write_text("def forbidden(*_):\n    return True\n")
     with zipfile.ZipFile(folder / "games.zip", "w") as file:
         file.writestr("game.sgf", sgf(1))
     return folder

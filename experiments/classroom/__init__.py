@@ -1,0 +1,1 @@
+"""A class: exercises that grade themselves."""

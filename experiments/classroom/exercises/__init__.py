@@ -1,0 +1,18 @@
+"""One file an exercise: the task, its solution, and what is checked. Students are given the first.
+
+    \"\"\"The title (chapter N).          the task, which is the first thing that students read
+
+    Text.\"\"\"
+    def function(...):
+        \"\"\"What it is to do.\"\"\"
+        ### BEGIN SOLUTION              what students write themselves
+        ...
+        ### END SOLUTION
+
+    ### BEGIN HIDDEN TESTS              checks and planted bugs; students never see them
+    ...
+    ### END HIDDEN TESTS
+
+The marks are nbgrader's. `dlgo class new` writes the student's file. What stands in it before the
+hidden tests imports only what students have, too.
+"""

@@ -1,0 +1,148 @@
+"""Alpha-beta with move ordering (chapter 4).
+
+A game tree is given by functions of a position (a number): `children(position)`, none at a leaf;
+`player(position)`, +1 or -1, who need not alternate; `value(position)` of a leaf, as the FIRST
+player sees it (any whole number). Asking for the value of a leaf is expensive, and counted.
+
+`guess(position)` is cheap: it says about how good a position is, as the first player sees it. It
+may be wrong. Look at the most promising moves first, and more can be cut off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+def ordered(
+    position: int, children: Callable[[int], list[int]], player: Callable[[int], int],
+    guess: Callable[[int], int],
+) -> list[int]:
+    """The children, those that look best for the player who is to move at `position` first."""
+    ### BEGIN SOLUTION
+    return sorted(children(position), key=guess, reverse=player(position) == 1)
+    ### END SOLUTION
+
+
+def alpha_beta(
+    position: int, children: Callable[[int], list[int]], player: Callable[[int], int],
+    value: Callable[[int], int], guess: Callable[[int], int],
+    alpha: float = float("-inf"), beta: float = float("inf"),
+) -> float:
+    """The value of `position` as the first player sees it, with as few leaves as possible.
+
+    Args:
+        alpha: what the first player is sure of elsewhere.
+        beta: what the second player is sure of elsewhere: nothing above it will happen.
+    """
+    ### BEGIN SOLUTION
+    following = ordered(position, children, player, guess)
+    if not following:
+        return value(position)
+    best = float("-inf") if player(position) == 1 else float("inf")
+    for child in following:
+        found = alpha_beta(child, children, player, value, guess, alpha, beta)
+        if player(position) == 1:
+            best = max(best, found)
+            alpha = max(alpha, best)
+        else:
+            best = min(best, found)
+            beta = min(beta, best)
+        if alpha >= beta:
+            break
+    return best
+    ### END SOLUTION
+
+
+### BEGIN HIDDEN TESTS
+import random
+
+from experiments.classroom.checks import HandIn, check, require
+from experiments.classroom.exercises.minimax import Tree, grown, minimax
+
+
+class Counted:
+    """A tree whose leaves are counted, here, where the hand-in cannot reach."""
+
+    def __init__(self, nested, turns: str, seed: int, honest: bool, first: int = 1) -> None:
+        self.tree = Tree(nested, turns, seed, first)
+        self.asked: list[int] = []
+        generator = random.Random(seed)
+        self.true = [minimax(n, *self.tree.functions()) for n in range(len(self.tree.results))]
+        self.guesses = self.true if honest else [generator.randint(-9, 9) for _ in self.true]
+
+    def value(self, position: int) -> int:
+        self.asked.append(position)
+        return self.tree.results[position]
+
+    def functions(self):
+        children, player, _ = self.tree.functions()
+        return children, player, self.value, self.guesses.__getitem__
+
+    def leaves(self) -> int:
+        """Leaves that the solution asks for."""
+        self.asked.clear()
+        alpha_beta(self.tree.root, *self.functions())
+        count = len(self.asked)
+        self.asked.clear()
+        return count
+
+
+def _case(seed: int, turns: str = "any", most: int = 9) -> Counted:
+    return Counted(grown(seed, 4, -most, most), turns, seed, False, (1, -1)[seed % 2])
+
+
+@check("The value is that of minimax, whatever the guesses are", points=4)
+def value_of_it(hand_in: HandIn) -> None:
+    for seed in range(10):
+        case = _case(seed, ("any", "alternate")[seed % 2])
+        hand_in.expect("alpha_beta", case.tree.root, *case.functions(), shown=case.tree.text,
+                       equals=case.true[case.tree.root],
+                       hint="What does alpha mean to the second player, and beta to the first?")
+
+
+@check("Moves are ordered for the player who is to move", points=2)
+def order(hand_in: HandIn) -> None:
+    for seed in range(6):
+        case = Counted([[1], [5], [-3], [0]], "alternate", seed, False, (1, -1)[seed % 2])
+        children, player, _, guess = case.functions()
+        found = hand_in.call("ordered", case.tree.root, children, player, guess)
+        wanted = [guess(n) for n in ordered(case.tree.root, children, player, guess)]
+        right = sorted(found) == sorted(children(case.tree.root))
+        require(right and [guess(n) for n in found] == wanted,
+                f"With guesses {[guess(n) for n in children(case.tree.root)]} and player "
+                f"{player(case.tree.root)} to move, you order them {found}.")
+
+
+@check("Branches that cannot matter are cut off", points=3)
+def cuts(hand_in: HandIn) -> None:
+    for seed in range(10):
+        case = _case(seed + 30, most=2)  # equal values are common, and cut as well
+        wanted = case.leaves()
+        hand_in.expect("alpha_beta", case.tree.root, *case.functions(), shown=case.tree.text,
+                       equals=case.true[case.tree.root], hint="The value is wrong.")
+        require(len(case.asked) <= wanted,
+                f"In {case.tree.text} you asked for {len(case.asked)} leaves; {wanted} will do "
+                "with these guesses. When may the other moves be left out?")
+
+
+@check("With good guesses few leaves are asked for", points=1)
+def few(hand_in: HandIn) -> None:
+    case = Counted(grown(77, 6, -9, 9), "alternate", 5, True)
+    wanted = case.leaves()
+    hand_in.expect("alpha_beta", case.tree.root, *case.functions(), shown="a larger tree",
+                   equals=case.true[case.tree.root], hint="The value is wrong.")
+    require(len(case.asked) <= wanted,
+            f"You asked for {len(case.asked)} leaves; {wanted} will do when the best move comes "
+            "first.")
+
+
+PLANTED = {
+    "ordered for the first player only": ("reverse=player(position) == 1", "reverse=True"),
+    "the worst first": ("reverse=player(position) == 1", "reverse=player(position) == -1"),
+    "no cuts": ("if alpha >= beta:", "if False:"),
+    "cuts too early": ("if alpha >= beta:", "if alpha >= beta - 3:"),
+    "no cut when equal": ("if alpha >= beta:", "if alpha > beta:"),
+    "alpha and beta mixed up": ("value, guess, alpha, beta)", "value, guess, -beta, -alpha)"),
+    "the second player maximises": ("best = min(best, found)", "best = max(best, found)"),
+}
+### END HIDDEN TESTS

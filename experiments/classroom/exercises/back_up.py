@@ -1,0 +1,112 @@
+"""Backing up values with the right sign (chapter 14).
+
+A search has walked from the root to a leaf. A network says how good the leaf is, AS THE PLAYER
+WHO IS TO MOVE THERE SEES IT: from 1 (they win) to -1. Each node on the way keeps the number of its
+visits and the sum of the values, as the player who is to move AT THAT NODE sees them.
+
+The players need not take turns: in draughts, a chain of captures is several moves of one player.
+"""
+
+from __future__ import annotations
+
+
+def back_up(
+    players: list[int], visits: list[int], totals: list[float], value: float
+) -> tuple[list[int], list[float]]:
+    """The visits and sums of all nodes on the way, after the value has been counted.
+
+    Args:
+        players: who is to move at each node, 1 or -1; the root first, the leaf last.
+        visits, totals: before; the lists that are given must not change.
+        value: of the leaf, as the player to move there sees it.
+    """
+    ### BEGIN SOLUTION
+    more = [value if who == players[-1] else -value for who in players]
+    return [n + 1 for n in visits], [total + v for total, v in zip(totals, more, strict=True)]
+    ### END SOLUTION
+
+
+def mean_for_parent(
+    parent_player: int, player: int, visits: int, total: float, unvisited: float
+) -> float:
+    """The mean value of a node as the player to move at its PARENT sees it.
+
+    Args:
+        player: who is to move at the node itself; `total` is as they see it.
+        unvisited: the answer for a node without visits.
+    """
+    ### BEGIN SOLUTION
+    if visits == 0:
+        return unvisited
+    mean = total / visits
+    return mean if player == parent_player else -mean
+    ### END SOLUTION
+
+
+### BEGIN HIDDEN TESTS
+import random
+
+from experiments.classroom.checks import HandIn, check, require, same, short
+
+
+def _back_up(hand_in: HandIn, players, visits, totals, value, hint: str) -> None:
+    answer = hand_in.call("back_up", players, visits, totals, value)
+    right = isinstance(answer, list | tuple) and len(answer) == 2
+    require(right, f"back_up(...) returned {short(answer)}: two lists are wanted.")
+    wanted = back_up(players, visits, totals, value)
+    near = len(answer[1]) == len(wanted[1]) and all(
+        abs(a - b) < 1e-9 for a, b in zip(answer[1], wanted[1], strict=True))
+    require(same(answer[0], wanted[0]) and near,
+            f"back_up({players}, {visits}, {totals}, {value}) returned {short(answer)}. {hint}")
+
+
+@check("The leaf's value is its own player's", points=1)
+def leaf(hand_in: HandIn) -> None:
+    for player in (1, -1):
+        _back_up(hand_in, [player], [0], [0.0], 0.5, "The only node is the leaf itself.")
+
+
+@check("Every node on the way has one visit more", points=1)
+def visits_of_all(hand_in: HandIn) -> None:
+    answer = hand_in.call("back_up", [1, -1, 1, -1], [9, 5, 2, 0], [0.0] * 4, 0.25)
+    require(isinstance(answer, list | tuple) and same(answer[0], [10, 6, 3, 1]),
+            f"Visits of 9, 5, 2 and 0 became {short(answer[0])}.")
+
+
+@check("What is good for one player is bad for the other", points=3)
+def alternate(hand_in: HandIn) -> None:
+    for players in ([1, -1], [-1, 1], [1, -1, 1], [1, -1, 1, -1]):
+        for value in (1.0, -0.5):
+            _back_up(hand_in, players, list(range(len(players), 0, -1)), [0.5] * len(players),
+                     value, "Who is to move at each node, and who at the leaf?")
+
+
+@check("The same player may move several times in a row", points=3)
+def in_a_row(hand_in: HandIn) -> None:
+    generator = random.Random(5)
+    for _ in range(8):
+        players = [generator.choice((1, -1)) for _ in range(6)]
+        _back_up(hand_in, players, [6, 5, 4, 3, 2, 1], [0.0, 1.0, -1.0, 0.5, 0.0, 0.0], 0.5,
+                 "Do not count plies: compare players.")
+
+
+@check("Choosing at the parent, the mean is seen from there", points=2)
+def mean(hand_in: HandIn) -> None:
+    for given in ((1, -1, 4, 2.0, 0.0), (1, 1, 4, 2.0, 0.0), (-1, 1, 5, -4.0, 0.0),
+                  (1, -1, 0, 0.0, -0.2), (-1, -1, 0, 0.0, 0.3)):
+        hand_in.expect("mean_for_parent", *given, near=mean_for_parent(*given),
+                       hint="A node without visits has no mean; else mind who looks at it.")
+
+
+PLANTED = {
+    "the leaf's view for all": ("value if who == players[-1] else -value", "value"),
+    "the sign turned round": ("value if who == players[-1] else -value",
+                              "-value if who == players[-1] else value"),
+    "turns alternate": ("[value if who == players[-1] else -value for who in players]",
+                        "[value * (-1) ** (len(players) - 1 - i) for i in range(len(players))]"),
+    "the first player's view": ("value if who == players[-1] else -value", "value * who"),
+    "the leaf is not visited": ("[n + 1 for n in visits]", "[n + 1 for n in visits[:-1]] + [0]"),
+    "the child's view of the mean": ("return mean if player == parent_player else -mean",
+                                     "return mean"),
+}
+### END HIDDEN TESTS

@@ -1,0 +1,148 @@
+"""Captures (chapter 2).
+
+A board is a list of rows, the upper one first, of "b", "w" and "."; a point is (row, column), both
+counted from 0.
+
+When a stone is put on the board, chains of the OTHER colour that have no liberty left are taken
+off. Only then is it asked whether the new stone's own chain can breathe. If not, the move was
+illegal.
+"""
+
+from __future__ import annotations
+
+
+def play(board: list[str], color: str, point: tuple[int, int]) -> list[str] | None:
+    """The board after `color` ("b" or "w") has played at `point`, captured stones taken off.
+
+    None if the move is illegal: the point is taken, or the new chain would have no liberty.
+    `board` itself must not change.
+    """
+    ### BEGIN SOLUTION
+    if board[point[0]][point[1]] != ".":
+        return None
+    after = [list(row) for row in board]
+    after[point[0]][point[1]] = color
+    for r, c in _around(after, point):
+        if after[r][c] not in (".", color):
+            stones, breath = _chain(after, (r, c))
+            if not breath:
+                for row, col in stones:
+                    after[row][col] = "."
+    if not _chain(after, point)[1]:
+        return None
+    return ["".join(row) for row in after]
+
+
+def _around(board, point):
+    row, col = point
+    around = [(row - 1, col), (row + 1, col), (row, col - 1), (row, col + 1)]
+    return [(r, c) for r, c in around if 0 <= r < len(board) and 0 <= c < len(board[0])]
+
+
+def _chain(board, point):
+    """Its stones, and whether it has a liberty."""
+    color, found, waiting, breath = board[point[0]][point[1]], {point}, [point], False
+    while waiting:
+        for r, c in _around(board, waiting.pop()):
+            breath = breath or board[r][c] == "."
+            if board[r][c] == color and (r, c) not in found:
+                found.add((r, c))
+                waiting.append((r, c))
+    return found, breath
+    ### END SOLUTION
+
+
+def captured(board: list[str], color: str, point: tuple[int, int]) -> int:
+    """How many stones the move takes off the board; 0 if it is illegal."""
+    ### BEGIN SOLUTION
+    after = play(board, color, point)
+    if after is None:
+        return 0
+    stones = sum(row.count(".") for row in after) - sum(row.count(".") for row in board)
+    return stones + 1
+    ### END SOLUTION
+
+
+### BEGIN HIDDEN TESTS
+import random
+
+from experiments.classroom.checks import HandIn, check, require
+
+
+@check("A stone on an empty point stays, and the given board does not change")
+def plain(hand_in: HandIn) -> None:
+    hand_in.expect("play", ["...", "...", "..."], "w", (0, 2), equals=["..w", "...", "..."],
+                   hint="The answer is a new list of texts.")
+    hand_in.expect("play", ["b..", "...", "..."], "w", (0, 0), equals=None,
+                   hint="The point is taken already.")
+
+
+@check("A chain without liberties is taken off", points=2)
+def capture(hand_in: HandIn) -> None:
+    hand_in.expect("play", [".b.", "bw.", ".b."], "b", (1, 2), equals=[".b.", "b.b", ".b."],
+                   hint="White's stone has lost its last liberty.")
+    hand_in.expect("play", ["wwb", "wb.", "..."], "b", (2, 0), equals=["..b", ".b.", "b.."],
+                   hint="All stones of the chain go, not only the one next to the move.")
+
+
+@check("Several chains can be taken at once", points=2)
+def several(hand_in: HandIn) -> None:
+    board = ["bw.wb", ".bwb.", "..b.."]
+    hand_in.expect("play", board, "b", (0, 2), equals=["b.b.b", ".b.b.", "..b.."],
+                   hint="Look at all four sides of the new stone.")
+    hand_in.expect("captured", board, "b", (0, 2), equals=3, hint="Three stones lose their breath.")
+
+
+@check("Captures come before the question whether the new chain can breathe", points=2)
+def order(hand_in: HandIn) -> None:
+    board = [".wb", "wb.", "b.."]
+    hand_in.expect("play", board, "b", (0, 0), equals=["b.b", ".b.", "b.."],
+                   hint="The new stone has a liberty once the captured ones are off the board.")
+    hand_in.expect("captured", board, "b", (0, 0), equals=2, hint="Both white stones.")
+
+
+@check("Suicide is illegal, of one stone or of a chain", points=1)
+def suicide(hand_in: HandIn) -> None:
+    for board, point in (
+        ([".b.", "b.b", ".b."], (1, 1)), (["w.b", "bbb", "..."], (0, 1)),
+    ):
+        hand_in.expect("play", board, "w", point, equals=None,
+                       hint="The new chain would have no liberty, and takes nothing.")
+        hand_in.expect("captured", board, "w", point, equals=0, hint="The move is illegal.")
+
+
+@check("Random games go as the rules say", points=2)
+def games(hand_in: HandIn) -> None:
+    generator = random.Random(2)
+    for _ in range(3):
+        board = ["....."] * 4
+        for ply in range(45):
+            color, point = "bw"[ply % 2], (generator.randrange(4), generator.randrange(5))
+            wanted = play(board, color, point)
+            hand_in.expect("play", board, color, point, equals=wanted,
+                           hint="Compare with the rules, step by step.")
+            taken = hand_in.call("captured", board, color, point) if wanted else None
+            if wanted:
+                right = sum(map(len, map(_stones, board))) + 1 - sum(map(len, map(_stones, wanted)))
+                require(taken == right, f"captured({board}, {color!r}, {point}) returned {taken}.")
+            board = wanted or board
+
+
+def _stones(row: str) -> str:
+    return row.replace(".", "")
+
+
+PLANTED = {
+    "suicide is asked first": (
+        "    for r, c in _around(after, point):\n        if after",
+        "    if not _chain(after, point)[1]:\n        return None\n"
+        "    for r, c in _around(after, point):\n        if after"),
+    "own stones are captured": ('not in (".", color)', 'not in (".",)'),
+    "only one stone is taken": ("for row, col in stones:", "for row, col in [(r, c)]:"),
+    "suicide is allowed": ("    if not _chain(after, point)[1]:\n        return None\n", ""),
+    "one off": ("return stones + 1", "return stones"),
+    "only one chain is taken": (
+        '                    after[row][col] = "."\n',
+        '                    after[row][col] = "."\n                break\n'),
+}
+### END HIDDEN TESTS

@@ -1,0 +1,140 @@
+"""Minimax (chapter 4).
+
+A game tree is given by three functions of a position (which is just a number):
+
+    children(position)   the positions after each legal move, in order; none if the game is over
+    player(position)     who is to move: +1 (the first player) or -1 (the second)
+    result(position)     of a game that is over, as the FIRST player sees it: 1, 0 or -1
+
+The players need not take turns: in some games the same player moves twice in a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+def minimax(
+    position: int, children: Callable[[int], list[int]], player: Callable[[int], int],
+    result: Callable[[int], int],
+) -> int:
+    """The result of the game from `position`, as the first player sees it, if both play best."""
+    ### BEGIN SOLUTION
+    following = children(position)
+    if not following:
+        return result(position)
+    values = [minimax(child, children, player, result) for child in following]
+    return max(values) if player(position) == 1 else min(values)
+    ### END SOLUTION
+
+
+def best_move(
+    position: int, children: Callable[[int], list[int]], player: Callable[[int], int],
+    result: Callable[[int], int],
+) -> int:
+    """The child of `position` that the player to move should choose: the first of the best."""
+    ### BEGIN SOLUTION
+    values = [minimax(child, children, player, result) for child in children(position)]
+    wanted = max(values) if player(position) == 1 else min(values)
+    return children(position)[values.index(wanted)]
+    ### END SOLUTION
+
+
+### BEGIN HIDDEN TESTS
+import random
+
+from experiments.classroom.checks import HandIn, check
+
+
+class Tree:
+    """Positions are numbers; a nested list is a position, a number a result."""
+
+    def __init__(self, nested, turns: str = "alternate", seed: int = 0, first: int = 1) -> None:
+        self.children_of: list[list[int]] = []
+        self.players: list[int] = []
+        self.results: list[int] = []
+        self._random, self._turns = random.Random(seed), turns
+        self.root = self._add(nested, first)
+        self.text = f"the tree {nested}, first player {first}, turns {turns}"
+
+    def _add(self, nested, player: int) -> int:
+        number = len(self.children_of)
+        self.children_of.append([])
+        self.players.append(player)
+        self.results.append(nested if isinstance(nested, int) else 99)
+        if not isinstance(nested, int):
+            following = -player if self._turns == "alternate" else self._random.choice((1, -1))
+            self.children_of[number] = [self._add(part, following) for part in nested]
+        return number
+
+    def functions(self):
+        return self.children_of.__getitem__, self.players.__getitem__, self.results.__getitem__
+
+
+def grown(seed: int, depth: int, low: int = -1, high: int = 1):
+    """A random nested list."""
+    generator = random.Random(seed)
+
+    def grow(left: int):
+        if left == 0 or (left < depth and generator.random() < 0.15):
+            return generator.randint(low, high)
+        return [grow(left - 1) for _ in range(generator.randint(1, 3))]
+
+    return grow(depth)
+
+
+def _value(hand_in: HandIn, tree: Tree, hint: str) -> None:
+    hand_in.expect("minimax", tree.root, *tree.functions(), shown=tree.text, hint=hint,
+                   equals=minimax(tree.root, *tree.functions()))
+
+
+@check("A game that is over has its result")
+def over(hand_in: HandIn) -> None:
+    for result in (1, 0, -1):
+        _value(hand_in, Tree(result), "It has no children.")
+
+
+@check("The first player takes the largest value, the second the smallest", points=2)
+def one_ply(hand_in: HandIn) -> None:
+    for first in (1, -1):
+        for nested in ([1, 0, -1], [-1, 0], [0, 0], [-1, -1]):
+            _value(hand_in, Tree(nested, first=first), "Who is to move, and what do they want?")
+
+
+@check("Values come up from any depth", points=2)
+def deep(hand_in: HandIn) -> None:
+    for seed in range(8):
+        _value(hand_in, Tree(grown(seed, 4)), "Do it by hand from the leaves up.")
+
+
+@check("The same player may move twice", points=2)
+def twice(hand_in: HandIn) -> None:
+    for seed in range(8):
+        _value(hand_in, Tree(grown(seed, 3), "any", seed), "Ask who is to move at each position.")
+
+
+@check("The best move is one of the best value, for either player", points=3)
+def best(hand_in: HandIn) -> None:
+    for seed in range(10):
+        tree = Tree(grown(seed + 20, 3), "any", seed, first=(1, -1)[seed % 2])
+        hand_in.expect(
+            "best_move", tree.root, *tree.functions(), shown=tree.text,
+            equals=best_move(tree.root, *tree.functions()),
+            hint="The answer is a child, the first of those with the best value for the mover.")
+
+
+PLANTED = {
+    "both want the largest": ("    return max(values) if player(position) == 1 else min(values)\n",
+                              "    return max(values)\n"),
+    "the second player's view": ("return result(position)", "return -result(position)"),
+    "the best move of the first player": (
+        "wanted = max(values) if player(position) == 1 else min(values)", "wanted = max(values)"),
+    "an index, not a position": ("children(position)[values.index(wanted)]",
+                                 "values.index(wanted)"),
+    "turns alternate": (
+        "values = [minimax(child, children, player, result) for child in following]",
+        "turn = player(position)\n"
+        "    values = [minimax(child, children, lambda _: -turn, result) for child in following]"),
+    "draws are losses": ("return result(position)", "return 1 if result(position) > 0 else -1"),
+}
+### END HIDDEN TESTS

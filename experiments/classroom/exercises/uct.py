@@ -1,0 +1,161 @@
+"""UCT: trees that grow where it is worth it (chapter 4).
+
+A game is given by functions of a position (a number): `children(position)`, none if the game is
+over; `player(position)`, +1 or -1, who need not alternate; and `rollout(position)`, which plays
+the game to its end at random and says the result as the FIRST player sees it: 1, 0 or -1.
+
+A simulation goes down from the root by the rule below until it comes to a position that has no
+visits; plays one rollout from there; and counts the result in every position on its way. Of a
+position, each child is tried once before any child is tried twice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+
+def uct_score(wins: float, visits: int, parent_visits: int, c: float) -> float:
+    """The share of wins of a child, plus c times the root of (ln of the parent's visits / visits).
+
+    Args:
+        wins: of the player who CHOOSES among the children, draws counted half.
+        visits: of the child, at least 1.
+    """
+    ### BEGIN SOLUTION
+    return wins / visits + c * math.sqrt(math.log(parent_visits) / visits)
+    ### END SOLUTION
+
+
+def search(
+    root: int, children: Callable[[int], list[int]], player: Callable[[int], int],
+    rollout: Callable[[int], int], simulations: int, c: float,
+) -> list[int]:
+    """The visits of the root's children, in their order, after some simulations."""
+    ### BEGIN SOLUTION
+    visits, total = {root: 1}, {root: 0.0}  # total: of results as the first player sees them
+    for _ in range(simulations):
+        path = [root]
+        while visits.get(path[-1]) and (following := children(path[-1])):
+            new = [child for child in following if child not in visits]
+            if new:
+                path.append(new[0])
+                break
+            node, who = path[-1], player(path[-1])
+            path.append(max(following, key=lambda child: uct_score(
+                (visits[child] + who * total[child]) / 2, visits[child], visits[node], c,
+            )))
+        result = rollout(path[-1])
+        for node in path:
+            visits[node] = visits.get(node, 0) + 1
+            total[node] = total.get(node, 0.0) + result
+    return [visits.get(child, 0) for child in children(root)]
+    ### END SOLUTION
+
+
+### BEGIN HIDDEN TESTS
+import random
+
+from experiments.classroom.checks import HandIn, check, require
+from experiments.classroom.exercises.minimax import Tree
+
+
+class Game:
+    """A tree with results at its leaves, and rollouts that are drawn, and counted, here."""
+
+    def __init__(self, nested, turns: str = "alternate", seed: int = 0, first: int = 1) -> None:
+        self.tree = Tree(nested, turns, seed, first)
+        self._random = random.Random(seed)
+        self.begun: list[int] = []
+
+    def rollout(self, position: int) -> int:
+        self.begun.append(position)
+        while self.tree.children_of[position]:
+            position = self._random.choice(self.tree.children_of[position])
+        return self.tree.results[position]
+
+    def functions(self):
+        children, player, _ = self.tree.functions()
+        return children, player, self.rollout
+
+
+def _search(hand_in: HandIn, game: Game, simulations: int, c: float) -> list[int]:
+    visits = hand_in.call("search", game.tree.root, *game.functions(), simulations, c)
+    right = isinstance(visits, list | tuple) and all(type(n) is int for n in visits)
+    children = game.tree.children_of[game.tree.root]
+    require(right and len(visits) == len(children),
+            f"search(...) returned {visits!r}: a number for each of {len(children)} children is "
+            "wanted.")
+    return list(visits)
+
+
+@check("The score is the share of wins and a bonus for few visits", points=2)
+def score(hand_in: HandIn) -> None:
+    for given in ((3, 4, 10, 1.5), (0, 1, 1, 1.0), (7.5, 20, 100, 0.4), (2, 8, 9, 0.0)):
+        hand_in.expect("uct_score", *given, near=uct_score(*given), hint="See the formula.")
+
+
+@check("Each simulation is one rollout and one visit of a child", points=2)
+def counts(hand_in: HandIn) -> None:
+    for simulations in (1, 7, 60):
+        game = Game([[1, -1], [0, 0], [-1, [1, 0]]])
+        visits = _search(hand_in, game, simulations, 0.7)
+        require(sum(visits) == simulations and len(game.begun) == simulations,
+                f"After {simulations} simulations the children have {visits} visits, and "
+                f"{len(game.begun)} rollouts were asked for.")
+
+
+@check("Each child is tried once before any is tried twice", points=1)
+def all_once(hand_in: HandIn) -> None:
+    game = Game([1, -1, -1, -1, -1])
+    visits = _search(hand_in, game, 5, 0.4)
+    require(visits == [1] * 5, f"After 5 simulations with 5 children their visits are {visits}.")
+    game = Game([[1, 1], [1, 1]])
+    _search(hand_in, game, 6, 1.0)
+    require(len(set(game.begun)) == 6, "A rollout begins at a position without visits: with six "
+            f"positions below the root, your six rollouts began at {len(set(game.begun))}.")
+
+
+@check("The winning move gets the visits, for either player", points=2)
+def wins(hand_in: HandIn) -> None:
+    for first in (1, -1):
+        game = Game([-first, first, 0], first=first)
+        visits = _search(hand_in, game, 200, 0.4)
+        require(visits.index(max(visits)) == 1 and visits[1] > 120,
+                f"Of three moves that lose, win and draw, your visits are {visits}, with player "
+                f"{first} to move. Whose wins are counted?")
+
+
+@check("The opponent's best answer is expected", points=2)
+def answers(hand_in: HandIn) -> None:
+    for first in (1, -1):
+        # The first move looks good to random play: one answer in five refutes it.
+        game = Game([[first, first, first, first, -first], [0, 0, 0, 0, 0]], first=first, seed=4)
+        visits = _search(hand_in, game, 600, 0.6)
+        require(visits[1] > visits[0],
+                f"The first move loses to one answer of five, the second one draws; your visits "
+                f"are {visits}, with player {first} to move. Who chooses the answer?")
+
+
+@check("The same player may move twice", points=1)
+def twice(hand_in: HandIn) -> None:
+    game = Game([[-1, -1, -1, -1, 1], [0, 0, 0, 0, 0]], first=1, seed=4)
+    game.tree.players = [1] * len(game.tree.players)
+    visits = _search(hand_in, game, 600, 0.6)
+    require(visits[0] > visits[1],
+            f"The first player moves twice and can win by the first move; your visits are "
+            f"{visits}. Ask who is to move.")
+
+
+PLANTED = {
+    "the log of the child's visits": ("math.log(parent_visits) / visits",
+                                      "math.log(visits) / parent_visits"),
+    "c inside the root": ("c * math.sqrt(math.log(parent_visits) / visits)",
+                          "math.sqrt(c * math.log(parent_visits) / visits)"),
+    "the first player's wins for both": ("who * total[child]", "total[child]"),
+    "the opponent's wins": ("who * total[child]", "-who * total[child]"),
+    "turns alternate": ("node, who = path[-1], player(path[-1])",
+                        "node, who = path[-1], player(root) * (-1) ** (len(path) - 1)"),
+    "the leaf is not counted": ("for node in path:", "for node in path[:2]:"),
+}
+### END HIDDEN TESTS

@@ -1,0 +1,106 @@
+"""Zobrist keys (chapter 3).
+
+A position gets a number that can be kept up to date move by move. Each stone at each point has a
+random number of its own. The key of a board is the exclusive or (`^`) of the numbers of all its
+stones, and if white is to move, of one more. The key of the empty board with black to move is 0.
+
+The table is a dict: `table[(color, row, col)]` for stones, `table["white to move"]` for the turn.
+A board is a list of rows of "b", "w" and "."; rows and columns are counted from 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def key_of(board: list[str], to_move: str, table: dict[Any, int]) -> int:
+    """The key of a board from scratch; `to_move` is "b" or "w"."""
+    ### BEGIN SOLUTION
+    key = table["white to move"] if to_move == "w" else 0
+    for row, text in enumerate(board):
+        for col, color in enumerate(text):
+            if color != ".":
+                key ^= table[color, row, col]
+    return key
+    ### END SOLUTION
+
+
+def key_after(
+    key: int, color: str, point: tuple[int, int], captured: list[tuple[int, int]],
+    table: dict[Any, int],
+) -> int:
+    """The key after `color` has played at `point`: no look at the board is needed.
+
+    Args:
+        key: before the move, with `color` to move.
+        captured: the points of the other colour's stones that the move takes off.
+    """
+    ### BEGIN SOLUTION
+    other = "w" if color == "b" else "b"
+    key ^= table[(color, *point)] ^ table["white to move"]
+    for row, col in captured:
+        key ^= table[other, row, col]
+    return key
+    ### END SOLUTION
+
+
+### BEGIN HIDDEN TESTS
+import random
+
+from experiments.classroom.checks import HandIn, check
+
+_random = random.Random(3)
+TABLE = {(color, row, col): _random.getrandbits(62)
+         for color in "bw" for row in range(4) for col in range(5)}
+TABLE["white to move"] = _random.getrandbits(62)
+BOARD = ["b.w..", ".bw..", "...b.", "w...."]
+
+
+def _key(hand_in: HandIn, board: list[str], to_move: str, hint: str) -> None:
+    hand_in.expect("key_of", board, to_move, TABLE, equals=key_of(board, to_move, TABLE),
+                   shown=f"{board}, {to_move!r}, table", hint=hint)
+
+
+@check("The turn is part of the key", points=2)
+def turn(hand_in: HandIn) -> None:
+    empty = ["....."] * 4
+    _key(hand_in, empty, "b", "An empty board with black to move has the key 0.")
+    _key(hand_in, empty, "w", "White to move has a number in the table.")
+    _key(hand_in, BOARD, "w", "White to move has a number in the table.")
+
+
+@check("All stones count, each by its colour and point", points=3)
+def stones(hand_in: HandIn) -> None:
+    for board in (BOARD, ["b....", *["....."] * 3], [*["....."] * 3, "....w"]):
+        _key(hand_in, board, "b", "Which stones are on this board, and what are their numbers?")
+
+
+@check("A move changes the key by its stone and by the turn", points=2)
+def move(hand_in: HandIn) -> None:
+    for color in "bw":
+        before = key_of(BOARD, color, TABLE)
+        wanted = key_after(before, color, (3, 4), [], TABLE)
+        hand_in.expect("key_after", before, color, (3, 4), [], TABLE, equals=wanted,
+                       shown=f"{before}, {color!r}, (3, 4), [], table",
+                       hint="Compare with key_of for the board after the move.")
+
+
+@check("Captured stones leave the key", points=3)
+def captures(hand_in: HandIn) -> None:
+    for color, taken in (("b", [(0, 2), (1, 2)]), ("w", [(0, 0)]), ("b", [(3, 0)])):
+        before = key_of(BOARD, color, TABLE)
+        hand_in.expect("key_after", before, color, (2, 2), taken, TABLE,
+                       equals=key_after(before, color, (2, 2), taken, TABLE),
+                       shown=f"{before}, {color!r}, (2, 2), {taken}, table",
+                       hint="Whose stones are captured, and how does one leave an exclusive or?")
+
+
+PLANTED = {
+    "the turn is forgotten": ('key = table["white to move"] if to_move == "w" else 0', "key = 0"),
+    "the turn does not change": (' ^ table["white to move"]', ""),
+    "captured stones of the mover": ("table[other, row, col]", "table[color, row, col]"),
+    "or instead of exclusive or": ("key ^= table[color, row, col]",
+                                   "key |= table[color, row, col]"),
+    "one captured stone only": ("for row, col in captured:", "for row, col in captured[:1]:"),
+}
+### END HIDDEN TESTS

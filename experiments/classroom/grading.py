@@ -1,0 +1,223 @@
+"""Grade a hand-in: the student's functions run in a sandbox, the checks run here.
+
+A check calls functions through a pipe and compares what comes back, so nothing that a hand-in does
+to its own process gives it points. A function that hangs or dies costs its own check; the others
+are tried in a new process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dlgo.errors import DlgoError
+from engines.isolation.calls import CallError, Functions
+from engines.programs.program import ProgramError
+from engines.programs.sandbox import Allowance, Sandbox
+from experiments.classroom.checks import HandIn, Wrong
+from experiments.classroom.exercise import Exercise
+from experiments.classroom.taking_in import TakenIn, take_in
+
+# Wall seconds: to load a file, for one call, and for one exercise in all. Gradescope's smallest
+# machines have half a core.
+_LOAD_SECONDS, _CALL_SECONDS, _ALL_SECONDS = 10.0, 5.0, 45.0
+# Processes that a hand-in may lose.
+_LIVES = 4
+ALLOWANCE = Allowance(memory_mb=512, processes=16, cpu_seconds=60.0)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of one check.
+
+    Attributes:
+        title: of the check.
+        points: that it is worth. earned: all or nothing of them.
+        feedback: for the student; "" if it passed.
+        seconds: that it took.
+    """
+
+    title: str
+    points: int
+    earned: int
+    feedback: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What one hand-in of one exercise is worth.
+
+    Attributes:
+        student: as the class's folder calls them.
+        exercise: its name.
+        results: of the checks; empty if nothing was handed in.
+        points: of all checks.
+        notes: what was left out of the hand-in.
+        trusted: whether it ran without a sandbox.
+        digest: of all that it was made of; "" if nothing was handed in.
+    """
+
+    student: str
+    exercise: str
+    results: list[Result]
+    points: int
+    notes: list[str] = field(default_factory=list)
+    trusted: bool = False
+    digest: str = ""
+
+    @property
+    def earned(self) -> int:
+        """Points of the checks that passed."""
+        return sum(result.earned for result in self.results)
+
+    @property
+    def seconds(self) -> float:
+        """Wall seconds of all checks."""
+        return sum(result.seconds for result in self.results)
+
+
+class _Lives:
+    """A student's functions, in one process after another."""
+
+    def __init__(self, path: Path, sandbox: Sandbox | None) -> None:
+        self._path, self._sandbox = path, sandbox
+        self._functions: Functions | None = None
+        self._lost = 0
+        self._broken: DlgoError | None = None  # why the file cannot be loaded
+        self._deadline = time.monotonic() + _ALL_SECONDS
+
+    def call(self, name: str, *arguments: Any) -> Any:
+        """What the function returns. Raises Wrong, with words for the student."""
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise Wrong(f"Not tried: the {_ALL_SECONDS:g} s for this exercise are used up.")
+        if self._broken is not None:
+            raise Wrong(_words(self._broken, self._path.name))
+        if self._lost == _LIVES:
+            raise Wrong(f"Not tried: the program had to be ended {_LIVES} times before.")
+        try:
+            if self._functions is None:
+                self._functions = self._start()
+            return self._functions.call(name, *arguments, timeout=min(_CALL_SECONDS, left))
+        except ProgramError as error:
+            self._functions = None
+            self._lost += 1
+            raise Wrong(_words(error, name)) from None
+        except CallError as error:
+            raise Wrong(_words(self._broken or error, name)) from None
+
+    def _start(self) -> Functions:
+        try:
+            return Functions(self._path, self._sandbox, _LOAD_SECONDS)
+        except (CallError, ProgramError) as error:
+            self._broken = error
+            raise
+
+    def close(self) -> None:
+        """End the process."""
+        if self._functions is not None:
+            self._functions.close()
+
+
+def _words(error: DlgoError, name: str) -> str:
+    """What went wrong, for the student."""
+    if isinstance(error, ProgramError):
+        return f"{str(error)[0].upper()}{str(error)[1:]}."
+    if error.kind == "NotImplementedError":
+        return f"{name}() is not written yet."
+    if error.kind == "missing":
+        return f"There is no function {name}(); keep the names of the task."
+    where = f", in line {error.line}" if error.line is not None else ""
+    return f"{name.removesuffix('.py')} raised {error}{where}."
+
+
+def grade(
+    student: str, exercise: Exercise, taken: TakenIn, trust: bool = False,
+    known: Mapping[tuple[str, str], Grade] | None = None,
+) -> Grade:
+    """Grade what has been taken in.
+
+    Args:
+        trust: whether to run it without a sandbox.
+        known: grades by student and exercise; one of the same files is given again.
+
+    Raises:
+        SandboxError: if there is no working sandbox here, and it is not trusted.
+    """
+    path = taken.named(exercise.name)
+    if path is None:
+        return Grade(student, exercise.name, [], exercise.points, taken.notes)
+    digest = _digest(exercise, taken)
+    before = (known or {}).get((student, exercise.name))
+    if before is not None and (before.digest, before.trusted) == (digest, trust):
+        return before
+    lives = _Lives(path, None if trust else Sandbox([taken.folder], ALLOWANCE))
+    results = []
+    try:
+        for check in exercise.checks:
+            start, feedback = time.monotonic(), ""
+            try:
+                check.run(HandIn(lives))
+            except Wrong as wrong:
+                feedback = str(wrong)
+            except (TypeError, ValueError, KeyError, IndexError, AttributeError, RecursionError,
+                    OverflowError):  # the check took it for something else
+                feedback = "What came back is not of the kind that the task asks for."
+            earned = 0 if feedback else check.points
+            seconds = time.monotonic() - start
+            results.append(Result(check.title, check.points, earned, feedback, seconds))
+    finally:
+        lives.close()
+    return Grade(student, exercise.name, results, exercise.points, taken.notes, trust, digest)
+
+
+def _digest(exercise: Exercise, taken: TakenIn) -> str:
+    """Of everything that a grade is made of."""
+    content = hashlib.sha256(exercise.source.encode())
+    for path in taken.files:
+        content.update(f"\0{path.relative_to(taken.folder)}\0".encode())
+        content.update(path.read_bytes())
+    return content.hexdigest()[:16]
+
+
+def hand_ins(folder: Path, exercises: list[Exercise]) -> dict[str, Path]:
+    """The hand-ins in a folder, by student.
+
+    A class's folder has a folder or a zip file for each student. A file, a zip file, or a folder
+    with an exercise's file in it, is one hand-in of a student of that name.
+
+    Raises:
+        DlgoError: if there is none.
+    """
+    if not folder.exists():
+        raise DlgoError(f"there is no folder {folder}; name one with hand-ins")
+    names = {f"{exercise.name}{ending}" for exercise in exercises for ending in (".py", ".ipynb")}
+    if not folder.is_dir() or any(path.name in names for path in folder.iterdir()):
+        return {folder.resolve().stem: folder}
+    found = {
+        path.stem if path.suffix == ".zip" else path.name: path
+        for path in sorted(folder.iterdir())
+        if not path.name.startswith(".") and (path.is_dir() or path.suffix == ".zip")
+    }
+    if not found:
+        raise DlgoError(
+            f"{folder} holds no hand-ins: neither a file such as {min(names)}, nor a folder or a "
+            "zip file for each student"
+        )
+    return found
+
+
+def grade_hand_in(
+    student: str, source: Path, exercises: list[Exercise], trust: bool = False,
+    known: Mapping[tuple[str, str], Grade] | None = None,
+) -> list[Grade]:
+    """The grades of one hand-in: a file, a folder or a zip file. Arguments as for `grade`."""
+    with tempfile.TemporaryDirectory(prefix="hand-in-") as folder:
+        taken = take_in(source, Path(folder))
+        return [grade(student, exercise, taken, trust, known) for exercise in exercises]

@@ -1,0 +1,166 @@
+"""Grades as other programs read them: Gradescope, Classroom 50, a table, and our own file.
+
+Gradescope's `results.json`: https://gradescope-autograders.readthedocs.io/en/latest/specs/.
+Classroom 50's `result.json`: the schema classroom50/result/v1 of its repository, and the page
+"Advanced Autograding" of its wiki.
+"""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import json
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from dlgo.errors import DlgoError
+from dlgo.files import write_csv, write_file
+from experiments.classroom.grading import Grade, Result
+
+TRUSTED = "Run without a sandbox (--trust): the code was believed to be harmless."
+# What Classroom 50's runner says of a hand-in, and the keys under which its file has that.
+_CLASSROOM50 = {
+    "CLASSROOM": "classroom", "ASSIGNMENT": "assignment", "OWNER": "owner",
+    "SUBMISSION_TAG": "submission", "COMMIT_URL": "commit", "RELEASE_URL": "release",
+}
+
+
+def gradescope(grades: list[Grade]) -> dict[str, Any]:
+    """The content of Gradescope's results.json for one hand-in, with a leaderboard."""
+    tests = []
+    for number, grade in enumerate(grades, 1):
+        for part, result in enumerate(_results(grade), 1):
+            tests.append({
+                "name": f"{grade.exercise}: {result.title}", "number": f"{number}.{part}",
+                "score": result.earned, "max_score": result.points,
+                "status": "failed" if result.feedback else "passed",
+                "output": result.feedback or "Passed.", "output_format": "text",
+                "visibility": "visible", "tags": [grade.exercise],
+            })
+    trusted = [TRUSTED] if any(grade.trusted for grade in grades) else []
+    earned = sum(grade.earned for grade in grades)
+    return {
+        "score": earned, "execution_time": round(sum(grade.seconds for grade in grades), 2),
+        "output": "\n".join([*trusted, *notes_of(grades)]), "visibility": "visible",
+        "stdout_visibility": "hidden", "tests": tests,
+        "leaderboard": [
+            {"name": "Points", "value": earned},
+            {"name": "Checks passed", "value": sum(test["status"] == "passed" for test in tests)},
+        ],
+    }
+
+
+def classroom50(grades: list[Grade], environment: Mapping[str, str]) -> dict[str, Any]:
+    """The content of Classroom 50's result.json for one hand-in.
+
+    Args:
+        environment: the variables that its runner sets.
+
+    Raises:
+        DlgoError: naming a variable that is missing.
+    """
+    given = check_runner(environment)
+    return {
+        "schema": "classroom50/result/v1",
+        **{key: given[name] for name, key in _CLASSROOM50.items()},
+        "assignment_type": given.get("ASSIGNMENT_TYPE") or "individual",
+        "review": given.get("REVIEW_URL") or given["COMMIT_URL"],
+        "datetime": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "score": sum(grade.earned for grade in grades),
+        "max-score": sum(grade.points for grade in grades),
+        "tests": [
+            {
+                "test-name": f"{grade.exercise}: {result.title}", "passed": not result.feedback,
+                "score": result.earned, "max-score": result.points, "message": result.feedback,
+            }
+            for grade in grades for result in _results(grade)
+        ],
+    }
+
+
+def check_runner(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables of Classroom 50's runner. Raises DlgoError, naming those that are missing."""
+    given = {**environment, "OWNER": environment.get("OWNER") or environment.get("USERNAME", "")}
+    missing = [name for name in _CLASSROOM50 if not given.get(name)]
+    if missing:
+        raise DlgoError(
+            f"result.json needs {', '.join(missing)}; Classroom 50's runner sets these variables"
+        )
+    return given
+
+
+def _results(grade: Grade) -> list[Result]:
+    missing = Result("handed in", grade.points, 0, f"There is no file {grade.exercise}.py.", 0.0)
+    return grade.results or [missing]
+
+
+def notes_of(grades: list[Grade]) -> list[str]:
+    """What was left out of a hand-in, each said once."""
+    return list(dict.fromkeys(note for grade in grades for note in grade.notes))
+
+
+def write_table(
+    path: Path, grades: Mapping[str, list[Grade]], exercises: list[str],
+    roster: tuple[list[str], list[list[str]]] | None = None,
+) -> list[str]:
+    """Write grades as CSV, a row a student; return the students who are not on the roster.
+
+    Args:
+        roster: what `read_roster` says; the table has its columns and its order.
+    """
+    header, rows = roster or (["student"], [[name] for name in grades])
+    column = header.index("student")
+    on_it = {row[column] for row in rows}
+    others = [name for name in grades if name not in on_it]
+    rows = rows + [["" if key != "student" else name for key in header] for name in others]
+    table = []
+    for row in rows:
+        earned = {grade.exercise: grade.earned for grade in grades.get(row[column], ())}
+        points = [earned.get(name, 0) for name in exercises]
+        table.append([*map(_harmless, row), *points, sum(points)])
+    write_csv(path, [*header, *exercises, "total"], table)
+    return others if roster else []
+
+
+def read_roster(path: Path) -> tuple[list[str], list[list[str]]]:
+    """The columns and rows of a CSV file of the class, with a column `student`.
+
+    Raises:
+        DlgoError: if it cannot be used.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            header, *rows = list(csv.reader(file)) or [[]]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise DlgoError(f"cannot read the roster {path}: {error}") from None
+    if "student" not in header:
+        raise DlgoError(f"the roster {path} has no column 'student'; its first line names columns")
+    return header, [(row + [""] * len(header))[: len(header)] for row in rows if any(row)]
+
+
+def _harmless(cell: str) -> str:
+    """A cell that no spreadsheet takes for a formula."""
+    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@") else cell
+
+
+def save(path: Path, grades: Iterable[Grade]) -> None:
+    """Keep grades, for the next time."""
+    write_file(path, json.dumps([dataclasses.asdict(grade) for grade in grades], indent=1) + "\n")
+
+
+def load(path: Path) -> dict[tuple[str, str], Grade]:
+    """What `save` has kept, by student and exercise; nothing if there is no such file.
+
+    Raises:
+        DlgoError: if it is something else.
+    """
+    if not path.exists():
+        return {}
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))
+        grades = [Grade(**row | {"results": [Result(**r) for r in row["results"]]}) for row in rows]
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise DlgoError(f"{path} does not hold grades ({error}); name another --out") from None
+    return {(grade.student, grade.exercise): grade for grade in grades}

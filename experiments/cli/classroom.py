@@ -1,0 +1,128 @@
+"""`dlgo class ...`: exercises for students, and their grades."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from experiments.command import say
+
+
+@click.group(name="class")
+def classroom() -> None:
+    """Teach a class: hand out exercises, grade what comes back."""
+
+
+@classroom.command(name="list")
+def list_exercises() -> None:
+    """List the exercises, by the book's chapters."""
+    from experiments.classroom.exercise import exercises
+
+    for exercise in exercises().values():
+        click.echo(f"{exercise.chapter:2}  {exercise.name:16} {exercise.title}")
+
+
+@classroom.command()
+@click.argument("names", nargs=-1, required=True, metavar="EXERCISE...")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path(),
+              help="Folder to write to; the working folder by default.")
+@click.option("--notebook", is_flag=True, help="Write notebooks instead of .py files.")
+@click.option("--solution", is_flag=True, help="Write the solution instead: not for students.")
+def new(names: tuple[str, ...], out: Path, notebook: bool, solution: bool) -> None:
+    """Write the students' file of exercises: the task, and places to write."""
+    from dlgo.files import make_folder, write_file
+    from experiments.classroom.exercise import get_exercise
+
+    if notebook and solution:
+        raise click.UsageError("--solution writes .py files; leave out --notebook")
+    chosen = [get_exercise(name) for name in names]
+    targets = [out / f"{exercise.name}{'.ipynb' if notebook else '.py'}" for exercise in chosen]
+    for target in targets:
+        if target.exists():
+            raise click.UsageError(f"{target} exists already; choose another folder with --out")
+    make_folder(out)
+    for exercise, target in zip(chosen, targets, strict=True):
+        if notebook:
+            text = exercise.notebook()
+        else:
+            text = exercise.solution() if solution else exercise.student_version()
+        write_file(target, text)
+        click.echo(f"wrote {target}")
+
+
+@classroom.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--exercise", "names", multiple=True, metavar="NAME",
+              help="Exercise to grade; by default those of which somebody handed in a file.")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("out/class"),
+              show_default=True, help="Folder of the table, the page and the grades.")
+@click.option("--roster", type=click.Path(dir_okay=False, path_type=Path), default=None,
+              help="CSV file of the class with a column 'student'; the table has its rows.")
+@click.option("--gradescope", type=click.Path(dir_okay=False, path_type=Path), default=None,
+              help="Write Gradescope's results.json of one hand-in to this file.")
+@click.option("--classroom50", type=click.Path(dir_okay=False, path_type=Path), default=None,
+              help="Write Classroom 50's result.json of one hand-in to this file.")
+@click.option("--trust", is_flag=True,
+              help="Run hand-ins without a sandbox: they can then read and change your files.")
+def grade(
+    folder: Path, names: tuple[str, ...], out: Path, roster: Path | None,
+    gradescope: Path | None, classroom50: Path | None, trust: bool,
+) -> None:
+    """Grade one hand-in, or a class: a folder with a folder or zip file for each student."""
+    import json
+
+    from dlgo.files import make_folder, write_file
+    from engines.programs.sandbox import check_sandbox
+    from experiments.classroom import outputs
+    from experiments.classroom.exercise import exercises, get_exercise
+    from experiments.classroom.grading import grade_hand_in, hand_ins
+    from experiments.classroom.page import write_page
+
+    chosen = [get_exercise(name) for name in names] or list(exercises().values())
+    found = hand_ins(folder, chosen)
+    if (gradescope or classroom50) and len(found) != 1:
+        raise click.UsageError(
+            f"--gradescope and --classroom50 are for one hand-in, and {folder} holds {len(found)}; "
+            "name the folder of one student"
+        )
+    rows = outputs.read_roster(roster) if roster else None
+    if classroom50:
+        outputs.check_runner(os.environ)
+    if trust:
+        click.echo(outputs.TRUSTED, err=True)
+    else:
+        check_sandbox()
+    make_folder(out)
+    kept = out / "grades.json"
+    known = outputs.load(kept)
+    grades = {}
+    for student, source in found.items():
+        row = grade_hand_in(student, source, chosen, trust, known)
+        grades[student] = row
+        known |= {(grade.student, grade.exercise): grade for grade in row}
+        outputs.save(kept, known.values())
+        points = ", ".join(
+            f"{grade.exercise} {grade.earned}/{grade.points}" for grade in row if grade.results
+        )
+        say(f"{student}: {points or 'nothing that can be graded'}")
+        for note in outputs.notes_of(row):
+            say(f"  {note}")
+    if not names:  # columns for what somebody handed in
+        chosen = [e for i, e in enumerate(chosen) if any(row[i].results for row in grades.values())]
+        shown = {exercise.name for exercise in chosen}
+        grades = {
+            student: [grade for grade in row if grade.exercise in shown]
+            for student, row in grades.items()
+        }
+    titles = [exercise.name for exercise in chosen]
+    for name in outputs.write_table(out / "grades.csv", grades, titles, rows):
+        say(f"{name} is not on the roster; their row is the last of the table", err=True)
+    write_page(out / "grades.html", grades, titles)
+    [row, *_] = grades.values()
+    if gradescope:
+        write_file(gradescope, json.dumps(outputs.gradescope(row), indent=2) + "\n")
+    if classroom50:
+        write_file(classroom50, json.dumps(outputs.classroom50(row, os.environ), indent=2) + "\n")
+    click.echo(f"wrote {out / 'grades.csv'} and {out / 'grades.html'}")

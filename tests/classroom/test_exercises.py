@@ -1,0 +1,70 @@
+"""Facts about every exercise: solutions earn all points, planted bugs lose some, a start none."""
+
+from __future__ import annotations
+
+import ast
+import json
+
+import pytest
+
+from experiments.classroom.exercise import ExerciseError, exercises, get_exercise
+from tests.classroom.direct import outcomes
+from tests.conftest import one_line_error
+
+EXERCISES = exercises()
+every_exercise = pytest.mark.parametrize("name", EXERCISES)
+
+
+@every_exercise
+def test_a_solution_earns_all_points(name) -> None:
+    exercise = EXERCISES[name]
+    assert not any(outcomes(exercise, exercise.solution()).values())
+    assert exercise.points == 10, "points are out of ten, so that exercises weigh the same"
+    assert len(exercise.checks) >= 3
+
+
+@every_exercise
+def test_planted_bugs_lose_points_and_are_told_of(name) -> None:
+    exercise, solution = EXERCISES[name], EXERCISES[name].solution()
+    assert len(exercise.planted) >= 3
+    for bug, (right, wrong) in exercise.planted.items():
+        assert solution.count(right) == 1, f"{bug}: {right!r} must stand in the solution once"
+        said = outcomes(exercise, solution.replace(right, wrong))
+        assert any(said.values()), f"{bug} loses nothing"
+
+
+@every_exercise
+def test_an_untouched_start_earns_nothing_and_tells_nothing(name) -> None:
+    """No solution and no check is in the student's file, nor in the notebook."""
+    exercise = EXERCISES[name]
+    start = exercise.student_version()
+    assert all(outcomes(exercise, start).values())
+    assert "SOLUTION" not in start and "HIDDEN" not in start and "PLANTED" not in start
+    assert "experiments" not in start and "hand_in" not in start
+    assert start.count("YOUR CODE HERE") == exercise.source.count("BEGIN SOLUTION") > 0
+    for node in ast.walk(ast.parse(start)):  # task and types are said of each function
+        if isinstance(node, ast.FunctionDef):
+            assert ast.get_docstring(node) and node.returns is not None, node.name
+            assert all(argument.annotation for argument in node.args.args), node.name
+    notebook = json.loads(exercise.notebook())
+    code = "".join("".join(cell["source"]) + "\n\n" for cell in notebook["cells"][1:])
+    assert ast.dump(ast.parse(code)) == ast.dump(ast.Module(ast.parse(start).body[1:], []))
+
+
+@every_exercise
+def test_whatever_is_returned_is_wrong_and_nothing_breaks(name) -> None:
+    """Constant answers of all kinds earn at most a few points."""
+    exercise = EXERCISES[name]
+    names = [node.name for node in ast.parse(exercise.student_version()).body
+             if isinstance(node, ast.FunctionDef)]
+    for answer in ("None", "0", "1.5", "True", "[]", "{}", "'x'", "(0, 0)", "[[0]]", "10 ** 50",
+                   "float('nan')", "set()"):
+        source = "".join(f"def {name}(*_): return {answer}\n" for name in names)
+        said = outcomes(exercise, source)
+        earned = sum(check.points for check in exercise.checks if not said[check.title])
+        assert earned <= 2, f"returning {answer} earns {earned} points"
+
+
+def test_an_unknown_exercise_is_named() -> None:
+    with one_line_error(ExerciseError, "there is no exercise 'chess'; there"):
+        get_exercise("chess")

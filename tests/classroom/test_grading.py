@@ -1,0 +1,189 @@
+"""A class is graded: good, broken, hostile and absent students, in a sandbox."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from engines.programs.sandbox import SandboxError, check_sandbox
+from experiments.classroom import grading
+from experiments.classroom.exercise import exercises, get_exercise
+from experiments.classroom.grading import Grade, grade_hand_in
+from experiments.classroom.outputs import classroom50, gradescope
+from tests.classroom.formats import CLASSROOM50, GRADESCOPE
+from tests.command import assert_one_line, dlgo, dlgo_here
+
+jsonschema = pytest.importorskip("jsonschema")
+
+
+def _missing() -> str:
+    try:
+        check_sandbox()
+    except SandboxError as error:
+        return str(error)
+    return ""
+
+
+sandboxed = pytest.mark.skipif(bool(_missing()), reason=_missing())
+
+KO, LIBERTIES = get_exercise("ko"), get_exercise("liberties")
+# What a hostile student hands in for `ko`, and what their report says.
+HOSTILE = {
+    "hangs": ("while True: pass", "Loading it did not end in time."),
+    "leaves": ("import os\ndef forbidden(*_): os._exit(0)", "ended the whole program"),
+    "imports_checks": ("from experiments.classroom.exercises.ko import forbidden",
+                       "No module named 'experiments"),
+    "patches": ("import builtins, sys\n"
+                "class Yes:\n    __eq__ = lambda *_: True\n    __bool__ = lambda *_: True\n"
+                "builtins.bool = lambda *_: True\n"
+                "def forbidden(*_): return Yes()", "returned Yes: "),
+    "claims": ("import os, struct\nfor fd in range(3, 20):\n    try:\n"
+               "        for _ in range(99): os.write(fd, b'dlgo' + struct.pack('!I', 15)"
+               " + b'{\"value\": true}')\n    except OSError: pass\n"
+               "def forbidden(*_): return 'no'", ""),
+}
+
+
+@pytest.fixture(scope="module")
+def a_class(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("class")
+    for student in ("alice", "bob", *HOSTILE, "nobody"):
+        (folder / student).mkdir()
+    (folder / "alice/ko.py").write_text(KO.solution())
+    (folder / "alice/liberties.py").write_text(LIBERTIES.solution())
+    wrong = KO.solution().replace(*KO.planted["one ply too few"])
+    (folder / "bob/ko.py").write_text(wrong)
+    for name, (source, _) in HOSTILE.items():
+        (folder / name / "ko.py").write_text(source + "\n")
+    (folder / "leaves/grades.csv").symlink_to(folder / "alice/ko.py")
+    with zipfile.ZipFile(folder / "zoe.zip", "w") as archive:
+        archive.writestr("home/zoe/ko.py", KO.solution())
+    (folder / "roster.csv").write_text(
+        'student,name\nzoe,"=HYPERLINK(""x"")"\nalice,Alice A.\nabsent,N. N.\n'
+    )
+    return folder
+
+
+@sandboxed
+def test_a_class_is_graded_and_the_hostile_harm_nobody(
+    a_class, tmp_path, capfd, monkeypatch
+) -> None:
+    monkeypatch.setattr(grading, "_LOAD_SECONDS", 3.0)
+    done = dlgo_here(capfd, "class", "grade", a_class, "--out", tmp_path / "out",
+                     "--roster", a_class / "roster.csv")
+    assert done.returncode == 0, done.stderr
+    header, *rows = list(csv.reader((tmp_path / "out/grades.csv").open()))
+    assert header == ["student", "name", "ko", "liberties", "total"]
+    assert rows[:3] == [
+        ["zoe", "'=HYPERLINK(\"x\")", "10", "0", "10"], ["alice", "Alice A.", "10", "10", "20"],
+        ["absent", "N. N.", "0", "0", "0"],
+    ]
+    points = {row[0]: int(row[2]) for row in rows}
+    assert 0 < points["bob"] < 10
+    assert all(points[name] == 0 for name in HOSTILE)
+    assert "bob is not on the roster" in done.stderr
+    assert "grades.csv is a link; links are not followed" in done.stdout
+    grades = json.loads((tmp_path / "out/grades.json").read_text())
+    for name, (_, words) in HOSTILE.items():
+        [said] = [grade["results"] for grade in grades
+                  if grade["student"] == name and grade["exercise"] == "ko"]
+        assert words in said[0]["feedback"] and all(result["feedback"] for result in said), said
+    page = (tmp_path / "out/grades.html").read_text()
+    assert "ended the whole program" in page and "<script" not in page
+    assert "True" not in page.split("returned True")[0][-1:], "the solution is not shown"
+
+    # Again: nothing has changed, so nothing is run; a changed file is graded anew.
+    (a_class / "bob/ko.py").write_text(KO.solution())
+    before = (tmp_path / "out/grades.csv").read_text()
+    again = dlgo_here(capfd, "class", "grade", a_class, "--out", tmp_path / "out",
+                      "--roster", a_class / "roster.csv")
+    assert again.returncode == 0
+    after = (tmp_path / "out/grades.csv").read_text()
+    assert "bob,,10" in after and "bob,,10" not in before
+    kept = json.loads((tmp_path / "out/grades.json").read_text())
+    others = [[grade for grade in some if grade["student"] != "bob"] for some in (kept, grades)]
+    assert others[0] == others[1], "to the second that it took"
+
+
+@sandboxed
+def test_what_other_graders_read_keeps_to_their_formats(a_class, tmp_path) -> None:
+    grades = grade_hand_in("bob", a_class / "bob", [KO, LIBERTIES])
+    results = gradescope(grades)
+    jsonschema.validate(results, GRADESCOPE)
+    assert results["score"] == sum(test["score"] for test in results["tests"])
+    assert {test["max_score"] for test in results["tests"]} >= {1, 10}
+    runner = {
+        "CLASSROOM": "go", "ASSIGNMENT": "ko", "USERNAME": "bob", "COMMIT_URL": "https://x/c",
+        "SUBMISSION_TAG": "submit/2026-11-22T10-00-00Z-abc", "RELEASE_URL": "https://x/r",
+    }
+    result = classroom50(grades, runner)
+    jsonschema.validate(result, CLASSROOM50)
+    assert result["owner"] == "bob" and result["score"] <= result["max-score"] == 20
+    for test in result["tests"]:
+        assert test["score"] <= test["max-score"]
+    for broken in ({"score": -1}, {"datetime": "today"}, {"extra": 1}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(result | broken, CLASSROOM50)
+
+
+def test_trust_is_printed_and_said_on_the_page(a_class, tmp_path, capfd) -> None:
+    done = dlgo_here(capfd, "class", "grade", a_class / "alice", "--trust", "--exercise", "ko",
+                     "--out", tmp_path, "--gradescope", tmp_path / "results.json")
+    assert done.returncode == 0 and "without a sandbox" in done.stderr
+    assert "alice: ko 10/10" in done.stdout
+    assert "without a sandbox" in (tmp_path / "grades.html").read_text()
+    assert "without a sandbox" in json.loads((tmp_path / "results.json").read_text())["output"]
+
+
+def test_mistakes_give_one_line(a_class, tmp_path, capfd) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (tmp_path / "roster.csv").write_text("name\nAlice\n")
+    grade = ("class", "grade", a_class / "alice", "--trust", "--exercise=ko", "--out", tmp_path)
+    for arguments, part in (
+        (("class", "new", "chess"), "there is no exercise 'chess'; there are "),
+        (("class", "grade", empty, "--trust"), "holds no hand-ins"),
+        (("class", "grade", tmp_path / "none", "--trust"), "there is no folder"),
+        (("class", "grade", a_class, "--gradescope=x.json"), "are for one hand-in"),
+        ((*grade, "--roster", tmp_path / "roster.csv"), "has no column 'student'"),
+        ((*grade, "--classroom50=x.json"), "result.json needs CLASSROOM, ASSIGNMENT"),
+    ):
+        assert_one_line(dlgo_here(capfd, *arguments), part)
+
+
+def test_without_a_sandbox_nothing_is_run(a_class, tmp_path) -> None:
+    (tmp_path / "ko.py").write_text("open('ran', 'w')\n")
+    bin_folder = tmp_path / "bin"
+    bin_folder.mkdir()
+    done = dlgo("class", "grade", tmp_path, "--out", tmp_path / "out", cwd=tmp_path,
+                PATH=str(bin_folder))
+    assert_one_line(done, "apt install bubblewrap")
+    assert not (tmp_path / "ran").exists() and not (tmp_path / "out").exists()
+
+
+def test_a_new_exercise_is_written_once(tmp_path, capfd) -> None:
+    done = dlgo_here(capfd, "class", "new", "ko", "liberties", "--out", tmp_path / "week1")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "week1/ko.py").read_text() == KO.student_version()
+    assert_one_line(dlgo_here(capfd, "class", "new", "ko", "--out", tmp_path / "week1"),
+                    "exists already")
+    done = dlgo_here(capfd, "class", "new", "ko", "--notebook", "--out", tmp_path / "week1")
+    assert done.returncode == 0 and (tmp_path / "week1/ko.ipynb").exists()
+    assert dlgo_here(capfd, "class", "list").stdout.count("\n") == len(exercises())
+
+
+@sandboxed
+@pytest.mark.skipif("DLGO_FULL" not in os.environ, reason="a minute; DLGO_FULL=1 runs it")
+def test_every_exercise_is_graded_in_the_sandbox_in_time(tmp_path) -> None:
+    """Solutions 100%, a start 0, each within 60 s, 512 MB and half a core's worth of CPU time."""
+    for exercise in exercises().values():
+        for source, wanted in ((exercise.solution(), 10), (exercise.student_version(), 0)):
+            (tmp_path / f"{exercise.name}.py").write_text(source)
+            [grade] = grade_hand_in("x", tmp_path / f"{exercise.name}.py", [exercise])
+            assert isinstance(grade, Grade) and grade.earned == wanted, grade
+            assert grade.seconds < 30
