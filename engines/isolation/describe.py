@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from dlgo.api import GameSpec
 from dlgo.errors import SpecError
 from engines.base import Budget, Engine
-from engines.isolation.engine import Host, IsolatedEngine, nonsense
+from engines.isolation.channel import Host, nonsense
+from engines.isolation.engine import IsolatedEngine
 from engines.registry import EngineSpec, is_outside
 
 # Wall seconds for a file to be loaded, so that its options are known.

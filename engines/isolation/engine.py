@@ -6,159 +6,25 @@ hang, a crash or nonsense raises a `ProgramError` that says which, and ends its 
 
 from __future__ import annotations
 
-import functools
-import json
 import math
-import os
-import pickle
-import sys
 import time
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from dlgo.api import GameSpec, GameState, Move, Point
-from dlgo.jit import tell_now
 from dlgo.records.failures import Failure
 from engines.base import Budget, Cost, Decision
+from engines.isolation.channel import START_TIMEOUT, Host, nonsense
 from engines.programs import processes
-from engines.programs.framing import LONGEST, BrokenFrame, frame, take_frame
-from engines.programs.program import Program, ProgramError
-from engines.programs.sandbox import Sandbox, Watch
+from engines.programs.program import ProgramError
+from engines.programs.sandbox import Sandbox
 from engines.watching.recording import Transcript
 
-# Wall seconds for Python and dlgo to load, and for the rules of a game to be compiled.
-_START_TIMEOUT = 600.0
-# Seconds for an engine to close itself.
-_SHUTDOWN_TIMEOUT = 2.0
 # Seconds for a search to end that has been told to.
 _STOP_TIMEOUT = 2.0
-# Nothing of an error's text beyond this is kept.
-_LONGEST_TEXT = 300
-# Bytes of an answer from a sandbox.
-_LONGEST_UNTRUSTED = 1 << 23
 _MEGABYTE = 2**20
 
 T = TypeVar("T")
-
-
-class Host:
-    """The process of an engine.
-
-    Args:
-        setup: "module:function", called there before anything else.
-        sandbox: the walls around it, for code that nobody vouches for; None: no walls.
-
-    Attributes:
-        pid: the root of its processes.
-        process: the one in which the engine is.
-        ended: whether it has been ended, by request or for a failure.
-
-    Raises:
-        ProgramError: if it cannot be started.
-        SandboxError: if there is no working sandbox here.
-    """
-
-    def __init__(self, setup: str | None = None, sandbox: Sandbox | None = None) -> None:
-        command = [sys.executable, "-P", "-m", "engines.isolation.host"]
-        command += [setup] if setup else []
-        self._program = Program(
-            command if sandbox is None else sandbox.command(command),
-            {"PYTHONPATH": os.pathsep.join(sys.path)},
-        )
-        # What is read of an answer takes several times its length of our own memory.
-        longest = LONGEST if sandbox is None else _LONGEST_UNTRUSTED
-        self._take = functools.partial(take_frame, longest=longest)
-        self._watch = None if sandbox is None else Watch(self._program, sandbox.allowance)
-        self._kills = processes.oom_kills()
-        self.pid = self._program.pid
-        self.ended = False
-        self.process = int(self._receive(b"", _START_TIMEOUT)["pid"])
-        if sandbox is not None:
-            self.process = processes.inside_of(self.pid, self.process)
-
-    def ask(
-        self, *request: Any, timeout: float, check: Callable[[], None] | None = None
-    ) -> dict[str, Any]:
-        """The answer to a request of `host.py`.
-
-        Raises:
-            ProgramError: if something else comes, or nothing in time, and the process is ended;
-                or if the engine has failed, and the process lives on.
-        """
-        return self._receive(frame(pickle.dumps(request)), timeout, check)
-
-    def tell(self, *request: Any) -> None:
-        """Send a request while it is at work on another; `take_answer` reads what it says."""
-        self._program.write(frame(pickle.dumps(request)))
-
-    def take_answer(self, timeout: float) -> dict[str, Any]:
-        """The answer to what it has been told. Raises as `ask` does."""
-        return self._receive(b"", timeout)
-
-    def _receive(
-        self, request: bytes, timeout: float, check: Callable[[], None] | None = None
-    ) -> dict[str, Any]:
-        deadline = time.monotonic() + timeout
-        try:
-            answer = _read(self._program.exchange(request, self._take, timeout, check))
-            while "compiling" in answer:
-                tell_now()
-                left = max(deadline - time.monotonic(), 0.0)
-                answer = _read(self._program.exchange(b"", self._take, left, check))
-        except ProgramError as error:
-            self.kill()
-            text = str(error)
-            if self._watch is not None and self._watch.verdict:
-                kind = Failure.OVER_MEMORY if "memory" in self._watch.verdict else Failure.OVER_CPU
-                raise ProgramError(kind, self._watch.verdict) from None
-            if error.failure is Failure.DIED:
-                text = text.replace("it ", "process ", 1)
-                if processes.oom_kills() > self._kills:
-                    text = "out of memory: process killed by the system"
-                    raise ProgramError(Failure.OVER_MEMORY, text) from None
-            raise ProgramError(error.failure, text) from None
-        except (BrokenFrame, ValueError, RecursionError):
-            self.kill()
-            raise nonsense() from None
-        except BaseException:  # the answer would come to the next question
-            self.kill()
-            raise
-        if "failure" in answer:
-            raise _failure(answer)
-        return answer
-
-    @property
-    def alive(self) -> bool:
-        """Whether it can be asked something."""
-        return self._program.alive
-
-    def cpu_seconds(self) -> float:
-        """CPU time of all its processes so far."""
-        return self._program.cpu_seconds()
-
-    def close(self) -> None:
-        """Let the engine close itself, and make sure that nothing is left."""
-        if self._program.alive:
-            self._program.write_last(frame(pickle.dumps(("close",))), _SHUTDOWN_TIMEOUT)
-        self.kill()
-
-    def kill(self) -> None:
-        """End all its processes, now."""
-        self.ended = True
-        self._program.kill()
-
-
-def _read(message: bytes) -> dict[str, Any]:
-    """An answer. Raises ValueError or RecursionError if it is none."""
-    answer = json.loads(message)
-    if not isinstance(answer, dict):
-        raise ValueError
-    return answer
-
-
-def nonsense() -> ProgramError:
-    """The error for an answer that is none."""
-    return ProgramError(Failure.NONSENSE, "process sent nonsense")
 
 
 class IsolatedEngine:
@@ -207,7 +73,7 @@ class IsolatedEngine:
         self._host = host or Host(self._setup, self._sandbox)
         self.pid = self._host.pid
         try:
-            self._host.ask("open", str(self.game), timeout=_START_TIMEOUT)
+            self._host.ask("open", str(self.game), timeout=START_TIMEOUT)
             facts = self._ask("build", self._spec, self._seed)
             self.budget = Budget(**facts["budget"])
             self.budgets = tuple(map(str, facts["budgets"]))
@@ -406,10 +272,3 @@ def _place(value: Any) -> Any:
         parts = tuple(map(_place, value))
         return Point(*parts) if len(parts) == 2 and all(type(p) is int for p in parts) else parts
     return value
-
-
-def _failure(answer: dict[str, Any]) -> ProgramError:
-    text = " ".join(str(answer.get("text", "")).split())
-    text = text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 3] + "..."
-    kind = answer["failure"]
-    return ProgramError(Failure(kind) if kind == Failure.OVER_MEMORY else Failure.CRASH, text)
