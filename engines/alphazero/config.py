@@ -7,14 +7,12 @@ are, that of draughts with `finish_sims=2`, that of larger Go boards on 9x9 and 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from dlgo import kernels
 from dlgo.api import GameSpec
-from dlgo.encoders import default_encoder, get_encoder
 from dlgo.errors import SpecError
 from dlgo.games import get_game
 from engines.alphazero.settings import (
@@ -24,9 +22,9 @@ from engines.alphazero.settings import (
     KATAGO,
     SelfPlaySettings,
 )
-from engines.learning.networks import catalog
 from engines.learning.networks.runtimes import KINDS
-from engines.learning.run_config import AUTO, RunConfig
+from engines.learning.run_config import AUTO
+from engines.learning.selfplay.config import SelfPlayConfig
 from engines.learning.settings import setting
 
 # Weights of heads about the end of the game, and what a game must offer for each.
@@ -34,7 +32,7 @@ _FINAL_HEADS = {"ownership": "ownership", "score": "margin"}
 
 
 @dataclass(frozen=True)
-class AlphaZeroConfig(RunConfig):
+class AlphaZeroConfig(SelfPlayConfig):
     """All that decides what is learned; the help of each setting says what it is.
 
     Attributes:
@@ -114,26 +112,6 @@ class AlphaZeroConfig(RunConfig):
     seed: int = setting(1, "number that everything random comes from")
     selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)
 
-    def canonical(self) -> AlphaZeroConfig:
-        """The same with canonical specifications.
-
-        Raises:
-            SpecError: for an unknown game, network, encoder or optimizer, or a setting out of
-                range.
-        """
-        game = get_game(self.game)
-        encoder = get_encoder(self.encoder or default_encoder(game), game)
-        if encoder.history:
-            raise SpecError(f"encoder {encoder.name} looks at earlier positions, which self-play "
-                            "does not offer; choose another")
-        self.check()
-        self._check_game(game)
-        return dataclasses.replace(
-            self, game=str(game), encoder=encoder.name,
-            network=catalog.canonical("network", catalog.NETWORKS, self.network),
-            optimizer=catalog.canonical("optimizer", catalog.OPTIMIZERS, self.optimizer),
-        )
-
     def check(self) -> None:
         """Raise SpecError for a setting out of range, or for two that contradict each other."""
         super().check()
@@ -166,11 +144,6 @@ class AlphaZeroConfig(RunConfig):
         """The iterations whose games `iteration` (from 1) learns from."""
         size = min(self.window, self.first_window + iteration // 2)
         return range(max(1, iteration - size + 1), iteration + 1)
-
-    def learning_rate(self, iteration: int, rate: float) -> float:
-        """The learning rate of an iteration, given that of the first."""
-        done = (iteration - 1) / max(self.iterations - 1, 1)
-        return rate * self.decay**done
 
 
 PRESETS: dict[str, dict[str, Any]] = {

@@ -178,10 +178,18 @@ def _text(value: Any) -> str:
     return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
-def markdown_table(config: type[Settings]) -> str:
-    """The settings as a table for the docs."""
+def markdown_table(config: type[Settings], base: type[Settings] | None = None) -> str:
+    """The settings as a table for the docs.
+
+    Args:
+        base: a class whose settings stand in another table; only what differs is listed.
+    """
     lines = ["| setting | default | range | meaning |", "|---|---|---|---|"]
-    for name, default, limits, meaning, source in config.rows():
+    elsewhere = set(base.rows()) if base else set()
+    for row in config.rows():
+        if row in elsewhere:
+            continue
+        name, default, limits, meaning, source = row
         shown = f"`{default}`" if default else ""
         lines.append(f"| `{name}` | {shown} | {limits} | {meaning}"
                      f"{f' ({source})' if source else ''} |")

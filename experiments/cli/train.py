@@ -1,7 +1,7 @@
 """`dlgo train` and `dlgo doctor`: what is typed and what is printed.
 
-The work is done in `engines/learning` and `engines/alphazero`. Keras is imported only
-when training starts.
+The work is done in `engines/learning` and the learners' folders. Keras is imported only when
+training starts.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from engines.learners import LEARNERS, learner_class
 from engines.supervised.config import SupervisedConfig
 from experiments.number import Number
 from experiments.options import setting_options
@@ -63,7 +64,7 @@ def supervised(data: Path, out: Path, **given: Any) -> None:
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="Change any setting, such as batch_size=512; may be repeated.")
 @click.option("--list", is_flag=True, is_eager=True, expose_value=False,
-              callback=lambda context, _, wanted: wanted and _list_settings(context),
+              callback=lambda context, _, wanted: wanted and _list_settings(context, "alphazero"),
               help="List all settings with their ranges and defaults, and exit.")
 def alphazero(game: str, out: Path | None, settings: tuple[str, ...], **given: Any) -> None:
     """Learn a game from nothing but its rules, by playing against oneself.
@@ -81,18 +82,58 @@ def alphazero(game: str, out: Path | None, settings: tuple[str, ...], **given: A
     click.echo(f"{card.name}: {card.training['cpu_seconds']:,.0f} CPU s")
 
 
+def _learner_command(name: str, summary: str) -> click.Command:
+    """`dlgo train NAME` for a learner that plays without search."""
+    @click.option("--game", required=True, help="What to learn, such as connect4 or go:size=5.")
+    @click.option("--out", type=click.Path(path_type=Path), default=None,
+                  help=f"Folder of the run; by default out/{name}/GAME.")
+    @click.option("--iterations", type=Number(int, 1), default=None,
+                  help="Iterations of play and learning.")
+    @click.option("--games", type=Number(int, 2), default=None, help="Games of each iteration.")
+    @click.option("--net", "network", default=None, help="Such as cnn:filters=64,dropout=0.")
+    @click.option("--seed", type=Number(int), default=None)
+    @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+                  help="Change any setting, such as entropy=0.02; may be repeated.")
+    @click.option("--list", is_flag=True, is_eager=True, expose_value=False,
+                  callback=lambda context, _, wanted: wanted and _list_settings(context, name),
+                  help="List all settings with their ranges and defaults, and exit.")
+    def command(game: str, out: Path | None, settings: tuple[str, ...], **given: Any) -> None:
+        from dlgo.games import get_game
+        from engines.learning.reinforcement.learner import train as train_learner
+        from engines.learning.runs import PrintedProgress
+
+        learner = learner_class(name)
+        chosen = learner.config.parse(settings, without=("game",))
+        config = learner.config.make(game, **{**given, **chosen})
+        folder = out or Path("out") / name / get_game(config.game).slug
+        card = train_learner(learner, config, folder, PrintedProgress())
+        score = card.accuracy.get("random", {}).get("score")
+        against = "" if score is None else f"{score:.1%} against random play, "
+        click.echo(f"{card.name}: {against}{card.training['cpu_seconds']:,.0f} CPU s")
+
+    command.__doc__ = f"{summary}\n\nKilled or stopped, the same command continues.\n"
+    return click.command(name)(command)
+
+
+for _name, (_, _summary) in LEARNERS.items():
+    train.add_command(_learner_command(_name, _summary))
+
+
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), default=None,
               help="Write a page with plots there, too.")
 def doctor(folder: Path, html: Path | None) -> None:
-    """Examine a run of `dlgo train alphazero` in FOLDER: does it learn, and where not?"""
+    """Examine a run of `dlgo train` in FOLDER: does it learn, and where not?
+
+    For all learners that play their own games.
+    """
     from dlgo.files import write_file
-    from engines.alphazero.doctor import examine_run
+    from engines.learners import examine
     from engines.learning.diagnostics.findings import lines
     from engines.learning.diagnostics.page import page
 
-    diagnosis = examine_run(folder)
+    diagnosis = examine(folder)
     click.echo(diagnosis.title)
     for line in lines(diagnosis):
         click.echo(line)
@@ -101,10 +142,11 @@ def doctor(folder: Path, html: Path | None) -> None:
         click.echo(html)
 
 
-def _list_settings(context: click.Context) -> None:
+def _list_settings(context: click.Context, learner: str) -> None:
     from engines.alphazero.config import AlphaZeroConfig
 
-    for name, default, limits, meaning, source in AlphaZeroConfig.rows():
+    config = AlphaZeroConfig if learner == "alphazero" else learner_class(learner).config
+    for name, default, limits, meaning, source in config.rows():
         about = ", ".join(filter(None, [limits, default and f"default {default}", source]))
         click.echo(f"{name:<22}{meaning}" + (f" ({about})" if about else ""))
     context.exit()

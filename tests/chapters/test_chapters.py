@@ -202,6 +202,13 @@ def ch08_resignation(output: str, folder: Path) -> None:
         assert values == sorted(values), "who resigns sooner resigns, errs and saves more"
 
 
+def ch10_add_it_up(output: str, folder: Path) -> None:
+    for name in ("the book's", "REINFORCE", "ties for player 2"):
+        games, mean, least, half = line(output, name)[-4:]
+        assert (games, half < games) == (2000, True) and 1 >= mean >= least > 0.9, name
+    assert line(output, "REINFORCE")[-1] < line(output, "the book's")[-1]
+
+
 def ch14_alphago_zero(output: str, folder: Path) -> None:
     assert re.search(r"c = 1: .*-> A$", output, re.MULTILINE)
     assert re.search(r"c = 4: .*-> C$", output, re.MULTILINE)

@@ -11,6 +11,8 @@ import pytest
 from dlgo.errors import SpecError
 from engines.alphazero.config import AlphaZeroConfig, make_config, parse_settings
 from engines.alphazero.settings import FORMER_NAMES, SelfPlaySettings
+from engines.learners import LEARNERS, learner_class
+from engines.learning.reinforcement.config import ReinforcementConfig
 from engines.learning.settings import Former, Settings, markdown_table, setting
 from engines.supervised.config import SupervisedConfig
 
@@ -117,6 +119,10 @@ def test_the_table_in_the_docs_is_that_of_the_fields() -> None:
     """Print `markdown_table(AlphaZeroConfig)` into the page where this fails."""
     assert markdown_table(SupervisedConfig) in (DOCS / "training.md").read_text()
     assert markdown_table(AlphaZeroConfig) in (DOCS / "engines/alphazero.md").read_text()
+    assert markdown_table(ReinforcementConfig) in (DOCS / "reinforcement.md").read_text()
+    for name in LEARNERS:
+        own = markdown_table(learner_class(name).config, ReinforcementConfig)
+        assert own in (DOCS / f"engines/{name}.md").read_text(), name
     page = (DOCS / "engines/alphazero.md").read_text()
     for old, former in FORMER_NAMES.items():
         assert f"| `{old}` | `{former.name}` |" in page

@@ -47,11 +47,12 @@ class Replayer:
         self._game = encoder.game
         self._room = 0
         self._window: Any = None
-        self._starts: dict[Start | None, Any] = {}
+        self._actions = np.empty(encoder.num_actions, np.int64)
+        self._no_legal = np.zeros((0, encoder.num_actions), np.bool_)
 
     def encode(
         self, games: Sequence[tuple[np.ndarray, Start | None]], which: np.ndarray,
-        plies: np.ndarray,
+        plies: np.ndarray, legal: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Planes of positions, and whose turn it is there.
 
@@ -59,6 +60,7 @@ class Replayer:
             games: (actions, start) of each game.
             which: int[n], the game of each position, an index into `games`; in any order.
             plies: int[n], how many plies have been played in it.
+            legal: bool[n, num_actions], all False: the sensible moves of each position are set.
 
         Returns:
             planes float32[n, rows, cols, planes] and players int8[n], in the order of `which`.
@@ -76,6 +78,7 @@ class Replayer:
             *self._laid_out([games[i] for i in used.tolist()]),
             np.append(firsts, n).astype(np.int64),
             plies[order].astype(np.int64), order.astype(np.int64), out, players,
+            self._no_legal if legal is None else legal, self._actions,
         )
         if failed != DONE:
             raise ValueError(int(used[failed]))
@@ -143,7 +146,7 @@ class Replayer:
 @kernel
 def replay(
     encoder, history, window, starts, start_of, actions, first_action, first_wanted, wanted,
-    slots, out, players,
+    slots, out, players, legal, scratch,
 ):
     """Play games and encode the wanted plies of each; -1, or the game with an illegal action.
 
@@ -154,7 +157,9 @@ def replay(
         actions: int64, of all games; game g's begin at `first_action[g]`.
         wanted: int64, plies played before each wanted position, rising within a game; game
             g's begin at `first_wanted[g]`.
-        slots: int64, where in `out` and `players` each goes.
+        slots: int64, where in `out`, `players` and `legal` each goes.
+        legal: bool[n, num_actions], set where a move is sensible; of length 0: not wanted.
+        scratch: int64[num_actions].
     """
     state = kernels.row(window, 0)
     for g in range(len(start_of)):
@@ -177,6 +182,9 @@ def replay(
             slot = slots[w]
             players[slot] = kernels.to_move(state)
             encode(encoder, window, min(ply, history) + 1, out[slot])
+            if len(legal) > 0:
+                for k in range(kernels.search_actions(state, scratch)):
+                    legal[slot, scratch[k]] = True
     return DONE
 
 

@@ -9,9 +9,6 @@ line that names it. Nothing in a shard is pickled, and reading one runs no code 
 
 from __future__ import annotations
 
-import hashlib
-import json
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,15 +18,14 @@ from typing import Any
 import numpy as np
 
 from dlgo.api import GameSpec
-from dlgo.errors import DataError, SpecError
-from dlgo.files import make_folder, open_output
+from dlgo.errors import DataError
+from dlgo.files import make_folder
 from dlgo.games import get_game
+from engines.learning.data.checked_arrays import digest_of, read_arrays, refusing, write_arrays
 from engines.learning.data.records import FULL_SEARCH, LABELLED, SECOND, GameData, Start
 
 FORMAT = "dlgo games 1"
 PATTERN = "games-*.npz"
-# Far above any shard of this project; a small file can claim to unpack to anything.
-MAX_BYTES = 2**31
 _ARRAYS = (
     "game_plies", "result", "start", "start_cells", "start_player",
     "action", "chosen", "flags", "value", "policy_count", "policy_step", "policy_share",
@@ -74,14 +70,10 @@ def write_shard(
     """
     arrays = _arrays(game, games)
     header = {
-        "format": FORMAT, "game": str(game), "content": _digest(arrays),
+        "format": FORMAT, "game": str(game), "content": digest_of(arrays),
         "provenance": dict(provenance),
     }
-    arrays["header"] = np.frombuffer(json.dumps(header, sort_keys=True).encode(), np.uint8)
-    arrays["checksum"] = np.frombuffer(bytes.fromhex(_digest(arrays)), np.uint8)
-    with open_output(path, error=DataError) as file:
-        np.savez_compressed(file, **arrays)
-    return path
+    return write_arrays(path, header, arrays)
 
 
 def read_shard(path: Path, verify: bool = True) -> Shard:
@@ -93,48 +85,10 @@ def read_shard(path: Path, verify: bool = True) -> Shard:
     Raises:
         DataError: naming the file and what is wrong with it.
     """
-    try:
-        arrays = _load(path)
-        header = json.loads(arrays["header"].tobytes())
-        if header.get("format") != FORMAT:
-            raise ValueError(f"its format is {header.get('format')!r}, not {FORMAT!r}")
-        checksum = arrays.pop("checksum").tobytes().hex()
-        if verify and checksum != _digest(arrays):
-            raise ValueError("its content does not match its checksum")
-        if not isinstance(header["provenance"], dict):
-            raise ValueError("its provenance is not a table")
+    with refusing(path, "shard"):
+        header, arrays = read_arrays(path, FORMAT, _ARRAYS, verify)
         game = get_game(header["game"])
         return Shard(path, game, _games(game, arrays), header["provenance"], header["content"])
-    except OSError as error:
-        reason = error.strerror or error
-    except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile,
-            SpecError, MemoryError, NotImplementedError) as error:
-        reason = "it is cut off, or not a shard" if isinstance(
-            error, zipfile.BadZipFile | EOFError) else str(error).strip("'\"") or type(error)
-    except Exception as error:  # zlib.error and what else a hostile file may provoke
-        reason = error
-    raise DataError(f"{path}: not a readable shard: {reason}") from None
-
-
-def _load(path: Path) -> dict[str, np.ndarray]:
-    with zipfile.ZipFile(path) as container:
-        if sum(member.file_size for member in container.infolist()) > MAX_BYTES:
-            raise ValueError(f"it unpacks to more than {MAX_BYTES >> 30} GiB")
-    with np.load(path, allow_pickle=False) as file:
-        missing = sorted({*_ARRAYS, "header", "checksum"} - set(file.files))
-        if missing:
-            raise ValueError(f"it has no array {', '.join(missing)}")
-        # A zip member is checked against its CRC only when it is read to the end.
-        return {name: file[name] for name in (*_ARRAYS, "header", "checksum")}
-
-
-def _digest(arrays: Mapping[str, np.ndarray]) -> str:
-    digest = hashlib.sha256()
-    for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
-        digest.update(f"{name} {array.dtype.str} {array.shape};".encode())
-        digest.update(array)
-    return digest.hexdigest()
 
 
 def _small(numbers: np.ndarray, highest: int) -> np.ndarray:

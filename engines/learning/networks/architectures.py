@@ -29,8 +29,9 @@ _CHAPTER_7 = {
     "large": ((7, 64), (5, 64), (5, 64), (5, 48), (5, 48), (5, 32), (5, 32)),
 }
 
-# Units between the mean features and a total.
+# Units between the mean features and a total; and between a position with an action and its value.
 _TOTAL_HIDDEN = 32
+_PAIR_HIDDEN = 64
 
 
 class Body(NamedTuple):
@@ -93,6 +94,8 @@ def _head(name: str, body: Body, encoder: Any) -> Any:
     if kind.form == "actions":
         below = body.to_actions()
         return layers.Dense(encoder.num_actions, name=name, **options, **body.penalty)(below)
+    if kind.form == "pairs":
+        return _pairs(name, body.to_actions(), encoder.num_actions, options)
     if kind.form == "number":
         below = body.to_number()
         return layers.Dense(1, name=name, **options, **body.penalty)(below)
@@ -109,6 +112,22 @@ def _head(name: str, body: Body, encoder: Any) -> Any:
         flat = layers.Flatten()(features)
         cells = layers.Dense(rows * cols, name=f"{name}_cells", **options)(flat)
     return layers.Reshape((rows, cols), name=name, dtype="float32")(cells)
+
+
+def _pairs(name: str, board: Any, actions: int, options: dict[str, Any]) -> Any:
+    """A number for each pair of the position and an action (listing 11.4).
+
+    A dense layer on the position beside a one-hot action is the same dense layer on the position
+    alone with a bias of its own for each action: the column of weights that the action selects. So
+    all actions are shown at once.
+    """
+    shown = layers.RepeatVector(actions)(board)
+    hidden = layers.EinsumDense(
+        "nab,bh->nah", output_shape=(actions, _PAIR_HIDDEN), bias_axes="ah", activation="relu",
+        bias_initializer="glorot_uniform",
+    )(shown)
+    return layers.Reshape((actions,), name=name, dtype="float32")(
+        layers.Dense(1, **options)(hidden))
 
 
 def _flat(x: Any, **options: Any) -> Body:

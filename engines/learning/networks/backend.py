@@ -13,7 +13,8 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from dlgo.errors import DlgoError
@@ -48,7 +49,8 @@ except ImportError as error:
     ) from None
 
 __all__ = [
-    "backend_name", "export_onnx", "gpu_name", "keras", "make_repeatable", "use_precision",
+    "backend_name", "compiled_call", "export_onnx", "fast_bfloat16", "gpu_name", "keras",
+    "make_repeatable", "use_precision",
 ]
 
 
@@ -96,6 +98,30 @@ def use_precision(name: str) -> str:
     policy = "mixed_bfloat16" if mixed else "float32"
     keras.config.set_dtype_policy(policy)
     return policy
+
+
+def fast_bfloat16() -> bool:
+    """Whether this machine computes in bfloat16 faster than in float32: by its GPU or processor."""
+    if gpu_name() is not None:
+        return True
+    try:
+        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:  # not Linux
+        return False
+    return "avx512_bf16" in flags or "amx_bf16" in flags
+
+
+def compiled_call(model: Any) -> Callable[[Any], Any]:
+    """The model's answers to float32[n, ...], for any n; compiled once where that is TensorFlow."""
+    def call(planes: Any) -> Any:
+        return model(planes, training=False)
+
+    if keras.backend.backend() != "tensorflow":
+        return call
+    import tensorflow as tf
+
+    shape = tf.TensorSpec([None, *model.input_shape[1:]], tf.float32)
+    return tf.function(call, input_signature=[shape])
 
 
 def export_onnx(model: Any, path: str) -> None:

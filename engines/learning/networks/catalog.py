@@ -50,8 +50,9 @@ class HeadKind:
     """Something that a network can answer about a position.
 
     Attributes:
-        form: "actions", a number for each action of the game; "number"; "cells", a number for
-            each cell of the board; "total", a number that adds up over the board.
+        form: "actions", a number for each action of the game; "pairs", the same from one layer
+            that is shown each action with the position; "number"; "cells", a number for each cell
+            of the board; "total", a number that adds up over the board.
         activation: of its last layer.
         meaning: what the numbers say.
     """
@@ -70,6 +71,10 @@ HEADS: dict[str, HeadKind] = {
                           "player's to move, -1 the opponent's"),
     "score": HeadKind("total", "linear", "final margin for the player to move, in points, divided "
                       "by the cells of the board"),
+    "q": HeadKind("actions", "tanh", "expected result of each action for the player to move, -1 "
+                  "to 1"),
+    # The network of chapter 11 has the action as a second input; here all of them side by side.
+    "q_pair": HeadKind("pairs", "tanh", "the same, by a network whose second input is the action"),
 }
 
 

@@ -214,7 +214,7 @@ class KerasRuntime(NetworkRuntime):
 
     def __init__(self, card: Card, path: str) -> None:
         super().__init__(card)
-        from engines.learning.networks.backend import keras
+        from engines.learning.networks.backend import compiled_call, keras
 
         try:
             model = keras.models.load_model(path, compile=False, safe_mode=True)
@@ -224,11 +224,7 @@ class KerasRuntime(NetworkRuntime):
         shapes = {name: list(output.shape) for name, output in model.output.items()}
         _check_shapes(card, list(model.input.shape), shapes)
         self.model = model
-        self._call: Any = lambda planes: model(planes, training=False)
-        if keras.backend.backend() == "tensorflow":
-            import tensorflow as tf
-
-            self._call = tf.function(self._call, reduce_retracing=True)
+        self._call = compiled_call(model)
 
     def evaluate(self, planes: np.ndarray) -> dict[str, np.ndarray]:
         answers = self._call(planes)

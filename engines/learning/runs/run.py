@@ -99,7 +99,7 @@ class Run:
         self.config = self._checked(config)
         self._unit = Learner.unit
         self._iteration = len(self.history)
-        self._start = time.perf_counter()
+        self._start, self._cpu = time.perf_counter(), time.process_time()
         self._interrupted = False
         self._estimate = Estimate(self.history)
         make_folder(folder, error=ModelError)
@@ -160,6 +160,11 @@ class Run:
     @property
     def seconds(self) -> float:
         return time.perf_counter() - self._start
+
+    @property
+    def cpu_seconds(self) -> float:
+        """CPU time of this process since the iteration began."""
+        return time.process_time() - self._cpu
 
     def check(self, name: str, value: float, step: int) -> float:
         """The value of a loss. Raises ModelError if it is not finite: learning has exploded."""
@@ -232,11 +237,11 @@ class Run:
     def _iterate(self, learner: Learner, records: Records) -> None:
         self._raise_interrupt()
         self._iteration = len(self.history) + 1
-        self._start, cpu = time.perf_counter(), time.process_time()
+        self._start, self._cpu = time.perf_counter(), time.process_time()
         self._estimate.begin()
         row = {self._unit: self._iteration, **learner.iterate(self, self._iteration)}
         row.setdefault("wall_seconds", self.seconds)
-        row.setdefault("cpu_seconds", time.process_time() - cpu)
+        row.setdefault("cpu_seconds", self.cpu_seconds)
         self.history = [*self.history, row]
         self._keep(learner)
         records.add(row)

@@ -14,8 +14,9 @@ import pytest
 from dlgo import GameState, Player, Point, get_game
 from dlgo.errors import DataError
 from engines.learning.data import Dataset, GameBuilder, GameData, ShardWriter, Start, read_shard
+from engines.learning.data.checked_arrays import digest_of
 from engines.learning.data.records import FULL_SEARCH, LABELLED, NO_RESULT, NO_VALUE, SECOND
-from engines.learning.data.shards import _digest, write_shard
+from engines.learning.data.shards import write_shard
 
 GO = get_game("go", size=5)
 
@@ -149,7 +150,7 @@ def test_a_shard_of_contradictions_is_refused_even_with_a_right_checksum(tmp_pat
         with np.load(path) as file:
             arrays = {name: file[name] for name in file.files if name != "checksum"}
         arrays.update(change)
-        checksum = np.frombuffer(bytes.fromhex(_digest(arrays)), np.uint8)
+        checksum = np.frombuffer(bytes.fromhex(digest_of(arrays)), np.uint8)
         np.savez(path, **arrays, checksum=checksum)
         with pytest.raises(DataError, match="not a readable shard: [ae]") as caught:
             read_shard(path)

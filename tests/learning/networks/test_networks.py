@@ -79,23 +79,40 @@ def test_every_network_gives_logits_and_a_value(name: str, encoder) -> None:
 
 
 def test_a_head_of_a_new_kind_needs_no_code(tmp_path: Path, monkeypatch) -> None:
-    """Values of all actions, as Q-learning has them: built, saved, run, named in the card."""
-    kind = catalog.HeadKind("actions", "tanh", "expected result of each action")
-    monkeypatch.setitem(catalog.HEADS, "q", kind)
+    """Something said of all actions: built, saved, run, named in the card."""
+    kind = catalog.HeadKind("actions", "tanh", "how much each action will be regretted")
+    monkeypatch.setitem(catalog.HEADS, "regret", kind)
     encoder = shapes(3, 3, 3, 9)
-    network = build_network("resnet:blocks=1,filters=4", encoder, ["q"])
+    network = build_network("resnet:blocks=1,filters=4", encoder, ["regret"])
     save_model(tmp_path / "m", network, CARD)
-    head = read_card(tmp_path / "m").heads["q"]
+    head = read_card(tmp_path / "m").heads["regret"]
     assert (head.shape, head.activation, head.meaning) == ((9,), "tanh", kind.meaning)
     planes = np.random.default_rng(2).integers(0, 2, (6, 3, 3, 3)).astype(np.float32)
     for runtime in ("onnx", "keras"):
         answers = load_runtime(str(tmp_path / "m"), runtime).evaluate(planes)
-        assert list(answers) == ["q"]
-        np.testing.assert_allclose(answers["q"], network(planes)["q"], atol=1e-4)
+        assert list(answers) == ["regret"]
+        np.testing.assert_allclose(answers["regret"], network(planes)["regret"], atol=1e-4)
     with pytest.raises(ModelError, match="no policy head"):
         load_leaf_evaluator(str(tmp_path / "m"), get_game("tictactoe"))
     with pytest.raises(SpecError, match="unknown head 'polcy' .did you mean policy"):
         build_network("mlp", encoder, ["polcy"])
+
+
+def test_actions_side_by_side_are_the_books_network_with_two_inputs() -> None:
+    """Listing 11.4: the position's features beside a one-hot action, a dense layer, one value."""
+    encoder = shapes(6, 7, 2, 7)
+    network = build_network("mlp:hidden=8,layers=1,activation=relu", encoder, ["q_pair"])
+    planes = np.random.default_rng(3).standard_normal((5, 6, 7, 2)).astype(np.float32)
+    flat, board, _, pair, value, _ = network.layers[1:]
+    features = np.asarray(board(flat(planes)))
+    kernel, bias = (np.asarray(part) for part in pair.weights)
+    dense = np.concatenate([bias, kernel])  # the weights below [one-hot action, features]
+    for action in range(7):
+        shown = np.concatenate([np.tile(np.eye(7)[action], (5, 1)), features], axis=1)
+        wanted = np.asarray(value(np.maximum(shown @ dense, 0)))[:, 0]
+        np.testing.assert_allclose(network(planes)["q_pair"][:, action], wanted, atol=1e-5)
+    answers = np.asarray(network(planes)["q_pair"])
+    assert answers.std(axis=1).min() > 1e-3, "actions differ from the start"
 
 
 @pytest.mark.parametrize("name", list(catalog.NETWORKS))

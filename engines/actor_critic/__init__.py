@@ -1,0 +1,5 @@
+"""Actor-critic: a policy learns from how much better a move went than expected (chapter 12).
+
+    trainer.py    `dlgo train actor_critic`
+    engine.py     the engine that plays what was learned
+"""

@@ -1,0 +1,41 @@
+"""Actor-critic on the house of learners (chapter 12 of the book; Mnih et al. 2016).
+
+The network answers twice: a policy, the actor, and a value V, the critic. After a game with the
+result R the advantage of a move is A = R - V, and so A + V = R for each decision. A move that only
+keeps a won game won has an advantage near 0 and is hardly learned from; one that turned the game
+round counts twice as much as in REINFORCE.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from engines.learning.reinforcement.policy import PolicyLearner, ValuedConfig, squared_value_error
+from engines.learning.settings import setting
+
+
+@dataclass(frozen=True)
+class ActorCriticConfig(ValuedConfig):
+    """All that decides what actor-critic learns."""
+
+    owner = "train actor_critic"
+    method = "actor_critic"
+
+    loss: str = setting(
+        "bounded", "loss of a move; reinforce: -A log pi, which has no lowest value where A < 0; "
+        "bounded: the same gradient, fading as such a move becomes rare",
+        choices=("bounded", "reinforce"))
+
+
+class ActorCriticLearner(PolicyLearner):
+    """An actor that learns from advantages, and a critic that learns from results."""
+
+    config = ActorCriticConfig
+
+    def _losses(self) -> tuple[dict[str, Any], dict[str, float]]:
+        from engines.learning.reinforcement.losses import policy_loss
+
+        config = self._config
+        loss = policy_loss(config.loss, entropy=config.entropy, temperature=config.temperature)
+        return squared_value_error(loss, config.value_weight)

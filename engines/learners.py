@@ -1,0 +1,63 @@
+"""Learners without search by name: `learner_class("policy_gradient")`.
+
+A new one is a folder in `engines/`, a line here, and a line in `engines/registry.py` for its
+player. Modules load on demand.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dlgo.errors import SpecError
+from dlgo.specs import suggest
+
+if TYPE_CHECKING:
+    from engines.learning.diagnostics.findings import Diagnosis
+    from engines.learning.reinforcement.learner import ReinforcementLearner
+
+# name -> ("module:class", one line for listings)
+LEARNERS = {
+    "policy_gradient": ("engines.policy_gradient.trainer:PolicyGradientLearner",
+                        "Learn a policy from its own games by REINFORCE (chapter 10)."),
+    "actor_critic": ("engines.actor_critic.trainer:ActorCriticLearner",
+                     "Learn a policy and a value from its own games (chapter 12)."),
+    "q_learning": ("engines.q_learning.trainer:QLearner",
+                   "Learn from its own games what moves are worth (chapter 11)."),
+    "ppo": ("engines.ppo.trainer:PPOLearner",
+            "Learn a policy by PPO, against itself and earlier selves."),
+}
+
+
+def learner_class(name: str) -> type[ReinforcementLearner]:
+    """The learner called `name`; its attribute `config` is the class of its settings.
+
+    Raises:
+        SpecError: for an unknown one.
+    """
+    if name not in LEARNERS:
+        raise SpecError(f"unknown learner {name!r}{suggest(name, LEARNERS)}; learners are "
+                        f"{', '.join(LEARNERS)}")
+    module, _, target = LEARNERS[name][0].partition(":")
+    return getattr(importlib.import_module(module), target)
+
+
+def examine(folder: Path) -> Diagnosis:
+    """What the doctor finds in the folder of a run, AlphaZero's or that of a learner above.
+
+    Raises:
+        ModelError: if there is no run in the folder, or none of its iterations is finished.
+    """
+    method = None
+    with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
+        method = json.loads((folder / "plan.json").read_text(encoding="utf-8")).get("method")
+    if isinstance(method, str) and method in LEARNERS:
+        from engines.learning.reinforcement.doctor import examine_run
+
+        return examine_run(folder, learner_class(method).config)
+    from engines.alphazero.doctor import examine_run as examine_alphazero
+
+    return examine_alphazero(folder)

@@ -1,0 +1,297 @@
+"""Experience: what a learner saw, did and got in its games (chapter 9 of the book).
+
+Boards are not stored. A position is made again by playing the game's actions with the compiled
+rules (`replay.py`), so that a decision takes 14 bytes:
+
+    action        what was played: 1 byte, or 2 on large boards
+    flags         whether it is the learner's decision, and which player made it: 1 byte
+    probability   of the action in the policy that it was drawn from: 4 bytes
+    value         V, what the critic expected of the position: 4 bytes
+    return        R, what is to be expected of it, as the rest of the game has shown: 4 bytes
+
+The advantage of an action is A = R - V: by how much it went better than expected (chapter 12).
+Values, returns and advantages are seen by the player who decides, from -1 to 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dlgo.api import GameSpec
+from dlgo.encoders.base import Encoder
+from dlgo.errors import DataError
+from dlgo.games import get_game
+from dlgo.jit import kernel
+from engines.learning.data.checked_arrays import read_arrays, refusing, write_arrays
+from engines.learning.data.records import NO_RESULT
+from engines.learning.data.replay import Replayer
+
+FORMAT = "dlgo experience 1"
+# What `flags` says of a ply.
+LEARNED = 1  # a decision to learn from: not a random ply, not an opponent's
+PLAYER_1 = 2  # made by player 1
+_ARRAYS = ("game_plies", "result", "action", "flags", "probability", "value", "return")
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """Decisions as a network learns from them.
+
+    Attributes:
+        planes: float32[n, rows, cols, planes], the positions.
+        legal: bool[n, num_actions], the moves that could be drawn; with `actions` in the order in
+            which the encoder shows them (`Encoder.as_seen`).
+        actions: int64[n], what was played.
+        probabilities, values, returns: float32[n], see above.
+    """
+
+    planes: np.ndarray
+    legal: np.ndarray
+    actions: np.ndarray
+    probabilities: np.ndarray
+    values: np.ndarray
+    returns: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    @property
+    def advantages(self) -> np.ndarray:
+        """A = R - V, float32[n]."""
+        return self.returns - self.values
+
+
+@dataclass(frozen=True, eq=False)
+class Experience:
+    """Games with the decisions in them; all arrays but the first two have an element a ply.
+
+    Attributes:
+        game: what was played. encoder: what the learner saw, by name.
+        plies: int[games], the length of each game.
+        results: int8[games], for player 0: 1 won, 0 drawn, -1 lost; NO_RESULT: too long.
+        actions: int[plies]. flags: uint8[plies].
+        probabilities, values, returns: float32[plies], 1, 0 and 0 where there is no decision.
+        provenance: what made it: JSON values.
+    """
+
+    game: GameSpec
+    encoder: str
+    plies: np.ndarray
+    results: np.ndarray
+    actions: np.ndarray
+    flags: np.ndarray
+    probabilities: np.ndarray
+    values: np.ndarray
+    returns: np.ndarray
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def n_games(self) -> int:
+        """How many games there are."""
+        return len(self.plies)
+
+    @property
+    def decisions(self) -> np.ndarray:
+        """int64[n]: the plies to learn from, numbered through all games."""
+        return np.flatnonzero(self.flags & LEARNED)
+
+    @property
+    def advantages(self) -> np.ndarray:
+        """A = R - V of each ply, float32[plies]."""
+        return self.returns - self.values
+
+    def with_returns(
+        self, discount: float = 1.0, gae_lambda: float = 1.0, draw_reward: float = 0.0
+    ) -> Experience:
+        """The same experience with returns by these settings; see `fill_returns`."""
+        returns = np.zeros_like(self.values)
+        fill_returns(
+            np.append(0, np.cumsum(self.plies, dtype=np.int64)), self.flags,
+            self.results, self.values, discount, gae_lambda, draw_reward, returns,
+        )
+        return replace(self, returns=returns)
+
+    def made(self, replayer: Replayer, rows: np.ndarray) -> Decisions:
+        """The decisions at these plies, as the replayer's encoder shows them.
+
+        Args:
+            rows: int64[n], of `decisions`, in any order.
+
+        Raises:
+            DataError: if the encoder is for another game, or a game breaks the rules.
+        """
+        encoder = replayer.encoder
+        if encoder.game != self.game:
+            raise DataError(f"experience of {self.game} cannot be shown by an encoder for "
+                            f"{encoder.game}; choose the encoder of that game")
+        ends = np.cumsum(self.plies, dtype=np.int64)
+        which = np.searchsorted(ends, rows, side="right")
+        starts = ends - self.plies
+        games = [(self.actions[start:end], None)
+                 for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+        legal = np.zeros((len(rows), self.game.num_actions), np.bool_)
+        try:
+            planes, players = replayer.encode(games, which, rows - starts[which], legal)
+        except ValueError as error:
+            raise DataError(f"game {error.args[0]} of this experience holds a move that "
+                            f"{self.game} does not allow") from None
+        actions = self.actions[rows].astype(np.int64)
+        if encoder.turns is not None:
+            played = np.zeros_like(legal)
+            played[np.arange(len(rows)), actions] = True
+            legal, actions = (encoder.as_seen(legal, players),
+                              encoder.as_seen(played, players).argmax(axis=1))
+        return Decisions(planes, legal, actions, self.probabilities[rows], self.values[rows],
+                         self.returns[rows])
+
+
+def merged(parts: Sequence[Experience]) -> Experience:
+    """Experience of several runs or iterations as one, in their order.
+
+    Raises:
+        DataError: if there is none, or they are of different games or encoders.
+    """
+    if not parts:
+        raise DataError("no experience to merge")
+    first = parts[0]
+    for part in parts[1:]:
+        for what in ("game", "encoder"):
+            if getattr(part, what) != getattr(first, what):
+                raise DataError(
+                    f"experience of {what} {getattr(part, what)} cannot be merged with that of "
+                    f"{what} {getattr(first, what)}"
+                )
+    arrays = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in ("plies", "results", "actions", "flags", "probabilities", "values", "returns")
+    }
+    return replace(first, **arrays, provenance={"parts": [part.provenance for part in parts]})
+
+
+def shuffled_batches(
+    experience: Experience, encoder: Encoder, size: int, rng: np.random.Generator,
+    chunk: int = 64,
+) -> Iterator[Decisions]:
+    """All decisions once, in random order; the last batch may be smaller.
+
+    Args:
+        size: decisions a batch.
+        rng: gives the order.
+        chunk: batches that are made at a time: the more, the fewer times a game is replayed.
+    """
+    replayer = Replayer(encoder)
+    rows = rng.permutation(experience.decisions)
+    for start in range(0, len(rows), size * chunk):
+        made = experience.made(replayer, rows[start : start + size * chunk])
+        for first in range(0, len(made), size):
+            part = slice(first, first + size)
+            yield Decisions(*(getattr(made, name)[part] for name in Decisions.__dataclass_fields__))
+
+
+def write_experience(path: Path, experience: Experience) -> Path:
+    """Write experience as a file, whole or not at all.
+
+    Raises:
+        DataError: naming the file and why it cannot be written.
+    """
+    smallest = np.min_scalar_type(experience.game.num_actions - 1)
+    header = {
+        "format": FORMAT, "game": str(experience.game), "encoder": experience.encoder,
+        "provenance": experience.provenance,
+    }
+    return write_arrays(path, header, {
+        "game_plies": experience.plies.astype(np.int32), "result": experience.results,
+        "action": experience.actions.astype(smallest), "flags": experience.flags,
+        "probability": experience.probabilities, "value": experience.values,
+        "return": experience.returns,
+    }, compressed=False)
+
+
+def read_experience(
+    path: Path, game: GameSpec | None = None, encoder: str | None = None
+) -> Experience:
+    """The experience in a file.
+
+    Args:
+        game, encoder: what it must be of; None: anything.
+
+    Raises:
+        DataError: naming the file: if it is cut off, altered, of another format, game, size of
+            board or encoder.
+    """
+    with refusing(path, "experience file"):
+        header, arrays = read_arrays(path, FORMAT, _ARRAYS)
+        experience = _checked(header, arrays)
+    for what, wanted, given in (
+        ("game", game, experience.game), ("encoder", encoder, experience.encoder)
+    ):
+        if wanted is not None and wanted != given:
+            raise DataError(f"{path}: is experience of {what} {given}, not of {wanted}; name "
+                            "another file")
+    return experience
+
+
+def _checked(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Experience:
+    """Raises ValueError where the arrays contradict each other."""
+    game = get_game(header["game"])
+    n = int(arrays["game_plies"].sum())
+    for name, array in arrays.items():
+        kinds, length = "iu", n
+        if name in ("game_plies", "result"):
+            length = len(arrays["game_plies"])
+        elif name in ("probability", "value", "return"):
+            kinds = "f"
+        if array.shape != (length,) or array.dtype.kind not in kinds:
+            raise ValueError(f"array {name} is {array.dtype}{list(array.shape)}, not of length "
+                             f"{length}")
+        if kinds == "f" and not np.isfinite(array).all():
+            raise ValueError(f"array {name} holds a number that is not finite")
+    if arrays["game_plies"].min(initial=0) < 0:
+        raise ValueError("a game has a negative length")
+    if n and not 0 <= arrays["action"].min() <= arrays["action"].max() < game.num_actions:
+        raise ValueError(f"array action names an action that {game} does not have")
+    probability = arrays["probability"]
+    if n and not 0 < probability.min() <= probability.max() <= 1:
+        raise ValueError("a probability is not above 0 and at most 1")
+    return Experience(
+        game, str(header["encoder"]), arrays["game_plies"], arrays["result"], arrays["action"],
+        arrays["flags"], probability, arrays["value"], arrays["return"],
+        dict(header["provenance"]),
+    )
+
+
+@kernel
+def fill_returns(firsts, flags, results, values, discount, gae_lambda, draw_reward, returns):
+    """Write the return of each decision: generalised advantage + value (Schulman et al. 2016).
+
+    Each player's decisions are a chain of their own: what the opponent does in between belongs to
+    the environment. So turns need not alternate, and opponents need no values. The last decision
+    of a chain is followed by the reward, 1 or -1; with gae_lambda = 1 the return of a decision is
+    the reward, times `discount` for each decision that came after it, and the critic has no say.
+
+    Args:
+        firsts: int64[games + 1], where each game's plies begin and end.
+        flags, results, values: as in `Experience`.
+        discount: what a step into the future leaves of a reward.
+        gae_lambda: below 1 the critic's later values stand for a part of what followed.
+        draw_reward: the reward of a game that is drawn or without result, for both players.
+        returns: float32[plies], written where there is a decision.
+    """
+    for g in range(len(firsts) - 1):
+        for player in range(2):
+            reward = draw_reward
+            if results[g] != NO_RESULT and results[g] != 0:
+                reward = np.float64(results[g] * (1 - 2 * player))
+            following, advantage = reward / discount, 0.0
+            for i in range(firsts[g + 1] - 1, firsts[g] - 1, -1):
+                if flags[i] & LEARNED == 0 or (flags[i] & PLAYER_1 != 0) != (player == 1):
+                    continue
+                delta = discount * following - values[i]
+                advantage = delta + discount * gae_lambda * advantage
+                returns[i] = values[i] + advantage
+                following = values[i]

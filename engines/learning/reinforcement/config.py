@@ -1,0 +1,122 @@
+"""The settings that all learners by self-play without search have. Equal configs, equal networks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from dlgo.api import GameSpec
+from dlgo.errors import SpecError
+from dlgo.games import get_game
+from engines.learning.run_config import AUTO
+from engines.learning.selfplay.config import SelfPlayConfig
+from engines.learning.settings import setting
+
+WILLIAMS = "Williams 1992"
+SCHULMAN = "Schulman et al. 2017"
+
+
+@dataclass(frozen=True)
+class ReinforcementConfig(SelfPlayConfig):
+    """Game, network, games of an iteration, and what is learned from them.
+
+    Attributes:
+        method: the learner's name.
+        heads: what its network answers.
+        presets: settings by game, or by game and size of board ("go 9x9").
+    """
+
+    method: ClassVar[str]
+    heads: ClassVar[tuple[str, ...]] = ("policy",)
+    presets: ClassVar[dict[str, dict[str, Any]]] = {}
+
+    game: str = setting(None, "what is played")
+    network: str = setting(
+        "cnn:filters=32,layers=3,hidden=256,pool=none,dropout=0",
+        "architecture; without batch normalisation, which makes the network that plays another one "
+        "than that which learns")
+    encoder: str = setting("", "what the network sees; empty: the game's usual encoder")
+    iterations: int = setting(100, "iterations of play and learning", low=1)
+    games: int = setting(1024, "games of each iteration", low=2)
+    games_at_once: int = setting(512, "games played at the same time, in one batch", low=1)
+    batch_size: int = setting(1024, "decisions in a step of training", low=1)
+    epochs: int = setting(1, "times that an iteration's decisions are learned from", low=1,
+                          high=1000)
+    optimizer: str = setting("adam:lr=0.001", "optimizer, with its learning rate")
+    decay: float = setting(
+        0.1, "factor by which the learning rate falls from the first iteration to the last, evenly "
+        "by its logarithm", low=1e-9, high=1)
+    clip_norm: float = setting(
+        1.0, "longest gradient of a step; a longer one is shortened", low=1e-6, high=1e6)
+    discount: float = setting(
+        1.0, "what a decision's return keeps of the reward for each decision of the player that "
+        "comes after it", low=0.01, high=1)
+    draw_reward: float = setting(
+        0.0, "reward of a drawn game, for both: 0: half a win; -1: no better than a loss", low=-1,
+        high=1)
+    random_share: float = setting(
+        0.0, "share of the games that begin with random moves", low=0, high=1)
+    random_plies: int = setting(8, "random moves of such a game, at most", low=1)
+    pool_share: float = setting(
+        0.0, "share of the games against an earlier self, from the pool; the others are played "
+        "against the latest one, and both sides are learned from", low=0, high=1)
+    pool_size: int = setting(20, "earlier selves in the pool, the youngest ones", low=1)
+    save_every: int = setting(
+        10, "iterations between two networks that are kept; the pool consists of them", low=1)
+    recorded: str = setting(
+        "played", "policy whose probabilities are recorded with the actions; played: that of which "
+        "the move was drawn; network: of all moves, the illegal ones as well, which is a mistake",
+        choices=("played", "network"))
+    test_every: int = setting(5, "iterations between two tests against random play", low=1)
+    test_games: int = setting(200, "games of a test, half of them with each colour", low=2)
+    precision: str = setting(
+        AUTO, "numbers that the network computes with; mixed: bfloat16 with float32 weights; auto: "
+        "as the run began, and mixed where the processor or GPU is made for it",
+        choices=(AUTO, "float32", "mixed"))
+    seed: int = setting(1, "number that everything random comes from")
+
+    @classmethod
+    def make(cls, game: str, **given: Any) -> Self:
+        """The preset of a game with changes; None counts as not given.
+
+        Raises:
+            SpecError: for an unknown game, network, encoder or optimizer, or a setting out of
+                range.
+        """
+        given = {name: value for name, value in given.items() if value is not None}
+        preset = cls._preset(get_game(game))
+        return cls(game=game, **{**preset, **cls.current(given)}).canonical()
+
+    @classmethod
+    def _preset(cls, game: GameSpec) -> dict[str, Any]:
+        size = f"{game.name} {game.board_rows}x{game.board_cols}"
+        return cls.presets.get(size, cls.presets.get(game.name, {}))
+
+    def check(self) -> None:
+        """Raise SpecError for a setting out of range."""
+        super().check()
+        if self.test_games % 2:
+            raise SpecError(f"{self.owner}: test_games={self.test_games} is not an even number: "
+                            "half of the games are played with each colour")
+
+    def to_json(self) -> dict[str, Any]:
+        return {"method": self.method, **super().to_json()}
+
+    @classmethod
+    def from_json(cls, data: Any) -> Self:
+        method = data.get("method")
+        if method != cls.method:
+            raise SpecError(f"it is of another learner, {method or 'alphazero'}")
+        return super().from_json({key: value for key, value in data.items() if key != "method"})
+
+    def changeable(self) -> set[str]:
+        return {"iterations", "test_every", "test_games"}
+
+    def saved(self, iteration: int) -> bool:
+        """Whether the network after an iteration is kept for good; 0: before the first one."""
+        return iteration % self.save_every == 0
+
+    def pool(self, iteration: int) -> list[int]:
+        """The iterations whose networks are in the pool when `iteration` is played."""
+        return list(range(0, iteration, self.save_every))[-self.pool_size:]

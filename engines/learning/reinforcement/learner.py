@@ -1,0 +1,294 @@
+"""The loop of a learner without search: play, learn from what was played, test, keep.
+
+Beside what every run leaves (`engines/learning/runs`), the folder of a run holds
+
+    nets/0010/                the network after iteration 10, and others; the last one
+    experience/000010.npz     the decisions of the last iterations
+
+All of an iteration depends on the seed, its number and the network alone. So a killed run ends with
+the weights of an unbroken one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dlgo.errors import DataError, ModelError
+from dlgo.extras import require_extra
+from dlgo.files import make_folder
+from dlgo.games import get_game
+from dlgo.rng import derive_seed
+from engines.learning.data.experience import (
+    Decisions,
+    Experience,
+    merged,
+    read_experience,
+    shuffled_batches,
+    write_experience,
+)
+from engines.learning.data.records import NO_RESULT
+from engines.learning.networks.card import Card, read_card
+from engines.learning.networks.store import TRAINING_MODULES
+from engines.learning.reinforcement.config import ReinforcementConfig
+from engines.learning.reinforcement.network import NetworkInTraining
+from engines.learning.reinforcement.pool import Pool, network_folder
+from engines.learning.run_config import AUTO
+from engines.learning.runs import Curve, Learner, Progress, Run, open_run
+from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, Schedule, Side, points
+
+
+def train(
+    learner: type[ReinforcementLearner], config: ReinforcementConfig, folder: Path,
+    progress: Progress | None = None,
+) -> Card:
+    """Train in a folder, or go on there.
+
+    Returns:
+        The card of the last network.
+
+    Raises:
+        SpecError: for a setting that is out of range.
+        ModelError: as `open_run` and `Run.train`.
+        DataError: if experience that is still needed cannot be read.
+        KeyboardInterrupt: with a message that says what is kept.
+    """
+    config = config.canonical()
+    require_extra("train", "training", *TRAINING_MODULES)
+    with open_run(folder, config, progress=progress) as run:
+        last = network_folder(folder, len(run.history))
+        if not (run.finished and run.history and last.exists()):
+            _settle_precision(run)
+            run.train(learner(run.config, folder))
+        return read_card(network_folder(folder, len(run.history)))
+
+
+def _settle_precision(run: Run) -> None:
+    """Where it is left open: bfloat16 on what is made for it; the run keeps to it."""
+    if run.config.precision == AUTO:
+        from engines.learning.networks.backend import fast_bfloat16
+
+        precision = "mixed" if fast_bfloat16() else "float32"
+        run.settle(dataclasses.replace(run.config, precision=precision))
+
+
+class ReinforcementLearner(Learner):
+    """A network that learns from games of its own policy; subclasses say what a step is.
+
+    Attributes:
+        config: the class of its settings.
+        window: iterations whose experience is learned from.
+    """
+
+    config: ClassVar[type[ReinforcementConfig]]
+    curves = (
+        Curve("score against random play", {"": "score_random"}),
+        Curve("entropy of the policy (nats)", {"": "entropy"}),
+        Curve("moved in an iteration (nats)", {"": "kl"}),
+        Curve("squared error of the value", {"": "value_loss"}),
+    )
+
+    def __init__(self, config: Any, folder: Path) -> None:
+        self._config, self._folder = config, folder
+        self._game = get_game(config.game)
+        make_folder(folder / "experience", error=ModelError)
+        self._network = self._new_network()
+        self._games = PolicyGames(self._game, config.games_at_once)
+        self._pool = Pool(folder, self._network)
+        self.state = self._network.state
+
+    @property
+    def window(self) -> int:
+        return 1
+
+    def _new_network(self) -> NetworkInTraining:
+        """The network with its losses."""
+        raise NotImplementedError
+
+    def _targets(self, decisions: Decisions, weights: np.ndarray) -> dict[str, np.ndarray]:
+        """What each head is told of these decisions; rows of weight 0 are padding."""
+        raise NotImplementedError
+
+    def _valued(self, played: Experience) -> Experience:
+        """The experience with returns."""
+        return played.with_returns(self._config.discount, 1.0, self._config.draw_reward)
+
+    def _side(self, iteration: int) -> Side:
+        """How the learner plays its games."""
+        return Side(self._network, self._network.encoder, learns=True,
+                    raw=self._config.recorded == "network")
+
+    def _test_side(self) -> Side:
+        """How the learner plays where it does not learn: its best move."""
+        return Side(self._network, self._network.encoder, temperature=0.0)
+
+    def start(self, run: Run) -> None:
+        """Keep the untrained network."""
+        self._save(0, {"method": self._config.method, "iterations": 0, "cpu_seconds": 0.0}, {})
+
+    def _save(self, iteration: int, training: dict[str, Any], accuracy: dict[str, Any]) -> None:
+        name = f"{self._folder.resolve().name}-{iteration:04d}"
+        self._network.save(network_folder(self._folder, iteration), name, training, accuracy)
+
+    def iterate(self, run: Run, iteration: int) -> dict[str, float]:
+        """Play, learn, and now and then test and keep the network."""
+        config = self._config
+        played = self._play(run, iteration)
+        self._keep(iteration, played)
+        row = _of_games(played) | {"play_seconds": run.seconds}
+        row |= self._learn(run, iteration, played)
+        last = iteration == config.iterations
+        if iteration % config.test_every == 0 or last:
+            row["score_random"] = self._test(run, iteration)
+        if config.saved(iteration) or last:
+            accuracy = {"random": {"score": row["score_random"], "games": config.test_games}
+                        } if "score_random" in row else {}
+            self._save(iteration, self._training([*run.history, row], run), accuracy)
+        return row
+
+    def _play(self, run: Run, iteration: int) -> Experience:
+        """The games of an iteration, with returns."""
+        config = self._config
+        rng = np.random.default_rng(derive_seed(config.seed, "openings", iteration))
+        random = rng.random(config.games) < config.random_share
+        openings = np.where(random, rng.integers(1, config.random_plies + 1, config.games), 0)
+        strange = round(config.pool_share * config.games)
+        own = config.games - strange
+        seed = derive_seed(config.seed, "practice", iteration)
+        schedule = Schedule.practice(own, seed, openings[:own])
+        sides = [self._side(iteration)]
+        if strange:
+            earlier = int(rng.choice(config.pool(iteration)))
+            sides.append(Side(self._pool.opponent(earlier), self._network.encoder))
+            schedule = schedule.followed_by(
+                Schedule.practice(strange, derive_seed(seed, "pool"), openings[own:], opponent=True)
+            )
+        played = self._games.play(sides, schedule, _telling(run, "games"))
+        return self._valued(dataclasses.replace(played, provenance={
+            "method": config.method, "iteration": iteration, "seed": config.seed,
+            "folder": self._folder.name,
+        }))
+
+    def _keep(self, iteration: int, played: Experience) -> None:
+        """Write the experience of an iteration, and forget what is not learned from any more."""
+        write_experience(self._experience_path(iteration), played)
+        old = self._experience_path(iteration - self.window)
+        old.unlink(missing_ok=True)
+
+    def _experience_path(self, iteration: int) -> Path:
+        return self._folder / "experience" / f"{iteration:06d}.npz"
+
+    def _recent(self, iteration: int, played: Experience) -> Experience:
+        """The experience to learn from: of this iteration and of those before it."""
+        first = max(1, iteration - self.window + 1)
+        try:
+            earlier = [
+                read_experience(self._experience_path(past), self._game, self._config.encoder)
+                for past in range(first, iteration)
+            ]
+        except DataError as error:
+            raise DataError(f"{error}; the run needs it to go on: put it back, or train in "
+                            "another folder") from None
+        return merged([*earlier, played])
+
+    def _learn(self, run: Run, iteration: int, played: Experience) -> dict[str, float]:
+        """Steps of training; means of what Keras says of them."""
+        config, network = self._config, self._network
+        rate = network.set_rate(iteration)
+        rng = np.random.default_rng(derive_seed(config.seed, "order", iteration))
+        learned = self._prepared(iteration, played)
+        steps = config.epochs * -(-len(learned.decisions) // config.batch_size)
+        sums: dict[str, float] = {}
+        done, total = 0, 0.0
+        for _ in range(config.epochs):
+            for decisions in shuffled_batches(learned, network.encoder, config.batch_size, rng):
+                n = len(decisions)
+                decisions, weights = _filled_up(decisions, config.batch_size)
+                said = network.step(decisions.planes, self._targets(decisions, weights), weights)
+                done += 1
+                total += n / config.batch_size
+                run.check("loss", said["loss"], done)
+                run.progress("learning", done, steps, "steps")
+                for name, value in said.items():
+                    sums[name] = sums.get(name, 0.0) + value
+        # A batch that is filled up counts by what is in it.
+        means = {name.removeprefix("policy_").removeprefix("q_") if name != "policy_loss" else name:
+                 value / max(total, 1e-9) for name, value in sums.items()}
+        return {**means, "steps": done, "learning_rate": rate}
+
+    def _prepared(self, iteration: int, played: Experience) -> Experience:
+        """What an iteration learns from, after its games have been played."""
+        return played
+
+    def _test(self, run: Run, iteration: int) -> float:
+        """The share of points against random play."""
+        config = self._config
+        schedule = Schedule.match(config.test_games, derive_seed(config.seed, "test", iteration))
+        played = self._games.play(
+            [self._test_side(), RANDOM], schedule, _telling(run, "test")
+        )
+        return float(points(played, schedule).mean())
+
+    def _training(self, rows: list[dict[str, float]], run: Run) -> dict[str, Any]:
+        """What the card of a network says of its training."""
+        config = self._config
+
+        def total(name: str) -> float:
+            return round(sum(row.get(name, 0.0) for row in rows), 1)
+
+        return {
+            "method": config.method, "settings": config.to_json(), "seed": config.seed,
+            "iterations": len(rows), "games": total("games"), "gpu": self._network.gpu,
+            "cpu_seconds": round(total("cpu_seconds") + run.cpu_seconds, 1), "gpu_seconds": 0.0,
+            "wall_seconds": round(total("wall_seconds") + run.seconds, 1),
+        }
+
+    def lines(self, run: Run, row: Mapping[str, float]) -> list[str]:
+        """What came of the games, of learning, and of the test."""
+        score = (f"; {row['score_random']:.1%} against random play"
+                 if "score_random" in row else "")
+        return [
+            f"{row['games']:.0f} games of {row['plies'] / row['games']:.0f} plies, the first "
+            f"player won {row['first_won']:.0%}; {self._learned(row)}{score}"
+        ]
+
+    def _learned(self, row: Mapping[str, float]) -> str:
+        return f"entropy {row['entropy']:.2f} nats, moved {row['kl']:.3f}"
+
+
+def _telling(run: Run, phase: str) -> Callable[[int, int], None]:
+    return lambda done, of: run.progress(phase, done, of, "games")
+
+
+def _of_games(played: Experience) -> dict[str, float]:
+    """An iteration's games as columns of the history."""
+    results, games = played.results, max(played.n_games, 1)
+    return {
+        "games": played.n_games, "plies": int(played.plies.sum()),
+        "decisions": len(played.decisions),
+        "first_won": float((results == 1).sum() / games),
+        "drawn": float(((results == 0) | (results == NO_RESULT)).sum() / games),
+        "first_lost": float((results == -1).sum() / games),
+    }
+
+
+def _filled_up(decisions: Decisions, size: int) -> tuple[Decisions, np.ndarray]:
+    """The decisions and so many rows of padding that there are `size`; and the rows' weights."""
+    n = len(decisions)
+    weights = (np.arange(size) < n).astype(np.float32)
+    if n == size:
+        return decisions, weights
+
+    def filled(array: np.ndarray, value: float) -> np.ndarray:
+        rest = np.full((size - n, *array.shape[1:]), value, array.dtype)
+        return np.concatenate([array, rest])
+
+    return Decisions(
+        filled(decisions.planes, 0), filled(decisions.legal, True), filled(decisions.actions, 0),
+        filled(decisions.probabilities, 1), filled(decisions.values, 0),
+        filled(decisions.returns, 0),
+    ), weights

@@ -1,0 +1,95 @@
+"""Learners of a policy: what policy gradient, actor-critic and PPO have in common.
+
+They differ in what the advantage of an action is, and in the loss that makes it count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from engines.learning.data.experience import Decisions, Experience
+from engines.learning.reinforcement.config import WILLIAMS, ReinforcementConfig
+from engines.learning.reinforcement.learner import ReinforcementLearner
+from engines.learning.reinforcement.network import NetworkInTraining
+from engines.learning.selfplay.policy_games import Side
+from engines.learning.settings import setting
+
+
+@dataclass(frozen=True)
+class PolicyConfig(ReinforcementConfig):
+    """How moves are drawn, and what of a decision counts."""
+
+    temperature: float = setting(
+        1.0, "moves are drawn from softmax(logits / temperature)", low=0.05, high=20)
+    mask: bool = setting(
+        True, "learn a policy over the legal moves; no: over all, so that learning also has to "
+        "find out which are legal, though illegal ones are never played")
+    normalize: bool = setting(
+        True, "give the advantages of an iteration a mean of 0 and a spread of 1; the mean is a "
+        "baseline", source=WILLIAMS)
+    entropy: float = setting(
+        0.01, "weight of the policy's entropy, in nats, which is kept up so that the policy goes "
+        "on to try things", low=0, high=10, source="Williams and Peng 1991")
+
+
+@dataclass(frozen=True)
+class ValuedConfig(PolicyConfig):
+    """The same for a policy that learns beside a value."""
+
+    heads = ("policy", "value")
+
+    value_weight: float = setting(
+        0.5, "weight of the value's squared error beside the policy's loss", low=0, high=100)
+
+
+def squared_value_error(policy: Any, weight: float) -> tuple[dict[str, Any], dict[str, float]]:
+    """Losses and weights of a policy and a value."""
+    return {"policy": policy, "value": "mean_squared_error"}, {"policy": 1.0, "value": weight}
+
+
+class PolicyLearner(ReinforcementLearner):
+    """A policy that makes moves of a positive advantage likelier, the others less likely."""
+
+    def _losses(self) -> tuple[dict[str, Any], dict[str, float]]:
+        """The loss of each head, and its weight."""
+        raise NotImplementedError
+
+    def _new_network(self) -> NetworkInTraining:
+        from engines.learning.reinforcement.losses import entropy_metric, moved_metric
+
+        temperature = self._config.temperature
+        losses, weights = self._losses()
+        return NetworkInTraining(self._config, losses, weights, {
+            "policy": [entropy_metric(temperature), moved_metric(temperature)]
+        })
+
+    def _side(self, iteration: int) -> Side:
+        return replace(super()._side(iteration), temperature=self._config.temperature)
+
+    def _prepared(self, iteration: int, played: Experience) -> Experience:
+        advantages = played.advantages[played.decisions]
+        self._mean, self._spread = 0.0, 1.0
+        if self._config.normalize and len(advantages):
+            self._mean = float(advantages.mean())
+            self._spread = max(float(advantages.std()), 1e-6)
+        return played
+
+    def _targets(self, decisions: Decisions, weights: np.ndarray) -> dict[str, np.ndarray]:
+        from engines.learning.reinforcement.losses import packed
+
+        legal = decisions.legal if self._config.mask else np.ones_like(decisions.legal)
+        advantages = (decisions.advantages - self._mean) / self._spread
+        targets = {"policy": packed(
+            decisions.actions, advantages, decisions.probabilities, weights, legal
+        )}
+        if "value" in self._config.heads:
+            targets["value"] = decisions.returns[:, None]
+        return targets
+
+    def _learned(self, row: Mapping[str, float]) -> str:
+        value = f", value error {row['value_loss']:.2f}" if "value_loss" in row else ""
+        return f"entropy {row['entropy']:.2f} nats, moved {row['kl']:.3f}{value}"

@@ -1,0 +1,56 @@
+"""What the configurations of all learners have in common that learn from games of their own."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Self
+
+from dlgo.api import GameSpec
+from dlgo.encoders import default_encoder, get_encoder
+from dlgo.errors import SpecError
+from dlgo.games import get_game
+from engines.learning.networks import catalog
+from engines.learning.run_config import RunConfig
+
+
+class SelfPlayConfig(RunConfig):
+    """Base of frozen dataclasses of settings.
+
+    Attributes:
+        game, encoder, network, optimizer: specifications. encoder: empty: the game's usual one.
+        decay: factor by which the learning rate falls from the first iteration to the last.
+    """
+
+    game: str
+    encoder: str
+    network: str
+    optimizer: str
+    decay: float
+
+    def canonical(self) -> Self:
+        """The same with canonical specifications.
+
+        Raises:
+            SpecError: for an unknown game, network, encoder or optimizer, or a setting out of
+                range.
+        """
+        game = get_game(self.game)
+        encoder = get_encoder(self.encoder or default_encoder(game), game)
+        if encoder.history:
+            raise SpecError(f"encoder {encoder.name} looks at earlier positions, which self-play "
+                            "does not offer; choose another")
+        self.check()
+        self._check_game(game)
+        return dataclasses.replace(
+            self, game=str(game), encoder=encoder.name,
+            network=catalog.canonical("network", catalog.NETWORKS, self.network),
+            optimizer=catalog.canonical("optimizer", catalog.OPTIMIZERS, self.optimizer),
+        )
+
+    def _check_game(self, game: GameSpec) -> None:  # noqa: B027 (most learners ask for nothing)
+        """Raise SpecError if the game does not offer what is to be learned."""
+
+    def learning_rate(self, iteration: int, rate: float) -> float:
+        """The learning rate of an iteration (from 1), given that of the first."""
+        done = (iteration - 1) / max(self.iterations - 1, 1)
+        return rate * self.decay**done

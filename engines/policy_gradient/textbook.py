@@ -1,0 +1,152 @@
+"""REINFORCE in plain Python and NumPy, to be read (Williams 1992; chapters 9 and 10 of the book).
+
+    learner = TextbookReinforce(get_game("tictactoe"), seed=1)
+    for score in learner.learn(batches=60): print(score)
+
+The network is that of chapter 5 (`engines/learning/from_scratch`). It sees a position and gives a
+logit for each action; the policy is their softmax over the legal moves. Then, again and again:
+
+    play     games against itself, each move drawn from the policy, and remember every decision
+    credit   a decision's return is the game's result for the player who made it
+    learn    one step along the gradient of  return * log(probability of the move that was played)
+
+so that moves of won games become likelier and those of lost games less likely. Nobody says which
+move won a game; over many games the good ones are on the winning side more often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from dlgo.api import GameSpec, GameState, Player
+from dlgo.encoders import default_encoder, get_encoder
+from engines.learning.from_scratch import Dense, Loss, Network, ReLU
+from engines.learning.from_scratch.layers import Floats
+
+_NEVER = -1e9  # the logit of an illegal action: its probability is 0
+
+
+class Decision(NamedTuple):
+    """What is remembered of a move.
+
+    Attributes:
+        planes: what the network saw. legal: bool[num_actions]. action: what was played.
+        player: who played it.
+    """
+
+    planes: Floats
+    legal: np.ndarray
+    action: int
+    player: Player
+
+
+def softmax(logits: Floats, legal: np.ndarray) -> Floats:
+    """The policy over the legal actions: float64[..., num_actions], each row sums to 1."""
+    logits = np.where(legal, logits, _NEVER)
+    powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+class PolicyGradientLoss(Loss):
+    """-return * log(probability of the action), a mean over decisions.
+
+    Its labels are the returns, in the column of the action; all else is 0. So it is the
+    cross-entropy of chapter 6 with returns instead of ones, and has the same simple derivative.
+
+    Args:
+        legal: bool[decisions, num_actions].
+    """
+
+    def __init__(self, legal: np.ndarray) -> None:
+        self._legal = legal
+
+    def value(self, outputs: Floats, labels: Floats) -> float:
+        logs = np.log(np.maximum(softmax(outputs, self._legal), 1e-30))
+        return float(-(labels * logs).sum() / len(outputs))
+
+    def delta(self, outputs: Floats, labels: Floats) -> Floats:
+        # d log pi(a) / d logits = [a] - pi: up for the action that was played, down for the rest.
+        returns = labels.sum(axis=1, keepdims=True)
+        return (returns * softmax(outputs, self._legal) - labels) / len(outputs)
+
+
+class TextbookReinforce:
+    """A policy that learns from its own games.
+
+    Args:
+        game: what is played. hidden: units of the hidden layer. rate: of learning.
+        seed: everything random comes from it.
+    """
+
+    def __init__(self, game: GameSpec, hidden: int = 64, rate: float = 0.5, seed: int = 1) -> None:
+        self.game, self.rate = game, rate
+        self.encoder = get_encoder(default_encoder(game), game)
+        self.rng = np.random.default_rng(seed)
+        inputs = int(np.prod(self.encoder.shape))
+        self.network = Network([
+            Dense(inputs, hidden, self.rng), ReLU(), Dense(hidden, game.num_actions, self.rng)
+        ])
+
+    def policy(self, state: GameState) -> tuple[Floats, Floats, np.ndarray]:
+        """The policy in a position; also what the network sees, and which actions are legal."""
+        planes = self.encoder.encode(state).ravel().astype(np.float64)
+        legal = np.zeros(self.game.num_actions, bool)
+        legal[[self.game.action_of(move) for move in state.sensible_moves()]] = True
+        # Encoders that turn the board for the second player turn the actions as well.
+        player = np.array([state.next_player.index])
+        logits = self.encoder.as_seen(self.network.forward(planes[None]), player)[0]
+        return softmax(logits, legal), planes, legal
+
+    def play(self, opponent: Player | None = None) -> tuple[list[Decision], Callable]:
+        """A game against itself, or against random play.
+
+        Args:
+            opponent: the side that plays at random; None: the policy plays both.
+
+        Returns:
+            The policy's decisions, and a function that gives the result for a player.
+        """
+        state, decisions = GameState.new_game(self.game), []
+        while not state.is_over():
+            policy, planes, legal = self.policy(state)
+            if state.next_player is opponent:
+                policy = legal / legal.sum()
+            action = int(self.rng.choice(len(policy), p=policy))
+            if state.next_player is not opponent:
+                decisions.append(Decision(planes, legal, action, state.next_player))
+            state = state.apply_move(self.game.move_of(action))
+        result = state.result()  # as black sees it
+        return decisions, lambda player: result if player is Player.black else -result
+
+    def learn(self, batches: int, games: int = 50) -> Iterator[float]:
+        """Learn from batches of games; after each yields the share of points in 20 test games."""
+        for _ in range(batches):
+            decisions, returns = [], []
+            for _ in range(games):
+                played, result = self.play()
+                decisions += played
+                returns += [result(decision.player) for decision in played]
+            self.step(decisions, np.array(returns, float))
+            yield self.score(20)
+
+    def step(self, decisions: list[Decision], returns: Floats) -> None:
+        """One step along the policy gradient."""
+        players = np.array([decision.player.index for decision in decisions])
+        labels = np.zeros((len(decisions), self.game.num_actions))
+        labels[np.arange(len(decisions)), [decision.action for decision in decisions]] = returns
+        labels = self.encoder.as_seen(labels, players)
+        legal = self.encoder.as_seen(np.array([decision.legal for decision in decisions]), players)
+        self.network.loss = PolicyGradientLoss(legal)
+        self.network.step(np.array([decision.planes for decision in decisions]), labels, self.rate)
+
+    def score(self, games: int) -> float:
+        """The share of points against random play, half of the games with each colour."""
+        points = 0.0
+        for number in range(games):
+            learner = (Player.black, Player.white)[number % 2]
+            _, result = self.play(opponent=learner.other)
+            points += (1 + result(learner)) / 2
+        return points / games

@@ -1,0 +1,59 @@
+"""PPO on the house of learners (Schulman et al. 2017), with what self-play needs.
+
+Actor-critic may use a game once: after a step the policy is another one. PPO learns several times
+from the same games, because its loss stops rewarding a move whose probability has changed by more
+than `clip`. Advantages are generalised ones (Schulman et al. 2016): the critic's later opinions
+stand in for a part of what luck decided.
+
+Half of the games are against earlier selves, so that the policy does not go round in circles, and
+half begin with random moves, so that it meets positions that it would never choose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from engines.learning.data.experience import Experience
+from engines.learning.reinforcement.config import SCHULMAN
+from engines.learning.reinforcement.policy import PolicyLearner, ValuedConfig, squared_value_error
+from engines.learning.settings import setting
+
+
+@dataclass(frozen=True)
+class PPOConfig(ValuedConfig):
+    """All that decides what PPO learns."""
+
+    owner = "train ppo"
+    method = "ppo"
+
+    epochs: int = setting(
+        4, "times that an iteration's decisions are learned from", low=1, high=1000,
+        source=SCHULMAN)
+    clip: float = setting(
+        0.2, "how far the probability of a move may change, by its ratio, before its loss stops "
+        "rewarding that", low=0.001, high=10, source=SCHULMAN)
+    gae_lambda: float = setting(
+        0.95, "how much of what followed a decision counts, against the critic's opinion of it; 1: "
+        "the result alone", low=0, high=1, source="Schulman et al. 2016")
+    pool_share: float = setting(
+        0.5, "share of the games against an earlier self, from the pool", low=0, high=1)
+    random_share: float = setting(
+        0.5, "share of the games that begin with random moves", low=0, high=1)
+
+
+class PPOLearner(PolicyLearner):
+    """An actor and a critic that learn from the same games several times."""
+
+    config = PPOConfig
+
+    def _losses(self) -> tuple[dict[str, Any], dict[str, float]]:
+        from engines.learning.reinforcement.losses import policy_loss
+
+        config = self._config
+        loss = policy_loss("clipped", config.clip, config.entropy, config.temperature)
+        return squared_value_error(loss, config.value_weight)
+
+    def _valued(self, played: Experience) -> Experience:
+        config = self._config
+        return played.with_returns(config.discount, config.gae_lambda, config.draw_reward)

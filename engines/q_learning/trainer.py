@@ -1,0 +1,139 @@
+"""Q-learning on the house of learners (chapter 11 of the book; Mnih et al. 2015).
+
+The network says what every action is worth, Q(s, a), from -1 to 1. Games are played
+epsilon-greedily: now and then a move at random, else the best. The network then learns, for each
+move that was played, what came of it:
+
+    td_lambda=1    the result of the game, as in the book
+    td_lambda=0    the best value, by the target network, of the player's own next decision
+    between        a mixture (Peng and Williams 1996)
+
+The target network is an earlier self that changes every few iterations: a network that chases its
+own latest opinion may run in circles. The player's next decision comes after the opponent's moves,
+however many those are.
+
+`form=pair` is the book's network: board and action are its inputs, one value its output. Here all
+actions of a position go through it side by side, so that the board is looked at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from engines.learning.data.experience import Decisions, Experience
+from engines.learning.data.replay import Replayer
+from engines.learning.reinforcement.config import ReinforcementConfig
+from engines.learning.reinforcement.learner import ReinforcementLearner
+from engines.learning.reinforcement.network import NetworkInTraining
+from engines.learning.runs import Curve
+from engines.learning.selfplay.policy_games import Side
+from engines.learning.settings import setting
+
+MNIH = "Mnih et al. 2015"
+_HEADS = {"head": "q", "pair": "q_pair"}
+# Decisions that the target network is asked about at once.
+_ASKED = 4096
+
+
+@dataclass(frozen=True)
+class QLearningConfig(ReinforcementConfig):
+    """All that decides what Q-learning learns."""
+
+    owner = "train q_learning"
+    method = "q_learning"
+
+    form: str = setting(
+        "head", "network; head: a value for each action at once; pair: the book's, of which the "
+        "action is a second input", choices=tuple(_HEADS))
+    mask: bool = setting(
+        True, "take the best of the legal moves as what a position is worth; no: of all actions, "
+        "though nobody can play them")
+    epsilon: float = setting(
+        0.5, "chance of a random move at first; the book begins with one half", low=0, high=1)
+    last_epsilon: float = setting(0.1, "chance of a random move from the middle of the run on",
+                                  low=0, high=1)
+    td_lambda: float = setting(
+        0.8, "how much of what followed a decision counts, against the target network's opinion of "
+        "the player's next one; 1: the result alone, as in the book", low=0, high=1)
+    target_every: int = setting(
+        5, "iterations after which the target network becomes today's", low=1, source=MNIH)
+    window_iterations: int = setting(
+        4, "iterations whose games are learned from", low=1, source=MNIH)
+
+    @property
+    def heads(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What the network answers."""
+        return (_HEADS[self.form],)
+
+    def epsilon_of(self, iteration: int) -> float:
+        """The chance of a random move in an iteration: it falls evenly to the middle of the run."""
+        done = min(1.0, 2 * (iteration - 1) / max(self.iterations - 1, 1))
+        return self.epsilon + done * (self.last_epsilon - self.epsilon)
+
+
+class QLearner(ReinforcementLearner):
+    """A network that learns what its moves are worth."""
+
+    config = QLearningConfig
+    curves = (
+        Curve("score against random play", {"": "score_random"}),
+        Curve("squared error of Q", {"": "loss"}),
+    )
+
+    def __init__(self, config: QLearningConfig, folder: Path) -> None:
+        super().__init__(config, folder)
+        self._target = self._network.copy()
+        self.state = [*self._network.state, *self._target.network.variables]
+
+    @property
+    def window(self) -> int:
+        return self._config.window_iterations
+
+    def _new_network(self) -> NetworkInTraining:
+        from engines.learning.reinforcement.losses import action_value_loss
+
+        (head,) = self._config.heads
+        return NetworkInTraining(self._config, {head: action_value_loss}, {head: 1.0}, {})
+
+    def _side(self, iteration: int) -> Side:
+        return dataclasses.replace(
+            super()._side(iteration), temperature=0.0, epsilon=self._config.epsilon_of(iteration)
+        )
+
+    def _prepared(self, iteration: int, played: Experience) -> Experience:
+        config = self._config
+        if (iteration - 1) % config.target_every == 0:
+            self._target.network.set_weights(self._network.network.get_weights())
+        recent = self._recent(iteration, played)
+        if config.td_lambda < 1:
+            recent = dataclasses.replace(recent, values=self._best_values(recent))
+        return recent.with_returns(config.discount, config.td_lambda, config.draw_reward)
+
+    def _best_values(self, experience: Experience) -> np.ndarray:
+        """What the target network thinks each decision's best move is worth: float32[plies]."""
+        replayer = Replayer(self._network.encoder)
+        rows, values = experience.decisions, np.zeros_like(experience.values)
+        for start in range(0, len(rows), _ASKED):
+            some = rows[start : start + _ASKED]
+            made = experience.made(replayer, some)
+            scores, _ = self._target.score(made.planes)
+            if self._config.mask:
+                scores = np.where(made.legal, scores, -np.inf)
+            values[some] = scores.max(axis=1)
+        return values
+
+    def _targets(self, decisions: Decisions, weights: np.ndarray) -> dict[str, np.ndarray]:
+        from engines.learning.reinforcement.losses import packed
+
+        (head,) = self._config.heads
+        return {head: packed(decisions.actions, decisions.returns, decisions.probabilities, weights,
+                             decisions.legal)}
+
+    def _learned(self, row: Mapping[str, float]) -> str:
+        epsilon = self._config.epsilon_of(int(row["iteration"]))
+        return f"epsilon {epsilon:.2f}, squared error {row['loss']:.3f}"

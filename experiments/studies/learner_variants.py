@@ -1,0 +1,182 @@
+"""Chapters 9 to 12: what each ingredient of learning without search brings, and a pitfall costs.
+
+    python -m experiments.studies.learner_variants --learner ppo --game connect4 --iterations 200 \\
+        --variant mask=no --variant normalize=no --variant "pool_share=0" --seeds 3 [--quick]
+
+Trains a learner with its usual settings, changed by --set, and once more for each --variant, each
+with several seeds. What is compared is equal cost: the run that was cheapest sets a limit of CPU
+time, and each other run is represented by its last network within it. These networks play each
+other from random openings, each with its likeliest moves.
+
+The unit of chance is the run, not the game: two runs that differ in nothing but the seed may be far
+apart. So a variant's Elo is the mean over its seeds, and the difference from the base has a
+confidence interval by Welch's t test over runs. Where it contains 0, the table says so.
+
+Runs, games, `runs.csv` and `variants.csv` stay in the folder of --out; the same command continues.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import numpy as np
+import pandas as pd
+
+from dlgo.errors import SpecError
+from engines.isolation.describe import read_spec
+from engines.learners import LEARNERS, learner_class
+from engines.learning.networks.card import read_card
+from engines.learning.reinforcement.config import ReinforcementConfig
+from engines.learning.reinforcement.learner import train
+from engines.learning.runs import PrintedProgress
+from experiments.arena.progress import BarReporter, PlainReporter
+from experiments.arena.schedule import Plan
+from experiments.arena.tournament import run_tournament
+from experiments.command import run
+from experiments.number import Number
+from experiments.options import out_option, pairs_option, quick_option
+from experiments.studies.az_curve import Point, rated_points
+from experiments.studies.az_variants import BASE, within
+from reports.tables import write_csv
+
+_TINY = ("games=60", "network=mlp:hidden=32,layers=1", "save_every=1", "precision=float32")
+_PITFALLS = {
+    "policy_gradient": ("loss=reinforce", "mask=no", "normalize=no", "entropy=0", "pool_share=0",
+                        "random_share=0", "draw_reward=-1", "discount=1"),
+    "actor_critic": ("mask=no", "normalize=no", "entropy=0", "value_weight=0.05"),
+    "q_learning": ("mask=no", "td_lambda=1", "form=pair", "window_iterations=1"),
+    "ppo": ("mask=no", "normalize=no", "entropy=0", "pool_share=0", "random_share=0",
+            "recorded=network", "gae_lambda=1"),
+}
+
+
+def configs_of(
+    learner: str, game: str, iterations: int, common: Sequence[str], variants: Sequence[str],
+    seeds: int,
+) -> dict[str, list[ReinforcementConfig]]:
+    """The base and its variants by label, each with seeds from 1; blanks separate settings.
+
+    Raises:
+        SpecError: for an unknown setting, or a variant that changes nothing.
+    """
+    kind = learner_class(learner).config
+    # The learning rate stays, so that a run that is cut short is not at a disadvantage.
+    usual = {"decay": 1.0, **kind.parse(common), "iterations": iterations}
+    configs: dict[str, list[ReinforcementConfig]] = {}
+    for label in (BASE, *variants):
+        changed = kind.parse(label.split()) if label != BASE else {}
+        runs = [kind.make(game, **{**usual, **changed, "seed": seed + 1}) for seed in range(seeds)]
+        same = [other for other, theirs in configs.items() if theirs == runs]
+        if same:
+            raise SpecError(f"variant {label!r} is the same as {same[0]!r}; change something else")
+        configs[label] = runs
+    return configs
+
+
+def network_points(folder: Path, method: str) -> list[Point]:
+    """The networks that a run has kept, each as an entrant without a search."""
+    points = []
+    for path in sorted(folder.glob("nets/*/card.json")):
+        training = read_card(path.parent).training
+        points.append(Point(
+            int(path.parent.name), 1, training.get("cpu_seconds", 0.0),
+            training.get("games", 0.0), read_spec(f"{method}:model={path.parent}").text,
+        ))
+    return points
+
+
+def compare(
+    learner: str, configs: dict[str, list[ReinforcementConfig]], out: Path, pairs: int
+) -> pd.DataFrame:
+    """Train what has not been trained, and let it play: a row a run."""
+    ways: dict[tuple[str, int], list[Point]] = {}
+    for label, runs in configs.items():
+        for config in runs:
+            print(f"\n{label}, seed {config.seed}")
+            name = "".join(c if c.isalnum() or c in "=.-" else "_" for c in label)
+            folder = out / f"{name}-{config.seed}"
+            train(learner_class(learner), config, folder, PrintedProgress())
+            ways[label, config.seed] = network_points(folder, learner)
+    limit = min(points[-1].cpu_seconds for points in ways.values())
+    chosen = {key: within(points, limit) for key, points in ways.items()}
+    engines = tuple(point.engine for point in chosen.values())
+    plan = Plan((configs[BASE][0].game,), engines, pairs=pairs, seed=1).canonical()
+    progress = BarReporter() if sys.stderr.isatty() else PlainReporter(sys.stdout)
+    run_tournament(plan, out / "games.sqlite", progress=progress)
+    frame = rated_points(plan.games[0], list(chosen.values()), (), out / "games.sqlite")
+    frame.insert(0, "variant", [label for label, _ in chosen])
+    frame.insert(1, "seed", [seed for _, seed in chosen])
+    return frame
+
+
+def summary(frame: pd.DataFrame) -> pd.DataFrame:
+    """A row for each variant: mean Elo over its runs, and the difference from the base.
+
+    Args:
+        frame: with the columns variant, rating and cpu_seconds, a row a run.
+    """
+    from scipy import stats
+
+    base = frame.loc[frame["variant"] == BASE, "rating"].to_numpy(float)
+    rows = []
+    for label, part in frame.groupby("variant", sort=False):
+        ratings = part["rating"].to_numpy(float)
+        row = {"variant": label, "runs": len(ratings), "elo": ratings.mean(),
+               "cpu_seconds": part["cpu_seconds"].mean(), "difference": math.nan,
+               "low95": math.nan, "high95": math.nan, "verdict": ""}
+        if label != BASE:
+            low = high = math.nan
+            if min(len(ratings), len(base)) > 1 and np.ptp(ratings) + np.ptp(base) > 0:
+                interval = stats.ttest_ind(ratings, base, equal_var=False).confidence_interval()
+                low, high = float(interval.low), float(interval.high)
+            row |= {"difference": ratings.mean() - base.mean(), "low95": low, "high95": high,
+                    "verdict": "better" if low > 0 else "worse" if high < 0
+                    else "not different from luck"}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+@click.command()
+@click.option("--learner", default="policy_gradient", show_default=True,
+              type=click.Choice(list(LEARNERS)), help="What learns.")
+@click.option("--game", default="connect4", show_default=True, help="Game to learn.")
+@click.option("--iterations", default=100, show_default=True, type=Number(int, 1),
+              help="Iterations of each run.")
+@click.option("--seeds", default=3, show_default=True, type=Number(int, 1),
+              help="Runs of each variant.")
+@click.option("--set", "common", multiple=True, help="A setting of all runs; may be repeated.")
+@click.option("--variant", "variants", multiple=True, help='Settings of one more set of runs, such '
+              'as "mask=no"; may be repeated. By default the pitfalls of the learner.')
+@pairs_option(20)
+@out_option("out/learner_variants")
+@quick_option("Tiny runs of tic-tac-toe with two variants")
+def main(
+    learner: str, game: str, iterations: int, seeds: int, common: tuple[str, ...],
+    variants: tuple[str, ...], pairs: int, out: Path, quick: bool,
+) -> None:
+    """Train a learner in several ways, and see what each is worth at equal cost."""
+    variants = variants or _PITFALLS[learner]
+    out = out / learner
+    if quick:
+        game, iterations, seeds, common, pairs = "tictactoe", 2, 2, _TINY, 3
+        variants, out = variants[:1], out.with_name(f"{learner}-quick")
+    configs = configs_of(learner, game, iterations, common, variants, seeds)
+    frame = compare(learner, configs, out, pairs)
+    write_csv(frame, out / "runs.csv")
+    table = summary(frame)
+    write_csv(table, out / "variants.csv")
+    print(f"\n{'Elo':>6} {'difference':>10}  {'95% interval':<16} {'CPU s':>7}  variant")
+    for row in table.itertuples(index=False):
+        interval = "" if math.isnan(row.low95) else f"{row.low95:+.0f} to {row.high95:+.0f}"
+        difference = "" if row.variant == BASE else f"{row.difference:+.0f}"
+        print(f"{row.elo:6.0f} {difference:>10}  {interval:<16} {row.cpu_seconds:7,.0f}  "
+              f"{row.variant}{f': {row.verdict}' if row.verdict else ''}")
+    print(out / "variants.csv")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,231 @@
+"""Learners without search: they learn, go on after kill -9 bit by bit, and refuse what is broken.
+
+TensorFlow takes seconds to start, so few processes do all. `DLGO_FULL=1` kills every learner; by
+default one is killed, and of all the same seed is tried twice in one process.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from dlgo import GameState, SpecError, get_game
+from dlgo.errors import DataError, ModelError
+from engines.learners import LEARNERS, learner_class
+from engines.learning.data.experience import read_experience
+from engines.learning.networks.card import read_card
+from engines.learning.reinforcement import network as network_module
+from engines.learning.reinforcement.learner import train
+from engines.registry import build_engine
+from experiments.cli.main import cli
+from tests.command import ROOT
+from tests.conftest import one_line_error
+
+pytest.importorskip("keras")
+FULL = bool(os.environ.get("DLGO_FULL"))
+NET = "mlp:hidden=64,layers=1,activation=relu"
+QUICK = {"games": 200, "games_at_once": 64, "batch_size": 256, "test_games": 200, "network": NET,
+         "precision": "float32", "optimizer": "adam:lr=0.003", "save_every": 2, "test_every": 8}
+# Of each learner, so much of tic-tac-toe that it plays clearly better than chance.
+LEARNING: dict[str, Any] = {"iterations": 20, "test_games": 400, "save_every": 100,
+                            "test_every": 100, "optimizer": "adam:lr=0.01"}
+SHORT: dict[str, Any] = {"iterations": 4, "games": 40, "pool_share": 0.5, "random_share": 0.5}
+
+
+def run(name: str, folder: Path, **settings: Any):
+    learner = learner_class(name)
+    return train(learner, learner.config.make("tictactoe", **{**QUICK, **settings}), folder)
+
+
+def state(folder: Path) -> list[np.ndarray]:
+    with np.load(folder / "checkpoint.npz") as arrays:
+        return [arrays[f"state{i}"] for i in range(len(arrays.files) - 1)]
+
+
+def same(one: Path, other: Path) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(state(one), state(other), strict=True))
+
+
+def history(folder: Path) -> list[dict[str, float]]:
+    with (folder / "history.csv").open() as file:
+        return [{key: float(value) for key, value in row.items() if value and "second" not in key}
+                for row in csv.DictReader(file)]
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A short run of each learner."""
+    folders = {name: tmp_path_factory.mktemp(name) / "run" for name in LEARNERS}
+    for name, folder in folders.items():
+        run(name, folder, **SHORT)
+    return folders
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_learner_beats_random_play_within_seconds(name: str, tmp_path: Path) -> None:
+    card = run(name, tmp_path / "run", **LEARNING)
+    rows = history(tmp_path / "run")
+    # Of 400 games between equals, luck gives nobody 60%.
+    assert card.accuracy["random"]["score"] == rows[-1]["score_random"] > 0.65
+    assert card.training["method"] == name and card.training["cpu_seconds"] > 0
+    assert sum(row["games"] for row in rows) == card.training["games"]
+    player = build_engine(f"{name}:model={tmp_path / 'run/nets'}/{len(rows):04d}", "tictactoe")
+    state = player.game.new_kernel_state()
+    assert state is not None and player.training_cpu_seconds == card.training["cpu_seconds"]
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_the_same_seed_gives_the_same_network_and_another_one_does_not(
+    name: str, short: dict[str, Path], tmp_path: Path
+) -> None:
+    run(name, tmp_path / "again", **SHORT)
+    assert same(tmp_path / "again", short[name])
+    assert history(tmp_path / "again") == history(short[name])
+    if FULL:
+        run(name, tmp_path / "other", **SHORT, seed=2)
+        assert not same(tmp_path / "other", short[name])
+
+
+def started(name: str, folder: Path) -> subprocess.Popen:
+    settings = [f"--set={key}={value}" for key, value in {**QUICK, **SHORT}.items()]
+    return subprocess.Popen(
+        [sys.executable, "-m", "experiments.cli", "train", name, "--game=tictactoe",
+         f"--out={folder}", *settings],
+        cwd=ROOT, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+    )
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs kill -9")
+@pytest.mark.parametrize("name", LEARNERS if FULL else ["q_learning"])
+def test_a_killed_run_goes_on_to_the_weights_of_an_unbroken_one(
+    name: str, short: dict[str, Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    child = started(name, folder)
+    for line in child.stdout:
+        if line.startswith("iteration 2 of 4: "):
+            child.kill()
+    assert child.wait() == -signal.SIGKILL
+    assert len(history(folder)) in (2, 3)
+    done = started(name, folder)
+    out, _ = done.communicate()
+    assert done.returncode == 0 and "continuing after iteration" in out
+    assert out.splitlines()[-1].startswith("run-0004: ") and "against random play" in out
+    assert same(folder, short[name]) and history(folder) == history(short[name])
+    assert read_card(folder / "nets/0004").network_id == read_card(
+        short[name] / "nets/0004").network_id
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_run_leaves_its_experience_its_curves_and_its_pool(
+    name: str, short: dict[str, Path]
+) -> None:
+    folder = short[name]
+    assert (folder / "curves.png").read_bytes()[:4] == b"\x89PNG"
+    assert {path.name for path in (folder / "nets").iterdir()} == {"0000", "0002", "0004"}
+    last = read_experience(folder / "experience/000004.npz", get_game("tictactoe"), "planes")
+    assert last.n_games == 40 and last.provenance["iteration"] == 4
+    learned = len(last.decisions) / last.plies.sum()
+    assert 0.4 < learned < 0.85, "the pool's decisions and random ones are not learned from"
+    decisions = last.decisions
+    np.testing.assert_allclose(
+        last.advantages[decisions] + last.values[decisions], last.returns[decisions], atol=1e-6)
+
+
+def test_an_iteration_more_goes_on_and_other_settings_do_not(
+    short: dict[str, Path], tmp_path: Path
+) -> None:
+    shutil.copytree(short["policy_gradient"], tmp_path / "run")
+    run("policy_gradient", tmp_path / "run", **{**SHORT, "iterations": 5})
+    assert len(history(tmp_path / "run")) == 5
+    with one_line_error(ModelError, "holds a run with entropy=0.01; choose another folder"):
+        run("policy_gradient", tmp_path / "run", **SHORT, entropy=0.5)
+
+
+def test_a_pool_whose_files_have_gone_is_named(short: dict[str, Path], tmp_path: Path) -> None:
+    shutil.copytree(short["policy_gradient"], tmp_path / "run")
+    for name in ("0000", "0002", "0004"):
+        (tmp_path / f"run/nets/{name}/network.keras").unlink()
+    before = (tmp_path / "run/checkpoint.npz").read_bytes()
+    with one_line_error(ModelError, "has no network.keras; copy the whole folder; put the files"):
+        run("policy_gradient", tmp_path / "run", **{**SHORT, "iterations": 6})
+    assert (tmp_path / "run/checkpoint.npz").read_bytes() == before
+
+
+def test_experience_that_is_still_needed_and_has_gone_is_named(
+    short: dict[str, Path], tmp_path: Path
+) -> None:
+    shutil.copytree(short["q_learning"], tmp_path / "run")
+    path = tmp_path / "run/experience/000003.npz"
+    path.write_bytes(path.read_bytes()[:700])
+    with one_line_error(DataError, "000003.npz: not a readable experience file: it is cut off"):
+        run("q_learning", tmp_path / "run", **{**SHORT, "iterations": 5})
+    assert len(history(tmp_path / "run")) == 4
+
+
+def test_a_player_refuses_a_network_of_another_kind(short: dict[str, Path]) -> None:
+    policy, values = (short[name] / "nets/0004" for name in ("policy_gradient", "q_learning"))
+    with one_line_error(ModelError, "has no values of actions, which choose the moves; its heads"):
+        build_engine(f"q_learning:model={policy}", "tictactoe")
+    with one_line_error(ModelError, "has no policy head, which chooses the moves"):
+        build_engine(f"ppo:model={values}", "tictactoe")
+    with one_line_error(ModelError, "was trained on tictactoe, not on connect4"):
+        build_engine(f"policy_gradient:model={policy}", "connect4")
+    with one_line_error(ModelError, "no actor_critic model comes with the package"):
+        build_engine("actor_critic", "tictactoe")
+    start = GameState.new_game(get_game("tictactoe"))
+    greedy = build_engine(f"q_learning:model={values}", "tictactoe").select_move(start)
+    assert sorted(greedy.policy.values()) == [0.0] * 8 + [1.0] and -1 <= greedy.value <= 1
+    spread = build_engine(f"q_learning:model={values},epsilon=0.9", "tictactoe")
+    assert min(spread.select_move(start).policy.values()) == pytest.approx(0.1)
+
+
+def test_the_doctor_reads_the_folder_of_a_run(short: dict[str, Path]) -> None:
+    for name in ("ppo", "q_learning"):
+        done = CliRunner().invoke(cli, ["doctor", str(short[name])])
+        assert done.exit_code == 0, done.exception
+        assert f": {name}, tictactoe, mlp" in done.output and "scores 0.500 in 64" in done.output
+
+
+def test_a_loss_that_is_not_a_number_is_named_at_its_step(
+    short: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(short["policy_gradient"], tmp_path / "run")
+    before = (tmp_path / "run/checkpoint.npz").read_bytes()
+    step = network_module.NetworkInTraining.step
+    monkeypatch.setattr(
+        network_module.NetworkInTraining, "step",
+        lambda self, planes, targets, weights: step(
+            self, planes, {head: array * np.nan for head, array in targets.items()}, weights),
+    )
+    with one_line_error(ModelError, "in step 1 of iteration 5 the loss is nan; iteration 4 is"):
+        run("policy_gradient", tmp_path / "run", **{**SHORT, "iterations": 6})
+    assert (tmp_path / "run/checkpoint.npz").read_bytes() == before
+
+
+@pytest.mark.parametrize(("settings", "part"), [
+    (["--set", "entropyy=1"], "did you mean entropy"),
+    (["--set", "pool_share=2"], "out of range"),
+    (["--set", "test_games=3"], "not an even number"),
+    (["--net", "resnett"], "did you mean resnet"),
+    (["--game", "connect5"], "connect4"),
+    (["--set", "encoder=alphago49"], "encoder"),
+])
+def test_mistakes_are_refused_before_anything_is_written(
+    settings: list[str], part: str, tmp_path: Path
+) -> None:
+    arguments = ["train", "policy_gradient", "--game=connect4", f"--out={tmp_path / 'run'}"]
+    done = CliRunner().invoke(cli, arguments + settings)
+    assert isinstance(done.exception, SpecError | DataError) and part in str(done.exception)
+    assert not (tmp_path / "run").exists()
