@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from dlgo import GameSpec, GameState, Player, Point
+from dlgo import GameSpec, GameState, Move, Player, Point
 from dlgo.games.draughts.notation import square_number
 from experiments.review.exact import exact_engine
 from experiments.studio import replies
@@ -94,10 +94,13 @@ class _Analyse:
     ) -> AsyncIterator[Event | None]:
         owner = f"analysis-{secrets.token_hex(8)}"
         steps = self._studio.engines.steps(owner, state, spec, interval=interval)
+        views: dict[Move, Event] = {}
         try:
             async with aclosing(steps):
                 async for step in steps:
-                    seen = await asyncio.to_thread(decision_view, state, step.decision)
+                    seen = await asyncio.to_thread(
+                        decision_view, state, step.decision, None, views
+                    )
                     black = black_share(step.decision, state.next_player)
                     yield {**seen, "who": spec, "black": black, "final": step.final}
         except EngineFailed as error:

@@ -11,7 +11,6 @@ between, and others get their turn.
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import math
 import os
 import threading
@@ -23,11 +22,12 @@ from typing import TypeVar
 
 from dlgo import DlgoError, GameSpec, GameState
 from dlgo.text import one_line
-from engines.base import Budget, Decision
+from engines.base import Budget, Cost, Decision
 from engines.isolation.engine import IsolatedEngine
 from engines.registry import EngineSpec, engine_class, is_outside
 from engines.watching.recording import Transcript
 from experiments.studio.errors import EngineFailed, TooMany
+from experiments.studio.pace import Pace, sum_of_costs
 from experiments.studio.process_setup import MEMORY, limit_process
 
 # Searches that may wait.
@@ -210,8 +210,9 @@ class Engines:
     ) -> AsyncIterator[Step]:
         """What an engine sees while it searches on and on.
 
-        A tree search goes on with its tree, for `interval` wall seconds each time; alpha-beta
-        goes a ply deeper each time; any other engine answers once.
+        A tree search goes on with its tree, so that it answers after every `interval` wall
+        seconds; alpha-beta goes a ply deeper each time; any other engine answers once. While
+        somebody looks at an answer, the search goes on.
 
         Args:
             longest: wall seconds, after which the last step comes.
@@ -221,32 +222,36 @@ class Engines:
         """
         text = await asyncio.to_thread(_endless, spec)
         ticket = Ticket(owner, state.game, text, seed)
-        simulations = nodes = evaluations = depth = 0
-        seconds = cpu = 0.0
-        final = False
-        while not final:
-            depth += 1
+        pace = Pace(interval)
 
-            def work(engine: EngineProcess, depth: int = depth) -> tuple[Decision, str]:
-                kind = "" if is_outside(text) else _kind(engine.budgets)
-                budget = {"tree": Budget(wall=interval),
-                          "depth": Budget(depth=depth, wall=_LONGEST_DEPTH)}.get(kind)
-                return engine.analyse(state, budget, ticket.stop.is_set), kind
+        def work(engine: EngineProcess, depth: int) -> tuple[Decision, str]:
+            kind = "" if is_outside(text) else _kind(engine.budgets)
+            if kind == "tree":
+                return pace.measure(lambda budget: engine.analyse(
+                    state, budget, ticket.stop.is_set)), kind
+            budget = Budget(depth=depth, wall=_LONGEST_DEPTH) if kind else None
+            return engine.analyse(state, budget, ticket.stop.is_set), kind
 
-            decision, kind = await self._submit(ticket, work)
-            cost = decision.cost
-            simulations += cost.simulations
-            nodes, evaluations = nodes + cost.nodes, evaluations + cost.evaluations
-            seconds, cpu = seconds + cost.wall_seconds, cpu + cost.cpu_seconds
-            final = (
-                not kind or decision.proven is not None or seconds >= longest
-                or (kind == "depth" and (decision.depth or 0) < depth)
-            )
-            total = dataclasses.replace(
-                cost, simulations=simulations, nodes=nodes, evaluations=evaluations,
-                cpu_seconds=cpu, wall_seconds=seconds,
-            )
-            yield Step(decision.with_cost(total), final)
+        def search(depth: int) -> asyncio.Task[tuple[Decision, str]]:
+            return asyncio.create_task(self._submit(ticket, lambda engine: work(engine, depth)))
+
+        total, depth, final = Cost(), 1, False
+        following = search(depth)
+        try:
+            while not final:
+                decision, kind = await following
+                total = sum_of_costs(total, decision.cost)
+                final = (
+                    not kind or decision.proven is not None or total.wall_seconds >= longest
+                    or (kind == "depth" and (decision.depth or 0) < depth)
+                )
+                if not final:
+                    depth += 1
+                    following = search(depth)
+                yield Step(decision.with_cost(total), final)
+        finally:
+            following.cancel()
+            await asyncio.wait((following,))
 
     def waiting_before(self, owner: str) -> int | None:
         """How many searches come before one of `owner` that waits; None if none waits."""

@@ -152,13 +152,19 @@ def move_view(state: GameState, move: Move) -> dict[str, Any]:
     return {"text": state.game.move_text(move), "path": path, "player": state.next_player.index}
 
 
-def decision_view(state: GameState, decision: Decision, most: int | None = None) -> dict[str, Any]:
+def decision_view(
+    state: GameState, decision: Decision, most: int | None = None,
+    views: dict[Move, dict[str, Any]] | None = None,
+) -> dict[str, Any]:
     """What an engine says of a position.
 
     Args:
         most: list no more than so many moves, the favourites; None: all.
+        views: of the moves here, kept from decision to decision on one position: they take most
+            of the time.
     """
     cost = decision.cost
+    views = {} if views is None else views
     moves = list(dict.fromkeys((
         decision.move, *decision.policy, *decision.values, *decision.visits, *decision.priors
     )))
@@ -170,16 +176,20 @@ def decision_view(state: GameState, decision: Decision, most: int | None = None)
         "visits": decision.visits, "share": decision.policy, "value": decision.values,
         "prior": decision.priors,
     }
+    moves = moves[:most]
+    for move in moves:
+        if move not in views:
+            views[move] = move_view(state, move)
     return {
-        **move_view(state, decision.move),
+        **views[decision.move],
         "value": decision.value, "proven": decision.proven,
         "pliesToEnd": decision.plies_to_end, "depth": decision.depth,
         "line": line_view(state, decision.pv),
         "moves": [
-            move_view(state, move) | {
+            views[move] | {
                 name: numbers[move] for name, numbers in columns.items() if move in numbers
             }
-            for move in moves[:most]
+            for move in moves
         ],
         "cost": {
             "simulations": cost.simulations, "nodes": cost.nodes,
