@@ -49,6 +49,8 @@ _TYPES = {
 # Connections at once; of a connection, seconds for a request's head, and in silence.
 _MOST_CONNECTIONS = 300
 _HEAD_TIMEOUT = 10.0
+# So many times these seconds a reader may take nothing of what is sent.
+_STALLED_LOOKS = 2
 DEFAULT_PORT = 8421
 
 
@@ -137,11 +139,13 @@ async def _http_error(_: Request, error: Exception) -> Response:
 
 
 class _Impatient(H11Protocol):
-    """A connection that is closed if a request's head takes too long to come."""
+    """A connection that is closed if a request's head takes too long to come, or if its reader
+    takes nothing of what is sent."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._idle_cycle: Any = self
+        self._unsent = self._looks = 0
         self._look()
 
     def _look(self) -> None:
@@ -150,6 +154,13 @@ class _Impatient(H11Protocol):
         cycle = self.cycle
         idle = cycle is None or cycle.response_complete
         if idle and self._idle_cycle is cycle:
+            self.transport.abort()
+            return
+        unsent = self.transport.get_write_buffer_size()
+        # While bytes wait, nothing is added to them: the same number means that none were taken.
+        self._looks = self._looks + 1 if unsent and unsent == self._unsent else 0
+        self._unsent = unsent
+        if self._looks >= _STALLED_LOOKS:
             self.transport.abort()
             return
         # The same cycle, still idle at the next look, has been idle for the whole time.

@@ -112,6 +112,50 @@ def test_a_piece_is_dragged(studio: Studio, page: Page) -> None:
     page.until(lambda: "11-15" in page.status(), "the words")
 
 
+def test_a_piece_is_dragged_by_a_finger(studio: Studio, page: Page) -> None:
+    game = studio.new("draughts")
+    page.open(f"play/{game}")
+    move = next(m for m in studio.view(game)["position"]["moves"] if m["text"] == "11-15")
+    centres = [page.driver.execute_script(
+        "const box = arguments[0].getBoundingClientRect();"
+        "return [box.x + box.width / 2, box.y + box.height / 2]",
+        page.find(f".stage [data-cell='{cell}']"),
+    ) for cell in move["path"]]
+    (x, y), (to_x, to_y) = centres
+    shown = page.driver.execute_script("return document.scrollingElement.scrollTop")
+    touch = "Input.dispatchTouchEvent"
+    page.driver.execute_cdp_cmd(touch, {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    for part in (0.2, 0.5, 0.8, 1):
+        page.driver.execute_cdp_cmd(touch, {"type": "touchMove", "touchPoints": [
+            {"x": x + part * (to_x - x), "y": y + part * (to_y - y)}]})
+    page.driver.execute_cdp_cmd(touch, {"type": "touchEnd", "touchPoints": []})
+    page.until(lambda: studio.view(game)["plies"] == 1, "the move")
+    assert page.driver.execute_script("return document.scrollingElement.scrollTop") == shown
+
+
+def test_two_windows_hold_two_games(studio: Studio, page: Page) -> None:
+    games = [studio.new("go:size=5", white="mcts:sims=50"), studio.new("tictactoe")]
+    first = page.driver.current_window_handle
+    page.open(f"play/{games[0]}")
+    page.driver.switch_to.new_window("window")
+    second = page.driver.current_window_handle
+    try:
+        page.open(f"play/{games[1]}")
+        stones = {first: 0, second: 0}
+        for cell in (4, 0, 8):  # a window is not in front while the other one is played in
+            for window, more in ((first, 2), (second, 1)):
+                page.driver.switch_to.window(window)
+                page.click_cell(cell if window == second else cell * 3 % 25)
+                stones[window] += more
+                page.until(lambda n=stones[window]: page.turns() == n, "the move and its answer")
+        assert [studio.view(game)["plies"] for game in games] == [6, 3]
+        assert page.pieces() == 3 and page.errors() == []
+    finally:
+        page.driver.switch_to.window(second)
+        page.driver.close()
+        page.driver.switch_to.window(first)
+
+
 def test_an_illegal_click_is_explained(studio: Studio, page: Page) -> None:
     game = studio.new("tictactoe")
     page.open(f"play/{game}")

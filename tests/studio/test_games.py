@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
 from dlgo import GameState, get_game
+from engines.programs import processes
 from experiments.play.board_drawing import result_text
 from experiments.studio.position import find_turn
 from tests.studio.client import BOTS, OWN_GAME, Studio
@@ -173,6 +177,22 @@ def test_an_engine_that_fails_is_reported_and_replaced(
         assert status == 200
         view = watcher.until(lambda view: view["plies"] == 2)
         assert view["problem"] == "" and view["history"][-1]["text"] == "1"
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs /proc")
+def test_an_engine_that_is_killed_is_reported_and_replaced(studio: Studio) -> None:
+    game = studio.new("go:size=5", white="mcts:wall=30")
+    with studio.watching(game) as watcher:
+        studio.move(game, "C3")
+        watcher.until(lambda view: view["thinking"])
+        studio.wait(lambda: studio.ask("/api/status")[1]["running"] == 1, "the search")
+        for pid in processes.descendants(studio.process.pid):
+            if b"engines.isolation.host" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                os.kill(pid, signal.SIGKILL)
+        view = watcher.until(lambda view: view["problem"], "the report")
+        assert "process died (signal 9)" in view["problem"]
+        studio.ask(f"/api/games/{game}/players", {"white": "mcts:sims=10"})
+        assert watcher.until(lambda view: view["plies"] == 2)["problem"] == ""
 
 
 def test_searches_wait_in_order_and_end_with_their_page(studio: Studio) -> None:

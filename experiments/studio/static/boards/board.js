@@ -324,7 +324,7 @@ export class Board {
     });
     this.svg.addEventListener("pointermove", (event) => {
       this.#hover(cellOf(event));
-      if (!drag?.moving || event.pointerType === "touch") return;
+      if (!drag?.moving) return;
       if (!drag.moved && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < 6) return;
       if (!drag.moved) {
         drag.moved = true;
@@ -338,20 +338,32 @@ export class Board {
       shape?.setAttribute("transform", `translate(${x + (event.clientX - drag.x) / scale} ${y + (event.clientY - drag.y) / scale})`);
       this.layers.pieces.append(shape);
     });
+    const putBack = ({ cell }) => {
+      const [x, y] = this.place(cell);
+      this.drawn[cell]?.element.setAttribute("transform", `translate(${x} ${y})`);
+    };
     const put = (event) => {
       if (!drag) return;
       const was = drag, cell = cellOf(event);
       drag = null;
       if (was.moved) {
-        const [x, y] = this.place(was.cell);
-        this.drawn[was.cell]?.element.setAttribute("transform", `translate(${x} ${y})`);
+        putBack(was);
         if (cell !== null && cell !== was.cell) this.#goOn(cell);
         else this.prefix = [];
         this.drawMarks();
       } else if (cell !== null && cell === was.cell) this.click(cell);
     };
+    // A finger on a piece that can move moves it; elsewhere it moves the page.
+    this.svg.addEventListener("touchmove", (event) => { if (drag?.moving) event.preventDefault(); }, { passive: false });
     this.svg.addEventListener("pointerup", put);
-    this.svg.addEventListener("pointercancel", () => { drag = null; });
+    this.svg.addEventListener("pointercancel", () => {
+      if (drag?.moved) {
+        putBack(drag);
+        this.prefix = [];
+        this.drawMarks();
+      }
+      drag = null;
+    });
     this.svg.addEventListener("pointerleave", () => this.#hover(null));
     this.svg.addEventListener("keydown", (event) => this.#key(event));
     this.svg.addEventListener("blur", () => this.#moveCursor(null));
