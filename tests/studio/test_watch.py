@@ -101,6 +101,14 @@ def test_a_tournament_is_watched_live_to_its_end(
     assert page.errors() == []
 
 
+@pytest.fixture
+def tour(studio: Studio, tmp_path: Path) -> Path:
+    """The ledger of the tournament, played unseen where there is no browser."""
+    if not studio.ledger.exists():
+        assert tournament(studio.ledger, tmp_path / "none").wait(120) == 0
+    return studio.ledger
+
+
 def table_of(page) -> dict[str, list[str]]:
     """The standings on the page: rating, interval, games, results by entrant, best first."""
     rows = page.driver.execute_script(
@@ -117,10 +125,10 @@ def width(row: list[str]) -> int:
     return int(row[1].removeprefix("± "))
 
 
-def test_a_replay_has_the_moves_of_the_ledger(studio: Studio, page) -> None:
+def test_a_replay_has_the_moves_of_the_ledger(studio: Studio, tour: Path, page) -> None:
     from selenium.webdriver.common.keys import Keys
 
-    with Ledger(studio.ledger, read_only=True) as ledger:
+    with Ledger(tour, read_only=True) as ledger:
         record = max(ledger.games(with_costs=True), key=lambda game: len(game.costs))
     page.open("watch/tour.sqlite")
     assert len(page.until(
@@ -148,9 +156,9 @@ def test_a_replay_has_the_moves_of_the_ledger(studio: Studio, page) -> None:
 
 
 def test_earlier_standings_are_those_of_the_games_that_had_ended(
-    studio: Studio, tmp_path: Path
+    studio: Studio, tour: Path, tmp_path: Path
 ) -> None:
-    with Ledger(studio.ledger, read_only=True) as ledger:
+    with Ledger(tour, read_only=True) as ledger:
         games = sorted(ledger.games(), key=lambda game: game.finished)[:20]
         plan = ledger.get_meta("plan")  # it holds the names of bots
     part = tmp_path / "part.sqlite"
@@ -166,7 +174,7 @@ def test_earlier_standings_are_those_of_the_games_that_had_ended(
         assert [row[key] for row in table["rows"]] == pytest.approx(list(rated.rows[key]))
 
 
-def test_games_are_listed_last_one_first_and_by_entrant(studio: Studio) -> None:
+def test_games_are_listed_last_one_first_and_by_entrant(studio: Studio, tour: Path) -> None:
     path = "/api/ledgers/tour.sqlite/games"
     status, found = studio.ask(path)
     assert status == 200 and found["total"] == GAMES
