@@ -17,11 +17,14 @@ SHARED = Path(__file__).resolve().parents[2] / "shared" / "oracles"
 
 # What takes longest comes first, so that no process is left with a long file at the end.
 LONGEST = [
-    "alphazero/test_run.py", "chapters/test_chapters.py", "arena/test_referee.py",
-    "test_conformance.py", "arena/test_outside.py", "test_readme.py", "alphazero/test_promotion.py",
-    "test_jit.py", "test_add_an_engine.py", "arena/test_tournament.py",
-    "supervised/test_trainer.py", "supervised/test_bad_input.py", "alphazero/test_final_heads.py",
-    "datasets/test_datasets.py", "cli/test_main.py", "test_add_a_game.py",
+    "alphazero/test_run.py", "chapters/test_chapters.py", "test_conformance.py",
+    "studio/test_browser.py", "arena/test_outside.py", "arena/test_referee.py", "test_jit.py",
+    "alphazero/test_promotion.py", "test_add_an_engine.py", "studio/test_games.py",
+    "test_readme.py", "alphazero/test_final_heads.py", "studies/test_alphazero.py",
+    "test_playing_part.py", "engines/test_solver.py", "engines/test_textbook.py",
+    "games/test_go_textbook.py", "bench/test_selfplay.py", "arena/test_ledger.py",
+    "datasets/test_datasets.py", "supervised/test_trainer.py", "arena/test_tournament.py",
+    "supervised/test_bad_input.py", "cli/test_main.py", "test_add_a_game.py",
     "gtp/test_server_outside.py",
 ]
 

@@ -32,6 +32,7 @@ from tests.alphazero import test_run as runs
 from tests.alphazero.test_selfplay import GAMES, Opinionated
 from tests.learning.diagnostics.test_doctor import Judge
 
+pytestmark = pytest.mark.usefixtures("shared_workers")
 SETTINGS = SelfPlaySettings(sims=24, games_at_once=7, sample_plies=8)
 
 
@@ -122,7 +123,8 @@ def test_the_last_promoted_network_plays() -> None:
     assert [playing_network(without, k) for k in range(1, 5)] == [0, 1, 2, 3]
 
 
-PLAN = make_config("tictactoe", **runs.SETTINGS)
+SHORT = runs.SETTINGS | {"iterations": 2}
+PLAN = make_config("tictactoe", **SHORT)
 
 
 def test_the_settings_are_typed_with_others() -> None:
@@ -200,7 +202,7 @@ def test_a_kill_during_a_match_and_before_its_result_is_kept_changes_nothing(
     runs.dies(folder, monkeypatch, runs.run_module, "write_checkpoint", 2, gated())
     assert (folder / "nets/0002/card.json").exists() and len(rows_of(folder)) == 1
     train(gated(), folder)
-    runs.same(folder, whole)
+    runs.same(folder, whole, PLAN.iterations)
 
 
 @pytest.mark.parametrize("score", [0.0, 1.0])
@@ -209,7 +211,7 @@ def test_who_always_loses_never_plays_and_who_always_wins_does(
 ) -> None:
     told = []
     monkeypatch.setattr(Workers, "match", lambda self, jobs, progress: (12 * score, 0.0))
-    plan = gated(iterations=2, gating_threshold=0.55)
+    plan = gated(gating_threshold=0.55)
     card = train(plan, tmp_path, runs.Listener(told))
     assert players(tmp_path) == ([0, 1] if score else [0, 0])
     assert [row["promoted"] for row in rows_of(tmp_path)] == [score] * 2
@@ -219,7 +221,7 @@ def test_who_always_loses_never_plays_and_who_always_wins_does(
     again = CliRunner().invoke(cli, [  # there is nothing left to do
         "train", "alphazero", "--game=tictactoe", f"--out={tmp_path}",
         *(f"--set={key}={value}" for key, value in {
-            **runs.SETTINGS, "iterations": 2, "gating_threshold": 0.55, "gating_games": 12,
+            **SHORT, "gating_threshold": 0.55, "gating_games": 12,
         }.items()),
     ])
     assert again.exit_code == 0 and again.output.startswith(card.name), again.output
@@ -232,7 +234,7 @@ def test_who_always_loses_never_plays_and_who_always_wins_does(
 
     monkeypatch.setattr(Workers, "match", no_match)
     off = tmp_path / "off"
-    train(gated(iterations=2, gating_threshold=0.0), off)
+    train(gated(gating_threshold=0.0), off)
     assert not {"promoted", "match_score"} & rows_of(off)[0].keys()
     assert players(off) == [0, 1]
     assert nets(off) == nets(tmp_path)

@@ -24,15 +24,7 @@ from experiments.arena.match import EngineCache, play_game
 from experiments.arena.schedule import Plan, tasks
 from reports.report import write_report
 from tests.arena.mocks import games_of, make_task, run
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def dlgo(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "experiments.cli", *map(str, arguments)], cwd=ROOT, text=True,
-        capture_output=True, timeout=240, check=False,
-    )
+from tests.command import ROOT, dlgo_here
 
 
 @pytest.fixture
@@ -131,9 +123,9 @@ def test_totals_are_those_of_the_moves(ledger_path: Path) -> None:
 # --- the check -----------------------------------------------------------------------------
 
 
-def test_good_games_pass_the_check(ledger_path: Path) -> None:
+def test_good_games_pass_the_check(ledger_path: Path, capsys) -> None:
     assert checked(ledger_path) == ["10 games, 0 of them invalid"]
-    assert dlgo("ledger", ledger_path, "check").returncode == 0
+    assert dlgo_here(capsys, "ledger", ledger_path, "check").returncode == 0
 
 
 TAMPERED = {
@@ -165,11 +157,11 @@ def test_the_check_finds_what_has_been_tampered_with(ledger_path: Path, problem:
     assert total == f"10 games, {len(found)} of them invalid"
 
 
-def test_an_invalid_game_is_an_exit_status(ledger_path: Path) -> None:
+def test_an_invalid_game_is_an_exit_status(ledger_path: Path, capsys) -> None:
     with contextlib.closing(sqlite3.connect(ledger_path)) as database:
         database.execute("UPDATE games SET moves = '1 1 1 1 1 1 1' WHERE game = 'connect4'")
         database.commit()
-    done = dlgo("ledger", ledger_path, "check")
+    done = dlgo_here(capsys, "ledger", ledger_path, "check")
     assert done.returncode == 1
     assert "is illegal: the column is full" in done.stdout
     assert done.stderr == ""
@@ -192,10 +184,10 @@ def test_lists_can_be_filtered(ledger_path: Path) -> None:
     assert slots(failed=True, engine="dawdler") == []
 
 
-def test_exports_can_be_read_by_others(ledger_path: Path, tmp_path: Path) -> None:
+def test_exports_can_be_read_by_others(ledger_path: Path, tmp_path: Path, capsys) -> None:
     out = tmp_path / "out"
-    done = dlgo("ledger", ledger_path, "export", "--csv", tmp_path / "games.csv", "--sgf",
-                out / "sgf", "--pdn", out / "pdn")
+    done = dlgo_here(capsys, "ledger", ledger_path, "export", "--csv", tmp_path / "games.csv",
+                     "--sgf", out / "sgf", "--pdn", out / "pdn")
     assert done.returncode == 0, done.stderr
     assert [line.split(" in ")[0] for line in done.stdout.splitlines()] == [
         "10 games", "2 games", "2 games",
@@ -221,7 +213,7 @@ def test_exports_can_be_read_by_others(ledger_path: Path, tmp_path: Path) -> Non
         assert read.result == {1.0: "0-1", 0.0: "1-0", 0.5: "1/2-1/2"}[record.result]
 
 
-def test_what_cannot_be_exported_is_one_line(ledger_path: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_exported_is_one_line(ledger_path: Path, tmp_path: Path, capsys) -> None:
     with pytest.raises(LedgerError, match="no games of"):
         list(export_games(str(ledger_path), None, str(tmp_path / "x"), None, game="connect4"))
     for arguments, part in (
@@ -231,7 +223,7 @@ def test_what_cannot_be_exported_is_one_line(ledger_path: Path, tmp_path: Path) 
         ((ledger_path, "list", "--game", "chess"), "unknown game"),
         ((ROOT / "README.md", "totals"), "README.md"),
     ):
-        done = dlgo("ledger", *arguments)
+        done = dlgo_here(capsys, "ledger", *arguments)
         assert done.returncode == 2
         assert part in done.stderr
         assert len(done.stderr.strip().splitlines()) == 1
@@ -300,8 +292,8 @@ def test_a_damaged_ledger_is_one_line_for_every_command(
     assert complaints
 
 
-def test_a_full_disk_is_one_line(ledger_path: Path) -> None:
-    done = dlgo("ledger", ledger_path, "export", "--csv", "/dev/full")
+def test_a_full_disk_is_one_line(ledger_path: Path, capsys) -> None:
+    done = dlgo_here(capsys, "ledger", ledger_path, "export", "--csv", "/dev/full")
     assert done.returncode in (1, 2)
     assert len(done.stderr.strip().splitlines()) == 1
     assert "No space left" in done.stderr

@@ -19,7 +19,7 @@ from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
 from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 from experiments.bench.selfplay import Meter, Over, Task, run
-from tests.command import assert_one_line, run_module
+from tests.command import assert_one_line, run_module, run_module_here
 from tests.learning.networks.models import write_model
 
 FULL = bool(os.environ.get("DLGO_FULL"))
@@ -52,8 +52,8 @@ def test_lockstep_is_far_ahead_of_one_call_a_position(tmp_path: Path) -> None:
         assert ratio > 20
 
 
-def test_an_unknown_network_is_one_line() -> None:
-    done = run_module("experiments.bench.selfplay", "--quick", "--net", "resnett")
+def test_an_unknown_network_is_one_line(capsys) -> None:
+    done = run_module_here(capsys, "experiments.bench.selfplay", "--quick", "--net", "resnett")
     assert_one_line(done, "did you mean resnet")
 
 

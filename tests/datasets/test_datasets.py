@@ -23,7 +23,7 @@ from experiments.datasets.jobs import run_jobs
 from experiments.datasets.progress import LineProgress
 from experiments.datasets.sgf_import import import_sgf, index_sgf, pieces
 from experiments.datasets.show import show_lines
-from tests.command import ROOT, dlgo
+from tests.command import ROOT, dlgo_here
 
 RECIPE = make_recipe("tictactoe", "mcts:sims=30", seed=3, shard_games=4)
 COMMAND = [
@@ -109,7 +109,7 @@ def test_a_folder_of_other_games_is_left_alone(made: Path, tmp_path: Path) -> No
             generate(other, 4, made, 1, Quiet())
 
 
-def test_wrong_input_is_one_line(tmp_path: Path) -> None:
+def test_wrong_input_is_one_line(tmp_path: Path, capfd) -> None:
     (tmp_path / "file").write_text("")
     for arguments, word in (
         (("generate", "tictactoe", "--engine", "mtcs", "--games", "1"), "mcts"),
@@ -122,7 +122,7 @@ def test_wrong_input_is_one_line(tmp_path: Path) -> None:
         (("data", "import-sgf", str(tmp_path), "--out", str(tmp_path / "y")), "no SGF files"),
         (("data", "import-sgf", ".", "--out", "y", "--min-rank", "strong"), "not a rank"),
     ):
-        done = dlgo(*arguments)
+        done = dlgo_here(capfd, *arguments)
         assert done.returncode == 2, arguments
         assert word in done.stderr.splitlines()[-1]
         assert "Traceback" not in done.stderr
@@ -221,9 +221,9 @@ def archive(tmp_path: Path) -> Path:
     return path
 
 
-def test_an_archive_becomes_shards(archive: Path, tmp_path: Path) -> None:
+def test_an_archive_becomes_shards(archive: Path, tmp_path: Path, capfd) -> None:
     out = tmp_path / "out"
-    done = dlgo("data", "import-sgf", str(archive), "--size", "9", "--out", str(out))
+    done = dlgo_here(capfd, "data", "import-sgf", archive, "--size", 9, "--out", out)
     assert done.returncode == 0, done.stderr
     assert "skipped:" in done.stderr
     assert "games.tar.gz/broken.sgf: move 2" in done.stderr
@@ -232,17 +232,17 @@ def test_an_archive_becomes_shards(archive: Path, tmp_path: Path) -> None:
     data = Dataset.open(out)
     assert (data.n_games, data.n_positions) == (2, 5)
     assert sorted(game.result for game in data.games()) == [-1, 1]
-    again = dlgo("data", "import-sgf", str(archive), "--size", "9", "--out", str(out))
+    again = dlgo_here(capfd, "data", "import-sgf", archive, "--size", 9, "--out", out)
     assert "4 of 4 files are done already" in again.stderr
-    other = dlgo("data", "import-sgf", str(archive), "--size", "13", "--out", str(out))
+    other = dlgo_here(capfd, "data", "import-sgf", archive, "--size", 13, "--out", out)
     assert other.returncode == 2
     assert "another --out folder" in other.stderr
-    shown = dlgo("data", "show", str(out))
+    shown = dlgo_here(capfd, "data", "show", out)
     assert "go:size=9: 2 games (2 different), 5 positions" in shown.stdout
 
 
 def test_a_damaged_archive_is_named_and_the_others_are_imported(
-    archive: Path, tmp_path: Path
+    archive: Path, tmp_path: Path, capfd
 ) -> None:
     bad = tmp_path / "bad.tar.gz"
     data = bytearray(archive.read_bytes())
@@ -256,8 +256,8 @@ def test_a_damaged_archive_is_named_and_the_others_are_imported(
     zipped[zipped.rindex(b"lost.sgf") - 46 + 8] |= 1  # the flag of encryption
     protected.write_bytes(zipped)
     out = tmp_path / "out"
-    done = dlgo("data", "import-sgf", str(bad), str(archive), str(protected), "--size", "9",
-                "--out", str(out))
+    done = dlgo_here(capfd, "data", "import-sgf", bad, archive, protected, "--size", 9,
+                     "--out", out)
     assert done.returncode == 2
     assert f"{bad}: cannot be read: CRC check failed" in done.stderr
     assert "protected.zip/lost.sgf: cannot be read" in done.stderr
@@ -298,8 +298,8 @@ def test_a_sample_is_drawn_by_its_seed(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not AWKWARD.is_dir(), reason="needs ../shared/oracles/sgf/awkward")
-def test_awkward_files_are_used_or_named(tmp_path: Path) -> None:
-    done = dlgo("data", "import-sgf", str(AWKWARD), "--out", str(tmp_path))
+def test_awkward_files_are_used_or_named(tmp_path: Path, capfd) -> None:
+    done = dlgo_here(capfd, "data", "import-sgf", AWKWARD, "--out", tmp_path)
     assert done.returncode == 0, done.stderr
     named = [line for line in done.stderr.splitlines() if line.startswith("skipped: ")]
     assert any("not-an-sgf-file.sgf" in line for line in named)

@@ -22,7 +22,9 @@ from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from experiments.chapters import ch14_go5 as az_go5
 from experiments.studies import az_curve, az_variants
-from tests.command import assert_one_line, run_module
+from tests.command import assert_one_line, run_module_here
+
+pytestmark = pytest.mark.usefixtures("shared_workers")
 
 
 @pytest.fixture(scope="module")
@@ -45,10 +47,10 @@ def test_points_are_spread_over_the_run_with_its_ends_and_what_they_cost(run: Pa
     assert [one.iteration for one in az_curve.network_points(run, 9, (1,))] == [0, 1, 2, 3]
 
 
-def test_a_folder_without_networks_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_networks_is_refused(tmp_path: Path, capsys) -> None:
     with pytest.raises(ModelError, match="holds no networks"):
         az_curve.network_points(tmp_path, 3, (1,))
-    done = run_module("experiments.studies.az_curve", tmp_path)
+    done = run_module_here(capsys, "experiments.studies.az_curve", tmp_path)
     assert_one_line(done, "holds no networks")
 
 
