@@ -27,6 +27,7 @@ from engines.isolation.engine import IsolatedEngine
 from engines.registry import EngineSpec, engine_class, is_outside
 from engines.watching.recording import Transcript
 from experiments.studio.errors import EngineFailed, TooMany
+from experiments.studio.every_move import EveryMove
 from experiments.studio.pace import Pace, sum_of_costs
 from experiments.studio.process_setup import MEMORY, limit_process
 
@@ -223,6 +224,7 @@ class Engines:
         text = await asyncio.to_thread(_endless, spec)
         ticket = Ticket(owner, state.game, text, seed)
         pace = Pace(interval)
+        every = EveryMove(state, ticket.stop.is_set)
 
         def work(engine: EngineProcess, depth: int) -> tuple[Decision, str]:
             kind = "" if is_outside(text) else _kind(engine.budgets)
@@ -230,7 +232,13 @@ class Engines:
                 return pace.measure(lambda budget: engine.analyse(
                     state, budget, ticket.stop.is_set)), kind
             budget = Budget(depth=depth, wall=_LONGEST_DEPTH) if kind else None
-            return engine.analyse(state, budget, ticket.stop.is_set), kind
+            decision = engine.analyse(state, budget, ticket.stop.is_set)
+            if kind:
+                decision = every.add(
+                    decision, depth,
+                    lambda after, limit: engine.analyse(after, limit, ticket.stop.is_set),
+                )
+            return decision, kind
 
         def search(depth: int) -> asyncio.Task[tuple[Decision, str]]:
             return asyncio.create_task(self._submit(ticket, lambda engine: work(engine, depth)))

@@ -67,7 +67,7 @@ class Game:
         self._problem = ""
         self._hint: dict[str, Any] | None = None
         self._search: asyncio.Task[None] | None = None
-        self._thinking = ""
+        self._thinking = self._evaluator = ""
         self._version = 0
         self._changed = asyncio.Event()
 
@@ -149,10 +149,18 @@ class Game:
         """
         if self.state.is_over():
             raise StudioError("the game is over: there is no move to suggest")
-        if self._search is not None:
+        if self._thinking:
             raise StudioError("an engine is at work; wait for its move")
+        self._stop()  # an evaluation
         spec = spec or DEFAULT_HINT
         self._begin(lambda: self._find_hint(spec), spec)
+        self._change()
+
+    def set_evaluator(self, spec: str) -> None:
+        """Let an engine say what it expects after each move of a person; "": none."""
+        if not self._thinking:
+            self._stop()
+        self._evaluator = spec
         self._change()
 
     def state_at(self, plies: int) -> GameState:
@@ -181,10 +189,11 @@ class Game:
             "sides": list(self.players), "yourTurn": mover == HUMAN and not self.state.is_over(),
             "history": [asdict(record) for record in self._records],
             "evaluation": None if evaluation is None else {
-                "black": evaluation.black, "proven": evaluation.proven, "who": evaluation.who,
+                "black": evaluation.black, "proven": evaluation.proven,
+                "who": evaluation.by or evaluation.who,
                 "plies": evaluation.plies, "text": evaluation.text,
             },
-            "hint": self._hint, "paused": self._paused,
+            "evaluator": self._evaluator, "hint": self._hint, "paused": self._paused,
             "problem": self._problem, "thinking": self._thinking,
             "waiting": self._engines.waiting_before(self.id) if self._thinking else None,
             "seconds": round(time.monotonic() - self._since, 2),
@@ -249,13 +258,15 @@ class Game:
         self._changed = asyncio.Event()
 
     def _go_on(self) -> None:
-        """Let the engine that is to move search, if there is one and somebody watches."""
-        if (
-            self.watchers and self._search is None and not self._paused and not self._problem
-            and not self.state.is_over()
-            and (spec := self.players[self.state.next_player.index]) != HUMAN
-        ):
+        """Let the engine that is to move search, or the one that evaluates, if somebody watches."""
+        idle = self.watchers and self._search is None and not self._paused and not self._problem
+        if not idle or self.state.is_over():
+            return
+        spec = self.players[self.state.next_player.index]
+        if spec != HUMAN:
             self._begin(lambda: self._engine_turn(spec), spec)
+        elif self._evaluator and self._records and self._records[-1].black is None:
+            self._begin(lambda: self._evaluate(self._records[-1], self._evaluator), "")
 
     def _begin(self, work: Callable[[], Awaitable[None]], spec: str) -> None:
         async def run() -> None:
@@ -293,6 +304,15 @@ class Game:
         view = await asyncio.to_thread(decision_view, before, decision, _HINT_MOVES)
         if self.state is before:
             self._hint = {**view, "who": spec, "black": black_share(decision, before.next_player)}
+
+    async def _evaluate(self, record: Record, spec: str) -> None:
+        before = self.state
+        decision = await self._engines.search(f"{self.id}-evaluation", before, spec, self._seed + 3)
+        if self.state is before and decision.value is not None:
+            record.black, record.by = black_share(decision, before.next_player), spec
+            record.proven = decision.proven is not None
+        elif decision.value is None:
+            raise StudioError(f"{spec} does not say what it expects; name another engine")
 
     async def prepare(self) -> None:
         """Start the engines that wait, so that their first move comes at once."""

@@ -45,6 +45,7 @@ def routes(studio: Any) -> list[Route]:
         Route("/api/games/{id}/move", view.move, methods=["POST"]),
         Route("/api/games/{id}/undo", view.undo, methods=["POST"]),
         Route("/api/games/{id}/hint", view.hint, methods=["POST"]),
+        Route("/api/games/{id}/evaluate", view.evaluate, methods=["POST"]),
         Route("/api/games/{id}/pause", view.pause, methods=["POST"]),
         Route("/api/games/{id}/players", view.players, methods=["POST"]),
     ]
@@ -190,10 +191,20 @@ class _Play:
     async def hint(self, request: Request) -> Response:
         """Ask an engine what to play: `engine`, or the usual one."""
         given = await replies.read_object(request)
-        spec = text_of(given, "engine", "") or DEFAULT_HINT
-        spec = await asyncio.to_thread(self._studio.allowed.engine, spec)
-        self._game(request).ask_hint(spec)
+        self._game(request).ask_hint(await self._adviser(given))
         return json_reply({})
+
+    async def evaluate(self, request: Request) -> Response:
+        """If `on`, an engine says what it expects of each move: `engine`, or the usual one."""
+        given = await replies.read_object(request)
+        on = given.get("on") is True
+        self._game(request).set_evaluator(await self._adviser(given) if on else "")
+        return json_reply({})
+
+    async def _adviser(self, given: dict[str, Any]) -> str:
+        """The engine that a request names, or the usual one."""
+        spec = text_of(given, "engine", "") or DEFAULT_HINT
+        return await asyncio.to_thread(self._studio.allowed.engine, spec)
 
     async def pause(self, request: Request) -> Response:
         """Hold the engines, or let them go on: `paused`."""

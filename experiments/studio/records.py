@@ -26,6 +26,7 @@ class Record:
         wall, cpu: seconds; None where unknown.
         count: simulations or nodes, and `counted` says which.
         black: what the engine expects, black's share of the point.
+        by: which engine expects it, where that is not `who`.
         proven: whether that is proved.
     """
 
@@ -39,6 +40,7 @@ class Record:
     counted: str = ""
     black: float | None = None
     proven: bool = False
+    by: str = ""
 
 
 def records_of(state: GameState) -> list[Record]:

@@ -56,6 +56,18 @@ def test_alpha_beta_goes_deeper_and_deeper(studio: Studio) -> None:
     assert depths == sorted(depths) and last["proven"] == 0
 
 
+def test_alpha_beta_tells_what_it_expects_of_every_move(studio: Studio) -> None:
+    game = studio.new("tictactoe")
+    studio.move(game, "B2")
+    path = f"/api/games/{game}/analysis?engine=alphabeta"
+    last, events = look(studio, path, lambda event: event["final"])
+    assert all(len(event["moves"]) == 8 for event in events)
+    # In reply to the centre a corner draws and an edge loses.
+    values = {move["text"]: move["value"] for move in last["moves"]}
+    assert {text for text, value in values.items() if value == -1} == {"A2", "B1", "B3", "C2"}
+    assert {value for text, value in values.items() if text[0] + text[1] in ("A1", "C3")} == {0}
+
+
 def test_an_engine_that_fails_says_so(studio: Studio) -> None:
     game = studio.new("tictactoe")
     path = f"/api/games/{game}/analysis?engine={BOTS}:Crasher"

@@ -139,6 +139,30 @@ def test_an_engine_answers_with_what_it_expects_and_costs(studio: Studio) -> Non
     assert view["evaluation"]["who"] == "alphabeta:depth=9" and view["evaluation"]["black"] == 0.5
 
 
+def test_an_engine_evaluates_the_moves_of_two_people(studio: Studio) -> None:
+    game = studio.new("connect4")
+    with studio.watching(game) as watcher:
+        for column in "41424":
+            studio.move(game, column)
+        asked = {"on": True, "engine": "alphabeta"}
+        assert studio.ask(f"/api/games/{game}/evaluate", asked) == (200, {})
+        view = watcher.until(lambda view: view["evaluation"])
+        assert (view["evaluation"]["who"], view["evaluation"]["plies"]) == ("alphabeta:depth=4", 5)
+        studio.move(game, "7")  # three are in column 4, and nobody stops the fourth
+        view = watcher.until(lambda view: view["evaluation"]["plies"] == 6)
+        assert (view["evaluation"]["black"], view["evaluation"]["proven"]) == (1.0, True)
+        assert view["history"][5]["black"] == 1.0 and view["thinking"] == ""
+        studio.ask(f"/api/games/{game}/evaluate", {"on": False})
+        studio.ask(f"/api/games/{game}/undo", {})
+        view = watcher.until(lambda view: view["plies"] == 5)
+        assert view["evaluator"] == "" and view["sides"] == ["human", "human"]
+        # One that only moves cannot evaluate, which is said.
+        studio.ask(f"/api/games/{game}/evaluate", {"on": True, "engine": "random"})
+        studio.move(game, "1")
+        view = watcher.until(lambda view: view["problem"])
+        assert "does not say what it expects" in view["problem"]
+
+
 def test_a_hint_wins_where_a_win_is_there(studio: Studio) -> None:
     game = studio.new("connect4")
     for column in "414242":

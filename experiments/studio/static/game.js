@@ -45,7 +45,7 @@ export async function openGame(root, id, app) {
     undo: button("Undo", "u", undo), hint: button("Hint", "h", hint),
     pass: button("Pass", "p", () => play("pass")), swap: button("Swap", "w", () => play("swap")),
     resign: button("Resign", "r", resign), pause: button("Pause", "space", pause),
-    flip: button("Flip", "f", flip), analyse: button("Analyse", "a", analyse), review: button("Review", "v", () => app.go(`review/${id}`)), fresh: button("New game", "n", () => app.go("play"), { class: "main" }),
+    evaluate: button("Evaluate", "e", evaluate), flip: button("Flip", "f", flip), analyse: button("Analyse", "a", analyse), review: button("Review", "v", () => app.go(`review/${id}`)), fresh: button("New game", "n", () => app.go("play"), { class: "main" }),
   };
   const stored = h("button", { type: "button", hidden: true, onclick: () => { save.open = false; store(); } }, "In the server's folder …");
   choices().then(({ folder }) => { stored.hidden = !folder; });
@@ -116,6 +116,8 @@ export async function openGame(root, id, app) {
     buttons.resign.textContent = resigning ? "Really resign?" : "Resign";
     const engines = view.sides.filter((spec) => spec !== "human").length;
     buttons.pause.hidden = engines < 2 || view.position.over;
+    buttons.evaluate.hidden = engines > 0 || view.position.over;
+    buttons.evaluate.setAttribute("aria-pressed", String(Boolean(view.evaluator)));
     buttons.pause.textContent = view.paused ? "Go on" : "Pause";
     typing.hidden = !view.yourTurn;
     clocks();
@@ -154,9 +156,10 @@ export async function openGame(root, id, app) {
     const who = black.replace(/^.*\((.*)\)$/, "$1");
     barText.replaceChildren();
     if (!estimate) {
-      barText.append("No evaluation yet: engines tell with their moves, and with a hint.");
+      barText.append(view.evaluator ? `${view.evaluator} evaluates each move.` : "No evaluation yet: engines tell with their moves, and with a hint.");
     } else {
-      const when = estimate.hint ? "here" : `with its move ${estimate.text}`;
+      const own = view.history.some(({ who, plies }) => plies === estimate.plies && who === estimate.who);
+      const when = estimate.hint ? "here" : own ? `with its move ${estimate.text}` : `after ${estimate.text}`;
       const sure = estimate.proven ? "has proved" : "expects";
       barText.append(`${estimate.who} ${sure} `, h("b", {}, `${percent(share)} for ${who}`), ` ${when}`);
     }
@@ -234,6 +237,7 @@ export async function openGame(root, id, app) {
 
   function undo() { return post("undo"); }
   function hint() { if (view.yourTurn) post("hint"); }
+  function evaluate() { if (!buttons.evaluate.hidden) post("evaluate", { on: !view.evaluator }); }
   function flip() { board.flip(); }
   function analyse() {
     return app.attempt(async () => {
@@ -312,6 +316,7 @@ export async function openGame(root, id, app) {
       { key: "Home", what: "look at the start", run: () => look(0) },
       { key: "End", what: "return to the game", run: () => look(view.plies) },
       { key: " ", what: "hold two engines, or let them go on", run: pause },
+      { key: "e", what: "an engine evaluates the moves of two people", run: evaluate },
       { key: "f", what: "turn the board", run: flip },
       { key: "a", what: "analyse this position", run: analyse },
       { key: "v", what: "review the game", run: () => app.go(`review/${id}`) },
