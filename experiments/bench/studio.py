@@ -137,8 +137,9 @@ def main(clients: int, seconds: float) -> None:
             thread.start()
         for thread in threads:
             thread.join()
-        click.echo(f"clients  {clients}: {len(every) / seconds:.1f} answers a second, median "
-                   f"{1e3 * statistics.median(every):.0f} ms, slowest {1e3 * max(every):.0f} ms")
+        waited = (f", median {1e3 * statistics.median(every):.0f} ms, "
+                  f"slowest {1e3 * max(every):.0f} ms") if every else ""
+        click.echo(f"clients  {clients}: {len(every) / seconds:.1f} answers a second{waited}")
     finally:
         server.close()
 
