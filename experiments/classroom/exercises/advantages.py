@@ -1,0 +1,95 @@
+"""Advantages (chapter 12).
+
+A critic says how good a position was expected to be. A move's advantage is how much better things
+went: the return that followed, minus the critic's value. The actor learns from advantages, the
+critic from returns.
+"""
+
+from __future__ import annotations
+
+
+def returns(rewards: list[float], discount: float) -> list[float]:
+    """What followed each move: its reward, plus discount times what followed the next one."""
+    ### BEGIN SOLUTION
+    found, following = [], 0.0
+    for reward in reversed(rewards):
+        following = reward + discount * following
+        found.append(following)
+    return found[::-1]
+    ### END SOLUTION
+
+
+def advantages(rewards: list[float], values: list[float], discount: float) -> list[float]:
+    """How much better each move went than the critic expected.
+
+    Args:
+        values: the critic's, of the position before each move.
+    """
+    ### BEGIN SOLUTION
+    pairs = zip(returns(rewards, discount), values, strict=True)
+    return [followed - value for followed, value in pairs]
+    ### END SOLUTION
+
+
+def game_advantages(players: list[int], values: list[float], winner: int) -> list[float]:
+    """The same for a game of two: no rewards, no discount, one result.
+
+    Args:
+        players: who made each move, 1 or -1; they need not take turns.
+        values: the critic's, as the player to move at each position sees it.
+        winner: 1, -1, or 0 for a draw.
+    """
+    ### BEGIN SOLUTION
+    return [player * winner - value for player, value in zip(players, values, strict=True)]
+    ### END SOLUTION
+
+
+### BEGIN HIDDEN TESTS
+from experiments.classroom.checks import HandIn, check
+
+REWARDS, VALUES = [0.0, 1.0, 0.0, -2.0], [0.3, 0.5, -0.5, 0.1]
+
+
+@check("Returns without discount are the sums of what is left", points=2)
+def plain(hand_in: HandIn) -> None:
+    for rewards in (REWARDS, [0.0, 0.0, 1.0], [1.0]):
+        hand_in.expect("returns", rewards, 1.0, near=returns(rewards, 1.0),
+                       hint="A move's own reward belongs to it.")
+
+
+@check("The discount counts moves from here", points=3)
+def discounted(hand_in: HandIn) -> None:
+    for discount in (0.9, 0.5, 0.0):
+        hand_in.expect("returns", REWARDS, discount, near=returns(REWARDS, discount),
+                       hint="Begin at the end.")
+
+
+@check("Advantages are returns minus values", points=2)
+def minus(hand_in: HandIn) -> None:
+    for discount in (1.0, 0.9):
+        hand_in.expect("advantages", REWARDS, VALUES, discount,
+                       near=advantages(REWARDS, VALUES, discount),
+                       hint="Better than expected is positive.")
+
+
+@check("In a game of two, each sees the result their own way", points=3)
+def two(hand_in: HandIn) -> None:
+    for winner in (1, -1, 0):
+        for players in ([1, -1, 1, -1], [1, 1, -1, 1]):
+            hand_in.expect("game_advantages", players, VALUES, winner,
+                           near=game_advantages(players, VALUES, winner),
+                           hint="Whose value is it, and who won?")
+
+
+PLANTED = {
+    "the own reward is left out": ("found.append(following)",
+                                   "found.append(following - reward)"),
+    "from the wrong end": ("in reversed(rewards)", "in rewards"),
+    "discounted by the move's number": ("reward + discount * following",
+                                        "reward * discount + following"),
+    "the wrong sign": ("followed - value", "value - followed"),
+    "the first player's view": ("player * winner - value", "winner - value"),
+    "turns alternate": ("for player, value in zip(players, values, strict=True)]",
+                        "for player, value in zip([1, -1] * len(values), values)]"),
+}
+### END HIDDEN TESTS

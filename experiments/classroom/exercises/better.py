@@ -1,0 +1,72 @@
+"""Is A better than B? (chapter 8).
+
+12 wins of 20 look good. But if A and B were equally strong, A would win 12 or more of 20 games one
+time in four. Draws say nothing here and are left out.
+"""
+
+from __future__ import annotations
+
+import math
+
+
+def chance_of_luck(wins: int, losses: int) -> float:
+    """The chance that an EQUAL player wins at least `wins` of wins + losses games."""
+    ### BEGIN SOLUTION
+    games = wins + losses
+    return sum(math.comb(games, n) for n in range(wins, games + 1)) / 2**games
+    ### END SOLUTION
+
+
+def is_better(wins: int, losses: int, level: float) -> bool:
+    """Whether luck is less likely than `level`, such as 0.05."""
+    ### BEGIN SOLUTION
+    return chance_of_luck(wins, losses) < level
+    ### END SOLUTION
+
+
+def wins_needed(games: int, level: float) -> int | None:
+    """The smallest number of wins of so many games that shows A to be better; None if none does."""
+    ### BEGIN SOLUTION
+    for wins in range(games + 1):
+        if is_better(wins, games - wins, level):
+            return wins
+    return None
+    ### END SOLUTION
+
+
+### BEGIN HIDDEN TESTS
+from experiments.classroom.checks import HandIn, check
+
+
+@check("The chance of luck counts this result and better ones", points=4)
+def luck(hand_in: HandIn) -> None:
+    for given in ((12, 8), (1, 0), (0, 1), (5, 0), (60, 40), (3, 3), (0, 0)):
+        hand_in.expect("chance_of_luck", *given, near=chance_of_luck(*given),
+                       hint="Of one game, 1 win has a chance of 1/2; 0 or more wins are certain.")
+
+
+@check("Small chances of luck are convincing", points=3)
+def convincing(hand_in: HandIn) -> None:
+    for wins, losses, level in ((12, 8, 0.05), (15, 5, 0.05), (60, 40, 0.05), (60, 40, 0.01),
+                                (5, 0, 0.05), (4, 0, 0.05), (1, 0, 0.5)):
+        hand_in.expect("is_better", wins, losses, level, equals=is_better(wins, losses, level),
+                       hint="Less likely than the level.")
+
+
+@check("How many wins it takes", points=3)
+def needed(hand_in: HandIn) -> None:
+    for games in (4, 5, 10, 20, 100):
+        for level in (0.05, 0.01):
+            hand_in.expect("wins_needed", games, level, equals=wins_needed(games, level),
+                           hint="Few games may not be enough, whatever comes of them.")
+
+
+PLANTED = {
+    "better results only": ("range(wins, games + 1)", "range(wins + 1, games + 1)"),
+    "one off at the end": ("range(wins, games + 1)", "range(wins, games)"),
+    "worse results": ("range(wins, games + 1)", "range(wins + 1)"),
+    "the level is not convincing": ("(wins, losses) < level", "(wins, losses) <= level"),
+    "the wrong way": ("(wins, losses) < level", "(wins, losses) > level"),
+    "all wins are not tried": ("range(games + 1):", "range(games):"),
+}
+### END HIDDEN TESTS

@@ -1,0 +1,107 @@
+"""Counting a finished game of Go (chapter 2).
+
+A board is a list of rows of "b", "w" and "."; a point is (row, column), both counted from 0. By
+area counting, a player owns the points of the own stones, and every empty region that touches
+stones of this colour only. All stones on the board count as alive.
+"""
+
+from __future__ import annotations
+
+
+def region(board: list[str], point: tuple[int, int]) -> tuple[set[tuple[int, int]], set[str]]:
+    """The empty points connected with the empty `point`, and the colours that they touch."""
+    ### BEGIN SOLUTION
+    found, colors, waiting = {point}, set(), [point]
+    while waiting:
+        row, col = waiting.pop()
+        for r, c in ((row - 1, col), (row + 1, col), (row, col - 1), (row, col + 1)):
+            if not (0 <= r < len(board) and 0 <= c < len(board[0])):
+                continue
+            if board[r][c] != ".":
+                colors.add(board[r][c])
+            elif (r, c) not in found:
+                found.add((r, c))
+                waiting.append((r, c))
+    return found, colors
+    ### END SOLUTION
+
+
+def area(board: list[str]) -> tuple[int, int]:
+    """The points of black and of white."""
+    ### BEGIN SOLUTION
+    count = {color: sum(row.count(color) for row in board) for color in "bw"}
+    seen = set()
+    for row, text in enumerate(board):
+        for col, color in enumerate(text):
+            if color == "." and (row, col) not in seen:
+                points, colors = region(board, (row, col))
+                seen |= points
+                if len(colors) == 1:
+                    count[min(colors)] += len(points)
+    return count["b"], count["w"]
+    ### END SOLUTION
+
+
+def winner(board: list[str], komi: float) -> str:
+    """ "b", "w", or "draw", if white gets `komi` points for moving second."""
+    ### BEGIN SOLUTION
+    black, white = area(board)
+    white += komi
+    return "draw" if black == white else "b" if black > white else "w"
+    ### END SOLUTION
+
+
+### BEGIN HIDDEN TESTS
+import random
+
+from experiments.classroom.checks import HandIn, check, require, short
+
+WALL = [".bw.", ".bw.", "bbw.", "...w"]
+
+
+@check("A region is all empty points that are connected, with the colours at its edge", points=3)
+def regions(hand_in: HandIn) -> None:
+    for board, point in (
+        (WALL, (0, 0)), (WALL, (3, 0)), (WALL, (2, 3)), (["...", "...", "..."], (1, 1)),
+        (["b.b", ".b.", "w.w"], (1, 0)),
+    ):
+        answer = hand_in.call("region", board, point)
+        right = isinstance(answer, list | tuple) and len(answer) == 2
+        right = right and tuple(map(set, answer)) == region(board, point)
+        require(right, f"region({board}, {point}) returned {short(answer)}. Go on from each empty "
+                       "point that you find; note the stones that you meet.")
+
+
+@check("Stones and the regions of one colour count", points=2)
+def one_colour(hand_in: HandIn) -> None:
+    for board in (WALL, ["b..", "...", "..."], [".w.", "www", ".w."]):
+        hand_in.expect("area", board, equals=area(board), hint="Whose is each empty region?")
+
+
+@check("Nobody owns what touches both colours, or none", points=2)
+def neutral(hand_in: HandIn) -> None:
+    for board in (["b.w", "b.w", "b.w"], ["...", "...", "..."], ["b..", "...", "..w"]):
+        hand_in.expect("area", board, equals=area(board), hint="Whose is each empty region?")
+    generator = random.Random(1)
+    for _ in range(6):
+        board = ["".join(generator.choice("bw..") for _ in range(5)) for _ in range(4)]
+        hand_in.expect("area", board, equals=area(board), hint="Count each region once.")
+
+
+@check("White's komi decides close games", points=3)
+def komi(hand_in: HandIn) -> None:
+    board = ["b.w", "bbw", "b.w"]
+    for points in (0.0, 0.5, 1.0, 1.5, 7.5, -3.0):
+        hand_in.expect("winner", board, points, equals=winner(board, points),
+                       hint=f"The points are {area(board)}; komi is added to white's.")
+
+
+PLANTED = {
+    "regions of both colours go to black": ("if len(colors) == 1:", "if colors:"),
+    "stones do not count": ("sum(row.count(color) for row in board)", "0"),
+    "komi for black": ("white += komi", "white -= komi"),
+    "draws are white's": ('"draw" if black == white else ', ""),
+    "a region counts one": ("+= len(points)", "+= 1"),
+    "columns as many as rows": ("0 <= c < len(board[0])", "0 <= c < len(board)"),
+}
+### END HIDDEN TESTS

@@ -1,0 +1,95 @@
+"""An encoder: what a network sees (chapter 6).
+
+A board is a list of rows of "b", "w" and ".". A network sees planes of numbers, the same whoever is
+to move: OWN stones are those of the player to move. Moves are numbered row by row from 0, and the
+last number is the pass.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def encode(board: list[str], to_move: str) -> np.ndarray:
+    """Planes, float32 [3, rows, columns]: own stones, the opponent's, all ones if "b" moves."""
+    ### BEGIN SOLUTION
+    marks = np.array([list(row) for row in board])
+    other = "w" if to_move == "b" else "b"
+    turn = np.full(marks.shape, to_move == "b")
+    return np.stack([marks == to_move, marks == other, turn]).astype(np.float32)
+    ### END SOLUTION
+
+
+def index_of(point: tuple[int, int] | None, rows: int, columns: int) -> int:
+    """The number of a move; None is the pass."""
+    ### BEGIN SOLUTION
+    return rows * columns if point is None else point[0] * columns + point[1]
+    ### END SOLUTION
+
+
+def point_of(index: int, rows: int, columns: int) -> tuple[int, int] | None:
+    """The move with a number; None for the pass."""
+    ### BEGIN SOLUTION
+    return None if index == rows * columns else divmod(index, columns)
+    ### END SOLUTION
+
+
+### BEGIN HIDDEN TESTS
+from experiments.classroom.checks import HandIn, check, require
+
+BOARD = ["b.w.", ".bw.", "...b"]
+
+
+def _plane(hand_in: HandIn, number: int, hint: str) -> None:
+    for board, to_move in ((BOARD, "b"), (BOARD, "w"), (["w"], "b"), (["..", "bb"], "w")):
+        planes = np.asarray(hand_in.call("encode", board, to_move))
+        wanted = encode(board, to_move)
+        require(planes.shape == wanted.shape,
+                f"encode({board}, {to_move!r}) has the shape {list(planes.shape)}, not "
+                f"{list(wanted.shape)}.")
+        require(bool(np.array_equal(planes[number], wanted[number])),
+                f"Plane {number} of encode({board}, {to_move!r}) is {planes[number].tolist()}. "
+                f"{hint}")
+
+
+@check("The first plane has the stones of the player to move", points=2)
+def own(hand_in: HandIn) -> None:
+    _plane(hand_in, 0, "Own stones are those of the player to move.")
+
+
+@check("The second plane has the opponent's stones", points=2)
+def theirs(hand_in: HandIn) -> None:
+    _plane(hand_in, 1, "The opponent is not always white.")
+
+
+@check("The third plane says whose turn it is, in float32", points=2)
+def turn(hand_in: HandIn) -> None:
+    _plane(hand_in, 2, "All of it is 1 or 0.")
+    planes = np.asarray(hand_in.call("encode", BOARD, "b"))
+    require(planes.dtype == np.float32, f"The planes are {planes.dtype}, not float32.")
+
+
+@check("Moves are numbered row by row, the pass last", points=2)
+def index(hand_in: HandIn) -> None:
+    for point in ((0, 0), (0, 3), (1, 0), (2, 3), None):
+        hand_in.expect("index_of", point, 3, 4, equals=index_of(point, 3, 4),
+                       hint="Boards need not be square.")
+
+
+@check("And back", points=2)
+def back(hand_in: HandIn) -> None:
+    for number in (0, 3, 4, 11, 12):
+        hand_in.expect("point_of", number, 3, 4, equals=point_of(number, 3, 4),
+                       hint="It undoes index_of.")
+
+
+PLANTED = {
+    "always black's stones first": ("marks == to_move, marks == other",
+                                    'marks == "b", marks == "w"'),
+    "the turn is not told": ('to_move == "b")', "False)"),
+    "the other's stones are all stones": ("marks == other,", 'marks != ".",'),
+    "rows and columns mixed up": ("point[0] * columns", "point[0] * rows"),
+    "one off": ("if index == rows * columns", "if index == rows * columns - 1"),
+    "double numbers": (".astype(np.float32)", ".astype(np.float64)"),
+}
+### END HIDDEN TESTS

@@ -1,0 +1,85 @@
+"""Only legal moves (chapter 9).
+
+A network gives every move a probability, illegal ones as well. Before a move is drawn, illegal
+moves get 0, and the others are scaled so that they sum to 1 again.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def mask(policy: np.ndarray, legal: np.ndarray) -> np.ndarray:
+    """The policy among legal moves, with a sum of 1. The given arrays do not change.
+
+    If the network gives no legal move any probability, all legal moves are alike.
+
+    Args:
+        policy: float [moves], not negative.
+        legal: bool [moves], at least one of them True.
+    """
+    ### BEGIN SOLUTION
+    kept = np.where(legal, policy, 0.0)
+    if kept.sum() == 0:
+        kept = legal.astype(float)
+    return kept / kept.sum()
+    ### END SOLUTION
+
+
+def mask_logits(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
+    """The same from logits, of which any may be as large as 1,000: softmax among legal moves."""
+    ### BEGIN SOLUTION
+    kept = np.where(legal, logits, -np.inf)
+    shares = np.exp(kept - kept.max())
+    return shares / shares.sum()
+    ### END SOLUTION
+
+
+### BEGIN HIDDEN TESTS
+from experiments.classroom.checks import HandIn, check, require
+
+POLICY = np.array([0.5, 0.2, 0.2, 0.1])
+LEGAL = np.array([False, True, True, False])
+
+
+@check("Illegal moves get 0, legal ones sum to 1", points=3)
+def masked(hand_in: HandIn) -> None:
+    for legal in (LEGAL, np.array([True] * 4), np.array([False, False, False, True])):
+        hand_in.expect("mask", POLICY, legal, near=mask(POLICY, legal),
+                       hint="Which moves are legal, and what is the sum?")
+
+
+@check("Without any probability, all legal moves are alike", points=2)
+def none(hand_in: HandIn) -> None:
+    policy = np.array([1.0, 0.0, 0.0, 0.0])
+    for legal in (LEGAL, np.array([False, True, True, True])):
+        hand_in.expect("mask", policy, legal, near=mask(policy, legal), hint="Do not divide by 0.")
+
+
+@check("Logits: legal moves only", points=2)
+def logits(hand_in: HandIn) -> None:
+    for given in (np.array([5.0, 1.0, 0.0, -1.0]), np.array([5.0, -3.0, -4.0, 9.0])):
+        for legal in (LEGAL, np.array([True, False, True, True])):
+            hand_in.expect("mask_logits", given, legal, near=mask_logits(given, legal),
+                           hint="A logit of 0 is not a probability of 0.")
+
+
+@check("Logits: large ones do not overflow", points=3)
+def large(hand_in: HandIn) -> None:
+    for given in (np.array([1000.0, 990.0, 989.0, 0.0]), np.array([1000.0, -1000.0, -999.0, 0.0])):
+        found = np.asarray(hand_in.call("mask_logits", given, LEGAL), dtype=float)
+        require(bool(np.allclose(found, mask_logits(given, LEGAL))),
+                f"mask_logits({given.tolist()}, {LEGAL.tolist()}) returned {found.tolist()}. "
+                "exp(1000) is too large; only differences of logits matter.")
+
+
+PLANTED = {
+    "not scaled": ("    return kept / kept.sum()", "    return kept"),
+    "the mask turned round": ("kept = np.where(legal, policy, 0.0)",
+                              "kept = np.where(legal, 0.0, policy)"),
+    "nothing to divide by": ("    if kept.sum() == 0:\n        kept = legal.astype(float)\n", ""),
+    "all moves are alike": ("kept = legal.astype(float)", "kept = np.ones(len(legal))"),
+    "logits of 0": ("np.where(legal, logits, -np.inf)", "np.where(legal, logits, 0.0)"),
+    "the largest of all": ("kept - kept.max()", "kept - logits.max()"),
+}
+### END HIDDEN TESTS

@@ -1,0 +1,98 @@
+"""Noise and temperature in self-play (chapter 14).
+
+AlphaZero must try what its network would never play. At the root it mixes noise into the priors;
+and it draws early moves by their visits, tempered: each to the power of 1 / temperature.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def mix(priors: np.ndarray, noise: np.ndarray, legal: np.ndarray, share: float) -> np.ndarray:
+    """Priors with a share of noise: 0 gives the priors, 1 the noise.
+
+    Args:
+        priors, noise: float [moves]; the priors of illegal moves are 0, their noise may not be.
+        legal: bool [moves].
+
+    Returns:
+        Legal moves sum to 1, illegal ones are 0. (Noise is scaled among legal moves first.)
+    """
+    ### BEGIN SOLUTION
+    noise = np.where(legal, noise, 0.0)
+    return (1 - share) * priors + share * noise / noise.sum()
+    ### END SOLUTION
+
+
+def tempered(visits: np.ndarray, temperature: float) -> np.ndarray:
+    """The chances by visits, each to the power of 1 / temperature, with a sum of 1.
+
+    At temperature 0 the most visited moves share everything. Visits may be 1,000,000, and the
+    temperature as small as 0.01.
+    """
+    ### BEGIN SOLUTION
+    if temperature == 0:
+        best = (visits == visits.max()).astype(float)
+        return best / best.sum()
+    shares = (visits / visits.max()) ** (1 / temperature)
+    return shares / shares.sum()
+    ### END SOLUTION
+
+
+### BEGIN HIDDEN TESTS
+from experiments.classroom.checks import HandIn, check
+
+PRIORS, NOISE = np.array([0.7, 0.3, 0.0, 0.0]), np.array([0.1, 0.5, 0.4, 0.0])
+LEGAL = np.array([True, True, False, True])
+
+
+@check("The share of noise", points=3)
+def share(hand_in: HandIn) -> None:
+    legal = np.array([True, True, True, True])
+    for part in (0.0, 0.25, 1.0):
+        hand_in.expect("mix", PRIORS, NOISE, legal, part, near=mix(PRIORS, NOISE, legal, part),
+                       hint="0 gives the priors, 1 the noise.")
+
+
+@check("Illegal moves get no noise", points=2)
+def illegal(hand_in: HandIn) -> None:
+    for part in (0.25, 1.0):
+        hand_in.expect("mix", PRIORS, NOISE, LEGAL, part, near=mix(PRIORS, NOISE, LEGAL, part),
+                       hint="And the legal moves must still sum to 1.")
+
+
+@check("Visits, tempered", points=2)
+def temper(hand_in: HandIn) -> None:
+    for temperature in (1.0, 0.5, 2.0):
+        visits = np.array([10, 5, 1, 0])
+        hand_in.expect("tempered", visits, temperature, near=tempered(visits, temperature),
+                       hint="A small temperature makes the largest larger.")
+
+
+@check("Temperature 0 plays the most visited", points=1)
+def zero(hand_in: HandIn) -> None:
+    for visits in ([3, 9, 1], [4, 4, 0], [7]):
+        hand_in.expect("tempered", np.array(visits), 0.0, near=tempered(np.array(visits), 0.0),
+                       hint="Equal ones share.")
+
+
+@check("Large numbers do not overflow", points=2)
+def large(hand_in: HandIn) -> None:
+    for visits, temperature in (([1_000_000, 999_000], 0.01), ([1_000_000, 10], 0.01)):
+        hand_in.expect("tempered", np.array(visits), temperature,
+                       near=tempered(np.array(visits), temperature),
+                       hint="1,000,000 to the power of 100 is too large; only ratios matter.")
+
+
+PLANTED = {
+    "shares mixed up": ("(1 - share) * priors + share * noise",
+                        "share * priors + (1 - share) * noise"),
+    "illegal moves get noise": ("np.where(legal, noise, 0.0)", "noise + 0.0"),
+    "noise is not scaled": ("share * noise / noise.sum()", "share * noise"),
+    "to the power of the temperature": ("** (1 / temperature)", "** temperature"),
+    "overflow": ("(visits / visits.max()) **", "visits.astype(float) **"),
+    "one of the best": ("best = (visits == visits.max()).astype(float)",
+                        "best = (np.arange(len(visits)) == visits.argmax()).astype(float)"),
+}
+### END HIDDEN TESTS

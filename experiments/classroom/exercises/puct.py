@@ -1,0 +1,102 @@
+"""PUCT: a search that a network guides (chapter 13).
+
+Of a position's moves, the one with the largest score is followed:
+
+    q + c * prior * root(visits of the position) / (1 + visits of the move)
+
+q is the mean value of the move, as the player who CHOOSES sees it, from -1 to 1.
+"""
+
+from __future__ import annotations
+
+import math
+
+
+def puct_score(q: float, prior: float, visits: int, parent_visits: int, c: float) -> float:
+    """The score of one move."""
+    ### BEGIN SOLUTION
+    return q + c * prior * math.sqrt(parent_visits) / (1 + visits)
+    ### END SOLUTION
+
+
+def choose(
+    totals: list[float], visits: list[int], priors: list[float], parent_value: float,
+    reduction: float, c: float,
+) -> int:
+    """The number of the move with the largest score, the first one if several are equal.
+
+    Args:
+        totals: sums of each move's values, as the player who chooses sees them.
+        visits: of each move; those of the position are their sum plus 1.
+        parent_value: the position's own mean value, as the same player sees it. A move without
+            visits is taken to be worth that, less `reduction`.
+    """
+    ### BEGIN SOLUTION
+    parent_visits = sum(visits) + 1
+    scores = []
+    for total, count, prior in zip(totals, visits, priors, strict=True):
+        q = total / count if count else parent_value - reduction
+        scores.append(puct_score(q, prior, count, parent_visits, c))
+    return scores.index(max(scores))
+    ### END SOLUTION
+
+
+### BEGIN HIDDEN TESTS
+import random
+
+from experiments.classroom.checks import HandIn, check
+
+
+@check("The score of one move", points=3)
+def score(hand_in: HandIn) -> None:
+    for given in ((0.5, 0.2, 3, 16, 1.5), (-0.5, 0.9, 0, 100, 1.0), (0.1, 0.0, 5, 9, 2.0)):
+        hand_in.expect("puct_score", *given, near=puct_score(*given), hint="See the formula.")
+
+
+def _choose(hand_in: HandIn, *given, hint: str) -> None:
+    hand_in.expect("choose", *given, equals=choose(*given), hint=hint)
+
+
+@check("With equal priors, the better mean is followed", points=2)
+def mean(hand_in: HandIn) -> None:
+    _choose(hand_in, [1.0, 3.0, -4.0], [4, 4, 4], [1 / 3] * 3, 0.0, 0.0, 0.1,
+            hint="Means, not sums; the player who chooses wants a large one.")
+    _choose(hand_in, [5.0, 2.0, 2.5], [10, 3, 4], [1 / 3] * 3, 0.0, 0.0, 0.01,
+            hint="Means, not sums.")
+
+
+@check("A large prior and few visits are followed when c is large", points=1)
+def prior(hand_in: HandIn) -> None:
+    _choose(hand_in, [2.0, 1.0], [4, 4], [0.1, 0.9], 0.3, 0.0, 5.0, hint="What does c weigh?")
+    _choose(hand_in, [9.0, 0.9], [10, 1], [0.5, 0.5], 0.9, 0.0, 5.0, hint="Fewer visits.")
+
+
+@check("A move without visits is worth a little less than its position", points=2)
+def unvisited(hand_in: HandIn) -> None:
+    for value in (0.8, -0.8, 0.0):
+        for less in (0.0, 0.2, 1.0):
+            _choose(hand_in, [value * 4 - 0.4, 0.0], [4, 0], [0.5, 0.5], value, less, 0.01,
+                    hint="It is not 0, and 0 visits do not divide.")
+
+
+@check("Any position", points=2)
+def any_position(hand_in: HandIn) -> None:
+    generator = random.Random(6)
+    for _ in range(20):
+        visits = [generator.randrange(6) for _ in range(4)]
+        totals = [count * generator.uniform(-1, 1) for count in visits]
+        priors = [generator.random() for _ in range(4)]
+        _choose(hand_in, totals, visits, priors, generator.uniform(-1, 1), 0.25, 1.2,
+                hint="Compute the four scores by hand.")
+
+
+PLANTED = {
+    "no root": ("math.sqrt(parent_visits)", "parent_visits"),
+    "without 1": ("/ (1 + visits)", "/ (visits or 1)"),
+    "no prior": ("c * prior * math", "c * math"),
+    "sums, not means": ("total / count if count", "total if count"),
+    "unvisited is 0": ("else parent_value - reduction", "else 0.0"),
+    "more instead of less": ("parent_value - reduction", "parent_value + reduction"),
+    "the smallest": ("scores.index(max(scores))", "scores.index(min(scores))"),
+}
+### END HIDDEN TESTS

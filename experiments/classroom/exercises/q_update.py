@@ -1,0 +1,98 @@
+"""The Q update (chapter 11).
+
+Q(position, move) is the expected result for the player who makes the move. After a move, the value
+is corrected towards a target: the reward, plus what the next position is worth to THAT player. If
+the opponent is to move there, what is good for them is bad for us.
+"""
+
+from __future__ import annotations
+
+
+def target(
+    reward: float, next_values: list[float], same_player: bool, discount: float
+) -> float:
+    """What Q should have been.
+
+    Args:
+        reward: to the player who moved; not 0 only at the end of a game.
+        next_values: Q of the moves at the next position, as the player to move THERE sees them;
+            none if the game is over.
+        same_player: whether the player who moved is to move again.
+        discount: what a value one move later is worth.
+    """
+    ### BEGIN SOLUTION
+    if not next_values:
+        return reward
+    best = max(next_values)
+    return reward + discount * (best if same_player else -best)
+    ### END SOLUTION
+
+
+def update(q: float, wanted: float, rate: float) -> float:
+    """Q, moved towards the target by the learning rate: 0 leaves it, 1 takes the target."""
+    ### BEGIN SOLUTION
+    return q + rate * (wanted - q)
+    ### END SOLUTION
+
+
+def policy(values: list[float], epsilon: float) -> list[float]:
+    """The chances of an epsilon-greedy player.
+
+    With epsilon they draw any move, all alike; otherwise one of the best, those alike.
+    """
+    ### BEGIN SOLUTION
+    best = [value == max(values) for value in values]
+    return [epsilon / len(values) + (1 - epsilon) * is_best / sum(best) for is_best in best]
+    ### END SOLUTION
+
+
+### BEGIN HIDDEN TESTS
+from experiments.classroom.checks import HandIn, check
+
+
+def _target(hand_in: HandIn, *given, hint: str) -> None:
+    hand_in.expect("target", *given, near=target(*given), hint=hint)
+
+
+@check("At the end, the reward is all")
+def over(hand_in: HandIn) -> None:
+    for reward in (1.0, -1.0, 0.5):
+        _target(hand_in, reward, [], False, 0.9, hint="There is no next move.")
+
+
+@check("The opponent's best move is our worst", points=3)
+def opponent(hand_in: HandIn) -> None:
+    for values in ([0.5, -0.2], [-0.5, -0.2], [0.1]):
+        _target(hand_in, 0.0, values, False, 1.0, hint="They choose, and it is their value.")
+
+
+@check("If we move again, our best move counts", points=2)
+def again(hand_in: HandIn) -> None:
+    for values in ([0.5, -0.2], [-0.5, -0.2]):
+        _target(hand_in, 0.1, values, True, 0.9, hint="The next value is ours.")
+
+
+@check("Q moves towards the target by the rate", points=2)
+def moves(hand_in: HandIn) -> None:
+    for given in ((0.2, 1.0, 0.1), (0.2, -1.0, 0.5), (0.7, 0.3, 1.0), (0.7, 0.3, 0.0)):
+        hand_in.expect("update", *given, near=update(*given), hint="0 leaves it, 1 takes it all.")
+
+
+@check("Epsilon-greedy chances sum to 1, and the best share", points=2)
+def chances(hand_in: HandIn) -> None:
+    for values, epsilon in (([0.1, 0.9, 0.3], 0.3), ([0.5, 0.5, 0.1], 0.1), ([1.0, 0.0], 0.0),
+                            ([1.0, 0.0], 1.0)):
+        hand_in.expect("policy", values, epsilon, near=policy(values, epsilon),
+                       hint="A random draw may find the best move, too.")
+
+
+PLANTED = {
+    "the opponent helps us": ("(best if same_player else -best)", "best"),
+    "turns always change": ("(best if same_player else -best)", "-best"),
+    "the opponent's worst": ("best = max(next_values)", "best = min(next_values)"),
+    "no discount": ("reward + discount *", "reward + 1.0 *"),
+    "away from the target": ("(wanted - q)", "(q - wanted)"),
+    "the first of the best": ("is_best / sum(best)", "is_best"),
+    "never the best by chance": ("epsilon / len(values)", "epsilon * (not is_best) / len(values)"),
+}
+### END HIDDEN TESTS

@@ -1,0 +1,101 @@
+"""RAVE: what a move is worth at any time (chapter 4).
+
+A simulation teaches more than the value of its first move. If a move was good later on, it may be
+good now. So each child keeps a second count: of the simulations in which the player who chooses
+here played its move first among the two players, now or later.
+"""
+
+from __future__ import annotations
+
+import math
+
+
+def amaf_moves(moves: list[tuple[int, str]], start: int) -> set[str]:
+    """The points whose second count a simulation raises, at the position before move `start`.
+
+    Args:
+        moves: all moves of the simulation, in order: (player, point), player 1 or -1.
+        start: the index of the move that was chosen at this position, by the player who chose it.
+
+    Returns:
+        The points at which that player played, from `start` on, unless the OTHER player had
+        played there before them (from `start` on).
+    """
+    ### BEGIN SOLUTION
+    chooser = moves[start][0]
+    first: dict[str, int] = {}
+    for player, point in moves[start:]:
+        first.setdefault(point, player)
+    return {point for point, player in first.items() if player == chooser}
+    ### END SOLUTION
+
+
+def rave_value(wins: float, visits: int, rave_wins: float, rave_visits: int, k: float) -> float:
+    """The share of wins by both counts: (1 - b) * wins/visits + b * rave_wins/rave_visits.
+
+    b is the root of k / (3 * visits + k): the more visits, the less the second count matters. A
+    count of zero says nothing: then the other one is all there is, or 0.5 if both are zero.
+    """
+    ### BEGIN SOLUTION
+    if visits == 0 and rave_visits == 0:
+        return 0.5
+    if rave_visits == 0:
+        return wins / visits
+    if visits == 0:
+        return rave_wins / rave_visits
+    b = math.sqrt(k / (3 * visits + k))
+    return (1 - b) * wins / visits + b * rave_wins / rave_visits
+    ### END SOLUTION
+
+
+### BEGIN HIDDEN TESTS
+from experiments.classroom.checks import HandIn, check
+
+GAME = [(1, "A1"), (-1, "B1"), (1, "C1"), (-1, "A1"), (1, "B1"), (-1, "D1"), (1, "E1"), (1, "D1")]
+
+
+def _moves(hand_in: HandIn, moves, start: int, hint: str) -> None:
+    hand_in.expect("amaf_moves", moves, start, equals=amaf_moves(moves, start), hint=hint)
+
+
+@check("The chooser's moves count, from the chosen one on", points=2)
+def own(hand_in: HandIn) -> None:
+    for start in (6, 2, 0):
+        _moves(hand_in, GAME[:3] + GAME[6:7], min(start, 3), "Whose moves, and from when on?")
+
+
+@check("The other player's moves do not count", points=2)
+def other(hand_in: HandIn) -> None:
+    for start in (1, 3, 5):
+        _moves(hand_in, GAME, start, "The chooser is who made the move at `start`.")
+
+
+@check("Who plays first at a point has it", points=2)
+def first(hand_in: HandIn) -> None:
+    for start in (0, 2, 4):
+        _moves(hand_in, GAME, start, "After a capture a point is played again.")
+
+
+@check("With both counts, the second one fades", points=2)
+def both(hand_in: HandIn) -> None:
+    for given in ((3, 4, 10, 40, 100.0), (30, 40, 10, 40, 100.0), (300, 400, 10, 40, 100.0)):
+        hand_in.expect("rave_value", *given, near=rave_value(*given), hint="See the formula.")
+
+
+@check("A count of zero says nothing", points=2)
+def zero(hand_in: HandIn) -> None:
+    for given in ((0, 0, 3, 4, 100.0), (3, 4, 0, 0, 100.0), (0, 0, 0, 0, 100.0)):
+        hand_in.expect("rave_value", *given, near=rave_value(*given), hint="Do not divide by 0.")
+
+
+PLANTED = {
+    "both players' moves": ("if player == chooser}", "}"),
+    "the other player's moves": ("if player == chooser}", "if player != chooser}"),
+    "the whole game": ("in moves[start:]:", "in moves:"),
+    "one move late": ("in moves[start:]:", "in moves[start + 1:]:"),
+    "the last one has it": ("first.setdefault(point, player)", "first[point] = player"),
+    "b turned round": ("(1 - b) * wins / visits + b * rave_wins",
+                      "b * wins / visits + (1 - b) * rave_wins"),
+    "no root": ("math.sqrt(k / (3 * visits + k))", "k / (3 * visits + k)"),
+}
+### END HIDDEN TESTS

@@ -1,0 +1,100 @@
+"""REINFORCE (chapter 10).
+
+A policy is a softmax of logits. After a game, moves of the winner are made likelier, moves of the
+loser less likely: the logits go along the gradient of the log of the chosen move's probability,
+times +1 or -1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def log_gradient(logits: np.ndarray, action: int) -> np.ndarray:
+    """The gradient of log(softmax(logits)[action]) by each logit."""
+    ### BEGIN SOLUTION
+    shares = np.exp(logits - logits.max())
+    gradient = -shares / shares.sum()
+    gradient[action] += 1
+    return gradient
+    ### END SOLUTION
+
+
+def weights(players: list[int], winner: int) -> list[int]:
+    """What each move of a game is worth.
+
+    Args:
+        players: who made each move, 1 or -1; they need not take turns.
+        winner: 1, -1, or 0 for a draw.
+
+    Returns:
+        For each move, +1 if its player won, -1 if they lost, 0 after a draw.
+    """
+    ### BEGIN SOLUTION
+    return [player * winner for player in players]
+    ### END SOLUTION
+
+
+def step(
+    logits: np.ndarray, actions: list[int], players: list[int], winner: int, rate: float
+) -> np.ndarray:
+    """The logits after one game in which the same logits were used at every move.
+
+    The mean over the moves of weight times gradient, times the learning rate, is added. The given
+    logits do not change.
+    """
+    ### BEGIN SOLUTION
+    terms = [
+        weight * log_gradient(logits, action)
+        for weight, action in zip(weights(players, winner), actions, strict=True)
+    ]
+    return logits + rate * np.mean(terms, axis=0)
+    ### END SOLUTION
+
+
+### BEGIN HIDDEN TESTS
+from experiments.classroom.checks import HandIn, check
+
+LOGITS = np.array([0.5, -1.0, 2.0])
+
+
+@check("The gradient of the log-probability", points=3)
+def gradient(hand_in: HandIn) -> None:
+    for logits in (LOGITS, np.zeros(4), np.array([800.0, 799.0])):
+        for action in range(2):
+            hand_in.expect("log_gradient", logits, action, near=log_gradient(logits, action),
+                           hint="It sums to 0. Change one logit by 0.000001 and see.")
+
+
+@check("The winner's moves weigh +1, the loser's -1, and a draw teaches nothing", points=3)
+def signs(hand_in: HandIn) -> None:
+    for winner in (1, -1, 0):
+        for players in ([1, -1, 1], [1, 1, -1, -1, 1]):
+            hand_in.expect("weights", players, winner, equals=weights(players, winner),
+                           hint="Who made the move, and who won?")
+
+
+@check("A step makes the winner's moves likelier", points=2)
+def likelier(hand_in: HandIn) -> None:
+    for winner in (1, -1):
+        given = (LOGITS, [0, 1], [1, -1], winner, 0.1)
+        hand_in.expect("step", *given, near=step(*given), hint="Add weight times gradient.")
+
+
+@check("A step is the mean over moves, times the rate", points=2)
+def mean(hand_in: HandIn) -> None:
+    for rate in (0.0, 0.5):
+        given = (LOGITS, [0, 1, 2, 2], [1, -1, 1, 1], 1, rate)
+        hand_in.expect("step", *given, near=step(*given), hint="Is it a sum or a mean?")
+
+
+PLANTED = {
+    "downhill": ("return logits + rate", "return logits - rate"),
+    "a sum": ("np.mean(terms, axis=0)", "np.sum(terms, axis=0)"),
+    "the loser's moves": ("player * winner for", "-player * winner for"),
+    "turns alternate": ("[player * winner for player in players]",
+                        "[winner * (-1) ** i for i in range(len(players))]"),
+    "only the chosen logit": ("gradient = -shares / shares.sum()", "gradient = 0 * shares"),
+    "overflow": ("np.exp(logits - logits.max())", "np.exp(logits)"),
+}
+### END HIDDEN TESTS
