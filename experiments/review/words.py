@@ -83,6 +83,8 @@ def verdict_words(review: GameReview, verdict: Verdict) -> str:
             for move in verdict.best:
                 state = state.apply_move(move)
             better += f", {value_text(state, verdict.instead, player)} after it"
+            if not verdict.exact:
+                better += f", so the move cost {verdict.loss:.0%}"
         line = line_text(before, first.line)
         words.append(f"{better}; line {line}." if line else f"{better}.")
     return " ".join(words)

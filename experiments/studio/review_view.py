@@ -84,6 +84,7 @@ class ReviewView:
             before = self._review.states[number - 1]
             self._verdicts[number] = verdict, {
                 "turn": number, "kind": verdict.kind, "loss": verdict.loss,
+                "cost": f"{verdict.loss:.0%}",
                 "exact": verdict.exact, "text": verdict_words(self._review, verdict),
                 "best": turn_view(before, verdict.best) if verdict.best else None,
             }

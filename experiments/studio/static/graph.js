@@ -16,7 +16,7 @@ export const KINDS = {
 
 /** The shape of a kind as a small picture. */
 export function kindIcon(kind) {
-  return s("svg", { class: `kind ${kind}`, viewBox: "-11 -11 22 22", "aria-hidden": "true" }, KINDS[kind].shape());
+  return s("svg", { class: `fault ${kind}`, viewBox: "-11 -11 22 22", "aria-hidden": "true" }, KINDS[kind].shape());
 }
 
 export class Graph {
@@ -88,7 +88,7 @@ export class Graph {
     }
     this.cursor = s("g", { class: "here" });
     const marks = this.marks.filter(({ turn }) => values[turn]).map(({ turn, kind }) => (
-      s("g", { class: `mark ${kind}`, transform: `translate(${this.x(turn)} ${this.y(values[turn].black)})` }, KINDS[kind].shape())
+      s("g", { class: `fault-mark ${kind}`, transform: `translate(${this.x(turn)} ${this.y(values[turn].black)})` }, KINDS[kind].shape())
     ));
     this.svg.replaceChildren(...parts, this.cursor, ...marks);
     this.#cursor();

@@ -21,10 +21,10 @@ async function openChoice(root, app) {
     h("div", { class: "panel" },
       h("p", {}, "An engine evaluates every position, finds the mistakes and tells what was better."),
       h("div", { class: "actions" }, picker.button, picker.input),
-      h("p", { class: "legend" }, "SGF, PDN, or a text of moves; a file can also be dropped here. A game that you play here has a button Review.")),
+      h("p", { class: "review-legend" }, "SGF, PDN, or a text of moves; a file can also be dropped here. A game that you play here has a button Review.")),
     choice.folder ? await savedGames(app, "review") : "",
     ledgers.length ? h("section", { class: "panel saved" }, h("h2", {}, "Games of tournaments"),
-      h("p", { class: "legend" }, "Choose one among the finished games, replay it, and press Review."),
+      h("p", { class: "review-legend" }, "Choose one among the finished games, replay it, and press Review."),
       h("ul", {}, ledgers.map(({ name }) => h("li", {}, h("a", { href: `#/watch/${encodeURIComponent(name)}` }, name))))) : ""));
   return {
     close: fileDrop(root, picker.load),
@@ -43,7 +43,7 @@ async function openReview(root, id, app) {
   field.fillFor(info.name);
   const exact = h("input", { type: "checkbox", id: "exact", checked: remembered("exact", "yes") === "yes", onchange: again });
   const progress = h("progress", { max: 1, value: 0, "aria-label": "Positions evaluated" });
-  const told = h("p", { class: "told", role: "status", "aria-live": "off" });
+  const told = h("p", { class: "review-told", role: "status", "aria-live": "off" });
   const button = (text, key, run, more = {}) => h("button", { type: "button", title: `${text} (${key})`, onclick: run, ...more }, text);
   const picker = filePicker(app, "review");
   const run = button("Stop", "space", toggle);

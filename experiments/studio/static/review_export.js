@@ -10,7 +10,7 @@ const engines = [data.exact, data.engine].filter(Boolean).join(" and ");
 document.getElementById("main").append(
   h("header", { class: "review-title" }, h("h1", {}, document.title),
     h("p", {}, `${data.board.game}${data.result ? ` · ${data.result}` : ""} · values by ${engines}${data.done < data.of ? ` · ${data.done} of ${data.of} positions evaluated` : ""}`),
-    h("p", { class: "legend" }, "Keys: ← → a move back and forth, m and M the next mistake and the one before, l the better line, f turns the board.")),
+    h("p", { class: "review-legend" }, "Keys: ← → a move back and forth, m and M the next mistake and the one before, l the better line, f turns the board.")),
   reviewed.element, said);
 
 document.addEventListener("keydown", (event) => {

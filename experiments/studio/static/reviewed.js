@@ -2,7 +2,7 @@
 // it shows is given to it, so that a saved page shows the same.
 
 import { makeBoard, pieceIcon } from "./boards/index.js";
-import { capital, h, percent } from "./dom.js";
+import { capital, h } from "./dom.js";
 import { Graph, KINDS, kindIcon } from "./graph.js";
 
 export class Reviewed {
@@ -21,7 +21,7 @@ export class Reviewed {
     this.rows = [];
     this.board = makeBoard(info);
     this.graph = new Graph(data.sides[0], (place) => this.go(place), (place) => this.#placeWords(place));
-    this.where = h("h2", { class: "where" });
+    this.where = h("h2", { class: "review-where" });
     this.words = h("p", { class: "status", role: "status", "aria-live": "polite" });
     this.verdict = h("div", { class: "verdict" });
     const button = (text, key, run, more = {}) => h("button", { type: "button", title: `${text} (${key})`, onclick: run, ...more }, text);
@@ -44,11 +44,11 @@ export class Reviewed {
     this.body = h("tbody", {});
     this.stage = h("section", { class: "stage", "aria-label": `Game of ${info.title}` },
       h("div", { class: "players" }, ...this.cards.map(({ element }) => element)),
-      this.board.element, h("div", { class: "buttons steps", role: "group", "aria-label": "Moves" }, ...Object.values(this.buttons)),
+      this.board.element, h("div", { class: "buttons review-steps", role: "group", "aria-label": "Moves" }, ...Object.values(this.buttons)),
       h("div", { class: "panel about" }, this.where, this.verdict, this.words));
     this.graphPanel = h("section", { class: "panel" },
       h("h2", {}, `What ${data.sides[0]} could expect, move by move`), this.graph.element,
-      h("p", { class: "legend" }, ...[["blunder", "25% of the point or more lost"], ["mistake", "10%"], ["inaccuracy", "5%"]].flatMap(([kind, words]) => [
+      h("p", { class: "review-legend" }, ...[["blunder", "25% of the point or more lost"], ["mistake", "10%"], ["inaccuracy", "5%"]].flatMap(([kind, words]) => [
         h("span", {}, kindIcon(kind), ` ${KINDS[kind].sign} ${kind}: ${words}`)])));
     this.mistakePanel = h("section", { class: "panel" },
       h("div", { class: "mistake-head" }, h("h2", {}, "Mistakes, the largest first"), h("label", { class: "inline", for: "mistakes-of" }, "of ", this.filter)),
@@ -177,7 +177,7 @@ export class Reviewed {
         "aria-label": `Move ${verdict.turn}, ${this.data.sides[turn.player]} ${turn.text}. ${verdict.text}`,
       }, kindIcon(verdict.kind), h("span", { class: "number" }, `${verdict.turn}.`), pieceIcon(this.info, turn.player),
       h("span", { class: "text" }, h("b", {}, `${turn.text} ${KINDS[verdict.kind].sign}`), verdict.best ? ` better ${verdict.best.text}` : ""),
-      h("span", { class: "value" }, `−${percent(verdict.loss)}${verdict.exact ? " exact" : ""}`)));
+      h("span", { class: "value" }, `−${verdict.cost}${verdict.exact ? " exact" : ""}`)));
     }));
   }
 
@@ -185,7 +185,7 @@ export class Reviewed {
     const { turns, values } = this.data;
     turns.forEach((turn, i) => {
       const value = values[i + 1], verdict = this.verdicts.get(i + 1);
-      const texts = [value?.text ?? "…", verdict ? `${KINDS[verdict.kind].sign} −${percent(verdict.loss)}` : ""];
+      const texts = [value?.text ?? "…", verdict ? `${KINDS[verdict.kind].sign} −${verdict.cost}` : ""];
       const key = texts.join("|");
       if (this.rows[i]?.key === key) return;
       const row = h("tr", { class: this.place === i + 1 ? "current" : null }, h("td", {}, `${i + 1}.`),
