@@ -210,7 +210,7 @@ def test_nothing_is_wider_than_the_window(studio: Studio, page: Page, width: int
         "width": width, "height": 860, "deviceScaleFactor": 1, "mobile": width < 500,
     })
     try:
-        for place in ("play", f"play/{game}", f"analyse/{game}"):
+        for place in ("play", f"play/{game}", f"analyse/{game}", f"review/{game}"):
             page.open(place)
             page.find("main svg.board")
             wide = page.driver.execute_script("return document.documentElement.scrollWidth")

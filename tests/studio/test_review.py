@@ -137,7 +137,7 @@ def test_a_blunder_is_found_by_the_button_and_told(studio: Studio, page: Page) -
     page.find(".stage .line-text")
     page.keys("l")
     page.until(lambda: page.driver.find_elements(By.CSS_SELECTOR, ".stage .better"), "the move")
-    before = page.driver.find_element(By.CSS_SELECTOR, ".steps [aria-label='Previous mistake']")
+    before = page.driver.find_element(By.CSS_SELECTOR, ".review-steps [aria-label='Previous mistake']")
     before.click()
     page.until(lambda: "After move 14 of 16" in page.text(".review-where"), "the mistake before")
     # The graph is walked along by keys, and says where it is.
