@@ -102,9 +102,7 @@ def test_a_game_of_a_ledger_is_reviewed_with_its_players(studio: Studio) -> None
     (f"{BOTS}:Crasher", "ZeroDivisionError"), ("random", "does not say what positions are worth"),
 ])
 def test_an_engine_that_is_of_no_use_is_told(studio: Studio, engine: str, words: str) -> None:
-    game = studio.new("go:size=5")
-    studio.move(game, "C3")
-    found = review(studio, game, f"engine={engine}")
+    found = review(studio, noughts(studio, "B2"), f"engine={engine}&exact=no")
     assert words in found["problem"] and found["done"] == 0 and found["verdicts"] == []
 
 
@@ -137,8 +135,7 @@ def test_a_blunder_is_found_by_the_button_and_told(studio: Studio, page: Page) -
     page.find(".stage .line-text")
     page.keys("l")
     page.until(lambda: page.driver.find_elements(By.CSS_SELECTOR, ".stage .better"), "the move")
-    before = page.driver.find_element(By.CSS_SELECTOR, ".review-steps [aria-label='Previous mistake']")
-    before.click()
+    page.find(".review-steps [aria-label='Previous mistake']").click()
     page.until(lambda: "After move 14 of 16" in page.text(".review-where"), "the mistake before")
     # The graph is walked along by keys, and says where it is.
     page.keys(Keys.HOME, Keys.ARROW_RIGHT, on="svg.graph")
