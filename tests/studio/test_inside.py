@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
+import time
 from typing import Any
 
 import pytest
 
 from dlgo import GameState, get_game
+from engines.decision import Budget
+from engines.isolation.engine import IsolatedEngine
 from engines.registry import build_engine
 from engines.watching.events import BackedUp, CutOff, Halved, as_json
 from engines.watching.recording import Recording, transcript, watch
 from engines.watching.tree import SearchTree
+from experiments.studio.engines import Engines
 from experiments.studio.inside_choices import ALGORITHMS, MOST_SIMULATIONS, PRESETS
 from tests.studio.client import BOTS, OWN_GAME, Studio, Watcher
 
@@ -88,9 +94,12 @@ def test_a_search_over_http_is_the_engines_own(studio: Studio) -> None:
     tree = recording.tree()
     assert visits == {tree.nodes[n].move: tree.nodes[n].visits for n in tree.root.children}
     assert told["settings"]["c_puct"] == 0.9 and told["mover"] == "white"
-    # The process has searched since; the same question has the same answer.
-    ask_search(studio, game="connect4", moves="4", engine=spec, seed=8)
-    assert ask_search(studio, game="connect4", moves="4 3 4", engine=spec, seed=7)[1] == events
+
+
+def test_the_same_seed_is_the_same_search(studio: Studio) -> None:
+    asked = {"game": "tictactoe", "engine": "textbook-mcts:sims=20"}
+    first, other, again = (ask_search(studio, **asked, seed=seed)[1] for seed in (7, 8, 7))
+    assert first == again != other
 
 
 def test_a_game_from_outside_in_which_a_player_moves_twice(studio: Studio) -> None:
@@ -126,7 +135,50 @@ def test_a_search_without_end_is_cut_and_says_so(studio: Studio) -> None:
     assert told["decision"] is None and told["steps"] == len(events) > 1000
 
 
-def test_closing_the_page_ends_its_search(studio: Studio) -> None:
+def test_a_watched_search_ends_when_it_is_told_to() -> None:
+    state = position("go:size=19")  # where so many random games take most of a minute
+    engine = IsolatedEngine(f"textbook-mcts:sims={MOST_SIMULATIONS}", state.game, 60.0)
+    try:
+        until = time.monotonic() + 0.5
+        told = engine.watch(state, None, lambda: time.monotonic() > until)
+        assert time.monotonic() < until + 5
+        assert told.decision is None or told.decision.cost.simulations < MOST_SIMULATIONS
+        assert engine.watch(state, Budget(sims=2)).decision.cost.simulations == 2  # it lives
+    finally:
+        engine.close()
+
+
+def test_a_reader_who_leaves_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    class Patient:
+        network_id, alive = None, True
+
+        def play_for(self, ticket: Any) -> None:
+            pass
+
+        def watch(self, state: GameState, budget: Any, stop: Any) -> None:
+            begun.set()
+            while not stop():
+                time.sleep(0.01)
+            ended.set()
+
+        def end(self) -> None:
+            pass
+
+    async def leave() -> None:
+        engines = Engines()
+        monkeypatch.setattr(engines, "_take", lambda ticket: Patient())
+        task = asyncio.create_task(engines.watch("me", position("tictactoe"), "textbook-mcts"))
+        assert await asyncio.to_thread(begun.wait, 10)
+        task.cancel()
+        assert await asyncio.to_thread(ended.wait, 10)
+        engines.close()
+
+    asyncio.run(leave())
+
+
+def test_closing_the_page_gives_its_place_to_others(studio: Studio) -> None:
     asked = {"game": "go:size=19", "engine": f"textbook-mcts:sims={MOST_SIMULATIONS}"}
     watcher = Watcher(studio, "/api/inside/search", asked)
     studio.wait(lambda: studio.ask("/api/status")[1]["running"] == 1, "a search")
@@ -156,7 +208,8 @@ def test_nonsense_is_refused_in_one_line(studio: Studio, asked: Search) -> None:
 ])
 def test_positions_are_refused_where_there_are_none(studio: Studio, paths: object) -> None:
     status, answer = studio.ask("/api/inside/positions", {"game": "tictactoe", "paths": paths})
-    assert status == 400 and "internal" not in answer["error"]
+    illegal = paths == [["A1", "A1"]]
+    assert status == 400 and ("illegal" if illegal else "paths are at most") in answer["error"]
 
 
 # What the presets promise ------------------------------------------------------------------
