@@ -1,5 +1,6 @@
-# Two commands do all: `make report` and `make test`. Each sets up .venv first, once: the report
-# what plays and rates, the tests also what trains (TensorFlow) and what they compare with.
+# Three commands do all: `make report`, `make course` and `make test`. Each sets up .venv first, once:
+# the report what plays and rates, the course also what makes its site, the tests also what
+# trains (TensorFlow) and what they compare with.
 #   PYTHON=python3.12 make report    to choose the interpreter (3.11 or later)
 
 PYTHON ?= python3
@@ -7,10 +8,13 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 OUT    ?= out/report
 
-.PHONY: report test lint bench clean
+.PHONY: report course test lint bench clean
 
 report: $(VENV)/.playing
 	$(BIN)/dlgo tournament experiments/plans/report.toml --ledger $(OUT)/games.sqlite --report $(OUT)
+
+course: $(VENV)/.teaching
+	$(BIN)/python -m experiments.course.build
 
 test: $(VENV)/.testing
 	$(BIN)/ruff check .
@@ -28,6 +32,11 @@ $(VENV)/.playing: setup.py pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("dlgo needs Python 3.11 or later, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.teaching: $(VENV)/.playing
+	@echo "installing what the course needs: MkDocs, Jupytext, scikit-learn"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[course]'
 	@touch $@
 
 $(VENV)/.testing: $(VENV)/.playing

@@ -20,6 +20,15 @@ train = [
 # The games as environments of other libraries: docs/vector.md.
 rl = ["gymnasium>=1.0", "pettingzoo>=1.25"]
 
+# The site of the course, with the notebooks run: `make course`.
+course = [
+    "ipython>=8.20",
+    "jupytext>=1.16",
+    "mkdocs-material>=9.6,<10",
+    "nbconvert>=7.16",
+    "scikit-learn>=1.3",
+]
+
 setup(
     name="dlgo",
     version=version,
@@ -35,8 +44,8 @@ setup(
     package_data={
         "reports": ["templates/*"],
         "experiments": [
-            "bench/*.json", "classroom/templates/*", "plans/*.toml", "studio/static/*",
-            "studio/static/boards/*", "studio/static/inside/*",
+            "bench/*.json", "classroom/templates/*", "course/assets/*", "plans/*.toml",
+            "studio/static/*", "studio/static/boards/*", "studio/static/inside/*",
         ],
         "engines": ["models/*/*", "learning/diagnostics/templates/*"],
     },
@@ -60,24 +69,26 @@ setup(
     extras_require={
         "train": train,
         "rl": rl,
+        "course": course,
         # Large batches in bfloat16 on the CPU: docs/networks.md.
         "openvino": ["openvino>=2024.4"],
         # With independent programs that the tests compare with. A test skips where one is absent.
         "test": [
             *train,
             *rl,
+            *course,
             "bitbully>=0.0.70",
             "choix>=0.3.5",
             "hypothesis>=6.90",
             "import-linter>=2.16",
             "jsonschema>=4",
+            "nbmake>=1.5",
             "open_spiel>=1.5; platform_system != 'Windows'",
             "openvino>=2024.4; python_version < '3.14'",
             "pydraughts>=0.6.7",
             "pytest>=8",
             "pytest-xdist>=3.5",
             "ruff>=0.6",
-            "scikit-learn>=1.3",
             "selenium>=4.20",
         ],
     },

@@ -247,7 +247,7 @@ def _file_of(target: Any) -> Path | None:
     kind = target if inspect.isclass(target) or inspect.isfunction(target) else type(target)
     try:
         file = inspect.getsourcefile(kind)
-    except TypeError:  # made at the prompt
+    except (OSError, TypeError):  # made at the prompt or in a notebook
         return None
     return Path(file) if file else None
 

@@ -36,19 +36,19 @@ _LOOK = {
 
 @contextmanager
 def drawing(
-    path: Path, columns: int = 1, rows: int = 1, size: tuple[float, float] = (6.0, 5.0),
-    title: str | None = None, **more: Any,
+    path: Path | None = None, columns: int = 1, rows: int = 1,
+    size: tuple[float, float] = (6.0, 5.0), title: str | None = None, **more: Any,
 ) -> Iterator[list[Axes]]:
     """Draw a figure: its axes, row by row, to be filled in the block; saved and shown at its end.
 
     Args:
-        path: of the picture.
+        path: of the picture; None: it is only shown, which is what notebooks do.
         size: width and height of one of the axes, in inches.
         title: of the whole figure. more: for `Figure.subplots`.
     """
     import matplotlib
 
-    shown = _has_display()
+    shown = path is None or _has_display()
     with matplotlib.rc_context(_LOOK):
         options = {"figsize": (columns * size[0], rows * size[1]), "layout": "constrained"}
         if shown:
@@ -62,6 +62,9 @@ def drawing(
         if title:
             figure.suptitle(title)
         yield list(figure.subplots(rows, columns, squeeze=False, **more).flat)
+        if path is None:
+            pyplot.show()
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         with output_path(path) as temporary:
             figure.savefig(temporary, dpi=100)

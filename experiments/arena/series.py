@@ -10,14 +10,16 @@ all cores.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dlgo.api import GameSpec
 from dlgo.games import get_game
+from dlgo.rng import derive_seed
 from engines.registry import EngineSpec
-from experiments.arena.match import EngineCache, play_game
-from experiments.arena.schedule import Plan, tasks
+from experiments.arena.match import EngineCache, GameTask, play_game
+from experiments.arena.schedule import Plan, slot_of, tasks
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ def play_series(game: GameSpec | str, one: Any, other: Any, pairs: int, seed: in
     seconds, moves = [0.0, 0.0], [0, 0]
     played = tasks(plan)
     for task in played:
-        record = play_game(task, engines)
+        record = play_game(replace(task, seed=_seed(seed, task)), engines)
         swapped = int(task.first != plan.entrants[0])
         points += 1 - record.result if swapped else record.result
         for cost in record.costs:
@@ -90,3 +92,9 @@ def play_series(game: GameSpec | str, one: Any, other: Any, pairs: int, seed: in
     engines.close()
     per_move = tuple(1000 * s / max(n, 1) for s, n in zip(seconds, moves, strict=True))
     return Series(*plan.entrants, games=len(played), points=points, cpu_ms=per_move)
+
+
+def _seed(seed: int, task: GameTask) -> int:
+    """As in a tournament, but the same in whatever folder a network or an engine stands."""
+    players = (re.sub(r"[^=,:]*[/\\]", "", text) for text in (task.first, task.second))
+    return derive_seed(seed, slot_of(task.game, *players, task.pair))

@@ -35,8 +35,9 @@ from engines.learning.from_scratch import (
     one_hot,
 )
 from engines.learning.from_scratch.check import gradient_error
+from experiments.arena.series import share_margin
 from experiments.command import run
-from experiments.figures import drawing
+from experiments.figures import COLOURS, drawing
 from experiments.options import out_option, quick_option, seed_option
 
 DIGITS = 10
@@ -109,13 +110,17 @@ def main(quick: bool, mnist: bool, seed: int, out: Path) -> None:
                 click.echo(f"  epoch {epoch:>2}  loss {mean:.4f}  test accuracy {right:.1%}")
 
     side = math.isqrt(pixels)
-    grid = test_images[:16].reshape(4, 4, side, side).transpose(0, 2, 1, 3)
+    grid = np.pad(test_images[:16].reshape(4, 4, side, side), ((0, 0), (0, 0), (2, 2), (2, 2)))
+    grid = grid.transpose(0, 2, 1, 3).reshape(4 * (side + 4), -1)
     with drawing(out / "ch05_digits.png", 2, 1, (6, 5), width_ratios=(1, 1.5)) as axes:
-        axes[0].imshow(grid.reshape(4 * side, 4 * side), cmap="gray_r")
+        axes[0].imshow(grid, cmap="gray_r")
         axes[0].set(title="what it has to read", xticks=(), yticks=())
-        for name, curve in curves.items():
-            axes[1].plot(range(1, len(curve) + 1), curve, "o-", label=name)
-        axes[1].set(xlabel="epoch", title="digits of the test read rightly, %", ylim=(0, 102))
+        for (name, curve), colour in zip(curves.items(), COLOURS, strict=False):
+            margins = [100 * share_margin(share / 100, len(test_images)) for share in curve]
+            axes[1].errorbar(range(1, len(curve) + 1), curve, margins, fmt="o-", capsize=4,
+                             color=colour, label=name)
+        axes[1].set(xlabel="epoch", title="digits of the test read rightly, %, with 95% interval",
+                    ylim=(0, 102))
         axes[1].legend(loc="lower right")
 
 

@@ -65,8 +65,9 @@ def main(quick: bool, folder: Path | None, games: int, seed: int, out: Path) -> 
         for axis, title, part in zip(axes, ("the move", "the winner"), (0, 1), strict=True):
             bars = {what: 100 * row[part] for what, row in shares.items()}
             margins = [100 * row[2 + part] for row in shares.values()]
-            draw_bars(axis, bars, margins, [f"{share:.0f}%" for share in bars.values()])
-            axis.set(title=f"{title} predicted, by looking it up", xlim=(0, 125))
+            draw_bars(axis, bars, margins, [f"{share:.0f}%" for share in bars.values()], most=100)
+            axis.set(title=f"{title} predicted, by looking it up", xlim=(0, 122),
+                     xticks=range(0, 101, 25), xlabel="%, with 95% interval")
 
 
 def compare(data: Dataset, games: int, seed: int) -> dict[str, tuple[float, float, float, float]]:

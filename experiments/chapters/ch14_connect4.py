@@ -94,7 +94,8 @@ def _draw(frame: pd.DataFrame, sims: int, path: Path) -> None:
         labels = [f"network, {sims} simulations", "network alone", f"mcts, {sims} simulations"]
         draw_bars(axes[0], dict(zip(labels, 100 * last["all"], strict=True)),
                   list(100 * last["margin"]), [f"{100 * share:.1f}%" for share in last["all"]])
-        axes[0].set(title="mistakes at the end", xlabel="% of the positions", xlim=(0, 45))
+        axes[0].set(title="mistakes at the end", xlim=(0, 45),
+                    xlabel="% of the positions, with 95% interval")
         for n in (sims, 1) if curve else ():
             part = learned[learned["sims"] == n]
             axes[1].errorbar(part["cpu_seconds"] / 60, 100 * part["all"], 100 * part["margin"],

@@ -26,6 +26,18 @@ from engines.watching.recording import Recording, watch
 from engines.watching.tree import SearchTree
 
 _WORDS = {1: "black wins", 0: "a draw", -1: "white wins"}
+_KINDS = {
+    Selected: "select    go down to the move with the best score",
+    Expanded: "expand    add a move, or all, to the tree",
+    Simulated: "simulate  play a random game from there",
+    Evaluated: "evaluate  ask the network, or the game, what the position is worth",
+    BackedUp: "back up   count the result in every position on the way",
+    Proved: "prove     the result is certain",
+    Halved: "halve     keep the better half of the moves",
+    Entered: "enter     look at a position; alpha, beta: the results that still matter",
+    Valued: "value     what it is worth to the player to move",
+    CutOff: "cut off   the other moves cannot matter",
+}
 
 
 def watch_search(
@@ -47,13 +59,24 @@ def watch_search(
         SpecError: for an engine that cannot be watched, or does not play the game.
     """
     recording = watch(build_engine(engine, state.game, seed), state)
+    yield from beginning(recording)
     yield from story(recording, steps)
     if tree is not None:
         write_file(tree, recording.svg(steps, most_nodes=most_nodes).encode())
-        yield str(tree)
+        yield f"tree: {tree}, for a browser"
     if events is not None:
         write_file(events, json.dumps(recording.to_json()).encode())
-        yield str(events)
+        yield f"events: {events}"
+
+
+def beginning(recording: Recording) -> Iterator[str]:
+    """The position, whose turn it is, and what the words for the steps mean."""
+    state, kinds = recording.state, {type(event) for event in recording.events}
+    yield str(state)
+    player = state.next_player
+    yield f"{player.name} ({state.game.symbols[player.index]}) to move\n"
+    yield from (text for kind, text in _KINDS.items() if kind in kinds)
+    yield ""
 
 
 def story(recording: Recording, steps: int | None = None) -> Iterator[str]:

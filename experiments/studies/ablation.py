@@ -160,7 +160,8 @@ def _draw(setting: Setting, data: Dataset, rows: list[dict[str, Any]]) -> None:
     size = (7.0, 1.5 + 0.75 * len(rows))
     with drawing(setting.out / f"{setting.name}.png", panels, 1, size, sharey=True) as axes:
         draw_bars(axes[0], bars, margins, [f"{share:.1f}%" for share in bars.values()])
-        axes[0].set(xlim=(0, 1.25 * max(bars.values())), xlabel="moves of other games, %",
+        axes[0].set(xlim=(0, 1.25 * max(bars.values())),
+                    xlabel="moves of other games, %, with 95% interval",
                     title=f"{data.game}, {setting.epochs} epochs")
         if setting.pairs:
             draw_scores(axes[1], {

@@ -1,11 +1,17 @@
-"""Intervals of the shares that a series of games gives."""
+"""A series of games: the intervals of its shares, and what its games depend on."""
 
 from __future__ import annotations
+
+from pathlib import Path
+from shutil import copytree
 
 import pytest
 from scipy.stats import binomtest
 
-from experiments.arena.series import share_margin
+from experiments.arena.series import play_series, share_margin
+from tests.command import ROOT
+
+MODELS = ROOT / "engines/models"
 
 
 @pytest.mark.parametrize("games", [6, 12, 125])
@@ -16,3 +22,13 @@ def test_who_won_none_or_all_may_still_win_as_many_as_wilson_says(games: int) ->
 
 def test_in_the_middle_it_is_the_normal_approximation() -> None:
     assert share_margin(0.5, 100) == pytest.approx(0.098)
+
+
+def test_the_folder_of_a_network_does_not_change_the_games(tmp_path: Path) -> None:
+    shares = []
+    for folder in ("here", "there/and/further"):
+        copytree(MODELS / "tictactoe-supervised", tmp_path / folder / "net")
+        spec = f"supervised:model={tmp_path / folder / 'net'}"
+        shares.append([play_series("tictactoe", spec, "mcts:sims=8", 12, seed).points
+                       for seed in range(3)])
+    assert shares[0] == shares[1]

@@ -239,9 +239,11 @@ def ch14_go5(output: str, folder: Path) -> None:
 
 def ch14_tictactoe(output: str, folder: Path) -> None:
     mistakes = [float(share) for share in re.findall(r"4,520 positions: ([\d.]+)%", output)]
-    assert mistakes[0] > 30, "the untrained policy errs"
-    assert mistakes[-1] < mistakes[0] / 5, "the search hides what the policy has not learned"
-    assert re.search(r"50 simulations\n.* first .* 0 lost", output)
+    untrained, searched, _, learned, both = mistakes
+    assert untrained > 30, "the untrained policy errs"
+    assert searched < untrained / 5, "the search hides what the policy has not learned"
+    assert learned < untrained / 20 and both == 0, "learning makes up for the search"
+    assert len(re.findall(r" 0 lost", output)) >= 5
 
 
 FACTS: dict[str, Callable[[str, Path], None]] = {

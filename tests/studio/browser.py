@@ -18,11 +18,14 @@ from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
 
 class Page:
-    """A browser's window that shows a studio; what it saves lands in `downloads`."""
+    """A browser's window that shows a studio, or pages; what it saves lands in `downloads`.
+
+    logs: kinds and levels of what Chromium records besides.
+    """
 
     studio: Studio
 
-    def __init__(self, downloads: Path) -> None:
+    def __init__(self, downloads: Path, logs: dict[str, str] | None = None) -> None:
         chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
         if chromium is None or driver is None:
             pytest.skip("needs chromium and chromedriver (apt install chromium-driver)")
@@ -32,7 +35,7 @@ class Page:
                          "--disable-dev-shm-usage", "--window-size=1280,900"):
             options.add_argument(argument)
         options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", **(logs or {})})
         service = webdriver.ChromeService(driver)
         self.driver = webdriver.Chrome(options=options, service=service)
         self.driver.set_page_load_timeout(PATIENCE)

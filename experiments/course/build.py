@@ -1,0 +1,106 @@
+"""Build the course: run the notebooks, then make a site of docs/ and them.
+
+    python -m experiments.course.build [--out out/course]
+
+What comes of it opens from any folder, a USB stick too, and needs no network: OUT/site/index.html.
+The notebooks with their outputs are in OUT/site/notebooks/, for Jupyter. A broken link, an
+anchor that does not exist or a cell that fails stops the build.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import time
+from pathlib import Path
+
+import click
+
+from dlgo.errors import DlgoError
+from dlgo.files import make_folder, write_file
+from experiments.command import run
+from experiments.options import out_option
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@click.command()
+@out_option("out/course")
+def main(out: Path) -> None:
+    """Run the notebooks and build the site."""
+    try:
+        import jupytext  # noqa: F401
+        import material  # noqa: F401
+    except ImportError as error:
+        raise DlgoError(
+            f"building the course needs {error.name}: make course, or pip install -e '.[course]'"
+        ) from None
+    start = time.perf_counter()
+    out = out.resolve()
+    pages = out / "notebooks"
+    shutil.rmtree(pages, ignore_errors=True)  # notebooks that are no longer there
+    run_notebooks(make_folder(pages))
+    print("site:", end=" ", flush=True)
+    number = build_site(out / "site", pages)
+    print(f"{number} pages\n\n{time.perf_counter() - start:.0f} s; open {out / 'site/index.html'}")
+
+
+def run_notebooks(folder: Path) -> None:
+    """Run all notebooks; put each as a page, with its pictures, and for Jupyter into `folder`."""
+    from experiments.course.notebooks import as_page, run_notebook, sources, write_ipynb
+
+    os.environ.setdefault("IPYTHONDIR", str(folder.parent / ".ipython"))
+    for source in sources():
+        print(f"notebook {source.stem}:", end=" ", flush=True)
+        start, cpu = time.perf_counter(), time.process_time()
+        notebook = run_notebook(source)
+        write_ipynb(notebook, folder, source.stem)
+        text, pictures = as_page(notebook, source.stem)
+        write_file(folder / f"{source.stem}.md", text)
+        for name, content in pictures.items():
+            make_folder((folder / name).parent)
+            (folder / name).write_bytes(content)
+        print(f"{time.perf_counter() - start:.1f} s, {time.process_time() - cpu:.1f} CPU s")
+
+
+def build_site(site: Path, notebooks: Path, docs: Path = ROOT / "docs") -> int:
+    """Build the site from `docs` and the pages in `notebooks`; return its number of pages.
+
+    Raises:
+        DlgoError: for a broken link, and whatever else MkDocs warns of.
+    """
+    from mkdocs.commands.build import build
+    from mkdocs.config import load_config
+    from mkdocs.exceptions import MkDocsException
+
+    warnings = _Warnings()
+    logger = logging.getLogger("mkdocs")
+    logger.addHandler(warnings)
+    try:
+        config = load_config(
+            str(ROOT / "mkdocs.yml"), docs_dir=str(docs), site_dir=str(site), strict=True
+        )
+        config.extra["notebooks"] = str(notebooks)
+        config.plugins.on_startup(command="build", dirty=False)
+        build(config)
+    except MkDocsException as error:
+        raise DlgoError("\n".join([str(error), *warnings.lines])) from None
+    finally:
+        logger.removeHandler(warnings)
+    return len(list(site.rglob("*.html")))
+
+
+class _Warnings(logging.Handler):
+    """Keeps what MkDocs complains of."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(record.getMessage())
+
+
+if __name__ == "__main__":
+    run(main)

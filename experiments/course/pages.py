@@ -1,0 +1,165 @@
+"""What the site has besides docs/: notebooks, sources, the order of pages. A hook of MkDocs.
+
+Links that lead out of docs/ lead to a page made from the source there, so that the site is
+complete in a folder of its own. A source that is only named, as `dlgo/api.py`, becomes a link, too.
+"""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).resolve().parents[2]
+ASSETS = Path(__file__).parent / "assets"
+README = "project.md"  # not readme.md, which MkDocs takes for the start page
+SECTIONS = {
+    "Play and watch": "play watching studio games gtp connectx",
+    "Compare": "tournaments ratings report strength compiling",
+    "Learn": "data encoders networks training lab_notebook",
+    "Extend": "add_an_engine add_a_game architecture names",
+}
+_FENCE = re.compile(r"(^```.*?^```$|^(?: {4}[^\n]*\n)+)", re.M | re.S)
+_LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
+_NAMED = re.compile(r"(?<!\[)`((?:dlgo|engines|experiments|reports|tests)/[\w/]*(?:\.py|/))`")
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put the pages in order; those that no section names come last."""
+    docs = Path(config.docs_dir)
+    nav: list[Any] = [{"Start": "index.md"}]
+    chapters = ["chapter_map.md", *_listed(docs, "chapters/ch*.md")]
+    notebooks = [f"notebooks/{path.stem}.md" for path in _notebooks(config)]
+    nav += [{"Chapters": chapters}, {"Notebooks": notebooks}] if notebooks else [
+        {"Chapters": chapters}]
+    engines = _listed(docs, "engines/*.md")
+    nav.append({"Engines": engines})
+    named = {"index.md", *chapters, *engines}
+    for title, names in SECTIONS.items():
+        nav.append({title: [f"{name}.md" for name in names.split()
+                            if (docs / f"{name}.md").exists()]})
+        named.update(nav[-1][title])
+    rest = [page for page in _listed(docs, "**/*.md") if page not in named]
+    config.nav = [*nav, {"More": rest}] if rest else nav
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add assets, notebooks, and every source that a page links to or names."""
+    for asset in ASSETS.iterdir():
+        files.append(File.generated(config, f"assets/{asset.name}", content=asset.read_bytes()))
+    for path in sorted((_made(config)).rglob("*")):
+        if path.is_file():
+            uri = f"notebooks/{path.relative_to(_made(config)).as_posix()}"
+            files.append(File.generated(config, uri, content=path.read_bytes()))
+    wanted: set[str] = set()
+    for page in files.documentation_pages():
+        _redirect(page.content_string, page.src_uri, want=wanted.add)
+    # README stands beside docs/; here it is one page more.
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    readme = _redirect(readme, README, "", wanted.add)
+    files.append(File.generated(config, README, content=readme))
+    for path in sorted(wanted):
+        text = _folder_page(path, wanted) if (ROOT / path).is_dir() else _source_page(path)
+        files.append(File.generated(config, _page_of(path), content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, **_: Any) -> str:
+    """Lead links to sources to their pages; lead from chapters to notebooks and to Jupyter."""
+    uri = page.file.src_uri
+    if uri.startswith(("source/", README)):
+        return markdown
+    name, line = Path(uri).stem, ""
+    if uri.startswith("notebooks/"):
+        line = f"*To run it yourself, [save it]({name}.ipynb) and open it in Jupyter.*"
+    elif uri.startswith("chapters/") and (_made(config) / f"{name}.md").exists():
+        line = f"*This chapter has a [notebook](../notebooks/{name}.md).*"
+    if line:
+        title, rest = markdown.lstrip().split("\n", 1)
+        markdown = f"{title}\n\n{line}\n{rest}"
+    return _redirect(markdown, uri)
+
+
+def _listed(docs: Path, pattern: str) -> list[str]:
+    return sorted(path.relative_to(docs).as_posix() for path in docs.glob(pattern))
+
+
+def _made(config: MkDocsConfig) -> Path:
+    """The folder of notebooks that have been run, as pages."""
+    return Path(config.extra.get("notebooks") or Path(config.site_dir).parent / "notebooks")
+
+
+def _notebooks(config: MkDocsConfig) -> list[Path]:
+    return sorted(_made(config).glob("ch*.md"))
+
+
+def _redirect(
+    text: str, page: str, folder: str | None = None, want: Callable[[str], object] = str
+) -> str:
+    """The page with its links to sources led to their pages.
+
+    Args:
+        page: its place in the site.
+        folder: of the project that its links start from; by default as it stands in docs/.
+        want: hears of each source.
+    """
+    here = posixpath.dirname(page)
+    if folder is None:
+        folder = here if here == "notebooks" else posixpath.join("docs", here)
+
+    def place(path: str) -> str:
+        shown = _page_of(path)
+        if shown.startswith("source/"):
+            want(path)
+        return posixpath.relpath(shown, here or ".")
+
+    def link(match: re.Match[str]) -> str:
+        path = posixpath.normpath(posixpath.join(folder, match[1]))
+        if not (ROOT / path).exists():  # MkDocs will complain
+            return match[0]
+        return f"]({place(path)}{match[2] or '' if path.endswith('.md') else ''})"
+
+    def named(match: re.Match[str]) -> str:
+        path = posixpath.normpath(match[1])
+        return f"[{match[0]}]({place(path)})" if (ROOT / path).exists() else match[0]
+
+    parts = _FENCE.split(text)
+    parts[::2] = [_NAMED.sub(named, _LINK.sub(link, part)) for part in parts[::2]]
+    return "".join(parts)
+
+
+def _page_of(path: str) -> str:
+    """Where a file or folder of the project is in the site."""
+    if path == "README.md":
+        return README
+    if path.startswith("docs/"):
+        return path.removeprefix("docs/")
+    if re.fullmatch(r"notebooks/ch\d\d\.py", path):
+        return f"{path[:-3]}.md"
+    return f"source/{path}/index.md" if (ROOT / path).is_dir() else f"source/{path}.md"
+
+
+def _source_page(path: str) -> str:
+    language = {".py": "python", ".js": "javascript", ".toml": "toml"}.get(Path(path).suffix, "")
+    text = (ROOT / path).read_text(encoding="utf-8").rstrip()
+    fence = "`" * (max((len(ticks) for ticks in re.findall(r"`{3,}", text)), default=2) + 1)
+    return f"---\nsearch: {{exclude: true}}\n---\n# {path}\n\n{fence}{language}\n{text}\n{fence}\n"
+
+
+def _folder_page(path: str, wanted: set[str]) -> str:
+    """The modules of a folder with the first lines of their docstrings."""
+    rows = []
+    for file in sorted((ROOT / path).glob("*.py")):
+        name = f"{path}/{file.name}"
+        about = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+        shown = f"[`{file.name}`]({file.name}.md)" if name in wanted else f"`{file.name}`"
+        rows.append(f"| {shown} | {about.partition(chr(10))[0]} |")
+    table = "\n".join(["| file | about |", "|---|---|", *rows]) if rows else ""
+    return f"---\nsearch: {{exclude: true}}\n---\n# {path}\n\n{table}\n"

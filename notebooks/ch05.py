@@ -1,0 +1,136 @@
+# ---
+# jupyter:
+#   kernelspec: {display_name: Python 3, language: python, name: python3}
+# ---
+
+# %% [markdown]
+# # 5 · A network learns to read digits
+#
+# No library for learning is used here: every layer is a few lines of NumPy
+# ([layers.py](../engines/learning/from_scratch/layers.py)). [The chapter's
+# page](../docs/chapters/ch05.md) goes through them.
+
+# %%
+import numpy as np
+from sklearn.datasets import load_digits
+
+from engines.learning.from_scratch import (
+    CrossEntropy,
+    Dense,
+    MeanSquaredError,
+    Network,
+    ReLU,
+    Sigmoid,
+    one_hot,
+)
+from engines.learning.from_scratch.check import gradient_error
+from experiments.arena.series import share_margin
+from experiments.course.showing import Source
+from experiments.figures import BLUE, ORANGE, drawing
+
+images, digits = load_digits(return_X_y=True)
+order = np.random.default_rng(1).permutation(len(images))
+images, digits = images[order] / 16, digits[order]
+train, test = slice(360, None), slice(0, 360)
+with drawing(None, 8, 1, (1.3, 1.6)) as axes:
+    for axis, image, digit in zip(axes, images, digits, strict=False):
+        axis.imshow(image.reshape(8, 8), cmap="gray_r")
+        axis.set(title=digit, xticks=(), yticks=())
+
+# %% [markdown]
+# ## One neuron, two weights
+#
+# Before the network: one weight and one bias, a curve to follow downhill. Is a point right of 0.5?
+# The loss is a landscape, each step goes down its slope.
+
+# %%
+rng = np.random.default_rng(0)
+points = rng.random((40, 1))
+right = (points > 0.5).astype(float)
+neuron = Network([Dense(1, 1, rng), Sigmoid()], MeanSquaredError())
+dense = neuron.layers[0]
+path = []
+for _ in range(3000):
+    loss = neuron.step(points, right, rate=2.0)
+    path.append((dense.weights[0, 0], dense.biases[0], loss))
+print("the border is at x =", -dense.biases[0] / dense.weights[0, 0])
+with drawing(None, 2, 1, (5, 3.5)) as (left, curve):
+    left.plot(*np.array(path)[:, :2].T)
+    left.set(xlabel="weight", ylabel="bias", title="the way of 3,000 steps")
+    curve.plot(np.array(path)[:, 2])
+    curve.set(xlabel="step", title="loss", ylim=(0, None))
+
+# %% [markdown]
+# **Try this.** Take a `rate` of 0.02, then of 200. Where does the border end up after 3,000 steps?
+
+# %% [markdown]
+# ## A network
+#
+# A layer turns inputs into outputs; backwards, it turns the loss's slope by its outputs into the
+# slope by its inputs.
+
+# %%
+Source(Sigmoid)
+
+
+# %%
+def build(seed, loss):
+    rng = np.random.default_rng(seed)
+    between = Sigmoid if isinstance(loss, MeanSquaredError) else ReLU
+    layers = [Dense(64, 32, rng), between(), Dense(32, 16, rng), between(), Dense(16, 10, rng)]
+    return Network([*layers, Sigmoid()] if between is Sigmoid else layers, loss)
+
+
+labels = one_hot(digits, 10)
+network = build(1, CrossEntropy())
+print("gradients against finite differences:",
+      f"{gradient_error(network, images[:10], labels[:10], np.random.default_rng(1)):.1e}")
+
+# %% [markdown]
+# **Try this.** Break a gradient: give `Sigmoid` a subclass whose `backward` forgets a factor, and
+# put it into `build`. What does the check say, and does the loss still fall below?
+
+# %% [markdown]
+# ## Training
+#
+# The chapter's network (sigmoids and squared error) beside the one of chapter 6.
+
+# %%
+curves = {}
+for name, loss, rate in (("squared error", MeanSquaredError(), 3.0),
+                         ("cross-entropy", CrossEntropy(), 0.1)):
+    network, rng = build(1, loss), np.random.default_rng(1)
+    curves[name] = [
+        network.accuracy(images[test], digits[test])
+        for _ in network.train(images[train], labels[train], epochs=8, batch=10, rate=rate, rng=rng)
+    ]
+with drawing(size=(8, 4)) as (axes,):
+    for (name, shares), colour in zip(curves.items(), (BLUE, ORANGE), strict=True):
+        margins = [100 * share_margin(share, 360) for share in shares]
+        axes.errorbar(range(1, 9), [100 * share for share in shares], margins, fmt="o-",
+                      capsize=4, color=colour, label=name)
+    axes.set(xlabel="epoch", title="unseen digits read rightly, %, with 95% intervals",
+             ylim=(0, 102))
+    axes.legend(loc="lower right")
+
+# %% [markdown]
+# ## What it gets wrong, and what it looks at
+#
+# Above, digits of the test that it misreads (what it says, and what they are). Below, the weights
+# of eight neurons of the first layer.
+
+# %%
+answers = network.forward(images[test]).argmax(axis=1)
+wrong = np.flatnonzero(answers != digits[test])
+with drawing(None, 8, 2, (1.3, 1.6)) as axes:
+    for axis, number in zip(axes[:8], wrong, strict=False):
+        axis.imshow(images[number].reshape(8, 8), cmap="gray_r")
+        axis.set_title(f"{answers[number]}, not {digits[number]}", fontsize=11)
+    for axis, weights in zip(axes[8:], network.layers[0].weights.T, strict=False):
+        axis.imshow(weights.reshape(8, 8), cmap="PuOr")
+    for axis in axes:
+        axis.set(xticks=(), yticks=())
+
+# %% [markdown]
+# **Try this.** Train on the first 100 digits of `images[train]` only, for 30 epochs. How far apart
+# are the shares of known and of unseen digits?

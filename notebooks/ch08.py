@@ -1,0 +1,138 @@
+# ---
+# jupyter:
+#   kernelspec: {display_name: Python 3, language: python, name: python3}
+# ---
+
+# %% [markdown]
+# # 8 · A bot among others
+#
+# A network becomes a bot, the bot learns to speak GTP, and you decide when it may resign. [The
+# chapter's page](../docs/chapters/ch08.md) has the code and a match against GNU Go.
+
+# %%
+import numpy as np
+
+from dlgo import GameState, get_game
+from engines.registry import EngineSpec, build_engine
+from engines.resignation import Resignation
+from experiments.arena.series import play_series, share_margin
+from experiments.course.showing import Row, Source, draw_policy
+from experiments.figures import BLUE, INK, RED, draw_scores, drawing
+from experiments.gtp.server import Server
+from experiments.gtp.session import Session
+
+# %% [markdown]
+# ## From a prediction to a move
+#
+# The network that comes with the package looks at the board once. What it thinks of each move:
+
+# %%
+go9 = get_game("go9")
+bot = build_engine("supervised", go9, seed=1)
+state = GameState.new_game(go9)
+for _ in range(12):
+    state = state.apply_move(bot.select_move(state).move)
+decision = bot.select_move(state)
+with drawing(size=(5, 5.3)) as (axes,):
+    draw_policy(axes, state, decision.policy, "the thirteenth move")
+decision
+
+# %% [markdown]
+# How good is one look? On 5x5 the bot meets searches that play hundreds of random games a move.
+
+# %%
+scores = {}
+for other in ("random", "mcts:sims=30", "mcts:sims=300"):
+    series = play_series("go5", "supervised", other, pairs=15, seed=1)
+    scores[f"one look\nv {other}"] = series.share, series.margin
+with drawing(size=(8, 3.6)) as (axes,):
+    draw_scores(axes, scores)
+
+# %% [markdown]
+# **Try this.** `supervised:choose=draw` draws its move from the prediction instead of playing the
+# likeliest. What does that cost, and what is it good for?
+
+# %% [markdown]
+# ## GTP
+#
+# Two programs that know nothing of each other talk in lines of text. Here is what a server
+# answers; on the command line it is `dlgo gtp`.
+
+# %%
+server = Server(Session(get_game("go", size=5), EngineSpec.parse("mcts:sims=500"), seed=1))
+for line in ("name", "komi 0.5", "play black C3", "genmove white", "play black C3", "showboard"):
+    print(">", line)
+    print("".join(server.answer(line)).strip(), "\n")
+
+# %% [markdown]
+# **Try this.** Send `list_commands`, then a line of nonsense. What distinguishes an answer from a
+# complaint, so that the other program never waits in vain?
+
+# %% [markdown]
+# ## When to resign
+#
+# A search plays itself in Connect Four. Its estimate for the player to move, over the whole of
+# each game:
+
+# %%
+connect4 = get_game("connect4")
+search = build_engine("mcts:sims=150", connect4)
+
+
+def game(seed, opening=4):
+    """The estimates of both players by ply, and Black's result."""
+    search.new_game(seed)
+    rng = np.random.default_rng(seed)
+    state, estimates = GameState.new_game(connect4), []
+    for _ in range(opening):
+        moves = state.sensible_moves()
+        state = state.apply_move(moves[rng.integers(len(moves))])
+    while not state.is_over():
+        player, decision = state.next_player.index, search.select_move(state)
+        estimates.append((len(estimates) + opening, player, decision.value))
+        state = state.apply_move(decision.move)
+    return estimates, state
+
+
+games = [game(seed) for seed in range(120)]
+with drawing(size=(9, 4)) as (axes,):
+    for estimates, state in games[:25]:
+        ours = [(ply, 50 + 50 * value) for ply, player, value in estimates if player == 0]
+        axes.plot(*zip(*ours, strict=True), linewidth=1.5, alpha=0.7,
+                  color={1: BLUE, 0: INK, -1: RED}[state.result()])
+    axes.set(xlabel="ply", ylabel="Black's expected score, %", ylim=(0, 100),
+             title="blue: Black won, red: White won")
+
+# %% [markdown]
+# One red line touches the top, one blue line the bottom? Then a single bad estimate is not a
+# reason to give up. The rule waits for several in a row:
+
+# %%
+Source(Resignation.update)
+
+
+# %%
+def tried(below, patience=3):
+    """Games that would have been resigned, and those of them that were not lost."""
+    resigned = wrong = 0
+    for estimates, state in games:
+        rules = [Resignation(below, patience), Resignation(below, patience)]
+        for _, player, value in estimates:
+            if rules[player].update(value):
+                resigned += 1
+                wrong += state.result() * (1, -1)[player] >= 0
+                break
+    return resigned, wrong
+
+
+for below in (0.02, 0.05, 0.1, 0.2, 0.3):
+    resigned, wrong = tried(below)
+    share = wrong / max(resigned, 1)
+    print(f"below {below:.0%}: {resigned} of {len(games)} games resigned, {wrong} wrongly: "
+          f"{share:.1%} +-{share_margin(share, max(resigned, 1)):.1%}")
+
+# %% [markdown]
+# **Try this.** Set `patience=1`. Which threshold is then as safe as 10% with three estimates?
+
+# %%
+Row(*(state for _, state in games[:3]), titles=("the ends", "of three", "games"))

@@ -1,0 +1,132 @@
+"""The course as a site: notebooks run, pages complete, nothing asked of another host."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dlgo import DlgoError
+from tests.command import ROOT, run_module
+
+for package in ("IPython", "jupytext", "material", "nbconvert", "sklearn"):
+    pytest.importorskip(package, reason="needs what the course is built with: dlgo[course]")
+
+from experiments.course.build import build_site  # noqa: E402
+from experiments.course.notebooks import run_notebook, sources  # noqa: E402
+
+NOTEBOOKS = [path.stem for path in sources()]
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a course that has been built where there is no TensorFlow."""
+    folder = tmp_path_factory.mktemp("course")
+    for absent in ("tensorflow", "keras"):
+        (folder / f"{absent}.py").write_text("raise ImportError('not here')\n")
+    done = run_module("experiments.course.build", "--out", folder / "out",
+                      PYTHONPATH=f"{folder}{os.pathsep}{ROOT}")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert all(f"notebook {name}: " in done.stdout for name in NOTEBOOKS), "it says what it does"
+    return folder / "out"
+
+
+def test_chapters_with_material_have_a_notebook() -> None:
+    assert {f"ch{number:02}" for number in (2, 3, 4, 5, 6, 7, 8, 14)} <= set(NOTEBOOKS)
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_notebook_shows_pictures_and_asks_to_be_changed(course: Path, name: str) -> None:
+    cells = json.loads((course / f"site/notebooks/{name}.ipynb").read_text())["cells"]
+    shown = [kind for cell in cells for output in cell.get("outputs", ())
+             for kind in output.get("data", ())]
+    assert sum(kind in ("image/png", "image/svg+xml", "text/html") for kind in shown) >= 4
+    text = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    assert 2 <= sum("**Try this.**" in part for part in text) <= 6
+    page = (course / f"site/notebooks/{name}.html").read_text()
+    assert all((course / "site/notebooks" / picture).exists()
+               for picture in re.findall(r'<img[^>]* src="([^"]+)"', page))
+    assert f'href="{name}.ipynb"' in page and f'href="../chapters/{name}.html"' in page
+    assert f'href="../notebooks/{name}.html"' in (course / f"site/chapters/{name}.html").read_text()
+
+
+def test_sources_are_part_of_the_site(course: Path) -> None:
+    page = (course / "site/source/engines/mcts/textbook.py.html").read_text()
+    assert "TextbookMCTS" in page
+    assert "textbook.py.html" in (course / "site/chapter_map.html").read_text()
+    index = (course / "site/search/search_index.js").read_text()
+    assert '"location":"chapters/' in index and '"location":"source/' not in index
+
+
+def test_no_page_loads_anything_from_elsewhere(course: Path) -> None:
+    loads = re.compile(r'<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)="(?:\w+:)?//')
+    for page in (course / "site").rglob("*.html"):
+        assert not loads.search(page.read_text()), page
+
+
+def test_a_broken_link_stops_the_build(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/index.md").write_text("# Start\n\n[elsewhere](nowhere.md) [top](#nothing)\n")
+    with pytest.raises(DlgoError) as caught:
+        build_site(tmp_path / "site", tmp_path, tmp_path / "docs")
+    assert "'nowhere.md'" in str(caught.value) and "'#nothing'" in str(caught.value)
+
+
+def test_a_cell_that_fails_is_named(tmp_path: Path) -> None:
+    notebook = tmp_path / "ch99.py"
+    notebook.write_text("# %%\nx = 1\n# %%\ny = x / 0\nprint(y)\n")
+    with pytest.raises(DlgoError, match=r"ch99.py.*`y = x / 0`: ZeroDivisionError"):
+        run_notebook(notebook)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator:
+    """Chromium, 400 pixels wide."""
+    from tests.studio.browser import Page
+
+    page = Page(Path(), {"performance": "ALL"})
+    page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+        "width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": True,
+    })
+    yield page
+    page.driver.quit()
+
+
+def test_the_site_works_from_a_folder(course: Path, browser) -> None:
+    """Search finds chapters and code, no page is too wide, and no host is asked for anything."""
+    driver = browser.driver
+    for place in ("index", "chapters/ch04", "notebooks/ch04", "chapter_map"):
+        driver.get((course / f"site/{place}.html").as_uri())
+        assert driver.execute_script("return document.documentElement.scrollWidth") <= 400, place
+    driver.execute_script("document.querySelector('label[for=__search]').click()")
+    driver.execute_script("document.querySelector('.md-search__input').focus()")
+    driver.switch_to.active_element.send_keys("superko")
+    results = "document.querySelectorAll('.md-search-result__link')"
+    browser.until(lambda: driver.execute_script(f"return {results}.length"), "what search found")
+    links = driver.execute_script(f"return Array.from({results}, (link) => link.href)")
+    assert any("chapters/ch02.html" in link for link in links)
+    events = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
+    asked = [event["params"]["request"]["url"] for event in events
+             if event["method"] == "Network.requestWillBeSent"]
+    assert len(asked) > 10
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    assert browser.errors() == []
+
+
+@pytest.mark.skipif(not os.environ.get("DLGO_FULL"), reason="takes minutes: DLGO_FULL=1")
+def test_notebooks_run_in_jupyter(course: Path) -> None:
+    """Each in a kernel of its own, as a student runs it."""
+    pytest.importorskip("nbmake")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--nbmake", "-p", "no:cacheprovider",
+         *(str(course / f"notebooks/{name}.ipynb") for name in NOTEBOOKS)],
+        cwd=course, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 0, done.stdout
