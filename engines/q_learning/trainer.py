@@ -46,6 +46,8 @@ class QLearningConfig(ReinforcementConfig):
 
     owner = "train q_learning"
     method = "q_learning"
+    # Tried once: docs/engines/q_learning.md.
+    presets = {"connect4": {"random_share": 0.5, "random_plies": 16, "pool_share": 0.25}}
 
     form: str = setting(
         "head", "network; head: a value for each action at once; pair: the book's, of which the "
