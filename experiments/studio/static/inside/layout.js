@@ -5,7 +5,7 @@ const ROOT_MOVES = 9;  // that are drawn before what hangs below them
 /** The tree that is drawn: {node, children, hidden: nodes not drawn, untried: of these, never visited}. */
 export function chooseNodes(tree, { most, path, folded, opened }) {
   const alphabeta = tree.root.window !== null;
-  const cards = new Map(), onPath = new Set(path);
+  const cards = new Map();
   const add = (number) => {
     const node = tree.node(number);
     if (!node || cards.has(number)) return;
@@ -43,7 +43,6 @@ export function chooseNodes(tree, { most, path, folded, opened }) {
         card.untried += !alphabeta && !child.visits;
       }
     }
-    card.onPath = onPath.has(node.number);
   }
   return cards.get(0);
 }

@@ -2,7 +2,7 @@
 
 import { makeBoard } from "../boards/index.js";
 import { capital, h } from "../dom.js";
-import { SearchTree, focusOf, stopsOf, treeAfter } from "./model.js";
+import { focusOf, stopsOf, treeAfter } from "./model.js";
 import { Positions, writePlace } from "./search.js";
 import { ChildTable } from "./table.js";
 import { TreeView } from "./tree.js";
@@ -206,8 +206,6 @@ export function openStage(root, app, search, preset) {
       { key: "e", what: "other settings, or another position", run: change },
       { key: "n", what: "another search", run: () => app.go("inside") },
     ],
-    /** For tests: the tree as it is now. */
-    tree: () => tree ?? new SearchTree(search.mover),
   };
 }
 

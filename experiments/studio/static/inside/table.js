@@ -12,8 +12,8 @@ const certain = (node, mover) => ["loss", "draw", "win"][mean(node, mover) + 1];
 /** How a search finds the next move, in one line. */
 function formula({ kind, settings }, node) {
   const n = node.visits;
-  if (kind === "uct") return `score = wins + ${settings.c_uct} · √(ln N / n), N = ${n} visits here, n those of the move`;
-  if (kind === "puct") return `score = wins + ${settings.c_puct} · prior · √N / (1 + n), N = ${n} visits here, n those of the move`;
+  if (kind === "uct") return `score = wins + ${settings.c_uct} · √(ln N / n), N = ${n}: visits here; n: those of the move`;
+  if (kind === "puct") return `score = wins + ${settings.c_puct} · prior · √N / (1 + n), N = ${n}: visits here; n: those of the move`;
   const plan = node.number ? "; moves should have visits in proportion to e^score" : "; the plan below shares the visits out";
   return `score = ln prior + (50 + most visits) · wins${plan}`;
 }
