@@ -1,5 +1,6 @@
 """Packaging of dlgo. `make` sets up a virtual environment with all of it; see the README."""
 
+import os
 import re
 from pathlib import Path
 
@@ -29,6 +30,9 @@ course = [
     "scikit-learn>=1.3",
 ]
 
+# Built with DLGO_STUDENT=1, the package has no exercises, since they hold the solutions.
+HIDDEN = ["experiments.classroom.exercises"] if os.environ.get("DLGO_STUDENT") else []
+
 setup(
     name="dlgo",
     version=version,
@@ -40,7 +44,7 @@ setup(
     packages=find_packages(include=[
         f"{name}{rest}" for name in ("dlgo", "engines", "experiments", "reports")
         for rest in ("", ".*")
-    ]),
+    ], exclude=HIDDEN),
     package_data={
         "reports": ["templates/*"],
         "experiments": [

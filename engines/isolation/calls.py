@@ -116,8 +116,8 @@ class Functions:
             ) from None
 
     def _explained(self, error: ProgramError, what: str) -> ProgramError:
-        if self._watch is not None and self._watch.verdict:
-            return ProgramError(Failure.OVER_MEMORY, f"{what} was stopped: {self._watch.verdict}")
+        if self._watch is not None and (verdict := self._watch.verdict) is not None:
+            return ProgramError(verdict.failure, f"{what} was stopped: {verdict}")
         if error.failure is Failure.TIMEOUT:
             return ProgramError(error.failure, f"{what} did not end in time")
         if error.failure is Failure.DIED:

@@ -99,9 +99,8 @@ class Host:
         except ProgramError as error:
             self.kill()
             text = str(error)
-            if self._watch is not None and self._watch.verdict:
-                kind = Failure.OVER_MEMORY if "memory" in self._watch.verdict else Failure.OVER_CPU
-                raise ProgramError(kind, self._watch.verdict) from None
+            if self._watch is not None and self._watch.verdict is not None:
+                raise self._watch.verdict from None
             if error.failure is Failure.DIED:
                 text = text.replace("it ", "process ", 1)
                 if processes.oom_kills() > self._kills:

@@ -27,8 +27,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dlgo.errors import DlgoError
+from dlgo.records.failures import Failure
 from engines.programs import confine, processes
-from engines.programs.program import Program
+from engines.programs.program import Program, ProgramError
 
 _PACKAGES = Path(__file__).resolve().parents[2]
 # What code in the sandbox is given of our own packages, and what lies beside them but is not.
@@ -235,11 +236,11 @@ class Watch:
         allowance: what it may use.
 
     Attributes:
-        verdict: why it was ended, in plain words; "" as long as it was not.
+        verdict: why it was ended, in plain words; None as long as it was not.
     """
 
     def __init__(self, program: Program, allowance: Allowance) -> None:
-        self.verdict = ""
+        self.verdict: ProgramError | None = None
         self._program, self._allowance = program, allowance
         self._ended = threading.Event()
         threading.Thread(target=self._run, daemon=True).start()
@@ -254,22 +255,25 @@ class Watch:
                 return
             with contextlib.suppress(OSError):
                 self.verdict = self._excess()
-            if self.verdict:
+            if self.verdict is not None:
                 for pid in processes.descendants(self._program.pid):
                     processes.send(pid, 9)
                 return
 
-    def _excess(self) -> str:
+    def _excess(self) -> ProgramError | None:
         allowed, pid = self._allowance, self._program.pid
         seconds = self._program.cpu_seconds()
         if seconds > allowed.cpu_seconds:
-            return f"over CPU time: {seconds:.0f} s used, {allowed.cpu_seconds:g} s allowed"
+            return ProgramError(
+                Failure.OVER_CPU,
+                f"over CPU time: {seconds:.0f} s used, {allowed.cpu_seconds:g} s allowed",
+            )
         limit = allowed.memory_mb * _MEGABYTE
         if processes.resident(pid) > limit:
             used = processes.exact_memory(pid, kinds=("Pss_Anon:", "Pss_Shmem:"))
             if used > limit:
-                return (
-                    f"over memory: {used / _MEGABYTE:.0f} MB used, "
-                    f"{allowed.memory_mb} MB allowed"
+                return ProgramError(
+                    Failure.OVER_MEMORY,
+                    f"over memory: {used / _MEGABYTE:.0f} MB used, {allowed.memory_mb} MB allowed",
                 )
-        return ""
+        return None

@@ -110,8 +110,17 @@ def _cell(kind: str, text: str, number: int) -> dict[str, object]:
 
 
 def exercises() -> dict[str, Exercise]:
-    """All exercises by name, in the order of chapters."""
+    """All exercises by name, in the order of chapters.
+
+    Raises:
+        ExerciseError: in a package for students, which has none.
+    """
     found = []
+    if not (_FOLDER / "__init__.py").exists():
+        raise ExerciseError(
+            "this dlgo was built for students and has no exercises; lecturers install one that was "
+            "built without DLGO_STUDENT"
+        )
     for path in sorted(_FOLDER.glob("[a-z]*.py")):
         first = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))).split("\n")[0]
         match = _TITLE.fullmatch(first)

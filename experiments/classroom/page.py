@@ -1,4 +1,4 @@
-"""The page of a class's grades: one HTML file without scripts."""
+"""Pages of a class's grades: HTML files without scripts."""
 
 from __future__ import annotations
 
@@ -6,15 +6,23 @@ from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 
-from dlgo.files import write_file
+from dlgo.files import make_folder, write_file
 from experiments.classroom.grading import Grade
 from experiments.classroom.outputs import TRUSTED, notes_of
 
 _TEMPLATES = Path(__file__).with_name("templates")
 
 
-def write_page(path: Path, grades: Mapping[str, list[Grade]], exercises: list[str]) -> None:
-    """Write the page. What students have written is escaped."""
+def write_pages(folder: Path, grades: Mapping[str, list[Grade]], exercises: list[str]) -> None:
+    """Write the class's page, `grades.html`, and `students/NAME.html` for each student alone."""
+    _write(folder / "grades.html", grades, exercises)
+    students = make_folder(folder / "students")
+    for student, row in grades.items():
+        _write(students / f"{student}.html", {student: row}, exercises)
+
+
+def _write(path: Path, grades: Mapping[str, list[Grade]], exercises: list[str]) -> None:
+    """Write a page. What students have written is escaped."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(

@@ -78,7 +78,7 @@ def grade(
     from experiments.classroom import outputs
     from experiments.classroom.exercise import exercises, get_exercise
     from experiments.classroom.grading import grade_hand_in, hand_ins
-    from experiments.classroom.page import write_page
+    from experiments.classroom.page import write_pages
 
     chosen = [get_exercise(name) for name in names] or list(exercises().values())
     found = hand_ins(folder, chosen)
@@ -119,7 +119,7 @@ def grade(
     titles = [exercise.name for exercise in chosen]
     for name in outputs.write_table(out / "grades.csv", grades, titles, rows):
         say(f"{name} is not on the roster; their row is the last of the table", err=True)
-    write_page(out / "grades.html", grades, titles)
+    write_pages(out, grades, titles)
     [row, *_] = grades.values()
     if gradescope:
         write_file(gradescope, json.dumps(outputs.gradescope(row), indent=2) + "\n")

@@ -7,8 +7,10 @@ import json
 
 import pytest
 
+from experiments.classroom import exercise as exercise_module
 from experiments.classroom.exercise import ExerciseError, exercises, get_exercise
 from tests.classroom.direct import outcomes
+from tests.command import ROOT
 from tests.conftest import one_line_error
 
 EXERCISES = exercises()
@@ -68,3 +70,19 @@ def test_whatever_is_returned_is_wrong_and_nothing_breaks(name) -> None:
 def test_an_unknown_exercise_is_named() -> None:
     with one_line_error(ExerciseError, "there is no exercise 'chess'; there"):
         get_exercise("chess")
+
+
+def test_a_package_for_students_says_that_it_has_no_exercises(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(exercise_module, "_FOLDER", tmp_path)
+    with one_line_error(ExerciseError, "was built for students"):
+        get_exercise("ko")
+
+
+def test_the_lecturers_page_has_every_exercise_in_its_chapter_and_one_week() -> None:
+    page = (ROOT / "docs/teach.md").read_text(encoding="utf-8")
+    by_chapter, weeks = page.split("## Twelve weeks")[0], page.split("## Twelve weeks")[1]
+    for name, exercise in EXERCISES.items():
+        [row] = [line for line in by_chapter.splitlines() if f"`{name}`" in line]
+        assert row.startswith(f"| [{exercise.chapter}]("), row
+        assert sum(f"`{name}`" in line for line in weeks.split("##")[0].splitlines()) == 1, name
+    assert "--classroom50 " in page and "--gradescope " in page

@@ -184,7 +184,7 @@ DEADLY = {
     "loop": (0.5, Failure.TIMEOUT, "loop\\(\\) did not end in time"),
     "stop": (0.5, Failure.TIMEOUT, "did not end in time"),
     "share_memory": (20, Failure.OVER_MEMORY, "over memory: .* MB used, 300 MB allowed"),
-    "burn": (20, Failure.OVER_MEMORY, "over CPU time"),
+    "burn": (20, Failure.OVER_CPU, "over CPU time"),
     "leave": (5, Failure.DIED, "ended the whole program: .*exit code 0"),
     "crash": (5, Failure.DIED, "ended the whole program"),
     "scribble": (5, Failure.NONSENSE, "no answer"),
