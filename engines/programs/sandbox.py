@@ -127,7 +127,8 @@ class Sandbox:
         for place in places:
             words += ["--ro-bind", str(place), str(place)]
         for name in _HIDDEN:
-            if any((_PACKAGES / name).is_relative_to(folder) for folder in _python_folders()):
+            inside = any((_PACKAGES / name).is_relative_to(path) for path in _python_folders())
+            if inside and (_PACKAGES / name).is_dir():
                 words += ["--size", "4096", "--tmpfs", str(_PACKAGES / name)]
         return words
 

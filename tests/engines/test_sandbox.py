@@ -290,6 +290,27 @@ def test_without_bubblewrap_untrusted_code_is_refused(monkeypatch, folder) -> No
     check_sandbox.cache_clear()
 
 
+def test_packages_beside_the_library_are_hidden_where_it_is_installed(monkeypatch, tmp_path) -> None:
+    """Solutions and staff's bots are in `experiments`, which may be among installed packages."""
+    packages = tmp_path / "site-packages"
+    for name in ("dlgo", "engines", "experiments"):
+        (packages / name).mkdir(parents=True)
+        (packages / name / "secret.py").touch()
+        (packages / name).chmod(0o755)
+    folders = (*sandbox._python_folders(), packages)
+    monkeypatch.setattr(sandbox, "_PACKAGES", packages)
+    monkeypatch.setattr(sandbox, "_python_folders", lambda: folders)
+    script = (
+        f"import os; os.chdir('{packages}'); "
+        "print([os.listdir(name) for name in ('dlgo', 'experiments')])"
+    )
+    done = subprocess.run(
+        Sandbox().command([sys.executable, "-S", "-c", script]), capture_output=True, text=True,
+        check=False,
+    )
+    assert done.stdout == "[['secret.py'], []]\n", done.stderr
+
+
 def test_the_filter_is_made_for_both_machines() -> None:
     """Eight bytes an instruction; unknown machines have none."""
     for machine in ("x86_64", "aarch64"):
