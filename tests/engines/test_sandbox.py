@@ -290,7 +290,7 @@ def test_without_bubblewrap_untrusted_code_is_refused(monkeypatch, folder) -> No
     check_sandbox.cache_clear()
 
 
-def test_packages_beside_the_library_are_hidden_where_it_is_installed(monkeypatch, tmp_path) -> None:
+def test_packages_beside_the_installed_library_are_hidden(monkeypatch, tmp_path) -> None:
     """Solutions and staff's bots are in `experiments`, which may be among installed packages."""
     packages = tmp_path / "site-packages"
     for name in ("dlgo", "engines", "experiments"):
