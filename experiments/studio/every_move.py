@@ -19,7 +19,8 @@ Ask = Callable[[GameState, Budget], Decision]
 class EveryMove:
     """Adds the values of the other moves to what alpha-beta says, as long as that is quick.
 
-    Deep searches keep the values of the last depth at which all moves were searched.
+    Values of different depths are not mixed: a ply more moves all of them up or down, and another
+    move would look better than the best one.
 
     Args:
         state: the position.
@@ -29,7 +30,6 @@ class EveryMove:
     def __init__(self, state: GameState, stopped: Callable[[], bool]) -> None:
         self._state, self._stopped = state, stopped
         self._moves = [move for move in state.legal_moves() if not move.is_resign]
-        self._values: dict[Move, float] = {}
         self._quick = True
 
     def add(self, decision: Decision, depth: int, ask: Ask) -> Decision:
@@ -40,22 +40,19 @@ class EveryMove:
         """
         if decision.value is None:
             return decision
+        own = {decision.move: decision.value}
         foreseen = decision.cost.wall_seconds * len(self._moves)
         self._quick = self._quick and foreseen < _AFFORDABLE
-        cost = decision.cost
-        if self._quick:
-            end, values = time.monotonic() + 2 * _AFFORDABLE, {}
-            for move in self._moves:
-                if self._stopped() or time.monotonic() > end:
-                    self._quick = False
-                    break
-                answer = self._value(move, depth, ask)
-                if answer is not None:
-                    values[move], spent = answer
-                    cost = sum_of_costs(cost, spent)
-            else:
-                self._values = values
-        values = {**self._values, decision.move: decision.value}
+        values, cost = dict(own), decision.cost
+        end = time.monotonic() + 2 * _AFFORDABLE
+        for move in self._moves if self._quick else ():
+            if self._stopped() or time.monotonic() > end:
+                self._quick, values = False, own
+                break
+            answer = None if move in own else self._value(move, depth, ask)
+            if answer is not None:
+                values[move], spent = answer
+                cost = sum_of_costs(cost, spent)
         return dataclasses.replace(decision, values=values, cost=cost)
 
     def _value(self, move: Move, depth: int, ask: Ask) -> tuple[float, Cost] | None:

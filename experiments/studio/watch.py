@@ -218,7 +218,7 @@ class Watched:
 
     def _show(self, **news: Any) -> None:
         view = self._view | news
-        if view != self._view:
+        if view != self._view or not self._version:
             self._view = view
             self._version += 1
             self._changed.set()

@@ -38,7 +38,9 @@ def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
 
 
 @pytest.fixture(scope="module")
-def page(studio: Studio, window: Page) -> Page:
-    """The window, at this file's server."""
+def page(studio: Studio, window: Page) -> Iterator[Page]:
+    """The window, at this file's server; it leaves before the server ends."""
     window.studio = studio
-    return window
+    yield window
+    window.driver.get("about:blank")
+    window.errors()  # forgets them

@@ -58,15 +58,6 @@ def record(slot: str, **more: object) -> GameRecord:
     return GameRecord(slot=slot, **(plain | more))
 
 
-@pytest.fixture
-def page(studio: Studio, request: pytest.FixtureRequest):
-    """The window of the browser tests, where there is a browser."""
-    pytest.importorskip("selenium", reason="needs selenium")
-    window = request.getfixturevalue("window")
-    window.studio = studio
-    return window
-
-
 def test_a_tournament_is_watched_live_to_its_end(
     studio: Studio, page, tmp_path: Path
 ) -> None:
@@ -185,6 +176,14 @@ def test_games_are_listed_last_one_first_and_by_entrant(studio: Studio, tour: Pa
     assert all("random" in (game["first"], game["second"]) for game in own["games"])
     assert studio.ask(f"{path}?failed=yes")[1]["total"] == 0
     assert len(studio.ask(f"{path}?offset={GAMES - 3}")[1]["games"]) == 3
+
+
+def test_a_ledger_without_games_says_so_at_once(studio: Studio, page) -> None:
+    path = studio.folder / "empty.sqlite"
+    Ledger(path).close()
+    page.open("watch/empty.sqlite")
+    page.until(lambda: "No games yet" in page.text(".watch-status"), "the words")
+    assert page.errors() == []
 
 
 def test_a_ledger_of_an_older_format_is_shown_and_left_as_it_is(studio: Studio) -> None:

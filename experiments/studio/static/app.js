@@ -54,8 +54,10 @@ async function show() {
   current?.close();
   current = null;
   for (const link of document.querySelectorAll("#views a")) {
-    if (link.dataset.view === name) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    if (link.dataset.view === name) {
+      link.setAttribute("aria-current", "page");
+      link.scrollIntoView({ block: "nearest", inline: "nearest" });
+    } else link.removeAttribute("aria-current");
   }
   document.title = `${view.title} · dlgo studio`;
   const module = await app.attempt(view.load);

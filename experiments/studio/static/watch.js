@@ -92,7 +92,9 @@ async function openTournament(root, name, app) {
     } else began = null;
     status.classList.toggle("bad", Boolean(view.problem));
     status.textContent = view.problem || [
-      running ? `Playing: ${done.toLocaleString("en")} of ${planned.toLocaleString("en")} games` : `${done.toLocaleString("en")} games; no tournament is playing into this ledger now`,
+      running ? `Playing: ${done.toLocaleString("en")} of ${planned.toLocaleString("en")} games`
+        : done ? `${done.toLocaleString("en")} games; no tournament is playing into this ledger now`
+          : "No games yet. A tournament that has just been started loads its engines first; that can take a minute",
       running ? speed(done, planned) : "", view.rating,
     ].filter(Boolean).join(" · ");
   }

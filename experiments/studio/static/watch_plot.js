@@ -98,7 +98,7 @@ function ticks(low, high) {
 
 /** Where a label covers nothing, beside its point; null if there is no such place. */
 function roomFor(label, x, y, boxes) {
-  const width = 6.6 * label.length, height = 13;
+  const width = 7.4 * label.length, height = 13;
   const places = [[x + 9, y + 4], [x - 9 - width, y + 4], [x + 7, y - 8], [x + 7, y + 16], [x - 7 - width, y - 8], [x - 7 - width, y + 16]];
   const free = places.find(([left, base]) => {
     const box = [left, base - height + 3, left + width, base + 3];
