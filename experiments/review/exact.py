@@ -7,8 +7,9 @@ from experiments.review.game_review import Evaluation
 
 # Cells of a board that is solved whole, move by move, without a solver of its own.
 _SMALL = 16
-# Wall seconds for a position. The solver needs less from the 8th stone on, and minutes before.
-SECONDS = 20.0
+# Wall seconds for a position. The solver usually needs less from the 8th stone on, and minutes
+# before; somebody waits.
+SECONDS = 10.0
 
 
 def exact_engine(game: GameSpec) -> str | None:

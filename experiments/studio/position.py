@@ -59,23 +59,29 @@ def _cell_name(game: GameSpec, row: int, col: int) -> str:
 
 def position_view(state: GameState, with_moves: bool = True) -> dict[str, Any]:
     """A position; with the legal moves as texts and the cells that are clicked to make them."""
-    game, over = state.game, state.is_over()
-    cells = game.board_rows * game.board_cols
-    winner = state.winner()
-    last = game.last_cell(state)
-    view: dict[str, Any] = {
-        "cells": [int(kernels.piece(state.kernel_state, cell)) for cell in range(cells)],
-        "turn": state.next_player.index, "over": over,
+    over, winner = state.is_over(), state.winner()
+    view = pieces_view(state)
+    view |= {
         "result": result_text(state) if over else "",
-        "winner": winner.index if winner is not None else None,
-        "last": None if last is None else cell_number(game, last),
-        "won": [cell_number(game, point) for point in game.winning_cells(state)],
-        "note": extra_lines(state),
-        "captured": _captured(state) if game.name == "go" else None,
+        "winner": winner.index if winner is not None else None, "note": extra_lines(state),
+        "captured": _captured(state, view["cells"]) if state.game.name == "go" else None,
     }
     if with_moves and not over:
         view["moves"] = moves_view(state)
     return view
+
+
+def pieces_view(state: GameState) -> dict[str, Any]:
+    """What a board shows of a position."""
+    game = state.game
+    cells = game.board_rows * game.board_cols
+    last = game.last_cell(state)
+    return {
+        "cells": [int(kernels.piece(state.kernel_state, cell)) for cell in range(cells)],
+        "turn": state.next_player.index, "over": state.is_over(),
+        "last": None if last is None else cell_number(game, last),
+        "won": [cell_number(game, point) for point in game.winning_cells(state)],
+    }
 
 
 def moves_view(state: GameState) -> list[dict[str, Any]]:
@@ -130,13 +136,13 @@ def cell_number(game: GameSpec, point: Point) -> int:
     return (point.row - 1) * game.board_cols + point.col - 1
 
 
-def _captured(state: GameState) -> list[int]:
+def _captured(state: GameState, cells: list[int]) -> list[int]:
     """Stones that black and white have lost."""
     start, moves = state.history()
     lost = []
     for player in Player:
         stones = sum(mover is player and move.is_play for mover, move in moves)
-        lost.append(stones + _stones(start, player) - _stones(state, player))
+        lost.append(stones + _stones(start, player) - cells.count(player.index))
     return lost
 
 

@@ -11,7 +11,7 @@ from experiments.play.board_drawing import player_text
 from experiments.review.export_sgf import review_sgf
 from experiments.review.game_review import Evaluation, GameReview, Verdict
 from experiments.review.words import position_words, summary_words, value_text, verdict_words
-from experiments.studio.position import board_view, line_view, position_view, turn_view
+from experiments.studio.position import board_view, line_view, pieces_view, turn_view
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class ReviewView:
         state, evaluation = self._review.states[place], self._review.evaluations[place]
         line = () if evaluation is None else evaluation.line
         return {
-            "place": place, "position": position_view(state, with_moves=False),
+            "place": place, "position": pieces_view(state),
             "words": position_words(self._review, place), "line": line_view(state, line),
             "known": evaluation is not None,
         }

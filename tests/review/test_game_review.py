@@ -22,7 +22,7 @@ from experiments.review.export_sgf import review_sgf
 from experiments.review.game_review import RULES, GameReview, Question, evaluation_of
 from experiments.review.words import line_text, position_words, summary_words, verdict_words
 
-FOUR = "44444232151"
+FOUR, COLUMNS = "44444232151", "4444423215122333"
 
 
 def played(game: str, moves: str) -> GameState:
@@ -49,7 +49,7 @@ def engine(spec: str, game: str) -> Engine:
 
 
 def test_exact_mistakes_in_connect_four_are_the_solvers() -> None:
-    state = played("connect4", " ".join("4444423215122333"))
+    state = played("connect4", " ".join(COLUMNS))
     review = GameReview(state, exact=True)
     solver = engine("solver", "connect4")
     begin = 9  # before that it takes seconds
@@ -100,6 +100,14 @@ def test_a_blunder_of_tictactoe_is_told_in_words() -> None:
     assert position_words(review, 0).startswith("proved for black (x), who is to move: draw")
 
 
+@pytest.mark.parametrize("columns", [FOUR, COLUMNS, COLUMNS[:12], "444442321512235"])
+def test_scores_are_counted_as_the_solver_counts_them(columns: str) -> None:
+    """Of odd and even numbers of stones, won (the first two) and lost."""
+    state, solver = played("connect4", " ".join(columns)), engine("solver", "connect4")
+    evaluation = evaluation_of(state, solver.analyse(state), "solver")
+    assert score_of(state, evaluation) == Solver(18).score(state)
+
+
 class Scripted:
     """Says of each position what it has been told, as black's share, and to play some move."""
 
@@ -138,9 +146,11 @@ def test_a_seeming_loss_counts_only_as_far_as_something_better_is_known() -> Non
     assert "Better: D4, 55% after it" in verdict_words(review, verdict)
     # White's loss is told as white sees it; a move that the engine plays as well is no mistake.
     review = GameReview(played("go:size=5", "C3 B2"))
-    finish(review, Scripted(
+    scripted = Scripted(
         {"": 0.6, "C3": 0.3, "C3 B2": 0.8, "C3 D4": 0.2}, {"": "C3", "C3": "D4"}
-    ), "x")
+    )
+    finish(review, scripted, "x")
+    assert scripted.asked == ["", "C3", "C3 B2", "C3 D4"]
     (verdict,) = review.mistakes()
     assert (verdict.turn.number, verdict.kind) == (2, "blunder")
     assert "For white: 70% becomes 20%. Better: D4, 80% after it" in verdict_words(review, verdict)

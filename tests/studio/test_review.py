@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import time
 
 import pytest
 
@@ -72,14 +73,17 @@ def test_a_review_ends_with_its_reader_and_goes_on_with_the_next(studio: Studio)
     game = studio.new("go:size=5")
     for move in ("C3", "C4", "D4", "B3", "B4", "D3", "C2"):
         studio.move(game, move)
-    path = f"/api/games/{game}/review?engine=mcts:sims=50000"
+    path = f"/api/games/{game}/review?engine=mcts:sims=200000"
     watcher = Watcher(studio, path)
     first = watcher.until(lambda news: news["done"] >= 1)
     watcher.close()
     assert not first["final"] and first["asked"] is not None
     studio.wait(lambda: studio.ask("/api/status")[1]["running"] == 0, "quiet")
+    time.sleep(0.3)  # the next search would have begun
+    assert studio.ask("/api/status")[1]["running"] == 0
     again = Watcher(studio, path)
-    assert again.until(lambda news: True)["done"] >= 1
+    news = again.until(lambda news: True)
+    assert first["done"] <= news["done"] < news["of"]
     again.close()
     studio.wait(lambda: studio.ask("/api/status")[1]["running"] == 0, "quiet")
 

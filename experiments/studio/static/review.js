@@ -110,7 +110,7 @@ async function openReview(root, id, app) {
     const { asked } = news;
     if (!asked) return `${counts}.`;
     const what = asked.better ? `what was better than move ${asked.place}` : `the position after move ${asked.place}`;
-    return `${counts}; ${asked.exact ? `${news.exact} solves` : `${news.engine} looks at`} ${what} …`;
+    return `${counts}; ${asked.exact ? `${news.exact} solves (it gives up after some seconds)` : `${news.engine} looks at`} ${what} …`;
   }
 
   function toggle() {
