@@ -68,7 +68,7 @@ class Functions:
         self._watch = None if sandbox is None else Watch(self._program, sandbox.allowance)
         self.alive = True
         try:
-            self._receive(b"", time.monotonic() + timeout, "loading it", [])
+            self._receive(b"", time.monotonic() + timeout, f"loading {path.name}", [])
         except BaseException:
             self.close()
             raise
@@ -121,8 +121,8 @@ class Functions:
         if error.failure is Failure.TIMEOUT:
             return ProgramError(error.failure, f"{what} did not end in time")
         if error.failure is Failure.DIED:
-            how = str(error).removeprefix("it ")
-            return ProgramError(error.failure, f"{what} ended the whole program: it {how}")
+            how = str(error).removeprefix("it died ")
+            return ProgramError(error.failure, f"{what} ended the whole program {how}")
         return error
 
     def close(self) -> None:

@@ -204,6 +204,7 @@ def hand_ins(folder: Path, exercises: list[Exercise]) -> dict[str, Path]:
         path.stem if path.suffix == ".zip" else path.name: path
         for path in sorted(folder.iterdir())
         if not path.name.startswith(".") and (path.is_dir() or path.suffix == ".zip")
+        and not path.is_symlink()  # to another student's, or to a folder of yours
     }
     if not found:
         raise DlgoError(

@@ -34,7 +34,7 @@ sandboxed = pytest.mark.skipif(bool(_missing()), reason=_missing())
 KO, LIBERTIES = get_exercise("ko"), get_exercise("liberties")
 # What a hostile student hands in for `ko`, and what their report says.
 HOSTILE = {
-    "hangs": ("while True: pass", "Loading it did not end in time."),
+    "hangs": ("while True: pass", "Loading ko.py did not end in time."),
     "leaves": ("import os\ndef forbidden(*_): os._exit(0)", "ended the whole program"),
     "imports_checks": ("from experiments.classroom.exercises.ko import forbidden",
                        "No module named 'experiments"),
@@ -61,6 +61,8 @@ def a_class(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, (source, _) in HOSTILE.items():
         (folder / name / "ko.py").write_text(source + "\n")
     (folder / "leaves/grades.csv").symlink_to(folder / "alice/ko.py")
+    (folder / "linked").symlink_to(folder / "alice")
+    (folder / "linked2.zip").symlink_to(folder / "zoe.zip")
     with zipfile.ZipFile(folder / "zoe.zip", "w") as archive:
         archive.writestr("home/zoe/ko.py", KO.solution())
     (folder / "roster.csv").write_text(
@@ -85,6 +87,7 @@ def test_a_class_is_graded_and_the_hostile_harm_nobody(
     ]
     points = {row[0]: int(row[2]) for row in rows}
     assert 0 < points["bob"] < 10
+    assert not {"linked", "linked2"} & points.keys(), "links to others' work are no hand-ins"
     assert all(points[name] == 0 for name in HOSTILE)
     assert "bob is not on the roster" in done.stderr
     assert "grades.csv is a link; links are not followed" in done.stdout
