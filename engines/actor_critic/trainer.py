@@ -21,6 +21,9 @@ class ActorCriticConfig(ValuedConfig):
 
     owner = "train actor_critic"
     method = "actor_critic"
+    # Tried once: docs/engines/actor_critic.md.
+    presets = {"connect4": {"discount": 0.97, "entropy": 0.02, "random_share": 0.5,
+                            "random_plies": 16, "pool_share": 0.25}}
 
     loss: str = setting(
         "bounded", "loss of a move; reinforce: -A log pi, which has no lowest value where A < 0; "

@@ -26,6 +26,8 @@ class PPOConfig(ValuedConfig):
 
     owner = "train ppo"
     method = "ppo"
+    # Tried once: docs/engines/ppo.md.
+    presets = {"connect4": {"entropy": 0.02, "random_plies": 16}}
 
     epochs: int = setting(
         4, "times that an iteration's decisions are learned from", low=1, high=1000,
