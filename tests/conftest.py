@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,8 @@ import pytest
 
 from dlgo import GameSpec, GameState
 
+# Whether to run the long forms of tests, too.
+FULL = bool(os.environ.get("DLGO_FULL"))
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "oracles"
 
 

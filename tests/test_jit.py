@@ -21,6 +21,7 @@ def run(folder: Path, code: str, cache: Path) -> str:
     """Run Python code against the copy of the project in `folder`."""
     environment = {
         **os.environ, "DLGO_CACHE_DIR": str(cache), "PYTHONPATH": str(folder),
+        "PYTHONDONTWRITEBYTECODE": "1",  # Python's own cache goes by the time that `edit` keeps
         "TMPDIR": str(cache.parent / "tmp"),
     }
     (cache.parent / "tmp").mkdir(exist_ok=True)

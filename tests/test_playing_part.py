@@ -20,7 +20,7 @@ for name in ("keras", "onnx", "tensorboard", "tensorflow", "tf2onnx"):
 TRAINING = {
     f"engines.learning.networks.{name}"
     for name in ("architectures", "backend", "optimizers", "saving")
-}
+} | {"engines.learning.reinforcement.losses"}
 
 
 def run(program: str, *arguments: str) -> subprocess.CompletedProcess:

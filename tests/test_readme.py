@@ -65,6 +65,8 @@ def own_files(folder: Path, command: str) -> None:
         with zipfile.ZipFile(folder / name, "w") as archive:
             archive.writestr("game.sgf", SGF)
             archive.writestr("other.sgf", SGF.replace("[pd]", "[qd]"))
+    if "game.sgf" in command:
+        (folder / "game.sgf").write_text(SGF)
 
 
 def test_the_commands_are_found() -> None:

@@ -1,6 +1,6 @@
 """Build the course: run the notebooks, then make a site of docs/ and them.
 
-    python -m experiments.course.build [--out out/course]
+    python -m experiments.course.build [--quick] [--out out/course]
 
 What comes of it opens from any folder, a USB stick too, and needs no network: OUT/site/index.html.
 The notebooks with their outputs are in OUT/site/notebooks/, for Jupyter. A broken link, an
@@ -20,14 +20,15 @@ import click
 from dlgo.errors import DlgoError
 from dlgo.files import make_folder, write_file
 from experiments.command import run
-from experiments.options import out_option
+from experiments.options import out_option, quick_option
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @click.command()
+@quick_option("The notebooks as they are written, without running them")
 @out_option("out/course")
-def main(out: Path) -> None:
+def main(quick: bool, out: Path) -> None:
     """Run the notebooks and build the site."""
     try:
         import jupytext  # noqa: F401
@@ -40,21 +41,31 @@ def main(out: Path) -> None:
     out = out.resolve()
     pages = out / "notebooks"
     shutil.rmtree(pages, ignore_errors=True)  # notebooks that are no longer there
-    run_notebooks(make_folder(pages))
+    run_notebooks(make_folder(pages), quick)
     print("site:", end=" ", flush=True)
     number = build_site(out / "site", pages)
     print(f"{number} pages\n\n{time.perf_counter() - start:.0f} s; open {out / 'site/index.html'}")
 
 
-def run_notebooks(folder: Path) -> None:
-    """Run all notebooks; put each as a page, with its pictures, and for Jupyter into `folder`."""
-    from experiments.course.notebooks import as_page, run_notebook, sources, write_ipynb
+def run_notebooks(folder: Path, quick: bool = False) -> None:
+    """Run all notebooks; put each as a page, with its pictures, and for Jupyter into `folder`.
+
+    Args:
+        quick: run no cells.
+    """
+    from experiments.course.notebooks import (
+        as_page,
+        read_notebook,
+        run_notebook,
+        sources,
+        write_ipynb,
+    )
 
     os.environ.setdefault("IPYTHONDIR", str(folder.parent / ".ipython"))
     for source in sources():
         print(f"notebook {source.stem}:", end=" ", flush=True)
         start, cpu = time.perf_counter(), time.process_time()
-        notebook = run_notebook(source)
+        notebook = read_notebook(source) if quick else run_notebook(source)
         write_ipynb(notebook, folder, source.stem)
         text, pictures = as_page(notebook, source.stem)
         write_file(folder / f"{source.stem}.md", text)

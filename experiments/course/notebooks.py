@@ -76,21 +76,27 @@ def new_shell() -> Iterator[InteractiveShell]:
         Shell.clear_instance()
 
 
+def read_notebook(source: Path) -> NotebookNode:
+    """The notebook as it is written."""
+    notebook = jupytext.read(source)
+    notebook.metadata |= {
+        "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
+        "language_info": {"name": "python"},
+    }
+    return notebook
+
+
 def run_notebook(source: Path) -> NotebookNode:
     """The notebook with what its cells show.
 
     Raises:
         DlgoError: if a cell fails; it names the notebook and the cell's first line.
     """
-    notebook = jupytext.read(source)
+    notebook = read_notebook(source)
     with new_shell() as shell:
         for cell in notebook.cells:
             if cell.cell_type == "code":
                 _run_cell(cell, source, shell)
-    notebook.metadata |= {
-        "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
-        "language_info": {"name": "python"},
-    }
     return notebook
 
 

@@ -196,6 +196,7 @@ def test_without_weights_there_are_no_heads(run: Path, tmp_path: Path) -> None:
     assert len(kept) == size
 
 
+@pytest.mark.skipif(not FULL, reason="ten seconds: DLGO_FULL=1")
 @pytest.mark.filterwarnings("ignore:__array__ implementation")  # Keras and NumPy among themselves
 def test_what_a_checkpoint_keeps_goes_on_as_if_unbroken(finished: Dataset) -> None:
     """The heads and their optimiser, too."""

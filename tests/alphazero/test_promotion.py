@@ -30,6 +30,7 @@ from engines.treesearch.rules import PUCT
 from experiments.cli.main import cli
 from tests.alphazero import test_run as runs
 from tests.alphazero.test_selfplay import GAMES, Opinionated
+from tests.conftest import FULL
 from tests.learning.diagnostics.test_doctor import Judge
 
 pytestmark = pytest.mark.usefixtures("shared_workers")
@@ -183,6 +184,7 @@ def test_who_plays_is_who_the_history_says(whole: Path) -> None:
         train(PLAN, whole)
 
 
+@pytest.mark.skipif(not FULL, reason="a quarter of a minute: DLGO_FULL=1")
 def test_a_kill_during_a_match_and_before_its_result_is_kept_changes_nothing(
     whole: Path, tmp_path: Path, monkeypatch
 ) -> None:

@@ -25,6 +25,7 @@ from tests.learning.networks.models import write_model
 FULL = bool(os.environ.get("DLGO_FULL"))
 
 
+@pytest.mark.skipif(not FULL, reason="a quarter of a minute: DLGO_FULL=1")
 def test_lockstep_is_far_ahead_of_one_call_a_position(tmp_path: Path) -> None:
     table = tmp_path / "selfplay.csv"
     done = run_module(

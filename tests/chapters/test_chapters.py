@@ -22,8 +22,10 @@ from tests.command import ROOT, run_module_here
 
 SCRIPTS = sorted((ROOT / "experiments/chapters").glob("ch[0-9]*.py"))
 NEEDS = {"ch04_draughts_pydraughts": "draughts", "ch05_digits": "sklearn"}
-LONG = {"ch05_go", "ch06_networks", "ch07_optimizers", "ch07_scaling", "ch08_gnugo",
-        "ch14_tictactoe"}
+# What these show, other tests show as well: engines against each other, their speed, networks.
+LONG = {"ch03_board_speed", "ch04_alphabeta_go", "ch04_draughts_pydraughts", "ch04_mcts_go",
+        "ch05_go", "ch06_networks", "ch07_leak", "ch07_optimizers", "ch07_scaling", "ch08_gnugo",
+        "ch08_resignation", "ch14_alphago_zero", "ch14_go5", "ch14_tictactoe"}
 NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]\d+)?"
 
 

@@ -30,7 +30,7 @@ FULL = pytest.mark.skipif("DLGO_FULL" not in os.environ, reason="a minute; set D
 @pytest.mark.parametrize(
     ("game", "spec"),
     [
-        ("connect4", "mcts:sims=1000000"),
+        pytest.param("connect4", "mcts:sims=1000000", marks=FULL),
         ("draughts", "mcts:sims=300000,threads=2"),
         pytest.param("go9", "mcts:sims=1000000,rollout=heavy,rule=rave", marks=FULL),
         pytest.param("go19", "mcts:sims=1000000", marks=FULL),

@@ -12,6 +12,7 @@ import pytest
 from dlgo import GameState, get_game
 from dlgo.games.go.area import area_difference
 from engines.registry import build_engine
+from tests.conftest import FULL
 
 HEAVY = "mcts:sims=20000,rollout=heavy"
 
@@ -55,6 +56,7 @@ def test_five_by_five_opens_in_the_centre(rule: str) -> None:
         assert game.move_text(decision.move) == "C3"
 
 
+@pytest.mark.skipif(not FULL, reason="ten seconds: DLGO_FULL=1")
 def test_random_play_loses_the_whole_five_by_five_board() -> None:
     """With komi 24.5 nothing less would win."""
     game = get_game("go:size=5,komi=24.5")

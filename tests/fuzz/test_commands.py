@@ -17,6 +17,7 @@ import click
 import numpy as np
 import pytest
 
+from engines.learners import LEARNERS
 from experiments.number import Number
 from tests.command import ROOT
 from tests.fuzz.harness import TOKENS, command, mutated, tries
@@ -63,6 +64,8 @@ LINES: dict[str, str] = {
                   "--engine=mcts:sims=5 --pairs=1 --workers=1",
     "train alphazero": "--game=tictactoe --out=out/run --iterations=1 --games=2 --sims=2 "
                        "--net=mlp:hidden=2,layers=1 --workers=1 --runtime=onnx",
+    **{f"train {name}": "--game=tictactoe --out=out/run --iterations=1 --games=4 "
+                        "--net=mlp:hidden=2,layers=1" for name in LEARNERS},
     "train supervised": "--data=data --out=out/model --net=mlp:hidden=2,layers=1 --epochs=1",
     "watch": "tictactoe --engine=textbook-mcts:sims=5 --tree=out/tree.svg",
     "web": "--no-browser --host=127.0.0.1 --port=0",
@@ -70,7 +73,8 @@ LINES: dict[str, str] = {
 STDIN = b"a1 b2\n\nC3\ngenmove b\n\x1b[2J\nboardsize 99999999999999999999\nundo\nquit\n"
 # These take a second or more.
 SLOW = ("class grade", "connectx export", "data import-sgf", "data index-sgf", "generate",
-        "report", "tournament", "train alphazero", "train supervised")
+        "report", "tournament", "train alphazero", "train supervised",
+        *(f"train {name}" for name in LEARNERS))
 # Ctrl-C comes later where it would leave half a plot in this process.
 PATIENCE = dict.fromkeys((*SLOW, "show"), 15.0)
 TEXTS = ("random", "mcts:sims=5", "human", "tictactoe", "go:size=5", "draughts", "games.csv",

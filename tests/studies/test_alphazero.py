@@ -23,6 +23,7 @@ from experiments.arena.tournament import run_tournament
 from experiments.chapters import ch14_go5 as az_go5
 from experiments.studies import az_curve, az_variants
 from tests.command import assert_one_line, run_module_here
+from tests.conftest import FULL
 
 pytestmark = pytest.mark.usefixtures("shared_workers")
 
@@ -111,6 +112,7 @@ def test_networks_of_equal_cost_are_compared() -> None:
     ]
 
 
+@pytest.mark.skipif(not FULL, reason="a quarter of a minute: DLGO_FULL=1")
 def test_variants_are_trained_and_rated_and_not_twice(tmp_path: Path) -> None:
     out = tmp_path / "variants"
     arguments = ["--quick", "--variant", "seed=2", "--out", str(out)]

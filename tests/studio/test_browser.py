@@ -134,7 +134,7 @@ def test_a_piece_is_dragged_by_a_finger(studio: Studio, page: Page) -> None:
 
 
 def test_two_windows_hold_two_games(studio: Studio, page: Page) -> None:
-    games = [studio.new("go:size=5", white="mcts:sims=50"), studio.new("tictactoe")]
+    games = [studio.new("go:size=5", white="mcts:sims=50", seed=1), studio.new("tictactoe")]
     first = page.driver.current_window_handle
     page.open(f"play/{games[0]}")
     page.driver.switch_to.new_window("window")
