@@ -30,7 +30,7 @@ import numpy as np
 
 from engines.learning.networks.leaf_evaluator import softmax
 from experiments.command import run
-from experiments.figures import drawing
+from experiments.figures import COLOURS, drawing
 from experiments.options import out_option, quick_option
 
 CHOICES, TURNS = np.arange(1, 6), 100
@@ -103,12 +103,13 @@ def main(quick: bool, games: int, out: Path) -> None:
                    f"{five.min():.3f} at least; above one half after {half.mean():,.0f}")
     with drawing(out / "ch10_add_it_up.png", 2, 1, (7, 5)) as axes:
         for axis, name in zip(axes, ("the book's", "REINFORCE"), strict=True):
-            for choice in CHOICES:
+            for choice, colour in zip(CHOICES, COLOURS, strict=True):
                 curves = runs[name][:, :, choice - 1]
-                axis.plot(curves[0], color=f"C{choice - 1}", label=f"p({choice})")
-                axis.fill_between(range(games + 1), *np.quantile(curves, (0.1, 0.9), axis=0),
-                                  color=f"C{choice - 1}", alpha=0.2, lw=0)
-            axis.set(title=name, xlabel="games", ylim=(0, 1))
+                low, middle, high = np.quantile(curves, (0.1, 0.5, 0.9), axis=0)
+                axis.plot(middle, color=colour, label=f"p({choice})")
+                axis.fill_between(range(games + 1), low, high, color=colour, alpha=0.2, lw=0)
+            axis.set(title=f"{name}: median of {seeds} seeds, and 80% of them", xlabel="games",
+                     ylim=(0, 1))
         axes[0].legend(loc="center left")
 
 
