@@ -17,6 +17,7 @@ import pytest
 
 from experiments.cli.main import cli
 from tests.command import ROOT, dlgo_here
+from tests.conftest import FULL
 
 DOC = (ROOT / "docs/add_an_engine.md").read_text()
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -64,7 +65,9 @@ def test_the_code_runs(tmp_path: Path) -> None:
     assert "Move(kind='play'" in run(tmp_path, "in_python.py")
 
 
-@pytest.mark.parametrize(("noun", "name"), [("engine", "my_greedy"), ("game", "hex")])
+@pytest.mark.parametrize(
+    ("noun", "name"), [("engine", "my_greedy"), *([("game", "hex")] if FULL else [])]
+)
 def test_a_beginning_passes_its_own_test(
     noun: str, name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

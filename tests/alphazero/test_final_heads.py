@@ -125,6 +125,7 @@ def test_the_end_of_games_is_learned(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.skipif(not FULL, reason="ten seconds: DLGO_FULL=1")
 def test_games_that_were_given_up_teach_nothing_of_their_end(
     given_up: Dataset, tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ from dlgo.games import game_names
 from dlgo.records.ledger import Ledger
 from engines.registry import build_engine
 from experiments.bench import compiling
+from tests.conftest import FULL
 
 ARGUMENTS = ("--game", "tictactoe", "--pairs", "1", "--rounds", "1", "--seconds", "0.05",
              "--cpu", "0.002")
@@ -41,6 +42,7 @@ def test_both_engines_search_the_same_way(name: str) -> None:
             assert build_engine(other, game).settings["reuse"] is False
 
 
+@pytest.mark.skipif(not FULL, reason="ten seconds: DLGO_FULL=1")
 def test_the_same_command_continues(tmp_path: Path) -> None:
     outputs = []
     for _ in range(2):

@@ -25,7 +25,8 @@ NEEDS = {"ch04_draughts_pydraughts": "draughts", "ch05_digits": "sklearn"}
 # What these show, other tests show as well: engines against each other, their speed, networks.
 LONG = {"ch03_board_speed", "ch04_alphabeta_go", "ch04_draughts_pydraughts", "ch04_mcts_go",
         "ch05_go", "ch06_networks", "ch07_leak", "ch07_optimizers", "ch07_scaling", "ch08_gnugo",
-        "ch08_resignation", "ch14_alphago_zero", "ch14_go5", "ch14_tictactoe"}
+        "ch08_resignation", "ch14_alphago_zero", "ch14_connect4", "ch14_go5",
+        "ch14_tictactoe"}
 NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]\d+)?"
 
 

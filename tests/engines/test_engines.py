@@ -10,7 +10,7 @@ import pytest
 from dlgo import GameState, SpecError, get_game
 from engines.base import Budget
 from engines.registry import EngineSpec, build_engine, engine_class, engine_names
-from tests.conftest import one_line_error, random_game
+from tests.conftest import FULL, one_line_error, random_game
 
 GAMES = ("tictactoe", "connect4", "go:size=5", "draughts")
 SPECS = ("random", "alphabeta:depth=2", "mcts:sims=50")
@@ -156,7 +156,7 @@ def test_random_does_not_fill_its_eyes() -> None:
 @pytest.mark.parametrize("game_name", ["tictactoe", "go:size=5"])
 @pytest.mark.parametrize("spec", [
     "random", "alphabeta:depth=2", "mcts:sims=50", "textbook-alphabeta:depth=2",
-    "textbook-mcts:sims=50", "textbook-puct:sims=50",
+    *(["textbook-mcts:sims=50", "textbook-puct:sims=50"] if FULL else []),
 ])
 def test_nothing_is_compiled_after_warming_up(spec: str, game_name: str) -> None:
     """Or the first moves of a rated game would pay for it."""

@@ -18,7 +18,7 @@ from engines.clock import Clock
 from engines.minimax import table as tables
 from engines.minimax.stack import TECHNIQUE_HELP
 from engines.registry import build_engine
-from tests.conftest import random_game
+from tests.conftest import FULL, random_game
 from tests.engines.test_search import never_loses
 
 TIC_TAC_TOE = get_game("tictactoe")
@@ -37,7 +37,7 @@ def random_positions(game_name: str, count: int, most_plies: int) -> list[GameSt
     return found
 
 
-@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("side", [0, 1] if FULL else [1])
 def test_minimax_never_loses_tic_tac_toe_whatever_the_replies(side: int) -> None:
     """First moves up to symmetry; DLGO_FULL=1 takes all nine, and lets it choose its own."""
     engine = build_engine("minimax", TIC_TAC_TOE, seed=3)

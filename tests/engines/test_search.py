@@ -11,7 +11,7 @@ from dlgo import GameState, Move, Point, get_game
 from engines.base import Budget, Engine
 from engines.registry import build_engine
 from engines.treesearch import tree as ts
-from tests.conftest import random_game
+from tests.conftest import FULL, random_game
 
 TIC_TAC_TOE = get_game("tictactoe")
 
@@ -146,7 +146,7 @@ def _depth_limited(state: GameState, depth: int) -> float:
 @pytest.mark.parametrize(
     "name", ["connect4", "connectn:cols=5,rows=5", "connectn:cols=4,rows=4,gravity=no"]
 )
-@pytest.mark.parametrize("options", ["", ",solve=yes"])
+@pytest.mark.parametrize("options", ["", ",solve=yes"] if FULL else [",solve=yes"])
 def test_forced_moves_do_not_change_the_result(name: str, options: str) -> None:
     """The search, which follows forced moves only, against minimax over all legal moves."""
     game = get_game(name)

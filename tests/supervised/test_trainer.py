@@ -116,6 +116,7 @@ def broken_off(games: Path, folder: Path) -> None:
         train(PLAN, Dataset.open(games), folder, Talk(die))
 
 
+@pytest.mark.skipif(not FULL, reason="a quarter of a minute: DLGO_FULL=1")
 def test_a_killed_run_ends_with_the_network_of_an_unbroken_one(games, tmp_path) -> None:
     broken, whole = tmp_path / "broken", tmp_path / "whole"
     (killed if FULL else broken_off)(games, broken)
