@@ -51,12 +51,14 @@ export class Standings {
   }
 
   #newRow(entrant) {
+    // Long names break after an option, not within.
+    const parts = entrant.split(/(?<=[:,])/).flatMap((part) => [part, h("wbr", {})]);
     const cells = COLUMNS.map(() => h("td", {}));
     const row = {
       cells, bar: h("span", { class: "span95" }), dot: h("span", { class: "at" }), zero: h("span", { class: "zero" }),
       element: h("tr", { "data-entrant": entrant }, cells),
     };
-    cells[1].append(h("button", { type: "button", class: "link", onclick: () => this.onEntrant(entrant) }, entrant), h("span", {}));
+    cells[1].append(h("button", { type: "button", class: "link", onclick: () => this.onEntrant(entrant) }, ...parts), h("span", {}));
     cells[4].append(h("div", { class: "interval", "aria-hidden": "true" }, row.zero, row.bar, row.dot));
     this.rows.set(entrant, row);
     return row;
