@@ -12,7 +12,7 @@ Where the values before and after a move are proved, the loss is exact: a win ha
 a loss, or a draw a loss. Elsewhere two searches of different positions disagree a little even if
 the move was the best one. So a move that seems to have lost something is compared with the
 engine's own choice, like with like: the position after the one is searched as the position after
-the other was, and the difference counts. A move that the engine would have played itself is no
+the other was, and the difference counts. A move that the engine would have played itself is not a
 mistake: it knows none better.
 """
 
@@ -29,7 +29,7 @@ from experiments.play.cell_moves import grouped_turns, turns_played
 # games differ by 0.02 (one standard deviation) by chance alone.
 KINDS = (("blunder", 0.25), ("mistake", 0.10), ("inaccuracy", 0.05))
 SMALLEST = KINDS[-1][1]
-# A resignation gives up what was left; below this it is no mistake.
+# A resignation gives up what was left; below this it is not a mistake.
 _RESIGNED = KINDS[0][1]
 RULES = "the rules"
 # Moves of a line among which its first turn ends; no capture has so many jumps.
