@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 from dlgo.records.ledger import GameRecord
 from experiments.arena.limits import Limits
-from experiments.arena.match import GameTask
 from experiments.arena.openings import Openings
+from experiments.arena.referee import GameTask
 from experiments.arena.schedule import Pair, Plan, pair_tasks
 from experiments.arena.strategy import FixedPairs, Result, Strategy
 
@@ -63,27 +63,27 @@ class Agenda:
         self._failures: Counter[tuple[str, str]] = Counter()
         # How many games there are is known at the start, but not their openings.
         sure = self._strategy.sure_pairs
-        pairs = [Pair(game, *m, 0) for m in plan.meetings() for game in plan.games]
-        games = {pair.meeting: sure * len(pair.slots) for pair in pairs}
+        pairs = [Pair(game, *m, 0) for m in plan.matches() for game in plan.games]
+        games = {pair.match: sure * len(pair.slots) for pair in pairs}
         stored = self._count_stored(pairs)
         self.planned = sum(games.values())
         self.stored = stored.total()
         self._undrawn = self.planned - self.stored
         self._incomplete = {
-            meeting for meeting, number in games.items()
-            if stored[meeting] < number or not plan.ends_by_itself
+            match for match, number in games.items()
+            if stored[match] < number or not plan.ends_by_itself
         }
 
     def _count_stored(self, pairs: Iterable[Pair]) -> Counter[tuple[str, str, str]]:
-        """How many sure games of each pair's meeting are in the ledger."""
-        meetings = {
-            slot.rpartition("|")[0]: pair.meeting for pair in pairs for slot in pair.slots
+        """How many sure games of each pair's match are in the ledger."""
+        matches = {
+            slot.rpartition("|")[0]: pair.match for pair in pairs for slot in pair.slots
         }
         stored: Counter[tuple[str, str, str]] = Counter()
         for slot in self._played:
             players, _, pair = slot.rpartition("|")
-            if players in meetings and pair.isdecimal() and int(pair) < self._strategy.sure_pairs:
-                stored[meetings[players]] += 1
+            if players in matches and pair.isdecimal() and int(pair) < self._strategy.sure_pairs:
+                stored[matches[players]] += 1
         return stored
 
     @property
@@ -92,9 +92,9 @@ class Agenda:
         return self._strategy.verdict
 
     def may_need(self, task: GameTask) -> bool:
-        """Whether games of this meeting may be played."""
-        meetings = {(task.game, *task.players), (task.game, *task.players[::-1])}
-        return bool(meetings & self._incomplete) and self.wanted(task)
+        """Whether games of this match may be played."""
+        matches = {(task.game, *task.players), (task.game, *task.players[::-1])}
+        return bool(matches & self._incomplete) and self.wanted(task)
 
     # --- the executor's side ----------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from dlgo.records.costs import ROW
 IDLE, PREPARING, THINKING = range(3)
 DOING = ("idle", "preparing", "thinking")
 
-# More plies than any game has before it is drawn (see `match.length_limit`).
+# More plies than any game has before it is drawn (see `referee.length_limit`).
 CAPACITY = 1 << 15
 
 # In this order, so that whoever reads a half-written head sees a new clock and not an old one.

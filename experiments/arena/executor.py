@@ -26,8 +26,8 @@ from dlgo.records.ledger import GameRecord
 from engines.programs import reaper
 from experiments.arena.handle import SHUTDOWN_TIMEOUT, Loss, Worker
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
-from experiments.arena.match import GameTask
 from experiments.arena.provenance import core_count
+from experiments.arena.referee import GameTask
 from experiments.arena.running import RunningGame
 from experiments.arena.worker import Ready, WarmedUp, WarmUp
 

@@ -35,7 +35,7 @@ from experiments.arena.limits import (
     prepare_limit,
     warm_up_limit,
 )
-from experiments.arena.match import GameTask, record_of_lost_game
+from experiments.arena.referee import GameTask, record_of_lost_game
 from experiments.arena.running import RunningGame
 from experiments.arena.worker import Message, Ready, Retired, WarmedUp, WarmUp, work
 

@@ -22,7 +22,7 @@ from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
 from dlgo.records.sgf import write_sgf
 from experiments.arena.entrants import is_outside
-from experiments.arena.match import SIDES, length_limit
+from experiments.arena.referee import SIDES, length_limit
 from experiments.arena.schedule import slot_of
 
 _CSV_COLUMNS = (

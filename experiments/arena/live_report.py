@@ -41,8 +41,8 @@ class LiveReport:
         self._reporter = reporter
         self._ledger, self._out = Path(ledger), Path(out)
         plan = plan.canonical()
-        self._to_meet = {
-            (game, frozenset(meeting)) for game in plan.games for meeting in plan.meetings()
+        self._not_started = {
+            (game, frozenset(match)) for game in plan.games for match in plan.matches()
         }
         self._done = self._planned = 0
         self._shown = -1  # games in the last page
@@ -62,7 +62,7 @@ class LiveReport:
         with Ledger(self._ledger, read_only=True) as ledger:
             self._others = len(ledger) - stored
             for _, game, first, second, *_ in ledger.results():
-                self._to_meet.discard((game, frozenset((first, second))))
+                self._not_started.discard((game, frozenset((first, second))))
         self._update()
 
     def plan(self, planned: int) -> None:
@@ -74,7 +74,7 @@ class LiveReport:
         """A game has ended and is in the ledger."""
         self._reporter.game(record)
         self._done += 1
-        self._to_meet.discard((record.game, frozenset((record.first, record.second))))
+        self._not_started.discard((record.game, frozenset((record.first, record.second))))
         self._update()
 
     def end(self) -> None:
@@ -100,7 +100,7 @@ class LiveReport:
                 self._next = float("inf")
             elif self._pages == 1:
                 self.say(f"first page: {self._out / 'report.html'} (it reloads itself)")
-        if self._to_meet or now < self._next or self._done == self._shown:
+        if self._not_started or now < self._next or self._done == self._shown:
             return
         self._started, self._shown = now, self._done
         self._process = subprocess.Popen(

@@ -13,7 +13,7 @@ from typing import Any
 
 # How entrants meet.
 KINDS = ("round-robin", "gauntlet", "ladder", "match", "mirror")
-# How many pairs: the same for all meetings, or more where the ratings are least certain.
+# How many pairs: the same for all matches, or more where the ratings are least certain.
 PAIRINGS = ("even", "adaptive")
 
 # More pairs, or seconds, than anybody can wait for.
@@ -96,12 +96,12 @@ PLAN_KEYS = (
     Key("engines", list, "An entrant; may be repeated", option="engine"),
     Key("kind", str, f"Who meets whom: {', '.join(KINDS)}", "round-robin", choices=KINDS),
     Key("challengers", list, "Who runs the gauntlet; may be repeated", option="challenger"),
-    Key("pairs", int, "Openings a meeting, each played with both colours", 10, 1, _MANY),
+    Key("pairs", int, "Openings a match, each played with both colours", 10, 1, _MANY),
     Key("opening_plies", int, "Random plies of an opening; by default each game's own number",
         low=0, high=1000),
     Key("seed", int, "Seed of openings and engines", 1, -(2**63), 2**63 - 1),
     Key("target_elo", float, "Play on until no rating's 95% interval is wider", low=1, high=1000),
-    Key("max_pairs", int, "Most pairs a meeting, with a target or a test", 1000, 1,
+    Key("max_pairs", int, "Most pairs a match, with a target or a test", 1000, 1,
         _MANY),
     Key("pairing", str, "With a target: even, or adaptive: where ratings are least certain",
         "even", choices=PAIRINGS),

@@ -2,7 +2,7 @@
 
     games = ["tictactoe", "connect4", {name = "go", size = [5, 9], komi = 7}]
     engines = ["random", "alphabeta:depth=4", {name = "mcts", sims = [10, 100, 1000]}]
-    pairs = 10            # openings a meeting, each played with both colours
+    pairs = 10            # openings a match, each played with both colours
     seed = 1
 
 A list inside an entry stands for one entry for each of its values. A relative path, such as

@@ -1,9 +1,9 @@
 """The plan of a tournament: who meets whom, how often, and until when.
 
-A meeting is two entrants on one game, and consists of *pairs* of games. The two games of a
+A match is two entrants on one game, and consists of *pairs* of games. The two games of a
 pair begin with the same random opening, colours swapped, so that a lucky opening favours
 nobody; where an entrant meets itself, a pair is one game. Pair number k of a game has the same
-opening in every meeting, which makes meetings comparable. A game's place in the plan - game, who
+opening in every match, which makes matches comparable. A game's place in the plan - game, who
 moves first, who second, number of the pair - is its slot and gives its seed, so that whatever is
 added later leaves the games already played as they are, and plans of different kinds share a
 ledger.
@@ -21,9 +21,9 @@ from dlgo.errors import SpecError
 from dlgo.games import get_game
 from dlgo.rng import derive_seed
 from experiments.arena.entrants import entrants_of
-from experiments.arena.match import GameTask
 from experiments.arena.openings import Openings
 from experiments.arena.plan_keys import KEYS, range_problem
+from experiments.arena.referee import GameTask
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Plan:
     Attributes:
         games: game specifications.
         entrants: engine specifications, budget included.
-        pairs: opening pairs of each meeting; a meeting is twice as many games. With a target,
+        pairs: opening pairs of each match; a match is twice as many games. With a target,
             those played before it is first looked at. With a test it does not matter.
         opening_plies: random plies before the engines take over; None for each game's own
             number.
@@ -41,7 +41,7 @@ class Plan:
         kind: who meets whom, one of `plan_keys.KINDS`.
         challengers: of a gauntlet; some of the entrants.
         target_elo: play until no rating's 95% interval is wider; None: play `pairs`.
-        max_pairs: with a target or a test, the most pairs of each meeting.
+        max_pairs: with a target or a test, the most pairs of each match.
         pairing: with a target, how the games beyond `pairs` are spread, one of
             `plan_keys.PAIRINGS`.
         sprt: of a match: the two Elo differences (H0, H1) between which a sequential test
@@ -120,7 +120,7 @@ class Plan:
             if self.target_elo is not None:
                 raise SpecError("sprt and target_elo both say when to stop; leave one out")
 
-    def meetings(self) -> list[tuple[str, str]]:
+    def matches(self) -> list[tuple[str, str]]:
         """Who meets whom, on each game."""
         if self.kind == "gauntlet":
             field = [entrant for entrant in self.entrants if entrant not in self.challengers]
@@ -198,7 +198,7 @@ class Pair(NamedTuple):
     number: int
 
     @property
-    def meeting(self) -> tuple[str, str, str]:
+    def match(self) -> tuple[str, str, str]:
         """Everything but the number."""
         return self[:3]
 
@@ -219,10 +219,10 @@ def slot_of(game: str, first: str, second: str, pair: int) -> str:
 
 
 def tasks(plan: Plan) -> list[GameTask]:
-    """All games of the plan that do not depend on results: games x meetings x pairs x 2.
+    """All games of the plan that do not depend on results: games x matches x pairs x 2.
 
-    They are ordered by the number of the pair, then meeting by meeting with the games taking
-    turns, so that a tournament which is interrupted has played every meeting equally often,
+    They are ordered by the number of the pair, then match by match with the games taking
+    turns, so that a tournament which is interrupted has played every match equally often,
     give or take one pair.
 
     Raises:
@@ -231,11 +231,11 @@ def tasks(plan: Plan) -> list[GameTask]:
     """
     plan = plan.canonical()
     openings = Openings(plan.seed, plan.opening_plies)
-    meetings = plan.meetings()
+    matches = plan.matches()
     return [
         task
-        for number in range(plan.pairs) for meeting in meetings for game in plan.games
-        for task in pair_tasks(plan.seed, openings, Pair(game, *meeting, number))
+        for number in range(plan.pairs) for match in matches for game in plan.games
+        for task in pair_tasks(plan.seed, openings, Pair(game, *match, number))
     ]
 
 

@@ -18,7 +18,7 @@ from dlgo.api import GameSpec
 from dlgo.games import get_game
 from dlgo.rng import derive_seed
 from engines.registry import EngineSpec
-from experiments.arena.match import EngineCache, GameTask, play_game
+from experiments.arena.referee import EngineCache, GameTask, play_game
 from experiments.arena.schedule import Plan, slot_of, tasks
 
 

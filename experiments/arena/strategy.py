@@ -1,4 +1,4 @@
-"""How many pairs of each meeting a tournament plays: a fixed number, or as results demand.
+"""How many pairs of each match a tournament plays: a fixed number, or as results demand.
 
 A strategy names the pairs to be played, a step at a time, and is told how the games end. The
 `Agenda` makes games of the pairs and keeps track of what has been played. To depend on nothing
@@ -30,11 +30,11 @@ class Result(NamedTuple):
 
 
 class Strategy:
-    """Rounds (one pair of every meeting) up to `sure_pairs`, then what a subclass asks for.
+    """Rounds (one pair of every match) up to `sure_pairs`, then what a subclass asks for.
 
     Args:
         plan: canonical.
-        sure_pairs: pairs of each meeting that are played whatever the results.
+        sure_pairs: pairs of each match that are played whatever the results.
     """
 
     def __init__(self, plan: Plan, sure_pairs: int) -> None:
@@ -43,7 +43,7 @@ class Strategy:
         # How many pairs of (game, one, other) have been asked for, and what each step was.
         self.started: Counter[tuple[str, str, str]] = Counter()
         self.steps: list[list[Pair]] = []
-        self._meetings = plan.meetings()
+        self._matches = plan.matches()
 
     @property
     def verdict(self) -> str:
@@ -61,12 +61,12 @@ class Strategy:
         """
         number = len(self.steps)
         if number < self.sure_pairs:
-            step = [Pair(game, *m, number) for m in self._meetings for game in self.plan.games]
+            step = [Pair(game, *m, number) for m in self._matches for game in self.plan.games]
         else:
             step = self.further_step(open_slots, stopped)
         if step:
             for pair in step:
-                self.started[pair.meeting] = pair.number + 1
+                self.started[pair.match] = pair.number + 1
             self.steps.append(step)
         return step
 
@@ -83,21 +83,21 @@ class Strategy:
         """Whether games asked for are not wanted any more."""
         return False
 
-    def open_meetings(
+    def open_matches(
         self, game: str, stopped: Collection[tuple[str, str]]
     ) -> list[tuple[str, str]]:
-        """The meetings on a game that may have further pairs."""
+        """The matches on a game that may have further pairs."""
         return [
-            (one, other) for one, other in self._meetings
+            (one, other) for one, other in self._matches
             if (game, one) not in stopped and (game, other) not in stopped
             and self.started[game, one, other] < self.plan.max_pairs
         ]
 
-    def even_pairs(self, game: str, meetings: list[tuple[str, str]]) -> list[Pair]:
-        """The same number of further pairs for every meeting."""
-        done = max(self.started[game, *meeting] for meeting in meetings)
+    def even_pairs(self, game: str, matches: list[tuple[str, str]]) -> list[Pair]:
+        """The same number of further pairs for every match."""
+        done = max(self.started[game, *match] for match in matches)
         last = min(done + max(1, int(STEP * done)), self.plan.max_pairs)
-        return [Pair(game, *meeting, k) for k in range(done, last) for meeting in meetings]
+        return [Pair(game, *match, k) for k in range(done, last) for match in matches]
 
 
 class FixedPairs(Strategy):

@@ -18,10 +18,10 @@ from dlgo.text import duration
 from experiments.arena import executor
 from experiments.arena.agenda import Agenda, strategy_of
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
-from experiments.arena.match import GameTask
 from experiments.arena.openings import Openings
 from experiments.arena.progress import Reporter, default_reporter
 from experiments.arena.provenance import version_text
+from experiments.arena.referee import GameTask
 from experiments.arena.running import RunningFile
 from experiments.arena.schedule import Pair, Plan, pair_tasks, tasks
 from experiments.arena.strategy import Result
@@ -152,11 +152,11 @@ def games_of_plan(plan: Plan, ledger_path: str | Path) -> list[GameRecord]:
 
 
 def _first_tasks(plan: Plan) -> list[GameTask]:
-    """The first pair of every meeting: all entrants in all games. Checks the openings, too."""
+    """The first pair of every match: all entrants in all games. Checks the openings, too."""
     openings = Openings(plan.seed, plan.opening_plies)
     return [
-        task for game in plan.games for meeting in plan.meetings()
-        for task in pair_tasks(plan.seed, openings, Pair(game, *meeting, 0))
+        task for game in plan.games for match in plan.matches()
+        for task in pair_tasks(plan.seed, openings, Pair(game, *match, 0))
     ]
 
 
@@ -225,12 +225,12 @@ def _tell_start(
     else:
         progress.say(
             f"{agenda.planned} games: {plan.kind} of {len(plan.entrants)} entrants, {plan.pairs} "
-            f"opening pairs a meeting, on {games}"
+            f"opening pairs a match, on {games}"
         )
     if plan.target_elo is not None:
         progress.say(
             f"then more until no 95% interval is wider than {plan.target_elo:g} Elo, "
-            f"at most {plan.max_pairs} pairs a meeting"
+            f"at most {plan.max_pairs} pairs a match"
         )
     if agenda.stored and not plan.ends_by_itself:
         progress.say(f"games of this plan that are in {ledger.path} already count")

@@ -71,14 +71,14 @@ class UntilRated(Strategy):
             )
             wide = self._wide(ratings, results)
             widths += [(width, entrant, game) for entrant, width in wide.items()]
-            meetings = self.open_meetings(game, stopped)
-            needed = [meeting for meeting in meetings if not wide.keys().isdisjoint(meeting)]
+            matches = self.open_matches(game, stopped)
+            needed = [match for match in matches if not wide.keys().isdisjoint(match)]
             if not needed:
                 continue
             if self.plan.pairing == "adaptive":
-                pairs += self._least_certain(game, ratings, needed, len(meetings))
+                pairs += self._least_certain(game, ratings, needed, len(matches))
             else:
-                pairs += self.even_pairs(game, meetings)
+                pairs += self.even_pairs(game, matches)
         self._done = not pairs
         self._verdict = self._describe(max(widths, default=None))
         return pairs
@@ -117,7 +117,7 @@ class UntilRated(Strategy):
         )
 
     def _least_certain(
-        self, game: str, ratings: RatingTable, meetings: list[tuple[str, str]], size: int
+        self, game: str, ratings: RatingTable, matches: list[tuple[str, str]], size: int
     ) -> list[Pair]:
         """As many pairs as a round and `STEP` of what was played, each where it says most.
 
@@ -126,15 +126,15 @@ class UntilRated(Strategy):
         information gained under a normal approximation (Lindley 1956).
         """
         variance, information = {}, {}
-        for meeting in meetings:
-            difference = ratings.difference(*meeting)
+        for match in matches:
+            difference = ratings.difference(*match)
             error = (difference.high95 - difference.low95) / (2 * _Z95) * _LOG_ODDS
             score = 1 / (1 + math.exp(-difference.value * _LOG_ODDS))
-            variance[meeting], information[meeting] = error**2, 2 * score * (1 - score)
-        started = {meeting: self.started[game, *meeting] for meeting in meetings}
+            variance[match], information[match] = error**2, 2 * score * (1 - score)
+        started = {match: self.started[game, *match] for match in matches}
         pairs = []
         for _ in range(max(size, int(STEP * sum(started.values())))):
-            free = [m for m in meetings if started[m] < self.plan.max_pairs]
+            free = [m for m in matches if started[m] < self.plan.max_pairs]
             if not free:
                 break
             best = max(free, key=lambda m: math.log1p(variance[m] * information[m]))

@@ -41,10 +41,10 @@ class UntilTested(Strategy):
     ) -> list[Pair]:
         """The next pairs on each game whose test goes on."""
         games = [game for game in self.plan.games if not self.is_over(game)]
-        meetings = {game: self.open_meetings(game, stopped) for game in games}
+        matches = {game: self.open_matches(game, stopped) for game in games}
         return [
-            pair for game in games if meetings[game]
-            for pair in self.even_pairs(game, meetings[game])
+            pair for game in games if matches[game]
+            for pair in self.even_pairs(game, matches[game])
         ]
 
     def game_ended(self, slot: str, result: Result) -> None:

@@ -28,7 +28,7 @@ from engines.programs.framing import write_frame
 from engines.programs.program import ProgramError
 from experiments.arena.board import Board
 from experiments.arena.limits import Limits
-from experiments.arena.match import EngineCache, GameTask, error_text, play_game, prepared_engine
+from experiments.arena.referee import EngineCache, GameTask, error_text, play_game, prepared_engine
 
 # Finished games are sent after this many seconds: rarely enough that two workers do not keep
 # the parent busy, often enough that little is played again after a crash.

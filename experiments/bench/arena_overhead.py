@@ -34,9 +34,9 @@ from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.rng import derive_seed
 from engines.programs import processes
 from experiments.arena.limits import DEFAULT_LIMITS
-from experiments.arena.match import EngineCache, GameLog
 from experiments.arena.progress import PlainReporter
 from experiments.arena.provenance import core_count
+from experiments.arena.referee import EngineCache, GameLog
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.tournament import run_tournament
 from experiments.command import run

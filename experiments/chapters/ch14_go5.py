@@ -32,7 +32,7 @@ from engines.alphazero.config import make_config
 from engines.alphazero.run import network_folder, train
 from engines.learning.runs import PrintedProgress
 from engines.registry import EngineSpec
-from experiments.arena.match import EngineCache, GameTask, play_game
+from experiments.arena.referee import EngineCache, GameTask, play_game
 from experiments.chapters.diagrams import play
 from experiments.command import run
 from experiments.figures import drawing

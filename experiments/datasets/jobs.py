@@ -19,8 +19,8 @@ from typing import Any
 
 from dlgo.errors import DataError, DlgoError
 from engines.programs import processes
-from experiments.arena.match import error_text
 from experiments.arena.provenance import core_count
+from experiments.arena.referee import error_text
 from experiments.arena.worker import leave_with_parent, silence_stdout
 
 # Seconds in which workers that are asked to stop do so by themselves.

@@ -25,8 +25,8 @@ from engines import registry
 from engines.base import Budget, Cost, Decision, Engine
 from engines.programs.processes import MARK
 from engines.random_bot.engine import RandomEngine
-from experiments.arena.match import GameTask
 from experiments.arena.progress import PlainReporter
+from experiments.arena.referee import GameTask
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import Summary, run_tournament
 

@@ -18,9 +18,9 @@ from dlgo.records.entrants import split_version
 from dlgo.records.ledger import GameRecord
 from experiments.arena.agenda import Agenda
 from experiments.arena.limits import Limits
-from experiments.arena.match import GameTask
 from experiments.arena.plan_keys import KEYS
 from experiments.arena.planfile import read_plan
+from experiments.arena.referee import GameTask
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.strategy import Result
 from experiments.arena.until_rated import UntilRated

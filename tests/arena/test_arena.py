@@ -16,8 +16,8 @@ import pytest
 from dlgo import GameState, LedgerError, Player, SpecError, game_names, get_game
 from dlgo.records.failures import Failure
 from dlgo.records.ledger import Ledger, MoveCost
-from experiments.arena import match
-from experiments.arena.match import EngineCache, play_game
+from experiments.arena import referee
+from experiments.arena.referee import EngineCache, play_game
 from experiments.arena.schedule import Plan, tasks
 from tests.arena.mocks import assert_legal, make_task, run
 
@@ -26,17 +26,17 @@ from tests.arena.mocks import assert_legal, make_task, run
 PLAN = Plan(("tictactoe", "go5"), ("random", "dawdler", "dawdler:ms=1"), pairs=4, seed=7)
 
 
-def test_every_meeting_plays_each_opening_with_both_colours():
+def test_every_match_plays_each_opening_with_both_colours():
     planned = tasks(PLAN)
-    assert len(planned) == 2 * 3 * 4 * 2  # games, meetings of 3 entrants, pairs, colours
+    assert len(planned) == 2 * 3 * 4 * 2  # games, matches of 3 entrants, pairs, colours
     assert len({task.slot for task in planned}) == len(planned)
     assert len({task.seed for task in planned}) == len(planned)
     by_slot = {task.slot: task for task in planned}
     for task in planned:
         swapped = by_slot[f"{task.game}|{task.second}|{task.first}|{task.pair}"]
         assert swapped.opening == task.opening
-    meetings = {(task.game, frozenset((task.first, task.second))) for task in planned}
-    assert len(meetings) == 6
+    matches = {(task.game, frozenset((task.first, task.second))) for task in planned}
+    assert len(matches) == 6
 
 
 def test_openings_are_unfinished_positions_all_different_and_without_passes():
@@ -164,7 +164,7 @@ def test_resigning_is_a_normal_end():
 
 
 def test_a_game_without_end_is_a_draw(monkeypatch):
-    monkeypatch.setattr(match, "length_limit", lambda game: 4)
+    monkeypatch.setattr(referee, "length_limit", lambda game: 4)
     record = play_game(make_task("random", "random", "go:size=5"), EngineCache())
     assert (record.result, record.reason) == (0.5, "draw: length limit of 4 plies")
     assert len(record.moves.split()) == 4

@@ -20,7 +20,7 @@ from dlgo.games.draughts.pdn import read_game
 from dlgo.records.ledger import Ledger, MoveCost, ledger_lock
 from dlgo.records.sgf import read_sgf, replay
 from experiments.arena.inspect_ledger import check_lines, export_games, list_lines, totals_lines
-from experiments.arena.match import EngineCache, play_game
+from experiments.arena.referee import EngineCache, play_game
 from experiments.arena.schedule import Plan, tasks
 from reports.report import write_report
 from tests.arena.mocks import games_of, make_task, run

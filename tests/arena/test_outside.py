@@ -22,7 +22,7 @@ from experiments.arena.entrants import entrants_of
 from experiments.arena.executor import play_tasks
 from experiments.arena.inspect_ledger import list_lines, problem_of
 from experiments.arena.limits import Limits
-from experiments.arena.match import EngineCache, play_game
+from experiments.arena.referee import EngineCache, play_game
 from experiments.arena.schedule import Plan
 from tests.arena.mocks import games_of, left_behind, make_task, run
 from tests.arena.outside import BOTS, spec_of

@@ -23,7 +23,7 @@ from experiments.arena import limits as limits_module
 from experiments.arena.executor import play_tasks
 from experiments.arena.inspect_ledger import problem_of
 from experiments.arena.limits import Account, Limits, hard_limit
-from experiments.arena.match import EngineCache, play_game
+from experiments.arena.referee import EngineCache, play_game
 from experiments.arena.schedule import Plan
 from tests.arena.mocks import GARBAGE, MOCKS, SETUP, games_of, left_behind, make_task, run
 

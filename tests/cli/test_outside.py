@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dlgo.records.ledger import Ledger
-from experiments.arena.match import EngineCache, play_game
+from experiments.arena.referee import EngineCache, play_game
 from experiments.arena.schedule import Plan, tasks
 from experiments.play.game_file import read_game_file
 from tests.command import assert_one_line, dlgo, dlgo_here

@@ -20,7 +20,7 @@ import pytest
 from dlgo import GameState, get_game
 from dlgo.records.sgf import write_sgf
 from engines.registry import build_engine
-from experiments.arena.match import EngineCache, GameTask, play_game
+from experiments.arena.referee import EngineCache, GameTask, play_game
 from experiments.gtp.server import MAX_LINE
 from tests.conftest import random_game
 from tests.gtp.programs import GNUGO, GNUGO_OPTIONS, living, needs_gnugo

@@ -82,7 +82,7 @@ def test_the_bootstrap_agrees_where_games_are_independent():
 def test_the_bootstrap_sees_what_the_likelihood_cannot():
     """Openings that decide the game: each pair is one win for each side, always.
 
-    The score of every meeting is then 1:1 in every pair, with no luck at all. The likelihood
+    The score of every match is then 1:1 in every pair, with no luck at all. The likelihood
     takes the games for coin tosses; the bootstrap over pairs finds that nothing varies.
     """
     rows = [

@@ -100,9 +100,9 @@ def test_75_75_and_90_percent_are_191_and_382():
     Programs that rate by the average opponent give 180 (K. Laskos, "EloStat, Bayeselo and
     Ordo", talkchess.com, 2012).
     """
-    meetings = (("a", "b", 30, 10), ("b", "c", 30, 10), ("a", "c", 36, 4))
+    matches = (("a", "b", 30, 10), ("b", "c", 30, 10), ("a", "c", 36, 4))
     first, second, result = [], [], []
-    for entrant, opponent, won, lost in meetings:
+    for entrant, opponent, won, lost in matches:
         first += [entrant] * won + [opponent] * lost
         second += [opponent] * won + [entrant] * lost
         result += [1] * (won + lost)

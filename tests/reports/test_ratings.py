@@ -18,11 +18,11 @@ from reports.ratings import fit_ratings, repeated_games
 from tests.reports.simulation import simulate
 
 
-def games(*meetings: tuple[str, str, str]) -> tuple[list[str], list[str], list[float]]:
+def games(*matches: tuple[str, str, str]) -> tuple[list[str], list[str], list[float]]:
     """`("a", "b", "110=")`: four games with a first; a won two, lost one, drew one."""
     rows = [
         (first, second, {"1": 1.0, "=": 0.5, "0": 0.0}[mark])
-        for first, second, marks in meetings
+        for first, second, marks in matches
         for mark in marks
     ]
     first, second, result = (list(column) for column in zip(*rows, strict=True))
@@ -257,9 +257,9 @@ def test_a_ladder_keeps_its_steps():
     # a beat b, b beat c, a beat c, always. One virtual game a step, none between a and c, which
     # would pull all three together: each step is at least that of a 20-0 match.
     table = fit_ratings(*games(*(
-        meeting
+        match
         for winner, loser in ("ab", "bc", "ac")
-        for meeting in ((winner, loser, "1" * 10), (loser, winner, "0" * 10))
+        for match in ((winner, loser, "1" * 10), (loser, winner, "0" * 10))
     )))
     step = 400 * math.log10(41)
     assert step < table.difference("a", "b").value < step + 60
