@@ -43,13 +43,13 @@ def commands() -> list[str]:
     """The commands of indented lines and of text in backticks, Python blocks as they are."""
     text = README.replace("\\\n", " ")
     pattern = r"^```python\n((?s:.*?))^```|^ {4}(\S.*)$|`(dlgo [^`]+)`"
-    found = []
+    lines = []
     for block, line, inline in re.findall(pattern, text, re.MULTILINE):
         if block:
-            found.append(f"python -c {shlex.quote(block)}")
+            lines.append(f"python -c {shlex.quote(block)}")
         else:
-            found.append(" ".join((line or inline).split("  #")[0].split()))
-    return [command for command in found if re.search(r"\b(dlgo|python|make)\b", command)]
+            lines.append(" ".join((line or inline).split("  #")[0].split()))
+    return [command for command in lines if re.search(r"\b(dlgo|python|make)\b", command)]
 
 
 def shortened(command: str) -> str:

@@ -103,8 +103,8 @@ def check_all_is_seen(sample: Sample) -> None:
     for state in positions_of(sample):
         if state.is_over():
             continue
-        seen = encoder.encode(state).tobytes()
-        if keys.setdefault(seen, state.key()) != state.key():
+        planes = encoder.encode(state).tobytes()
+        if keys.setdefault(planes, state.key()) != state.key():
             text = "a position with another key has the same planes: what differs is not a piece, "
             raise broken("all is seen", text + "and `extra_planes` does not show it", state)
 

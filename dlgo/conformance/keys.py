@@ -45,8 +45,8 @@ def check_keys(sample: Sample) -> None:
             raise broken("keys", f"{text} (or render hides a difference): {_moves(twin)}", state)
         other, other_looks = by_key.setdefault(state.key(), (state, looks))
         # What is legal may depend on the history, which is not part of the key.
-        seen = 2 if game.history_matters else len(looks)
-        if other_looks[:seen] != looks[:seen]:
+        compared = 2 if game.history_matters else len(looks)
+        if other_looks[:compared] != looks[:compared]:
             text = "a different position has the same key"
             raise broken("keys", f"{text}: {_moves(other)}", state)
 

@@ -147,19 +147,19 @@ class Encoder:
         """
         if self.turns is None:
             return policies
-        seen = policies.copy()
+        turned = policies.copy()
         second = np.flatnonzero(players)
-        seen[second] = self.turns.policy(1, policies[second])
-        return seen
+        turned[second] = self.turns.policy(1, policies[second])
+        return turned
 
     def cells_as_seen(self, cells: np.ndarray, players: np.ndarray) -> np.ndarray:
         """The same for what is said of each cell: [n, rows, cols]."""
         if self.turns is None:
             return cells
-        seen = cells.copy()
+        turned = cells.copy()
         second = np.flatnonzero(players)
-        seen[second] = self.turns.planes(1, cells[second][..., None])[..., 0]
-        return seen
+        turned[second] = self.turns.planes(1, cells[second][..., None])[..., 0]
+        return turned
 
     def index_of(self, move: Move) -> int:
         """The number of a move among the game's actions.

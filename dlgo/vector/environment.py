@@ -183,8 +183,8 @@ class VectorEnv:
         shape = tuple(planes.shape[:3].tolist())
         window = int(planes.shape[3]) + 1
         model = self.game.scratch_state(self._start, room=longest + 1)
-        seen = 4 * int(np.prod(shape)) + actions
-        needed = n * (window * sum(field.nbytes for field in model) + 2 * seen + 100)
+        observed = 4 * int(np.prod(shape)) + actions
+        needed = n * (window * sum(field.nbytes for field in model) + 2 * observed + 100)
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         if needed > memory:
             raise SpecError(
@@ -298,9 +298,9 @@ class VectorEnv:
         self._encode(part, self._everywhere, self._observations)
 
     def _step_part(self, part: _Part) -> None:
-        boards, some = self._boards, slice(part.first, part.last)
+        boards, rows = self._boards, slice(part.first, part.last)
         play_actions(boards, self._actions, part.first, part.last)
-        np.logical_or(boards.terminated[some], boards.truncated[some], out=self._ended[some])
+        np.logical_or(boards.terminated[rows], boards.truncated[rows], out=self._ended[rows])
         self._encode(part, self._ended, self._final_observations)
         start_games(boards, self._start, part.scratch, False, part.first, part.last)
         self._encode(part, self._everywhere, self._observations)

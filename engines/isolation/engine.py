@@ -151,14 +151,14 @@ class IsolatedEngine:
         self, stop: Callable[[], bool] | None, work: Callable[[Callable[[], None]], T]
     ) -> T:
         """Do `work`, which is given what to call a few times a second; `stop` ends the search."""
-        told: list[float] = []
+        asked: list[float] = []
 
         def check() -> None:
             self._check()
-            if stop is not None and not told and stop():
-                told.append(time.monotonic())
+            if stop is not None and not asked and stop():
+                asked.append(time.monotonic())
                 self._host.tell("stop")
-            elif told and time.monotonic() > told[0] + _STOP_TIMEOUT:
+            elif asked and time.monotonic() > asked[0] + _STOP_TIMEOUT:
                 raise ProgramError(
                     Failure.TIMEOUT, f"the search has not stopped within {_STOP_TIMEOUT:g} s"
                 )
@@ -166,7 +166,7 @@ class IsolatedEngine:
         try:
             return work(check)
         finally:
-            if told and not self._host.ended:
+            if asked and not self._host.ended:
                 self._host.take_answer(_STOP_TIMEOUT)
 
     def _decide(

@@ -125,11 +125,11 @@ class _Host:
         """Ask for a move, and for all events of its search, in parts."""
         state = self._go_to(start, moves)
         with stopped_by(self._is_asked):
-            told = transcript(self._engine, state, budget, stop=self._is_asked)
-        answer = {"parts": told.parts, "steps": told.steps}
-        if told.decision is None:
+            record = transcript(self._engine, state, budget, stop=self._is_asked)
+        answer = {"parts": record.parts, "steps": record.steps}
+        if record.decision is None:
             return answer
-        return answer | self._answer_of(told.decision, True)
+        return answer | self._answer_of(record.decision, True)
 
     def _go_to(self, start: GameState | None, moves: list[Move]) -> GameState:
         """The position that is asked about, from `start`, or from the last one."""

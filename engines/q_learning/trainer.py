@@ -121,12 +121,12 @@ class QLearner(ReinforcementLearner):
         replayer = Replayer(self._network.encoder)
         rows, values = experience.decisions, np.zeros_like(experience.values)
         for start in range(0, len(rows), _ASKED):
-            some = rows[start : start + _ASKED]
-            made = experience.made(replayer, some)
+            part = rows[start : start + _ASKED]
+            made = experience.made(replayer, part)
             scores, _ = self._target.score(made.planes)
             if self._config.mask:
                 scores = np.where(made.legal, scores, -np.inf)
-            values[some] = scores.max(axis=1)
+            values[part] = scores.max(axis=1)
         return values
 
     def _targets(self, decisions: Decisions, weights: np.ndarray) -> dict[str, np.ndarray]:

@@ -78,9 +78,9 @@ class Probe(PlainReporter):
     def say(self, text: str) -> None:
         """Nothing."""
 
-    def begin(self, found: int, planned: int) -> None:
+    def begin(self, stored: int, planned: int) -> None:
         """The games start."""
-        super().begin(found, planned)
+        super().begin(stored, planned)
         self._planned = planned
 
     def game(self, record: GameRecord) -> None:

@@ -115,7 +115,7 @@ def exercises() -> dict[str, Exercise]:
     Raises:
         ExerciseError: in a package for students, which has none.
     """
-    found = []
+    listed = []
     if not (_FOLDER / "__init__.py").exists():
         raise ExerciseError(
             "this dlgo was built for students and has no exercises; lecturers install one that was "
@@ -124,8 +124,8 @@ def exercises() -> dict[str, Exercise]:
     for path in sorted(_FOLDER.glob("[a-z]*.py")):
         first = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))).split("\n")[0]
         match = _TITLE.fullmatch(first)
-        found.append(Exercise(path.stem, match["title"], int(match["chapter"])))
-    return {exercise.name: exercise for exercise in sorted(found, key=lambda e: e.chapter)}
+        listed.append(Exercise(path.stem, match["title"], int(match["chapter"])))
+    return {exercise.name: exercise for exercise in sorted(listed, key=lambda e: e.chapter)}
 
 
 def get_exercise(name: str) -> Exercise:

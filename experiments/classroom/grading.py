@@ -200,18 +200,18 @@ def hand_ins(folder: Path, exercises: list[Exercise]) -> dict[str, Path]:
     names = {f"{exercise.name}{ending}" for exercise in exercises for ending in (".py", ".ipynb")}
     if not folder.is_dir() or any(path.name in names for path in folder.iterdir()):
         return {folder.resolve().stem: folder}
-    found = {
+    sources = {
         path.stem if path.suffix == ".zip" else path.name: path
         for path in sorted(folder.iterdir())
         if not path.name.startswith(".") and (path.is_dir() or path.suffix == ".zip")
         and not path.is_symlink()  # to another student's, or to a folder of yours
     }
-    if not found:
+    if not sources:
         raise DlgoError(
             f"{folder} holds no hand-ins: neither a file such as {min(names)}, nor a folder or a "
             "zip file for each student"
         )
-    return found
+    return sources
 
 
 def grade_hand_in(

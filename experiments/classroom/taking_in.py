@@ -48,8 +48,8 @@ def take_in(source: Path, folder: Path) -> TakenIn:
     """
     folder.chmod(0o755)
     taken, total = TakenIn(folder), 0
-    found = _of_zip(source, taken) if source.suffix == ".zip" else _of_folder(source, taken)
-    for name, content in found:
+    files = _of_zip(source, taken) if source.suffix == ".zip" else _of_folder(source, taken)
+    for name, content in files:
         total += len(content)
         if len(taken.files) == _FILES or total > _ALL_BYTES:
             taken.notes.append(

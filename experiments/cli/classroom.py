@@ -81,11 +81,11 @@ def grade(
     from experiments.classroom.page import write_pages
 
     chosen = [get_exercise(name) for name in names] or list(exercises().values())
-    found = hand_ins(folder, chosen)
-    if (gradescope or classroom50) and len(found) != 1:
+    sources = hand_ins(folder, chosen)
+    if (gradescope or classroom50) and len(sources) != 1:
         raise click.UsageError(
-            f"--gradescope and --classroom50 are for one hand-in, and {folder} holds {len(found)}; "
-            "name the folder of one student"
+            f"--gradescope and --classroom50 are for one hand-in, and {folder} holds "
+            f"{len(sources)}; name the folder of one student"
         )
     rows = outputs.read_roster(roster) if roster else None
     if classroom50:
@@ -98,7 +98,7 @@ def grade(
     kept = out / "grades.json"
     known = outputs.load(kept)
     grades = {}
-    for student, source in found.items():
+    for student, source in sources.items():
         row = grade_hand_in(student, source, chosen, trust, known)
         grades[student] = row
         known |= {(grade.student, grade.exercise): grade for grade in row}

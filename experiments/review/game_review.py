@@ -268,8 +268,8 @@ class GameReview:
 
     def mistakes(self) -> list[Verdict]:
         """Turns that have a `kind`, the largest loss first."""
-        found = [verdict for verdict in self.verdicts() if verdict.kind]
-        return sorted(found, key=lambda verdict: -verdict.loss)
+        verdicts = [verdict for verdict in self.verdicts() if verdict.kind]
+        return sorted(verdicts, key=lambda verdict: -verdict.loss)
 
 
 def legal_part(state: GameState, line: tuple[Move, ...]) -> list[tuple[Player, Move]]:

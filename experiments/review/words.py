@@ -96,9 +96,9 @@ def summary_words(review: GameReview, player: Player) -> str:
     if not verdicts:
         return "no move judged yet"
     counts = {kind: sum(verdict.kind == kind for verdict in verdicts) for kind in _PLURALS}
-    told = [f"{n} {kind if n == 1 else _PLURALS[kind]}" for kind, n in counts.items() if n]
+    kinds = [f"{n} {kind if n == 1 else _PLURALS[kind]}" for kind, n in counts.items() if n]
     moves = f"{len(verdicts)} {'move' if len(verdicts) == 1 else 'moves'}"
-    text = f"{', '.join(told) or 'no mistakes'} in {moves}"
+    text = f"{', '.join(kinds) or 'no mistakes'} in {moves}"
     lost = sum(verdict.loss for verdict in verdicts if verdict.kind)
     return f"{text}; {lost:.2f} points lost (a game is worth 1)" if lost else text
 

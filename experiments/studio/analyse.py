@@ -98,11 +98,11 @@ class _Analyse:
         try:
             async with aclosing(steps):
                 async for step in steps:
-                    seen = await asyncio.to_thread(
+                    view = await asyncio.to_thread(
                         decision_view, state, step.decision, None, views
                     )
                     black = black_share(step.decision, state.next_player)
-                    yield {**seen, "who": spec, "black": black, "final": step.final}
+                    yield {**view, "who": spec, "black": black, "final": step.final}
         except EngineFailed as error:
             yield {"problem": str(error), "final": True}
         while True:  # the page keeps the stream open, or would begin anew
@@ -130,16 +130,16 @@ class _Analyse:
                 values[move["text"]] = {"value": value, "plies": 1}
             else:
                 try:
-                    found = await self._studio.engines.search(owner, after, spec)
+                    decision = await self._studio.engines.search(owner, after, spec)
                 except EngineFailed as error:
                     problem = str(error)
                     break
-                if found.proven is None:
+                if decision.proven is None:
                     continue
                 same = after.next_player is state.next_player
-                plies = found.depth if spec == "solver" else None
+                plies = decision.depth if spec == "solver" else None
                 values[move["text"]] = {
-                    "value": found.proven if same else -found.proven,
+                    "value": decision.proven if same else -decision.proven,
                     "plies": None if plies is None else plies + 1,
                 }
             yield {

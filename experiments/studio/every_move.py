@@ -61,7 +61,7 @@ class EveryMove:
         if after.is_over():
             result = after.result() if mover is Player.black else -after.result()
             return float(result), Cost()
-        found = ask(after, Budget(depth=max(depth - 1, 1)))
-        if found.value is None:
+        decision = ask(after, Budget(depth=max(depth - 1, 1)))
+        if decision.value is None:
             return None
-        return (found.value if after.next_player is mover else -found.value), found.cost
+        return (decision.value if after.next_player is mover else -decision.value), decision.cost

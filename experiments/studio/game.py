@@ -212,11 +212,11 @@ class Game:
         self.watchers += 1
         self._go_on()
         try:
-            seen = -1
+            shown = -1
             while True:
                 self.used = time.monotonic()
-                if seen != self._version:
-                    seen = self._version
+                if shown != self._version:
+                    shown = self._version
                     yield self.view()
                     continue
                 try:

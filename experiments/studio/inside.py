@@ -136,7 +136,7 @@ class _Inside:
         try:
             while not (await asyncio.wait((task,), timeout=0.5))[0]:
                 yield {"waiting": self._studio.engines.waiting_before(owner)}
-            found: Watched = task.result()
+            watched: Watched = task.result()
         except EngineFailed as error:
             yield {"error": str(error)}
             return
@@ -144,11 +144,11 @@ class _Inside:
             task.cancel()
             with suppress(asyncio.CancelledError, DlgoError):
                 await task
-        for part in found.transcript.parts:
+        for part in watched.transcript.parts:
             yield {"part": part}  # a text in a text: it is long, and need not be understood here
-        decision = found.transcript.decision
+        decision = watched.transcript.decision
         yield {
-            "steps": found.transcript.steps, "hasNetwork": found.has_network,
+            "steps": watched.transcript.steps, "hasNetwork": watched.has_network,
             "decision": None if decision is None
             else await asyncio.to_thread(decision_view, state, decision),
         }

@@ -71,11 +71,11 @@ class ReviewRun:
         self._readers += 1
         if self._task is None and not self._over:
             self._task = asyncio.create_task(self._run())
-        seen, silent = -1, 0.0
+        shown, silent = -1, 0.0
         try:
             while True:
-                if seen != self._version:
-                    seen, silent = self._version, 0.0
+                if shown != self._version:
+                    shown, silent = self._version, 0.0
                     yield await asyncio.to_thread(self.report)
                 elif silent >= _HEARTBEAT:
                     silent = 0.0

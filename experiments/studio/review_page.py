@@ -58,12 +58,12 @@ def _inert(value: Any) -> str:
 
 def _modules() -> dict[str, str]:
     """The page's modules as `data:` addresses, by the names under which they are imported."""
-    found: dict[str, str] = {}
+    addresses: dict[str, str] = {}
     waiting = [_ENTRY]
     while waiting:
         path = waiting.pop()
         name = f"studio/{path}"
-        if name in found:
+        if name in addresses:
             continue
         folder = posixpath.dirname(path)
 
@@ -74,8 +74,8 @@ def _modules() -> dict[str, str]:
 
         source = _IMPORT.sub(named, _file(path))
         code = base64.b64encode(source.encode()).decode()
-        found[name] = f"data:text/javascript;base64,{code}"
-    return found
+        addresses[name] = f"data:text/javascript;base64,{code}"
+    return addresses
 
 
 def _file(path: str) -> str:

@@ -118,15 +118,15 @@ def make_app(
 def _files() -> dict[str, bytes]:
     """The files of the page by name. They are read once: no request names a path of the disk."""
     root = resources.files("experiments.studio") / "static"
-    found, folders = {}, [("", root)]
+    files, folders = {}, [("", root)]
     while folders:
         prefix, folder = folders.pop()
         for entry in folder.iterdir():
             if entry.is_dir():
                 folders.append((f"{prefix}{entry.name}/", entry))
             elif "." + entry.name.rpartition(".")[2] in _TYPES:
-                found[prefix + entry.name] = entry.read_bytes()
-    return found
+                files[prefix + entry.name] = entry.read_bytes()
+    return files
 
 
 async def _error(_: Request, error: Exception) -> Response:

@@ -60,7 +60,7 @@ class Standings:
             )
         loop = asyncio.get_running_loop()
         try:
-            found = await loop.run_in_executor(self._pool, compute, str(path), most)
+            standings = await loop.run_in_executor(self._pool, compute, str(path), most)
         except BrokenProcessPool:
             self._pool = None
             raise EngineFailed("the process that rates has died; it is started again") from None
@@ -68,9 +68,9 @@ class Standings:
             if self._end is not None:
                 self._end.cancel()
             self._end = loop.call_later(_IDLE, self.close)
-        if "problem" in found:
-            raise DlgoError(found["problem"])
-        return found
+        if "problem" in standings:
+            raise DlgoError(standings["problem"])
+        return standings
 
     def close(self) -> None:
         """End the process."""

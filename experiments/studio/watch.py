@@ -84,8 +84,8 @@ class _Watch:
     async def standings(self, request: Request) -> Response:
         """The standings after the first `?games=N` games."""
         most = _number(request, "games", _MOST_GAMES)
-        found = await self._studio.standings.of(self._path(request), most)
-        return json_reply({key: found[key] for key in ("games", "of", "tables")})
+        standings = await self._studio.standings.of(self._path(request), most)
+        return json_reply({key: standings[key] for key in ("games", "of", "tables")})
 
     async def games(self, request: Request) -> Response:
         """Finished games: `?offset=`, `game=`, `entrant=`, `failed=yes`."""
@@ -158,10 +158,10 @@ class Watched:
         if self._looking is None:
             self._looking = asyncio.create_task(self._look_on())
         try:
-            seen = 0
+            shown = 0
             while True:
-                if seen != self._version:
-                    seen = self._version
+                if shown != self._version:
+                    shown = self._version
                     yield self._view
                     continue
                 try:
@@ -203,9 +203,9 @@ class Watched:
 
     async def _rate(self, games: int) -> None:
         try:
-            found = await self._studio.standings.of(self._path)
-            self._names, self._cpu = found.pop("names"), found.pop("cpu")
-            self._show(standings=found, rating="")
+            standings = await self._studio.standings.of(self._path)
+            self._names, self._cpu = standings.pop("names"), standings.pop("cpu")
+            self._show(standings=standings, rating="")
         except DlgoError as error:
             self._show(rating=one_line(str(error)))
         finally:

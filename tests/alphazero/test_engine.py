@@ -28,11 +28,11 @@ def model(tmp_path_factory):
 
 def drawn(spec: str, state: GameState, n: int) -> collections.Counter:
     engine = build_engine(spec, GAME, 1)
-    found: collections.Counter = collections.Counter()
+    counts: collections.Counter = collections.Counter()
     for seed in range(n):
         engine.new_game(seed)
-        found[engine.select_move(state).move] += 1
-    return found
+        counts[engine.select_move(state).move] += 1
+    return counts
 
 
 def test_without_temperature_every_seed_plays_the_same(model) -> None:

@@ -135,11 +135,11 @@ def test_games_that_were_given_up_teach_nothing_of_their_end(
              if one.weights and one.path not in {other.path for other in learner._playing.layers}]
     before = [weight for one in heads for weight in one.get_weights()]
     assert len(heads) == 3
-    told, expected = (one.learn(given_up, 1, steps=8) for one in (learner, plain))
-    assert set(told) - set(expected) == {"ownership_loss", "score_loss"}
-    assert math.isnan(told["ownership_loss"]) and math.isnan(told["score_loss"])
+    losses, expected = (one.learn(given_up, 1, steps=8) for one in (learner, plain))
+    assert set(losses) - set(expected) == {"ownership_loss", "score_loss"}
+    assert math.isnan(losses["ownership_loss"]) and math.isnan(losses["score_loss"])
     for name in ("loss", "policy_loss", "value_loss"):
-        assert told[name] == pytest.approx(expected[name], rel=1e-5)
+        assert losses[name] == pytest.approx(expected[name], rel=1e-5)
     after = [weight for one in heads for weight in one.get_weights()]
     assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
     for one, other in zip(playing_weights(learner, tmp_path / "with"),
@@ -204,8 +204,8 @@ def test_what_a_checkpoint_keeps_goes_on_as_if_unbroken(finished: Dataset) -> No
     unbroken, continued = NetworkInTraining(plan(**HEADS)), NetworkInTraining(plan(**HEADS))
     unbroken.learn(finished, 1, steps=3)
     restore(continued.state, captured(unbroken.state), Path("checkpoint.npz"))
-    told = [one.learn(finished, 2, steps=3) for one in (unbroken, continued)]
-    assert told[0]["ownership_loss"] == told[1]["ownership_loss"]
+    losses = [one.learn(finished, 2, steps=3) for one in (unbroken, continued)]
+    assert losses[0]["ownership_loss"] == losses[1]["ownership_loss"]
     for one, other in zip(captured(unbroken.state), captured(continued.state), strict=True):
         np.testing.assert_array_equal(one, other)
 

@@ -46,8 +46,8 @@ def reference(considered: int, simulations: int) -> list[int]:
 @pytest.mark.parametrize("considered", [1, 2, 3, 4, 7, 16])
 @pytest.mark.parametrize("simulations", [1, 8, 16, 50, 200])
 def test_the_plan_is_that_of_the_paper(considered: int, simulations: int) -> None:
-    found = [considered_visits(considered, simulations, k) for k in range(simulations)]
-    assert found == reference(considered, simulations)
+    visits = [considered_visits(considered, simulations, k) for k in range(simulations)]
+    assert visits == reference(considered, simulations)
 
 
 class Fixed(LeafEvaluator):

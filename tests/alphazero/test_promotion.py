@@ -150,9 +150,9 @@ def players(folder: Path) -> list[int]:
         read_card(one).network_id: int(one.name) for one in (folder / "nets").iterdir()
     }
     shards = [read_shard(one) for one in sorted((folder / "games").glob("games-*.npz"))]
-    found = [numbers[one.provenance["engine"].removeprefix("self-play of ")] for one in shards]
-    assert found[::2] == found[1::2]  # two workers
-    return found[::2]
+    rounds = [numbers[one.provenance["engine"].removeprefix("self-play of ")] for one in shards]
+    assert rounds[::2] == rounds[1::2]  # two workers
+    return rounds[::2]
 
 
 @pytest.fixture(scope="module")
@@ -211,14 +211,14 @@ def test_a_kill_during_a_match_and_before_its_result_is_kept_changes_nothing(
 def test_who_always_loses_never_plays_and_who_always_wins_does(
     score: float, tmp_path: Path, monkeypatch
 ) -> None:
-    told = []
+    lines = []
     monkeypatch.setattr(Workers, "match", lambda self, jobs, progress: (12 * score, 0.0))
     plan = gated(gating_threshold=0.55)
-    card = train(plan, tmp_path, runs.Listener(told))
+    card = train(plan, tmp_path, runs.Listener(lines))
     assert players(tmp_path) == ([0, 1] if score else [0, 0])
     assert [row["promoted"] for row in rows_of(tmp_path)] == [score] * 2
     assert card.name.endswith("0002" if score else "0000")
-    assert sum(("promoted" if score else "refused") in line for line in told) == 2
+    assert sum(("promoted" if score else "refused") in line for line in lines) == 2
     assert len(set(nets(tmp_path))) == 3  # the learner went on
     again = CliRunner().invoke(cli, [  # there is nothing left to do
         "train", "alphazero", "--game=tictactoe", f"--out={tmp_path}",

@@ -66,15 +66,15 @@ def started(folder: Path) -> subprocess.Popen:
 
 def group_members(group: int) -> list[int]:
     """Living processes of a process group."""
-    found = []
+    members = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = path.read_text().rpartition(")")[2].split()
         except OSError:
             continue
         if int(fields[2]) == group and fields[0] != "Z":
-            found.append(int(path.parent.name))
-    return found
+            members.append(int(path.parent.name))
+    return members
 
 
 def nobody_left(group: int) -> bool:

@@ -160,15 +160,15 @@ def test_nobody_passes_early_while_there_is_another_sensible_move(more) -> None:
 
     def passes(games: list[GameData]) -> list[int]:
         """The plies of passes that there was an alternative to."""
-        found = []
+        plies = []
         for one in games:
             state = game.new_kernel_state()
             for ply, action in enumerate(one.actions.tolist()):
                 sensible = kernels.search_actions(state, np.empty(game.num_actions, np.int64))
                 if action == game.pass_action and sensible > 1:
-                    found.append(ply)
+                    plies.append(ply)
                 kernels.play(state, action)
-        return found
+        return plies
 
     late, _ = play("go:size=5", 20, first_pass=0.8, **more)
     assert min(passes(late)) >= 20

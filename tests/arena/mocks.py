@@ -278,12 +278,12 @@ def read(path: Path) -> str:
 def left_behind(pid: int | None = None) -> list[str]:
     """Command lines of the processes left behind by workers of a tournament in process `pid`
     (by default this one): those whose environment marks them, and the mocks' sleepers."""
-    pid, found = pid or os.getpid(), []
+    pid, children = pid or os.getpid(), []
     for folder in Path("/proc").glob("[0-9]*"):
         command = read(folder / "cmdline")
         if f"{MARK}={pid}-" in read(folder / "environ") or f"\0{nap_of(pid)}\0" in command:
-            found.append(f"{folder.name} {command}")
-    return found
+            children.append(f"{folder.name} {command}")
+    return children
 
 
 def games_of(path: Path) -> dict[str, GameRecord]:

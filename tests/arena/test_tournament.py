@@ -151,14 +151,14 @@ def run_slow_plan(ledger: str) -> None:
 
 def children(pid: int | None = None) -> set[int]:
     """The living child processes of a process (by default this one), by /proc."""
-    found = set()
+    places = set()
     for folder in Path("/proc").glob("[0-9]*"):
         # multiprocessing's resource tracker lives as long as its parent
         tracker = "resource_tracker" in read(folder / "cmdline")
         parent = read(folder / "stat").rpartition(")")[2].split()[1:2]
         if parent == [str(pid or os.getpid())] and not tracker and alive(int(folder.name)):
-            found.add(int(folder.name))
-    return found
+            places.add(int(folder.name))
+    return places
 
 
 def alive(pid: int) -> bool:

@@ -80,11 +80,11 @@ def sets(tmp_path_factory) -> Path:
 
 
 def test_the_solver_makes_no_mistake_and_chance_does(sets: Path, tmp_path: Path) -> None:
-    told = CliRunner().invoke(bench.main, [
+    result = CliRunner().invoke(bench.main, [
         "--engine", "solver", "--engine", "random", "--classes", "L3_R1", "--count", "12",
         "--sets", str(sets), "--workers", "1", "--csv", str(tmp_path / "table.csv"),
     ])
-    assert told.exit_code == 0, told.output
+    assert result.exit_code == 0, result.output
     rows = [row.split(",") for row in (tmp_path / "table.csv").read_text().splitlines()]
     assert [row[0] for row in rows] == ["engine", "solver", "random"]
     assert rows[1][2] == rows[2][2] == "12"

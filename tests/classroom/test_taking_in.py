@@ -94,9 +94,9 @@ def test_a_notebook_is_the_code_of_its_cells(tmp_path, taken) -> None:
     ]
     (tmp_path / "ko.ipynb").write_text(json.dumps({"cells": cells}))
     result = take_in(tmp_path / "ko.ipynb", taken)
-    found: dict[str, object] = {}
-    exec(result.named("ko").read_text(), found)
-    assert found["x"] == 1
+    names: dict[str, object] = {}
+    exec(result.named("ko").read_text(), names)
+    assert names["x"] == 1
     (tmp_path / "bad.ipynb").write_text("{")
     (tmp_path / "other").mkdir()
     assert "not a notebook" in take_in(tmp_path / "bad.ipynb", tmp_path / "other").notes[0]

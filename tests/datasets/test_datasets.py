@@ -164,14 +164,14 @@ def test_a_run_that_is_stopped_goes_on(made: Path, tmp_path: Path, number: int) 
 
 
 def _alive(mark: str) -> list[str]:
-    found = []
+    processes = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             if mark.encode() in (folder / "environ").read_bytes():
-                found.append(folder.name)
+                processes.append(folder.name)
         except OSError:
             continue
-    return found
+    return processes
 
 
 def _count(n: int) -> Iterator[int]:

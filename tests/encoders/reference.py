@@ -200,8 +200,8 @@ def _age(line: list[TextbookState], point: Point) -> int:
 
 
 def _strings(board: Board, player: Player) -> set[GoString]:
-    found = (board.get_go_string(point) for point in board.points())
-    return {string for string in found if string is not None and string.color is player}
+    strings = (board.get_go_string(point) for point in board.points())
+    return {string for string in strings if string is not None and string.color is player}
 
 
 def captured_in_ladder(board: Board, before: Board, prey: GoString, mover: Player) -> bool:

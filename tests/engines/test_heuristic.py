@@ -23,11 +23,11 @@ def position(game_name: str, moves: str) -> GameState:
 def choices(state: GameState, level: int = 4) -> set[str]:
     """All moves the engine plays here, over 40 seeds."""
     engine = build_engine(f"heuristic:level={level}", state.game)
-    found = set()
+    moves = set()
     for seed in range(40):
         engine.new_game(seed)
-        found.add(state.game.move_text(engine.select_move(state).move))
-    return found
+        moves.add(state.game.move_text(engine.select_move(state).move))
+    return moves
 
 
 @pytest.mark.parametrize(

@@ -197,10 +197,10 @@ def test_two_spellings_of_a_nested_engine_are_one_entrant() -> None:
 
 
 def test_who_waits_is_told_of_a_compiler_in_the_other_process() -> None:
-    told: list[str] = []
-    with tell_of_compiling(told.append):
+    lines: list[str] = []
+    with tell_of_compiling(lines.append):
         read_spec("bad.py:Compiles").build(get_game("tictactoe")).close()
-    assert len(told) == 1 and "compiling" in told[0]
+    assert len(lines) == 1 and "compiling" in lines[0]
 
 
 def test_ctrl_c_while_a_bot_hangs_saves_the_game(

@@ -30,11 +30,11 @@ def random_positions(game_name: str, count: int, most_plies: int) -> list[GameSt
     """Unfinished positions of random games, all of them different games."""
     game = get_game(game_name)
     generator = np.random.default_rng(11)
-    found: list[GameState] = []
-    while len(found) < count:
+    positions: list[GameState] = []
+    while len(positions) < count:
         states = random_game(game, seed=int(generator.integers(1 << 30)))[:-1]
-        found.append(states[int(generator.integers(min(most_plies, len(states))))])
-    return found
+        positions.append(states[int(generator.integers(min(most_plies, len(states))))])
+    return positions
 
 
 @pytest.mark.parametrize("side", [0, 1] if FULL else [1])

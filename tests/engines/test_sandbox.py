@@ -232,15 +232,15 @@ def test_a_hang_at_import_is_named(folder) -> None:
 def _left_behind(folder: Path) -> list[str]:
     """Command lines of living processes that have to do with the folder."""
     rows = [row for row in processes._processes() if row[3] != "Z" and row[0] != os.getpid()]
-    found = []
+    commands = []
     for pid, *_ in rows:
         try:
             command = Path(f"/proc/{pid}/cmdline").read_bytes().decode()
         except OSError:
             continue
         if str(folder) in command:
-            found.append(command)
-    return found
+            commands.append(command)
+    return commands
 
 
 def test_a_bot_in_a_sandbox_is_an_entrant_like_any(folder) -> None:

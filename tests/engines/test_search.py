@@ -27,15 +27,15 @@ def minimax(state: GameState) -> int:
 
 def all_positions() -> list[GameState]:
     """The 4,520 positions of tic-tac-toe in which there is a move to make."""
-    seen = {}
+    positions = {}
     frontier = [GameState.new_game(TIC_TAC_TOE)]
     while frontier:
         state = frontier.pop()
-        if state.key() in seen or state.is_over():
+        if state.key() in positions or state.is_over():
             continue
-        seen[state.key()] = state
+        positions[state.key()] = state
         frontier += [state.apply_move(move) for move in state.legal_moves()]
-    return list(seen.values())
+    return list(positions.values())
 
 
 def test_alphabeta_solves_every_position_of_tic_tac_toe() -> None:

@@ -43,13 +43,13 @@ def position(columns: str) -> GameState:
 def random_positions(n: int, plies: range, seed: int = 0) -> list[GameState]:
     """Unfinished positions after a random number of random moves."""
     generator = np.random.default_rng(seed)
-    found: list[GameState] = []
-    while len(found) < n:
+    positions: list[GameState] = []
+    while len(positions) < n:
         game = random_game(GAME, seed=int(generator.integers(1 << 30)))
         ply = int(generator.choice(plies))
         if ply < len(game) and not game[ply].is_over():
-            found.append(game[ply])
-    return found
+            positions.append(game[ply])
+    return positions
 
 
 def columns_of(state: GameState) -> list[int]:
@@ -257,13 +257,13 @@ def run_command(text: str) -> subprocess.CompletedProcess[str]:
 def run_analyze(*lines: str, engine: str = "solver:tt=18", **options) -> tuple[list[str], str]:
     """Lines of output, and the message that ends a run with errors."""
     options = {"game": GAME, "all_moves": False, "as_json": True, **options}
-    found: list[str] = []
+    output: list[str] = []
     try:
         for several in analyze(engine_spec=engine, lines=[list(lines)], **options):
-            found += several
+            output += several
     except DlgoError as error:
-        return found, str(error)
-    return found, ""
+        return output, str(error)
+    return output, ""
 
 
 def test_analyze_gives_an_object_a_position() -> None:
@@ -367,11 +367,11 @@ def test_an_analysis_may_pause_and_go_on() -> None:
     whole, paused = Solver(16), Solver(16)
     paused._slice = 23
     expected = [one for some in whole.analyse(lines, True) for one in some]
-    found = [one for some in paused.analyse(lines, True) for one in some]
-    assert [one._replace(cpu_ms=0) for one in found] == [
+    answers = [one for some in paused.analyse(lines, True) for one in some]
+    assert [one._replace(cpu_ms=0) for one in answers] == [
         one._replace(cpu_ms=0) for one in expected
     ]
-    for state, one in zip(states, found, strict=True):
+    for state, one in zip(states, answers, strict=True):
         scores = whole.move_scores(state)
         assert one.scores == [scores.get(column) for column in range(1, 8)]
         assert one.score == one.scores[one.best - 1] == max(scores.values())

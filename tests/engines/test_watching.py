@@ -90,10 +90,10 @@ def test_a_tree_can_be_seen_at_any_step_and_written_as_json() -> None:
         assert recording.tree(step - 1).root.visits == visits - 1
         assert recording.tree(step).root.visits == visits
     for spec in (*TREE_SEARCHES, "textbook-alphabeta:nodes=300", "minimax"):
-        told = json.loads(json.dumps(recorded(spec, ENDING).to_json(), allow_nan=False))
-        assert told["moves"] == ["B2", "A1", "A3", "C1", "B1"] and told["mover"] == "white"
-        assert all(isinstance(event["event"], str) for event in told["events"])
-        assert told["choice"] == told["line"][0]
+        record = json.loads(json.dumps(recorded(spec, ENDING).to_json(), allow_nan=False))
+        assert record["moves"] == ["B2", "A1", "A3", "C1", "B1"] and record["mover"] == "white"
+        assert all(isinstance(event["event"], str) for event in record["events"])
+        assert record["choice"] == record["line"][0]
 
 
 def test_gumbel_tells_of_its_plan() -> None:
@@ -167,11 +167,11 @@ def test_a_picture_has_a_group_for_each_node_inside_its_parents(spec, state, mos
         title = group.find(f"{SVG}text").text.partition(":")[0]
         assert title == (tree.nodes[int(number)].move or "root")
         missing = len(tree.nodes[int(number)].children) - len(group.findall(f"{SVG}g"))
-        told = sum(
+        left_out = sum(
             int(count) for text in group.findall(f"{SVG}text")
             for count in re.findall(r"^(?:and )?(\d+) (?:more|not tried)$", text.text)
         )
-        assert told == missing
+        assert left_out == missing
     if most == 1:
         assert "not tried" in svg or "more" in svg
 

@@ -61,11 +61,11 @@ def odd(name, words, number):
 
 def living(marker: str) -> list[int]:
     """The processes whose command line contains `marker`, zombies not counted."""
-    found = []
+    processes = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             if marker in (folder / "cmdline").read_text(errors="replace"):
-                found.append(int(folder.name))
+                processes.append(int(folder.name))
         except OSError:
             continue
-    return found
+    return processes

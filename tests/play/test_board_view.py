@@ -321,9 +321,9 @@ def test_pictures_and_pages(tmp_path: Path) -> None:
     game = load_game(tmp_path / "game.txt")
     with Image.open(show_game(game, tmp_path / "end.PNG")) as picture:
         assert picture.format == "PNG"
-    seen = []
-    page = show_game(game, tmp_path / "game.html", progress=lambda *of: seen.append(of))
-    assert seen == [(number, 8) for number in range(1, 9)]
+    calls = []
+    page = show_game(game, tmp_path / "game.html", progress=lambda *of: calls.append(of))
+    assert calls == [(number, 8) for number in range(1, 9)]
     assert page.read_text().count("data:image/png;base64") == 8
     assert sorted(path.name for path in tmp_path.iterdir()) == ["end.PNG", "game.html", "game.txt"]
 

@@ -211,13 +211,13 @@ def test_the_file_follows_every_move(tmp_path: Path) -> None:
 
     class Lines(io.StringIO):
         def readline(self, *_: object) -> str:  # looks into the file whenever it is asked
-            seen.append(len(read_game_file(file).state.moves()) if file.exists() else None)
+            asked.append(len(read_game_file(file).state.moves()) if file.exists() else None)
             return super().readline()
 
-    seen: list[int | None] = []
+    asked: list[int | None] = []
     session = sit_down(start("connect4"), save=file)
     Console(session, source=Lines("4\n5\nundo\n"), target=io.StringIO()).run()
-    assert seen == [None, 2, 4, 2]
+    assert asked == [None, 2, 4, 2]
 
 
 def test_a_full_disk_ends_no_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

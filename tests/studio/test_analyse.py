@@ -84,12 +84,12 @@ def test_exact_values_of_connect_four_are_the_solvers(studio: Studio) -> None:
     ((_, _, _, _, scores),) = next(Solver(20).analyse([moves], all_moves=True))
     event, _ = look(studio, f"/api/games/{game}/exact",
                     lambda event: len(event["exact"]) == event["of"])
-    found = {move["text"]: move["value"] for move in event["exact"]}
+    values = {move["text"]: move["value"] for move in event["exact"]}
     expected = {
         str(column): (score > 0) - (score < 0)
         for column, score in enumerate(scores, 1) if score is not None
     }
-    assert found == expected and len(set(found.values())) > 1
+    assert values == expected and len(set(values.values())) > 1
 
 
 def test_exact_values_of_tictactoe(studio: Studio) -> None:

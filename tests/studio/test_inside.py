@@ -58,18 +58,18 @@ def ask_search(studio: Studio, **asked: Any) -> tuple[Search, list[Any]]:
 def test_a_transcript_has_the_events_of_the_search(spec: str, game: str, moves: str) -> None:
     state = position(game, moves)
     recording = watch(build_engine(spec, state.game, 5), state)
-    told = transcript(build_engine(spec, state.game, 5), state, part_bytes=2000)
-    events = [event for part in told.parts for event in json.loads(part)]
+    record = transcript(build_engine(spec, state.game, 5), state, part_bytes=2000)
+    events = [event for part in record.parts for event in json.loads(part)]
     assert events == json.loads(json.dumps([as_json(event) for event in recording.events]))
-    assert told.steps == len(events) and len(told.parts) > 2
-    assert max(map(len, told.parts)) < 4000
-    assert told.decision.move == recording.decision.move
+    assert record.steps == len(events) and len(record.parts) > 2
+    assert max(map(len, record.parts)) < 4000
+    assert record.decision.move == recording.decision.move
     if recording.decision.visits:
         children = recording.tree().root.children
         visits = {recording.tree().nodes[n].move: recording.tree().nodes[n].visits
                   for n in children}
         assert {m: n for m, n in visits.items() if n} == {
-            state.game.move_text(m): n for m, n in told.decision.visits.items()
+            state.game.move_text(m): n for m, n in record.decision.visits.items()
         }
 
 
@@ -77,11 +77,11 @@ def test_a_search_that_tells_too_much_is_ended() -> None:
     state = position("connect4")
     engine = build_engine("textbook-alphabeta:depth=20", state.game, 1)
     for limits in ({"most_steps": 500}, {"most_bytes": 50_000}, {"stop": lambda: True}):
-        told = transcript(engine, state, **limits)
-        assert told.decision is None and told.steps <= 500 + 100 * ("most_bytes" in limits)
-        assert sum(len(json.loads(part)) for part in told.parts) == told.steps
+        record = transcript(engine, state, **limits)
+        assert record.decision is None and record.steps <= 500 + 100 * ("most_bytes" in limits)
+        assert sum(len(json.loads(part)) for part in record.parts) == record.steps
         assert engine.listener is None
-    assert sum(map(len, told.parts)) < 60_000
+    assert sum(map(len, record.parts)) < 60_000
 
 
 def test_a_search_over_http_is_the_engines_own(studio: Studio) -> None:

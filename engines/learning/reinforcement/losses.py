@@ -51,8 +51,8 @@ def policy_loss(
         entropy: weight of the policy's entropy, in nats, which is made large.
         temperature: at which the moves were drawn.
     """
-    def loss(told: Any, logits: Any) -> Any:
-        action, advantage, probability, weight, logs, nats = _terms(told, logits, temperature)
+    def loss(targets: Any, logits: Any) -> Any:
+        action, advantage, probability, weight, logs, nats = _terms(targets, logits, temperature)
         log_pi = ops.sum(action * logs, axis=-1)
         ratio = ops.exp(ops.minimum(log_pi - ops.log(probability), 20.0))
         if kind == "reinforce":
@@ -68,17 +68,17 @@ def policy_loss(
     return loss
 
 
-def action_value_loss(told: Any, values: Any) -> Any:
+def action_value_loss(targets: Any, values: Any) -> Any:
     """Squared error of Q for the action that was played; `packed` has the target as advantage."""
-    action = ops.one_hot(ops.cast(told[:, 0], "int32"), values.shape[-1], dtype="float32")
-    error = ops.sum(action * ops.cast(values, "float32"), axis=-1) - told[:, 1]
-    return told[:, 3] * ops.square(error)
+    action = ops.one_hot(ops.cast(targets[:, 0], "int32"), values.shape[-1], dtype="float32")
+    error = ops.sum(action * ops.cast(values, "float32"), axis=-1) - targets[:, 1]
+    return targets[:, 3] * ops.square(error)
 
 
 def entropy_metric(temperature: float = 1.0) -> Callable[[Any, Any], Any]:
     """A metric: the policy's entropy in nats."""
-    def nats(told: Any, logits: Any) -> Any:
-        *_, weight, _, entropy = _terms(told, logits, temperature)
+    def nats(targets: Any, logits: Any) -> Any:
+        *_, weight, _, entropy = _terms(targets, logits, temperature)
         return weight * entropy
 
     nats.__name__ = "entropy"
@@ -91,8 +91,8 @@ def moved_metric(temperature: float = 1.0) -> Callable[[Any, Any], Any]:
     Mean of (r - 1) - log r, which is never negative and estimates the Kullback-Leibler divergence
     in nats (Schulman 2020, "Approximating KL divergence").
     """
-    def kl(told: Any, logits: Any) -> Any:
-        action, _, probability, weight, logs, _ = _terms(told, logits, temperature)
+    def kl(targets: Any, logits: Any) -> Any:
+        action, _, probability, weight, logs, _ = _terms(targets, logits, temperature)
         step = ops.minimum(ops.sum(action * logs, axis=-1) - ops.log(probability), 20.0)
         return weight * (ops.exp(step) - 1 - step)
 
@@ -100,12 +100,12 @@ def moved_metric(temperature: float = 1.0) -> Callable[[Any, Any], Any]:
     return kl
 
 
-def _terms(told: Any, logits: Any, temperature: float) -> tuple[Any, ...]:
+def _terms(targets: Any, logits: Any, temperature: float) -> tuple[Any, ...]:
     """One-hot action, advantage, probability, weight, log-probabilities, entropy."""
-    action = ops.one_hot(ops.cast(told[:, 0], "int32"), logits.shape[-1], dtype="float32")
-    legal = told[:, _COLUMNS:]
+    action = ops.one_hot(ops.cast(targets[:, 0], "int32"), logits.shape[-1], dtype="float32")
+    legal = targets[:, _COLUMNS:]
     logits = ops.cast(logits, "float32") / temperature
     logs = ops.log_softmax(ops.where(legal > 0, logits, _NEVER), axis=-1)
     # Illegal actions have a probability of 0; its product with their logarithm is to be 0.
     nats = -ops.sum(ops.exp(logs) * ops.where(legal > 0, logs, 0.0), axis=-1)
-    return action, told[:, 1], told[:, 2], told[:, 3], logs, nats
+    return action, targets[:, 1], targets[:, 2], targets[:, 3], logs, nats

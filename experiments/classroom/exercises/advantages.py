@@ -11,11 +11,11 @@ from __future__ import annotations
 def returns(rewards: list[float], discount: float) -> list[float]:
     """What followed each move: its reward, plus discount times what followed the next one."""
     ### BEGIN SOLUTION
-    found, following = [], 0.0
+    sums, following = [], 0.0
     for reward in reversed(rewards):
         following = reward + discount * following
-        found.append(following)
-    return found[::-1]
+        sums.append(following)
+    return sums[::-1]
     ### END SOLUTION
 
 
@@ -82,8 +82,8 @@ def two(hand_in: HandIn) -> None:
 
 
 PLANTED = {
-    "the own reward is left out": ("found.append(following)",
-                                   "found.append(following - reward)"),
+    "the own reward is left out": ("sums.append(following)",
+                                   "sums.append(following - reward)"),
     "from the wrong end": ("in reversed(rewards)", "in rewards"),
     "discounted by the move's number": ("reward + discount * following",
                                         "reward * discount + following"),

@@ -40,12 +40,12 @@ def alpha_beta(
         return value(position)
     best = float("-inf") if player(position) == 1 else float("inf")
     for child in following:
-        found = alpha_beta(child, children, player, value, guess, alpha, beta)
+        result = alpha_beta(child, children, player, value, guess, alpha, beta)
         if player(position) == 1:
-            best = max(best, found)
+            best = max(best, result)
             alpha = max(alpha, best)
         else:
-            best = min(best, found)
+            best = min(best, result)
             beta = min(beta, best)
         if alpha >= beta:
             break
@@ -105,12 +105,12 @@ def order(hand_in: HandIn) -> None:
     for seed in range(6):
         case = Counted([[1], [5], [-3], [0]], "alternate", seed, False, (1, -1)[seed % 2])
         children, player, _, guess = case.functions()
-        found = hand_in.call("ordered", case.tree.root, children, player, guess)
+        answer = hand_in.call("ordered", case.tree.root, children, player, guess)
         wanted = [guess(n) for n in ordered(case.tree.root, children, player, guess)]
-        right = sorted(found) == sorted(children(case.tree.root))
-        require(right and [guess(n) for n in found] == wanted,
+        right = sorted(answer) == sorted(children(case.tree.root))
+        require(right and [guess(n) for n in answer] == wanted,
                 f"With guesses {[guess(n) for n in children(case.tree.root)]} and player "
-                f"{player(case.tree.root)} to move, you order them {found}.")
+                f"{player(case.tree.root)} to move, you order them {answer}.")
 
 
 @check("Branches that cannot matter are cut off", points=3)
@@ -143,6 +143,6 @@ PLANTED = {
     "cuts too early": ("if alpha >= beta:", "if alpha >= beta - 3:"),
     "no cut when equal": ("if alpha >= beta:", "if alpha > beta:"),
     "alpha and beta mixed up": ("value, guess, alpha, beta)", "value, guess, -beta, -alpha)"),
-    "the second player maximises": ("best = min(best, found)", "best = max(best, found)"),
+    "the second player maximises": ("best = min(best, result)", "best = max(best, result)"),
 }
 ### END HIDDEN TESTS

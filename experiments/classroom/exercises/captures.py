@@ -41,14 +41,14 @@ def _around(board, point):
 
 def _chain(board, point):
     """Its stones, and whether it has a liberty."""
-    color, found, waiting, breath = board[point[0]][point[1]], {point}, [point], False
+    color, stones, waiting, breath = board[point[0]][point[1]], {point}, [point], False
     while waiting:
         for r, c in _around(board, waiting.pop()):
             breath = breath or board[r][c] == "."
-            if board[r][c] == color and (r, c) not in found:
-                found.add((r, c))
+            if board[r][c] == color and (r, c) not in stones:
+                stones.add((r, c))
                 waiting.append((r, c))
-    return found, breath
+    return stones, breath
     ### END SOLUTION
 
 

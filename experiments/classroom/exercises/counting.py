@@ -11,7 +11,7 @@ from __future__ import annotations
 def region(board: list[str], point: tuple[int, int]) -> tuple[set[tuple[int, int]], set[str]]:
     """The empty points connected with the empty `point`, and the colours that they touch."""
     ### BEGIN SOLUTION
-    found, colors, waiting = {point}, set(), [point]
+    points, colors, waiting = {point}, set(), [point]
     while waiting:
         row, col = waiting.pop()
         for r, c in ((row - 1, col), (row + 1, col), (row, col - 1), (row, col + 1)):
@@ -19,10 +19,10 @@ def region(board: list[str], point: tuple[int, int]) -> tuple[set[tuple[int, int
                 continue
             if board[r][c] != ".":
                 colors.add(board[r][c])
-            elif (r, c) not in found:
-                found.add((r, c))
+            elif (r, c) not in points:
+                points.add((r, c))
                 waiting.append((r, c))
-    return found, colors
+    return points, colors
     ### END SOLUTION
 
 

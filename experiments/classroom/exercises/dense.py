@@ -54,10 +54,10 @@ def outputs(hand_in: HandIn) -> None:
 def _part(hand_in: HandIn, number: int, name: str, x: np.ndarray, gradient: np.ndarray) -> None:
     answer = hand_in.call("backward", x, W, gradient)
     require(isinstance(answer, list | tuple) and len(answer) == 3, "Three arrays are wanted.")
-    wanted, found = backward(x, W, gradient)[number], np.asarray(answer[number], dtype=float)
-    require(found.shape == wanted.shape, f"The gradient by {name} has the shape "
-            f"{list(found.shape)}; that of {name} is {list(wanted.shape)}.")
-    require(np.allclose(found, wanted), f"The gradient by {name} is wrong. Change one number of "
+    wanted, given = backward(x, W, gradient)[number], np.asarray(answer[number], dtype=float)
+    require(given.shape == wanted.shape, f"The gradient by {name} has the shape "
+            f"{list(given.shape)}; that of {name} is {list(wanted.shape)}.")
+    require(np.allclose(given, wanted), f"The gradient by {name} is wrong. Change one number of "
             f"{name} by 0.000001: how much does the loss change?")
 
 

@@ -29,13 +29,13 @@ def chain(board: list[str], point: tuple[int, int]) -> set[tuple[int, int]]:
     color = board[point[0]][point[1]]
     if color == ".":
         return set()
-    found, waiting = {point}, [point]
+    points, waiting = {point}, [point]
     while waiting:
         for r, c in neighbours(board, waiting.pop()):
-            if board[r][c] == color and (r, c) not in found:
-                found.add((r, c))
+            if board[r][c] == color and (r, c) not in points:
+                points.add((r, c))
                 waiting.append((r, c))
-    return found
+    return points
     ### END SOLUTION
 
 
@@ -62,8 +62,8 @@ def edges(hand_in: HandIn) -> None:
         (1, 2): [(0, 2), (2, 2), (1, 1), (1, 3)], (0, 2): [(0, 1), (0, 3), (1, 2)],
         (0, 0): [(0, 1), (1, 0)], (2, 4): [(2, 3), (1, 4)], (0, 4): [(0, 3), (1, 4)],
     }.items():
-        found = hand_in.call("neighbours", board, point)
-        _compare(found, wanted, f"neighbours of {point} on a board of 3 rows and 5 columns",
+        answer = hand_in.call("neighbours", board, point)
+        _compare(answer, wanted, f"neighbours of {point} on a board of 3 rows and 5 columns",
                  "No point may lie off the board; the board need not be square.")
 
 
@@ -109,10 +109,10 @@ def shared(hand_in: HandIn) -> None:
                      "All stones of the chain count, and an empty point counts once.")
 
 
-def _compare(found, wanted, what: str, hint: str) -> None:
-    right = isinstance(found, list | tuple | set | frozenset) and len(found) == len(set(found))
-    right = right and set(found) == set(wanted)
-    require(right, f"You say that {what} are {short(found)}. {hint}".strip())
+def _compare(answer, wanted, what: str, hint: str) -> None:
+    right = isinstance(answer, list | tuple | set | frozenset) and len(answer) == len(set(answer))
+    right = right and set(answer) == set(wanted)
+    require(right, f"You say that {what} are {short(answer)}. {hint}".strip())
 
 
 PLANTED = {

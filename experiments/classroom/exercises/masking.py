@@ -67,9 +67,9 @@ def logits(hand_in: HandIn) -> None:
 @check("Logits: large ones do not overflow", points=3)
 def large(hand_in: HandIn) -> None:
     for given in (np.array([1000.0, 990.0, 989.0, 0.0]), np.array([1000.0, -1000.0, -999.0, 0.0])):
-        found = np.asarray(hand_in.call("mask_logits", given, LEGAL), dtype=float)
-        require(bool(np.allclose(found, mask_logits(given, LEGAL))),
-                f"mask_logits({given.tolist()}, {LEGAL.tolist()}) returned {found.tolist()}. "
+        answer = np.asarray(hand_in.call("mask_logits", given, LEGAL), dtype=float)
+        require(bool(np.allclose(answer, mask_logits(given, LEGAL))),
+                f"mask_logits({given.tolist()}, {LEGAL.tolist()}) returned {answer.tolist()}. "
                 "exp(1000) is too large; only differences of logits matter.")
 
 

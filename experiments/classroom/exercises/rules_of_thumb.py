@@ -16,12 +16,12 @@ LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4
 def winning_points(board: str, player: str) -> set[int]:
     """The empty points at which `player` ("x" or "o") would win at once."""
     ### BEGIN SOLUTION
-    found = set()
+    points = set()
     for line in LINES:
         marks = [board[point] for point in line]
         if marks.count(player) == 2 and marks.count(".") == 1:
-            found.add(line[marks.index(".")])
-    return found
+            points.add(line[marks.index(".")])
+    return points
     ### END SOLUTION
 
 

@@ -28,18 +28,18 @@ def containers(folder: Path) -> list[Path]:
         path = plain / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-    found = [plain]
+    archives = [plain]
     for ending, mode in (
         (".tar.gz", "w:gz"), (".tgz", "w:gz"), (".tar", "w"), (".tar.bz2", "w:bz2")
     ):
-        found.append(folder / f"games{ending}")
-        with tarfile.open(found[-1], mode) as tar:
+        archives.append(folder / f"games{ending}")
+        with tarfile.open(archives[-1], mode) as tar:
             tar.add(plain / "2019", "2019")
-    found.append(folder / "games.zip")
-    with zipfile.ZipFile(found[-1], "w") as container:
+    archives.append(folder / "games.zip")
+    with zipfile.ZipFile(archives[-1], "w") as container:
         for name, data in FILES.items():
             container.writestr(name, data)
-    return found
+    return archives
 
 
 def test_all_containers_hold_the_same(tmp_path: Path) -> None:

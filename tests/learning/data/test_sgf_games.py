@@ -114,13 +114,13 @@ def test_an_import_accepts_what_a_replay_accepts() -> None:
             assert to_game(record).result == 1
             assert len(to_game(record).actions) == len(list(replay(record))) - 1 == 3
             continue
-        told = []
+        messages = []
         for read in (lambda record=record: list(replay(record)), lambda record=record:
                      to_game(record)):
             with pytest.raises(NotationError, match="x.sgf: .*komi") as caught:
                 read()
-            told.append(str(caught.value))
-        assert told[0] == told[1]
+            messages.append(str(caught.value))
+        assert messages[0] == messages[1]
 
 
 @pytest.mark.skipif(not HUMAN.is_dir(), reason="needs ../shared/oracles/sgf/human_19x19")

@@ -197,12 +197,12 @@ def test_a_folder_skips_what_it_cannot_read_and_says_so(tmp_path: Path) -> None:
     paths[1].write_bytes(paths[1].read_bytes()[:-30])
     (tmp_path / "games-notes.txt").write_text("not a shard")
     write_shard(tmp_path / "games-000009.npz", get_game("tictactoe"), [], {})
-    told: list[str] = []
-    data = Dataset.open(tmp_path, told.append)
+    lines: list[str] = []
+    data = Dataset.open(tmp_path, lines.append)
     assert (data.n_games, data.n_positions) == (3, 6)
-    assert len(told) == len(data.skipped) == 2
-    assert "games-000001.npz" in told[0]
-    assert "tictactoe" in told[1]
+    assert len(lines) == len(data.skipped) == 2
+    assert "games-000001.npz" in lines[0]
+    assert "tictactoe" in lines[1]
     with ShardWriter(tmp_path, GO, {}) as writer:  # goes on after the highest number
         writer.add(a_game(9))
     assert (tmp_path / "games-000010.npz").exists()

@@ -57,13 +57,13 @@ def diagnosis(
     decisions = experience.made(Replayer(ENCODER), rows)
     schedule = schedule or Schedule.match(64, 1)
     played = games.play([side, side], schedule)
-    found = Diagnosis("test")
-    examine(found, RunEvidence(
+    report = Diagnosis("test")
+    examine(report, RunEvidence(
         dataclasses.replace(CONFIG, **settings), history, decisions,
         results_of(experience, rows), scorer.score(decisions.planes)[0],
         float(points(played, schedule).mean()),
     ))
-    return found
+    return report
 
 
 def test_a_sound_run_is_found_sound() -> None:
