@@ -1,7 +1,8 @@
 """How a run went, for people: history.csv, curves.png and a TensorBoard log.
 
 All three are written from the rows that the checkpoint keeps. So a run that was stopped and
-continued leaves the same records as an unbroken one.
+continued leaves the same records as an unbroken one. history.csv comes last: where it has all
+rows, the others have them, too.
 """
 
 from __future__ import annotations
@@ -58,20 +59,22 @@ class Records:
         self._board = _board(folder / "tensorboard") if curves else None
         for row in history:
             self._log(row)
-        self._write()
 
-    def add(self, row: Mapping[str, float]) -> None:
+    def add(self, row: Mapping[str, float], last: bool) -> None:
         """One iteration more."""
         self._log(row)
-        self._write()
-        if time.monotonic() - self._drawn > _DRAW_EVERY:
-            self.draw()
+        self.write(last)
 
-    def draw(self) -> None:
-        """Draw the curves."""
-        self._drawn = time.monotonic()
-        if self._rows and self._curves:
+    def write(self, last: bool) -> None:
+        """Bring the files up to date; the picture now and then, and if nothing follows (`last`)."""
+        if not self._rows:
+            return
+        if self._curves and (last or time.monotonic() - self._drawn > _DRAW_EVERY):
+            self._drawn = time.monotonic()
             draw_curves(self._rows, self._unit, self._curves, self._folder / "curves.png")
+        columns = list(dict.fromkeys(name for row in self._rows for name in row))
+        table = [[row.get(name) for name in columns] for row in self._rows]
+        write_csv(self._folder / "history.csv", columns, table, error=ModelError)
 
     def _log(self, row: Mapping[str, float]) -> None:
         self._rows.append(row)
@@ -88,13 +91,6 @@ class Records:
         except OSError as error:
             raise ModelError(f"cannot write {self._folder / 'tensorboard'}: "
                              f"{error.strerror or error}; {REMEDY}") from None
-
-    def _write(self) -> None:
-        if not self._rows:
-            return
-        columns = list(dict.fromkeys(name for row in self._rows for name in row))
-        table = [[row.get(name) for name in columns] for row in self._rows]
-        write_csv(self._folder / "history.csv", columns, table, error=ModelError)
 
 
 def read_history(folder: Path, columns: Iterable[str]) -> list[dict[str, float]]:

@@ -36,7 +36,7 @@ from engines.learning.runs.checkpoint import (
     write_checkpoint,
 )
 from engines.learning.runs.progress import Estimate, Progress, Status
-from engines.learning.runs.records import Curve, Records
+from engines.learning.runs.records import Curve, Records, read_history
 
 
 class Learner:
@@ -101,6 +101,7 @@ class Run:
         self._iteration = len(self.history)
         self._start, self._cpu = time.perf_counter(), time.process_time()
         self._interrupted = False
+        self._recorded = self._has_records()
         self._estimate = Estimate(self.history)
         make_folder(folder, error=ModelError)
         self.settle(self.config)
@@ -132,6 +133,13 @@ class Run:
             )
         return config
 
+    def _has_records(self) -> bool:
+        """Whether the records have all iterations: a kill may follow the last checkpoint."""
+        try:
+            return not self.history or len(read_history(self.folder, ())) == len(self.history)
+        except ModelError:
+            return False
+
     def settle(self, config: RunConfig) -> None:
         """Go on with this configuration, and remember it."""
         self.config = config
@@ -140,7 +148,11 @@ class Run:
 
     @property
     def finished(self) -> bool:
-        """Whether there is nothing more to learn."""
+        """Whether nothing is left to do: all is learned, and the records show all of it."""
+        return self._learned and self._recorded
+
+    @property
+    def _learned(self) -> bool:
         return self.config.finished(self.history)
 
     def line(self, text: str) -> None:
@@ -193,14 +205,15 @@ class Run:
                 self._keep(learner)
             else:
                 restore(learner.state, self._checkpoint.state, self.folder / FILE_NAME)
-                if not self.finished:
+                if not self._learned:
                     self.line(f"continuing after {self._unit} {len(self.history)} of "
                               f"{self.config.iterations}")
             records = Records(self.folder, self._unit, learner.curves, self.history)
+            records.write(last=self._learned)
+            self._recorded = True
             self._estimate = Estimate(self.history)
-            while not self.finished:
+            while not self._learned:
                 self._iterate(learner, records)
-            records.draw()
         except KeyboardInterrupt:
             raise KeyboardInterrupt(
                 f"stopped after {self._unit} {len(self.history)} of {self.config.iterations}, "
@@ -244,7 +257,7 @@ class Run:
         row.setdefault("cpu_seconds", self.cpu_seconds)
         self.history = [*self.history, row]
         self._keep(learner)
-        records.add(row)
+        records.add(row, last=self._learned)
         self._estimate.end()
         left = duration(self._estimate.left(self.config.iterations - self._iteration))
         first, *more = learner.lines(self, row)

@@ -1,0 +1,78 @@
+"""A run that was killed after its last checkpoint still gets its last row and its last picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engines.learning.runs import Curve, Learner, Run, RunConfig, open_run, records
+from engines.learning.runs.records import read_history
+from engines.learning.settings import setting
+
+
+class Killed(BaseException):
+    """Nothing that a run catches."""
+
+
+@dataclass(frozen=True)
+class CountingConfig(RunConfig):
+    owner = "counting"
+
+    iterations: int = setting(3, "numbers to count", low=1)
+
+
+class Counting(Learner):
+    curves = (Curve("the number", {"": "number"}),)
+
+    def __init__(self) -> None:
+        self._number = np.zeros(1)
+        self.state = [self._number]
+
+    def iterate(self, run: Run, iteration: int) -> dict[str, float]:
+        self._number += 1
+        return {"number": float(self._number[0])}
+
+
+def train(folder: Path) -> int:
+    """Train as all trainers do: one that is finished starts nothing. How many learners started."""
+    with open_run(folder, CountingConfig()) as run:
+        if run.finished:
+            return 0
+        run.train(Counting())
+        return 1
+
+
+@pytest.mark.parametrize("writes", ["write_csv", "draw_curves"])
+def test_a_run_killed_after_its_last_checkpoint_gets_its_last_records(
+    writes: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = getattr(records, writes)
+
+    def killed(*arguments, **options) -> None:
+        if "3.0" in str(arguments):  # the third row is about to be written
+            raise Killed
+        write(*arguments, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(records, writes, killed)
+        with pytest.raises(Killed):
+            train(tmp_path)
+    assert [row["number"] for row in read_history(tmp_path, ())] == [1, 2]
+    (tmp_path / "curves.png").unlink(missing_ok=True)
+    assert train(tmp_path) == 1
+    assert [row["number"] for row in read_history(tmp_path, ())] == [1, 2, 3]
+    assert (tmp_path / "curves.png").exists()
+    assert train(tmp_path) == 0
+
+
+def test_records_that_are_lost_are_written_anew(tmp_path: Path) -> None:
+    train(tmp_path)
+    rows = read_history(tmp_path, ())
+    for text in (None, "number\nmany\n"):
+        (tmp_path / "history.csv").unlink()
+        if text is not None:
+            (tmp_path / "history.csv").write_text(text)
+        assert train(tmp_path) == 1 and read_history(tmp_path, ()) == rows
