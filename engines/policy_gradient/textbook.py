@@ -1,7 +1,7 @@
 """REINFORCE in plain Python and NumPy, to be read (Williams 1992; chapters 9 and 10 of the book).
 
     learner = TextbookReinforce(get_game("tictactoe"), seed=1)
-    for score in learner.learn(batches=60): print(score)
+    for games in learner.learn(batches=60): print(games, learner.score(20))
 
 The network is that of chapter 5 (`engines/learning/from_scratch`). It sees a position and gives a
 logit for each action; the policy is their softmax over the legal moves. Then, again and again:
@@ -16,6 +16,7 @@ move won a game; over many games the good ones are on the winning side more ofte
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -34,13 +35,14 @@ class Decision(NamedTuple):
 
     Attributes:
         planes: what the network saw. legal: bool[num_actions]. action: what was played.
-        player: who played it.
+        player: who played it. share: the action's probability in the policy that was played.
     """
 
     planes: Floats
     legal: np.ndarray
     action: int
     player: Player
+    share: float
 
 
 def softmax(logits: Floats, legal: np.ndarray) -> Floats:
@@ -78,17 +80,29 @@ class TextbookReinforce:
 
     Args:
         game: what is played. hidden: units of the hidden layer. rate: of learning.
+        discount: what a return keeps of the result for each decision of the player that followed.
         seed: everything random comes from it.
     """
 
-    def __init__(self, game: GameSpec, hidden: int = 64, rate: float = 0.5, seed: int = 1) -> None:
-        self.game, self.rate = game, rate
+    def __init__(self, game: GameSpec, hidden: int = 64, rate: float = 0.5,
+                 discount: float = 1.0, seed: int = 1) -> None:
+        self.game, self.rate, self.discount = game, rate, discount
         self.encoder = get_encoder(default_encoder(game), game)
         self.rng = np.random.default_rng(seed)
-        inputs = int(np.prod(self.encoder.shape))
-        self.network = Network([
-            Dense(inputs, hidden, self.rng), ReLU(), Dense(hidden, game.num_actions, self.rng)
-        ])
+        self.network = self.new_network(int(np.prod(self.encoder.shape)), hidden)
+
+    def new_network(self, inputs: int, hidden: int) -> Network:
+        """A network of one hidden layer, from planes to a logit for each action."""
+        return Network([Dense(inputs, hidden, self.rng), ReLU(),
+                        Dense(hidden, self.game.num_actions, self.rng)])
+
+    def scores(self, planes: Floats) -> Floats:
+        """A logit for each action, as the encoder shows them: float64[n, num_actions]."""
+        return self.network.forward(planes)
+
+    def policy_of(self, scores: Floats, legal: np.ndarray) -> Floats:
+        """The policy over the legal actions that follows from the scores."""
+        return softmax(scores, legal)
 
     def policy(self, state: GameState) -> tuple[Floats, Floats, np.ndarray]:
         """The policy in a position; also what the network sees, and which actions are legal."""
@@ -97,8 +111,8 @@ class TextbookReinforce:
         legal[[self.game.action_of(move) for move in state.sensible_moves()]] = True
         # Encoders that turn the board for the second player turn the actions as well.
         player = np.array([state.next_player.index])
-        logits = self.encoder.as_seen(self.network.forward(planes[None]), player)[0]
-        return softmax(logits, legal), planes, legal
+        scores = self.encoder.as_seen(self.scores(planes[None]), player)[0]
+        return self.policy_of(scores, legal), planes, legal
 
     def play(self, opponent: Player | None = None) -> tuple[list[Decision], Callable]:
         """A game against itself, or against random play.
@@ -116,31 +130,48 @@ class TextbookReinforce:
                 policy = legal / legal.sum()
             action = int(self.rng.choice(len(policy), p=policy))
             if state.next_player is not opponent:
-                decisions.append(Decision(planes, legal, action, state.next_player))
+                decisions.append(
+                    Decision(planes, legal, action, state.next_player, float(policy[action])))
             state = state.apply_move(self.game.move_of(action))
         result = state.result()  # as black sees it
         return decisions, lambda player: result if player is Player.black else -result
 
-    def learn(self, batches: int, games: int = 50) -> Iterator[float]:
-        """Learn from batches of games; after each yields the share of points in 20 test games."""
-        for _ in range(batches):
+    def credit(self, played: list[Decision], result: Callable) -> list[float]:
+        """The return of each decision of a game: its result for the player who made it."""
+        returns, later = [], Counter()
+        for decision in reversed(played):
+            returns.append(result(decision.player) * self.discount ** later[decision.player])
+            later[decision.player] += 1
+        return returns[::-1]
+
+    def learn(self, batches: int, games: int = 50) -> Iterator[int]:
+        """Learn from batches of games; after each yields how many games that were in all."""
+        for batch in range(1, batches + 1):
             decisions, returns = [], []
             for _ in range(games):
                 played, result = self.play()
                 decisions += played
-                returns += [result(decision.player) for decision in played]
+                returns += self.credit(played, result)
             self.step(decisions, np.array(returns, float))
-            yield self.score(20)
+            yield batch * games
 
     def step(self, decisions: list[Decision], returns: Floats) -> None:
         """One step along the policy gradient."""
-        players = np.array([decision.player.index for decision in decisions])
-        labels = np.zeros((len(decisions), self.game.num_actions))
-        labels[np.arange(len(decisions)), [decision.action for decision in decisions]] = returns
-        labels = self.encoder.as_seen(labels, players)
-        legal = self.encoder.as_seen(np.array([decision.legal for decision in decisions]), players)
+        planes, legal, labels = self.arrays(decisions, returns)
         self.network.loss = PolicyGradientLoss(legal)
-        self.network.step(np.array([decision.planes for decision in decisions]), labels, self.rate)
+        self.network.step(planes, labels, self.rate)
+
+    def arrays(
+        self, decisions: list[Decision], numbers: Floats
+    ) -> tuple[Floats, np.ndarray, Floats]:
+        """Planes, legal actions, and labels: a decision's number in the column of its action."""
+        rows = np.arange(len(decisions))
+        labels = np.zeros((len(rows), self.game.num_actions))
+        labels[rows, [decision.action for decision in decisions]] = numbers
+        legal = np.array([decision.legal for decision in decisions])
+        players = np.array([decision.player.index for decision in decisions])
+        return (np.array([decision.planes for decision in decisions]),
+                self.encoder.as_seen(legal, players), self.encoder.as_seen(labels, players))
 
     def score(self, games: int) -> float:
         """The share of points against random play, half of the games with each colour."""

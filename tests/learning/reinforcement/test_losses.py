@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 keras = pytest.importorskip("keras")
+from engines.actor_critic.textbook import ActorCriticLoss  # noqa: E402
 from engines.learning.reinforcement import losses  # noqa: E402
+from engines.policy_gradient.textbook import PolicyGradientLoss  # noqa: E402
+from engines.ppo.textbook import ClippedLoss  # noqa: E402
 
 N, ACTIONS = 6, 5
 RNG = np.random.default_rng(2)
@@ -80,6 +83,22 @@ def test_losses_and_their_gradients_are_those_of_the_formula(kind: str) -> None:
         np.testing.assert_allclose(
             gradient(loss, probabilities, LOGITS), numeric, rtol=1e-3, atol=2e-4)
         assert (numeric[~LEGAL] == 0).all() and (numeric[5] == 0).all()
+
+
+@pytest.mark.parametrize("kind", ["reinforce", "clipped"])
+def test_losses_are_those_of_the_textbook(kind: str) -> None:
+    played = of_action(policy(LOGITS)) * np.array([0.5, 0.5, 1.4, 1.4, 1.0, 1.0])
+    actor = PolicyGradientLoss(LEGAL) if kind == "reinforce" else ClippedLoss(LEGAL, played, 0.2)
+    textbook = ActorCriticLoss(actor, LEGAL, entropy=0.3, value_weight=0.0)
+    labels = np.zeros((N, ACTIONS + 1))
+    labels[np.arange(N), PLAYED] = ADVANTAGES
+    outputs = np.column_stack([LOGITS, np.zeros(N)])
+    loss = losses.policy_loss(kind, clip=0.2, entropy=0.3)
+    rows = losses.packed(PLAYED, ADVANTAGES, played, np.ones(N), LEGAL)
+    given = np.asarray(loss(rows, LOGITS.astype(np.float32)))
+    assert given.mean() == pytest.approx(textbook.value(outputs, labels), rel=1e-5)
+    np.testing.assert_allclose(
+        gradient(loss, played, LOGITS)[:5], N * textbook.delta(outputs, labels)[:5, :-1], atol=1e-5)
 
 
 def test_all_losses_have_one_gradient_where_the_policy_is_still_the_one_that_played() -> None:
