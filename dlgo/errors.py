@@ -17,6 +17,10 @@ class PluginError(SpecError):
     """A game or an engine from outside that cannot be found, loaded or used."""
 
 
+class UnnamedGameError(SpecError):
+    """A game whose rules are a file, named by data and not by the user: its code does not run."""
+
+
 class BotError(DlgoError):
     """An engine from outside that fails while it is built or plays; the message says where."""
 

@@ -111,6 +111,12 @@ class PluginGroup:
         """Whether `find` would run a file or a module that nobody has installed for this."""
         return name not in self.names() and (":" in name or name.endswith(".py"))
 
+    def is_loaded(self, name: str) -> bool:
+        """Whether `find` runs nothing that has not run in this process: what is no file, too."""
+        path = name.partition(":")[0]
+        module = _module_of(Path(path))[0] if path.endswith(".py") else path
+        return not self.is_file(name) or module in sys.modules
+
     def find(self, name: str) -> Plugin:
         """What `name` (as `split` returns it) stands for.
 
@@ -200,11 +206,10 @@ def load_file(path: Path) -> ModuleType:
     Raises:
         PluginError: naming file and line, if there is no such file or it cannot be loaded.
     """
-    whole = Path(os.path.abspath(path.expanduser()))  # noqa: PTH100 (a link stays what it is)
+    name, whole = _module_of(path)
     if not whole.is_file():
         what = "it is a folder" if whole.is_dir() else "there is no such file"
         raise PluginError(f"cannot load {path}: {what}")
-    name = _PREFIX + str(whole.with_suffix("")).replace("%", "%25").replace(".", "%2E")
     # Its neighbours can be imported, but come after everything else.
     if str(whole.parent) not in sys.path:
         sys.path.append(str(whole.parent))
@@ -216,6 +221,13 @@ def load_file(path: Path) -> ModuleType:
 
 
 _stamps: dict[str, tuple[int, int]] = {}
+
+
+def _module_of(path: Path) -> tuple[str, Path]:
+    """The name of the module that a file makes, and the whole path."""
+    whole = Path(os.path.abspath(path.expanduser()))  # noqa: PTH100 (a link stays what it is)
+    name = str(whole.with_suffix("")).replace("%", "%25").replace(".", "%2E")
+    return _PREFIX + name, whole
 
 
 def _load_module(name: str, shown: str, path: Path | None = None) -> ModuleType:

@@ -46,6 +46,23 @@ workers_option = click.option("--workers", type=Number(int, 1, 1000), default=No
                               help="Processes; one per core by default.")
 
 
+def _load_games(context: click.Context, option: Any, files: tuple[str, ...]) -> tuple[str, ...]:
+    from dlgo.games import get_game
+
+    for file in files:
+        get_game(file)
+    return files
+
+
+def named_games(expose: bool = False) -> Decorator:
+    """`--game`: the user names rules that are a file, so that their code runs for data, too."""
+    return click.option(
+        "--game", "named", multiple=True, metavar="FILE.py", expose_value=expose,
+        callback=_load_games,
+        help="A game whose rules are a file of your own: its code runs only if you name it.",
+    )
+
+
 def setting_options(config: type[Settings], **spellings: str) -> Decorator:
     """An option for each setting of a learner as it is declared: `--batch-size` for batch_size.
 

@@ -101,11 +101,11 @@ def family_styles(families: Iterable[str]) -> dict[str, FamilyStyle]:
 
 
 def game_title(game: str) -> str:
-    """`Go (go:size=9)`; the specification alone if no such game is installed."""
-    from dlgo.games import get_game
+    """`Go (go:size=9)`; the specification alone if it is not installed, or not named."""
+    from dlgo.games import recorded_game
 
     try:
-        return f"{get_game(game).title} ({game})"
+        return f"{recorded_game(game).title} ({game})"
     except DlgoError:
         return game
 

@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dlgo.errors import LedgerError
+from dlgo.errors import DlgoError, LedgerError, UnnamedGameError
 from dlgo.files import make_folder, write_file
+from dlgo.games import recorded_game
 from dlgo.records.ledger import Ledger
 from dlgo.text import one_line
 from reports import method, tables
@@ -98,6 +99,13 @@ def write_report(
         for name, frame in (("games", games), ("ratings", ratings), ("overview", overview),
                             ("spending", costs))
     ]
+    for game in overview["game"]:
+        try:
+            recorded_game(game)
+        except UnnamedGameError as error:
+            progress(f"without replays: {error}")
+        except DlgoError:
+            pass  # of another version: the moves say nothing here
     styles = family_styles(ratings["family"])
     reports = []
     for row in overview.itertuples():

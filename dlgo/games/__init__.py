@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from dlgo.api import GameSpec
-from dlgo.errors import SpecError
+from dlgo.errors import SpecError, UnnamedGameError
 from dlgo.plugins import PluginGroup
 from dlgo.specs import split_settings
 
@@ -84,3 +84,23 @@ def get_game(spec: str | GameSpec | type[GameSpec], *size: int, **settings: Any)
             raise SpecError(f"game {name} takes options by name: get_game({name!r}, {options})")
         given.setdefault("size", size[0])
     return cls(**{**given, **settings})
+
+
+def recorded_game(spec: str) -> GameSpec:
+    """The game that a file names: a record, a ledger, training data, a model.
+
+    No code runs because a file says so. A game whose rules are a file of one's own must have been
+    named before, in this process, by who runs it.
+
+    Raises:
+        UnnamedGameError: if it was not; the message has the remedy.
+        SpecError: as `get_game`.
+    """
+    name, _ = GAMES.split(spec)
+    if not GAMES.is_loaded(name):
+        path = name.partition(":")[0] if name.partition(":")[0].endswith(".py") else name
+        raise UnnamedGameError(
+            f"game {name!r} is named by a file, and its code runs only if you name it, too: add "
+            f"--game {path} (`dlgo play` takes it as GAME; Python calls get_game({path!r}) first)"
+        )
+    return get_game(spec)

@@ -21,7 +21,7 @@ from typing import Any
 
 from dlgo.api import GameState, Move
 from dlgo.errors import LedgerError
-from dlgo.games import get_game
+from dlgo.games import recorded_game
 from dlgo.lock import held
 from dlgo.records import schema
 from dlgo.records.columns import check_row
@@ -78,7 +78,7 @@ class GameRecord:
         Raises:
             DlgoError: if the moves are not a legal game.
         """
-        state = GameState.new_game(get_game(self.game))
+        state = GameState.new_game(recorded_game(self.game))
         yield state
         for text in self.moves.split():
             resigns = text == "resign"

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from dlgo.errors import DataError, ModelError
-from dlgo.games import get_game
+from dlgo.games import get_game, recorded_game
 from engines.alphazero.config import AlphaZeroConfig
 from engines.learning.data.records import GameData
 from engines.learning.data.shards import read_shard, shard_path
@@ -72,7 +72,7 @@ def examine_run(folder: Path) -> Diagnosis:
     from engines.learning.networks.runtimes import load_runtime
 
     config, history = _read_run(folder)
-    game = get_game(config.game)
+    game = recorded_game(config.game)
     done = int(history[-1]["iteration"])
     diagnosis = Diagnosis(
         f"{folder}: {config.game}, {config.network}, iteration {done} of {config.iterations}",

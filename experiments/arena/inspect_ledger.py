@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dlgo.api import GameState
-from dlgo.errors import DlgoError, LedgerError
+from dlgo.errors import DlgoError, LedgerError, UnnamedGameError
 from dlgo.files import make_folder, write_csv, write_file
-from dlgo.games import get_game
+from dlgo.games import get_game, recorded_game
 from dlgo.games.draughts.pdn import write_game
 from dlgo.games.draughts.state import Draughts
 from dlgo.games.go.state import Go
@@ -118,7 +118,7 @@ def check_lines(path: str) -> Iterator[Line]:
 
 
 def problem_of(record: GameRecord) -> str:
-    """What is wrong with a stored game; "" if it is valid.
+    """What is wrong with a stored game; "" if it is valid. Raises UnnamedGameError.
 
     Valid are: moves that the rules allow, from an opening that is their beginning; a result
     and a reason that follow from the last position, or a failure that the loser is blamed
@@ -129,6 +129,8 @@ def problem_of(record: GameRecord) -> str:
         return "the slot is not that of its game, players and pair"
     try:
         states = list(record.positions())
+    except UnnamedGameError:
+        raise
     except DlgoError as error:
         return f"the moves are not a legal game: {error}"
     moves, opening = record.moves.split(), record.opening.split()
@@ -197,15 +199,23 @@ def export_games(
             if folder is None:
                 continue
             make_folder(Path(folder))
-            count = 0
+            count, unnamed = 0, {}
             for record in _selected(ledger, game, engine, failed):
-                if isinstance(get_game(record.game), cls):
+                try:
+                    fits = isinstance(recorded_game(record.game), cls)
+                except UnnamedGameError as error:
+                    unnamed[record.game] = f"left out: {error}"
+                    continue
+                if fits:
                     count += 1
                     name = f"{count:06d}_{_file_name(record.slot)}.{ending}"
                     write_file(Path(folder) / name, write(record), sync=False)
             if not count:
-                raise LedgerError(f"ledger {path} has no games of {cls.title} to export")
+                raise LedgerError("; ".join([
+                    f"ledger {path} has no games of {cls.title} to export", *unnamed.values()
+                ]))
             yield f"{count} games in {folder}"
+            yield from unnamed.values()
 
 
 def _write_csv(path: Path, records: Iterator[GameRecord]) -> int:

@@ -14,6 +14,7 @@ import sys
 import time
 from pathlib import Path
 
+from dlgo.games import GAMES
 from dlgo.records.ledger import GameRecord, Ledger
 from experiments.arena.progress import Reporter
 from experiments.arena.schedule import Plan
@@ -44,6 +45,8 @@ class LiveReport:
         self._not_started = {
             (game, frozenset(match)) for game in plan.games for match in plan.matches()
         }
+        files = [name for game in plan.games if GAMES.is_file(name := GAMES.split(game)[0])]
+        self._named = [option for name in files for option in ("--game", name)]
         self._done = self._planned = 0
         self._shown = -1  # games in the last page
         self._others = 0  # games in the ledger that are not of this plan
@@ -106,7 +109,7 @@ class LiveReport:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "experiments.cli", "report", str(self._ledger),
              "--out", str(self._out), "--bootstrap", "0",
-             "--planned", str(self._others + self._planned)],
+             "--planned", str(self._others + self._planned), *self._named],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )
         with contextlib.suppress(AttributeError, OSError):  # Unix alone has priorities

@@ -44,7 +44,7 @@ def analyze_positions(
 
 
 def review_file(
-    name: str, slot: str | None, named: str | None, engine: str | None, exact: bool,
+    name: str, slot: str | None, engine: str | None, exact: bool,
     as_json: bool, html: Path | None, sgf: Path | None, move_timeout: float,
 ) -> None:
     """Review a recorded game, print and write what has been found.
@@ -61,7 +61,7 @@ def review_file(
     from experiments.studio.review_page import review_html
     from experiments.studio.review_view import Reviewed, reviewed_sgf
 
-    saved = load_game(Path(name), slot, named)
+    saved = load_game(Path(name), slot)
     for note in saved.notes:
         say(f"note: {note}", err=True)
     game, engine = saved.state.game, engine or DEFAULT_ENGINE

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from experiments.number import Number
+from experiments.options import named_games
 
 
 @click.group()
@@ -19,6 +20,7 @@ def connectx() -> None:
               help="A shipped model's name, a model's folder, or a run's folder.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path),
               default=Path("submission.py"), show_default=True, help="File to write.")
+@named_games()
 def export(model: str, out: Path) -> None:
     """Write a network and a search as one file that Kaggle takes for an agent."""
     from experiments.connectx.export import export_agent

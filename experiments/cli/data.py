@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from experiments.number import Number, move_timeout
-from experiments.options import workers_option
+from experiments.options import named_games, workers_option
 
 
 @click.command()
@@ -54,6 +54,7 @@ def data() -> None:
 
 @data.command("show")
 @click.argument("folder", type=click.Path(path_type=Path))
+@named_games()
 def show_data(folder: Path) -> None:
     """Say what is in a FOLDER of training data and where it comes from."""
     from experiments.datasets.show import show_lines

@@ -7,6 +7,7 @@ import click
 
 from experiments.command import say
 from experiments.number import Number
+from experiments.options import named_games
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -50,6 +51,7 @@ def totals(file: str) -> None:
 
 
 @ledger.command()
+@named_games()
 @click.pass_context
 def check(context: click.Context) -> None:
     """Play all games again by the rules; exit status 1 if one of them is not valid."""

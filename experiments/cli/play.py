@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from experiments.number import Number, move_timeout
+from experiments.options import named_games
 
 
 @click.command()
@@ -49,11 +50,10 @@ def play(game: str | None, board: bool, **options: Any) -> None:
               help="File to write: .gif or .html shows the moves, .png the last position.")
 @click.option("--slot", default=None,
               help="Game of a ledger to draw: its slot, or its number from 1.")
-@click.option("--game", default=None,
-              help="The game, needed only where its rules are a file of your own: FILE.py.")
+@named_games()
 @click.option("--delay", type=Number(float, 0.02, 60), default=0.7, show_default=True,
               help="Seconds a move.")
-def show(file: str, out: str, slot: str | None, game: str | None, delay: float) -> None:
+def show(file: str, out: str, slot: str | None, delay: float) -> None:
     """Draw a recorded game: FILE is SGF, PDN, a text of moves, or a ledger with --slot."""
     from experiments.play.board_animation import check_ending, load_game, show_game
 
@@ -62,7 +62,7 @@ def show(file: str, out: str, slot: str | None, game: str | None, delay: float) 
             click.echo(f"\rframe {done} of {of}", err=True, nl=done == of)
 
     check_ending(Path(out))
-    saved = load_game(Path(file), slot, game)
+    saved = load_game(Path(file), slot)
     for note in saved.notes:
         click.echo(f"note: {note}", err=True)
     click.echo(show_game(saved, Path(out), delay, progress))
@@ -83,14 +83,13 @@ def show(file: str, out: str, slot: str | None, game: str | None, delay: float) 
               help="Write the review of FILE, a game of Go, as SGF with comments and variations.")
 @click.option("--slot", default=None,
               help="Game of a ledger to review: its slot, or its number from 1.")
-@click.option("--game", "named", default=None, metavar="GAME",
-              help="The game, needed only where its rules are a file of your own: FILE.py.")
+@named_games(expose=True)
 @click.option("--no-exact", is_flag=True,
               help="Do not prove values, also where the game can be solved.")
 @move_timeout
 def analyze(
     game: str, engine: str | None, from_stdin: bool, as_json: bool, all_moves: bool,
-    html: Path | None, sgf: Path | None, slot: str | None, named: str | None, no_exact: bool,
+    html: Path | None, sgf: Path | None, slot: str | None, named: tuple[str, ...], no_exact: bool,
     move_timeout: float,
 ) -> None:
     """Find the mistakes of a recorded game, or analyse positions.
@@ -107,7 +106,7 @@ def analyze(
     if from_stdin:
         analyze_positions(game, engine or "solver", all_moves, as_json, move_timeout)
     else:
-        review_file(game, slot, named, engine, not no_exact, as_json, html, sgf, move_timeout)
+        review_file(game, slot, engine, not no_exact, as_json, html, sgf, move_timeout)
 
 
 @click.command()

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import click
 
 from experiments.number import Number
+from experiments.options import named_games
 
 _REPLICATES = Number(int, 0, 100_000)
 _ELO = Number(float, -2000, 2000)
@@ -31,6 +32,7 @@ _ANCHOR = click.option("--anchor", default=None, metavar="NAME=RATING",
               help="Games to come in all: until they are there, the page says so and reloads.")
 @click.option("--latest", is_flag=True,
               help="Show only the last version of each engine from outside.")
+@named_games()
 def report(
     ledger: str, out: str, anchor: str | None, bootstrap: int, planned: int | None, latest: bool
 ) -> None:

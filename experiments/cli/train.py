@@ -14,7 +14,7 @@ import click
 from engines.learners import LEARNERS, learner_class
 from engines.supervised.config import SupervisedConfig
 from experiments.number import Number
-from experiments.options import setting_options
+from experiments.options import named_games, setting_options
 
 
 @click.group()
@@ -26,6 +26,7 @@ def train() -> None:
 @click.option("--data", required=True, type=click.Path(path_type=Path),
               help="Folder of games, as `dlgo generate` or `dlgo data` writes it.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the model.")
+@named_games()
 @setting_options(SupervisedConfig, network="--net", value_head="--value/--no-value")
 @click.option("--list", is_flag=True, is_eager=True, expose_value=False,
               callback=lambda context, _, wanted: wanted and _list_networks(context),
@@ -123,6 +124,7 @@ for _name, (_, _summary) in LEARNERS.items():
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), default=None,
               help="Write a page with plots there, too.")
+@named_games()
 def doctor(folder: Path, html: Path | None) -> None:
     """Examine a run of `dlgo train` in FOLDER: does it learn, and where not?
 

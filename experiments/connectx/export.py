@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from dlgo import GameSpec, get_game
+from dlgo import GameSpec
 from dlgo.errors import ModelError
 from dlgo.extras import require_extra
 from dlgo.files import write_file
+from dlgo.games import recorded_game
 from engines.learning.networks.card import FILE_NAME, Card
 from engines.learning.networks.runtimes import OnnxRuntime
 from engines.learning.networks.store import ONNX_FILE, load_card, read_file
@@ -72,7 +73,7 @@ def _last_network(model: str) -> str:
 
 def _game_of(card: Card) -> GameSpec:
     """The game of a network that the agent can compute. Raises ModelError for others."""
-    game = get_game(card.game)
+    game = recorded_game(card.game)
     for fits, problem in (
         (board_of(game), f"it plays {game}; ConnectX is connect4, or connectn without pie=yes and "
                          "gravity=no"),

@@ -20,7 +20,7 @@ from experiments.play.board_drawing import (
     player_text,
     result_text,
 )
-from experiments.play.game_file import SavedGame, game_finder, read_game_file
+from experiments.play.game_file import SavedGame, read_game_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,23 +32,19 @@ _SECONDS_AT_END = 3.0
 _MEGABYTES = 500  # of frames in a page; matplotlib's own limit drops the end of a long game
 
 
-def load_game(path: Path, slot: str | None = None, named: str | None = None) -> SavedGame:
+def load_game(path: Path, slot: str | None = None) -> SavedGame:
     """The game of a file, or of a slot of a ledger: its text, or its number from 1.
 
-    Args:
-        named: the game that the user names, if any; see `game_finder`.
-
     Raises:
-        DlgoError: if the file is neither, or the ledger has no such game.
+        DlgoError: if the file is neither, or the ledger has no such game; as `recorded_game`.
     """
     if not _is_database(path):
         if slot is not None:
             raise DlgoError(f"{path} is not a ledger, so --slot names nothing in it")
-        return read_game_file(path, named)
+        return read_game_file(path)
     with Ledger(path, read_only=True) as ledger:
         records = list(ledger.games())
     record = _record(path, records, slot)
-    game_finder(named)(record.game)
     return SavedGame(record.replay(), record.first, record.second, record.reason)
 
 

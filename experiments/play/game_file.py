@@ -17,9 +17,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
-from dlgo import DlgoError, GameSpec, GameState, Move, NotationError, Player, SpecError, get_game
+from dlgo import DlgoError, GameSpec, GameState, Move, NotationError, Player
 from dlgo.files import write_file
-from dlgo.games import GAMES
+from dlgo.games import recorded_game
 from dlgo.games.draughts import pdn
 from dlgo.records.sgf import GameRecordSgf, read_sgf, record_bytes, replay, write_sgf
 from dlgo.text import one_line
@@ -86,40 +86,14 @@ def game_bytes(
     return ("\n".join(lines) + "\n").encode("utf-8", "replace")
 
 
-def game_finder(named: str | None = None) -> Callable[[str], GameSpec]:
-    """What finds the game that a record names. No code runs only because a record says so.
-
-    Args:
-        named: the game that the user names; its file may be run, for a record of it, too.
-
-    Returns:
-        A function like `get_game` that raises SpecError for a game of any other file.
-    """
-    def place(spec: str) -> Path:
-        return Path(GAMES.split(spec)[0].partition(":")[0]).resolve()
-
-    def find(spec: str) -> GameSpec:
-        name, _ = GAMES.split(spec)
-        if GAMES.is_file(name) and (named is None or place(named) != place(spec)):
-            raise SpecError(
-                f"the record names game {name!r}, whose code runs only if you name it, too: as "
-                "GAME of `dlgo play`, or as --game of `dlgo show`"
-            )
-        return get_game(spec)
-
-    return find
-
-
-def read_game_file(path: Path, named: str | None = None) -> SavedGame:
+def read_game_file(path: Path) -> SavedGame:
     """The game of a file; its content says of which kind it is.
-
-    Args:
-        named: the game that the user names, if any; see `game_finder`.
 
     Raises:
         NotationError: one line that names the file, the place and what is wrong there.
+        UnnamedGameError: as `recorded_game`.
     """
-    return read_game_bytes(record_bytes(path), path, game_finder(named))
+    return read_game_bytes(record_bytes(path), path, recorded_game)
 
 
 def read_game_bytes(

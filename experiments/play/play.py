@@ -58,12 +58,13 @@ def _begin(game: str | None, resume: str | None) -> SavedGame:
         if game is None:
             raise DlgoError("name a GAME, such as connect4, or a file with --resume FILE")
         return SavedGame(GameState.new_game(get_game(game)))
-    saved = read_game_file(Path(resume), game)
+    named = None if game is None else get_game(game)  # before the file, which may need its code
+    saved = read_game_file(Path(resume))
     for note in saved.notes:
         print(f"note: {note}", file=sys.stderr)
-    if game is not None and get_game(game) != saved.state.game:
+    if named is not None and named != saved.state.game:
         raise DlgoError(
-            f"{resume} is a game of {saved.state.game}, not of {get_game(game)}; leave GAME out"
+            f"{resume} is a game of {saved.state.game}, not of {named}; leave GAME out"
         )
     return saved
 

@@ -26,6 +26,7 @@ import pandas as pd
 
 from dlgo.errors import ModelError
 from dlgo.files import output_path
+from dlgo.games import recorded_game
 from dlgo.records.ledger import Ledger
 from engines.alphazero.config import make_config
 from engines.alphazero.run import train
@@ -38,7 +39,7 @@ from experiments.arena.tournament import run_tournament
 from experiments.command import run
 from experiments.number import Number
 from experiments.opponents.gnugo import gnugo_spec
-from experiments.options import pairs_option, quick_option, seed_option, workers_option
+from experiments.options import named_games, pairs_option, quick_option, seed_option, workers_option
 from reports.plots import game_title
 from reports.tables import crosstable, games_frame, rate_games, ratings_frame, write_csv
 
@@ -179,6 +180,7 @@ more_option = click.option(
               help="Networks, besides the untrained one.")
 @pairs_option(10)
 @more_option
+@named_games()
 @workers_option
 @seed_option
 @quick_option("A tiny run of tic-tac-toe")
@@ -193,6 +195,7 @@ def main(
     others = opponents if levels else opponents or _OPPONENTS
     on_the_way = network_points(run, points, sims, more)
     game = read_card(run / "nets" / f"{on_the_way[-1].iteration:04d}").game
+    recorded_game(game)
     plan = Plan(
         (game,), (*(point.engine for point in on_the_way), *others, *map(gnugo_spec, levels)),
         pairs=pairs, seed=seed, kind="gauntlet",

@@ -66,7 +66,7 @@ def test_play_resume_and_perft(capsys: pytest.CaptureFixture[str]) -> None:
                      "--save", "game.txt")
     assert done.returncode == 0, done.stderr
     assert "Game over: " in done.stdout
-    saved = read_game_file(Path("game.txt"), "my_game.py")
+    saved = read_game_file(Path("game.txt"))
     assert (str(saved.state.game), saved.black) == ("my_game.py:Tiny", "my_bot.py:Greedy:depth=3")
     done = dlgo_here(capsys, "play", "my_game.py:Tiny", "--resume", "game.txt", "--first",
                      "my_bot.py:Greedy", "--delay", "0")
@@ -169,7 +169,7 @@ def test_no_code_runs_because_a_record_says_so(
         ("show", "a.txt", "--out", "a.png"), ("show", "l.sqlite", "--slot", 1, "--out", "a.png"),
         ("show", "a.txt", "--game", "my_game.py", "--out", "a.png"),
     ):
-        assert_one_line(dlgo_here(capsys, *arguments), "whose code runs only if you name it, too")
+        assert_one_line(dlgo_here(capsys, *arguments), "its code runs only if you name it, too")
     done = dlgo_here(capsys, "show", "a.sgf", "--out", "a.png")
     assert done.returncode == 0  # Go, under the rules that the file spells out
     done = dlgo_here(capsys, "play", "--resume", "b.txt", stdin="quit\n")

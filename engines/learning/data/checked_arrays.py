@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dlgo.errors import DataError, SpecError
+from dlgo.errors import DataError, SpecError, UnnamedGameError
 from dlgo.files import open_output
 
 # Far above any file of this project; a small file can claim to unpack to anything.
@@ -107,7 +107,7 @@ def refusing(path: Path, kind: str) -> Iterator[None]:
     """
     try:
         yield
-    except DataError:
+    except (DataError, UnnamedGameError):
         raise
     except OSError as error:
         reason: Any = error.strerror or error

@@ -25,7 +25,7 @@ import numpy as np
 from dlgo.api import GameSpec
 from dlgo.encoders.base import Encoder
 from dlgo.errors import DataError
-from dlgo.games import get_game
+from dlgo.games import recorded_game
 from dlgo.jit import kernel
 from engines.learning.data.checked_arrays import read_arrays, refusing, write_arrays
 from engines.learning.data.records import NO_RESULT
@@ -238,7 +238,7 @@ def read_experience(
 
 def _checked(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Experience:
     """Raises ValueError where the arrays contradict each other."""
-    game = get_game(header["game"])
+    game = recorded_game(header["game"])
     n = int(arrays["game_plies"].sum())
     for name, array in arrays.items():
         kinds, length = "iu", n

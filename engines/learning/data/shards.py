@@ -20,7 +20,7 @@ import numpy as np
 from dlgo.api import GameSpec
 from dlgo.errors import DataError
 from dlgo.files import make_folder
-from dlgo.games import get_game
+from dlgo.games import recorded_game
 from engines.learning.data.checked_arrays import digest_of, read_arrays, refusing, write_arrays
 from engines.learning.data.records import FULL_SEARCH, LABELLED, SECOND, GameData, Start
 
@@ -87,7 +87,7 @@ def read_shard(path: Path, verify: bool = True) -> Shard:
     """
     with refusing(path, "shard"):
         header, arrays = read_arrays(path, FORMAT, _ARRAYS, verify)
-        game = get_game(header["game"])
+        game = recorded_game(header["game"])
         return Shard(path, game, _games(game, arrays), header["provenance"], header["content"])
 
 

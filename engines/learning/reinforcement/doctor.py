@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from dlgo.errors import ModelError
-from dlgo.games import get_game
+from dlgo.games import recorded_game
 from engines.learning.data.experience import Decisions, Experience, read_experience
 from engines.learning.data.replay import Replayer
 from engines.learning.diagnostics.findings import (
@@ -100,7 +100,7 @@ def examine_run(folder: Path, config: type[ReinforcementConfig]) -> Diagnosis:
         raise ModelError(f"{path} cannot be read: {error}; name another folder") from None
     history = read_history(folder, _COLUMNS)
     done = int(history[-1]["iteration"])
-    game = get_game(settings.game)
+    game = recorded_game(settings.game)
     kept = [iteration for iteration in range(done, -1, -1)
             if network_folder(folder, iteration).exists()]
     if not kept:
