@@ -10,26 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from engines.programs.sandbox import SandboxError, check_sandbox
 from experiments.classroom import grading
 from experiments.classroom.exercise import exercises, get_exercise
 from experiments.classroom.grading import Grade, grade_hand_in
 from experiments.classroom.outputs import classroom50, gradescope
 from tests.classroom.formats import CLASSROOM50, GRADESCOPE
 from tests.command import assert_one_line, dlgo, dlgo_here
+from tests.sandboxed import sandboxed
 
 jsonschema = pytest.importorskip("jsonschema")
 
-
-def _missing() -> str:
-    try:
-        check_sandbox()
-    except SandboxError as error:
-        return str(error)
-    return ""
-
-
-sandboxed = pytest.mark.skipif(bool(_missing()), reason=_missing())
 
 KO, LIBERTIES = get_exercise("ko"), get_exercise("liberties")
 # What a hostile student hands in for `ko`, and what their report says.

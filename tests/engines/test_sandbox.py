@@ -30,19 +30,12 @@ from engines.isolation.plain import Other
 from engines.programs import confine, processes, sandbox
 from engines.programs.program import ProgramError
 from engines.programs.sandbox import Allowance, Sandbox, SandboxError, check_sandbox
+from tests.sandboxed import sandboxed
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def _missing() -> str:
-    try:
-        check_sandbox()
-    except SandboxError as error:
-        return str(error)
-    return ""
-
-
-pytestmark = pytest.mark.skipif(bool(_missing()), reason=_missing())
+pytestmark = sandboxed
 
 SMALL = Allowance(memory_mb=300, processes=16, cpu_seconds=30)
 
