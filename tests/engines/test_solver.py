@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
 import subprocess
 import sys
 import time
@@ -12,13 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dlgo import DlgoError, GameState, SpecError, get_game
+from dlgo import GameState, SpecError, get_game
 from engines.registry import build_engine
 from engines.solver import search
 from engines.solver.board import mirrored, playable, winning_cells
 from engines.solver.solver import Solver, pack, words_of
 from engines.solver.zugzwang import UNKNOWN, zugzwang_verdict
-from experiments.play.analyze import analyze, lines_there
 from tests.conftest import random_game
 
 GAME = get_game("connect4")
@@ -243,112 +240,6 @@ def test_a_second_process_solves_from_the_cache() -> None:
     assert done.stdout.strip() == "12"
 
 
-ROOT = Path(__file__).resolve().parents[2]
-COMMAND = [
-    sys.executable, "-m", "experiments.cli", "analyze", "connect4", "--engine", "solver",
-    "--stdin", "--json",
-]
-
-
-def run_command(text: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(COMMAND, cwd=ROOT, input=text, capture_output=True, text=True)
-
-
-def run_analyze(*lines: str, engine: str = "solver:tt=18", **options) -> tuple[list[str], str]:
-    """Lines of output, and the message that ends a run with errors."""
-    options = {"game": GAME, "all_moves": False, "as_json": True, **options}
-    output: list[str] = []
-    try:
-        for several in analyze(engine_spec=engine, lines=[list(lines)], **options):
-            output += several
-    except DlgoError as error:
-        return output, str(error)
-    return output, ""
-
-
-def test_analyze_gives_an_object_a_position() -> None:
-    lines, trouble = run_analyze("243335424257\n", "", "112233\r\n", all_moves=True)
-    assert not trouble
-    first, second = (json.loads(line) for line in lines)
-    assert (first["position"], first["score"], second["score"]) == ("243335424257", 12, 18)
-    assert first["scores"][int(first["best_move"]) - 1] == 12 == max(first["scores"])
-    assert first["nodes"] > 0
-    assert first["cpu_ms"] >= 0
-    full_column = json.loads(run_analyze("111111223355", all_moves=True)[0][0])
-    assert full_column["scores"][0] is None
-    assert "scores" not in json.loads(run_analyze("6146")[0][0])
-
-
-def test_analyze_answers_bad_lines_and_goes_on() -> None:
-    bad = {
-        "4444444": "move 7: .*full",
-        "1122334": "the game is over",
-        "11223344": "move 8: the game is already over",
-        "48": "move 2: .*not a column",
-        "hello": "move 1: .*not a column",
-        "32164625 11": "move 9: ",
-    }
-    lines, trouble = run_analyze("6146", *bad, "6146")
-    assert trouble == "6 of 8 positions could not be analysed"
-    answers = [json.loads(line) for line in lines]
-    assert [answers[0]["score"], answers[-1]["score"]] == [18, 18]
-    for number, (answer, (text, reason)) in enumerate(
-        zip(answers[1:-1], bad.items(), strict=True), start=2
-    ):
-        assert (answer["line"], answer["position"]) == (number, text)
-        pytest.raises(DlgoError, _raise, answer["error"]).match(reason)
-    texts, _ = run_analyze("x", "6146", as_json=False)
-    assert texts[0].startswith("line 1: 'x': move 1: ")
-    assert texts[1].startswith("6146  best ")
-    assert "score +18" in texts[1]
-
-
-def _raise(message: str) -> None:
-    raise DlgoError(message)
-
-
-@pytest.mark.parametrize("name", ["Test_L3_R1", "Test_L2_R1", "Test_L1_R1"])
-def test_the_command_prints_every_published_score(
-    name: str, oracles: Path, solver: Solver
-) -> None:
-    rows = [line.split() for line in (oracles / "connect4" / name).read_text().splitlines()]
-    done = run_command("".join(f"{columns}\n" for columns, _ in rows))
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    assert done.returncode == 0
-    assert [(one["position"], str(one["score"])) for one in answers] == [tuple(r) for r in rows]
-    for one in answers:  # and a move that reaches it
-        after = position(one["position"] + one["best_move"])
-        if after.is_over():
-            assert after.winner() is not None or one["score"] == 0
-        else:
-            assert solver.score(after) == -one["score"]
-
-
-def test_the_command_answers_a_line_before_the_next_one_comes() -> None:
-    with subprocess.Popen(
-        COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        for columns in ("112233", "6146", "hello", "243335424257"):
-            process.stdin.write(columns + "\n")
-            process.stdin.flush()
-            answer = json.loads(process.stdout.readline())  # hangs if it waits for more
-            assert answer["position"] == columns
-        process.stdin.close()
-        assert process.wait() == 2
-
-
-def test_an_easy_line_does_not_wait_for_a_hard_one() -> None:
-    """Both are there at once; the empty board takes half a minute."""
-    with subprocess.Popen(
-        COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        process.stdin.write("112233\nstart\n")
-        process.stdin.flush()
-        assert json.loads(process.stdout.readline())["score"] == 18
-        process.kill()
-        assert process.stdout.read() == ""
-
-
 def test_reported_cpu_time_is_what_passes(solver: Solver) -> None:
     states = random_positions(300, range(22, 36), seed=12)
     lines = ["".join(map(str, columns_of(state))) for state in states]
@@ -386,23 +277,3 @@ def test_an_analysis_given_up_leaves_no_trace() -> None:
     assert solver.score(position("243335424257")) == fresh.score(position("243335424257")) == 12
     assert solver.nodes < 2 * fresh.nodes  # it did not go on with the search given up
     assert [[one.score for one in some] for some in solver.analyse(["112233"], False)] == [[18]]
-
-
-def test_lines_are_read_as_they_come() -> None:
-    class Pipe(io.BytesIO):
-        def read1(self, size: int = -1) -> bytes:
-            return chunks.pop(0) if chunks else b""
-
-    chunks = [b"44", b"55\n61", b"46\r\n\n12\n", b"\xff7", b"7"]
-    assert list(lines_there(Pipe())) == [["4455"], ["6146\r", "", "12"], ["\ufffd77"]]
-
-
-def test_analyze_takes_other_engines_and_games() -> None:
-    lines, _ = run_analyze("6146", engine="alphabeta:depth=3")
-    answer = json.loads(lines[0])
-    assert answer["score"] is None
-    assert -1 <= answer["value"] <= 1
-    assert answer["nodes"] > 0
-    lines, trouble = run_analyze("start", game=get_game("tictactoe"), engine="mcts:sims=50")
-    assert not trouble
-    assert json.loads(lines[0])["nodes"] >= 50
