@@ -9,10 +9,8 @@ round counts twice as much as in REINFORCE.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from engines.learning.reinforcement.policy import PolicyLearner, ValuedConfig, squared_value_error
-from engines.learning.settings import setting
+from engines.learning.reinforcement.policy import PolicyLearner, ValuedConfig, loss_setting
 
 
 @dataclass(frozen=True)
@@ -25,20 +23,10 @@ class ActorCriticConfig(ValuedConfig):
     presets = {"connect4": {"discount": 0.97, "entropy": 0.02, "random_share": 0.5,
                             "random_plies": 16, "pool_share": 0.25}}
 
-    loss: str = setting(
-        "bounded", "loss of a move; reinforce: -A log pi, which has no lowest value where A < 0; "
-        "bounded: the same gradient, fading as such a move becomes rare",
-        choices=("bounded", "reinforce"))
+    loss: str = loss_setting()
 
 
 class ActorCriticLearner(PolicyLearner):
     """An actor that learns from advantages, and a critic that learns from results."""
 
     config = ActorCriticConfig
-
-    def _losses(self) -> tuple[dict[str, Any], dict[str, float]]:
-        from engines.learning.reinforcement.losses import policy_loss
-
-        config = self._config
-        loss = policy_loss(config.loss, entropy=config.entropy, temperature=config.temperature)
-        return squared_value_error(loss, config.value_weight)

@@ -9,11 +9,8 @@ otherwise, and what that costs, are settings: `loss=reinforce`, `mask=no`, `draw
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from engines.learning.reinforcement.config import WILLIAMS
-from engines.learning.reinforcement.policy import PolicyConfig, PolicyLearner
-from engines.learning.settings import setting
+from engines.learning.reinforcement.policy import PolicyConfig, PolicyLearner, loss_setting
 
 
 @dataclass(frozen=True)
@@ -26,20 +23,10 @@ class PolicyGradientConfig(PolicyConfig):
     presets = {"connect4": {"discount": 0.9, "entropy": 0.02, "random_share": 0.5,
                             "random_plies": 16, "pool_share": 0.25}}
 
-    loss: str = setting(
-        "bounded", "loss of a move; reinforce: -A log pi, which has no lowest value for moves of "
-        "lost games; bounded: the same gradient, fading as such a move becomes rare",
-        choices=("bounded", "reinforce"), source=WILLIAMS)
+    loss: str = loss_setting()
 
 
 class PolicyGradientLearner(PolicyLearner):
     """The gradient of the expected result, estimated from games."""
 
     config = PolicyGradientConfig
-
-    def _losses(self) -> tuple[dict[str, Any], dict[str, float]]:
-        from engines.learning.reinforcement.losses import policy_loss
-
-        config = self._config
-        loss = policy_loss(config.loss, entropy=config.entropy, temperature=config.temperature)
-        return {"policy": loss}, {"policy": 1.0}

@@ -16,7 +16,7 @@ from typing import Any
 
 from engines.learning.data.experience import Experience
 from engines.learning.reinforcement.config import SCHULMAN
-from engines.learning.reinforcement.policy import PolicyLearner, ValuedConfig, squared_value_error
+from engines.learning.reinforcement.policy import PolicyLearner, ValuedConfig
 from engines.learning.settings import setting
 
 
@@ -49,12 +49,11 @@ class PPOLearner(PolicyLearner):
 
     config = PPOConfig
 
-    def _losses(self) -> tuple[dict[str, Any], dict[str, float]]:
+    def _policy_loss(self) -> Any:
         from engines.learning.reinforcement.losses import policy_loss
 
         config = self._config
-        loss = policy_loss("clipped", config.clip, config.entropy, config.temperature)
-        return squared_value_error(loss, config.value_weight)
+        return policy_loss("clipped", config.clip, config.entropy, config.temperature)
 
     def _valued(self, played: Experience) -> Experience:
         config = self._config

@@ -46,23 +46,31 @@ class ValuedConfig(PolicyConfig):
         0.5, "weight of the value's squared error beside the policy's loss", low=0, high=100)
 
 
-def squared_value_error(policy: Any, weight: float) -> tuple[dict[str, Any], dict[str, float]]:
-    """Losses and weights of a policy and a value."""
-    return {"policy": policy, "value": "mean_squared_error"}, {"policy": 1.0, "value": weight}
+def loss_setting() -> Any:
+    """Which loss of a move, for learners that use each decision once."""
+    return setting(
+        "bounded", "loss of a move; reinforce: -A log pi, which has no lowest value where A < 0, "
+        "as in lost games; bounded: the same gradient, fading as such a move becomes rare",
+        choices=("bounded", "reinforce"), source=WILLIAMS)
 
 
 class PolicyLearner(ReinforcementLearner):
     """A policy that makes moves of a positive advantage likelier, the others less likely."""
 
-    def _losses(self) -> tuple[dict[str, Any], dict[str, float]]:
-        """The loss of each head, and its weight."""
-        raise NotImplementedError
+    def _policy_loss(self) -> Any:
+        """The loss of a move: that which the setting `loss` names."""
+        from engines.learning.reinforcement.losses import policy_loss
+
+        config = self._config
+        return policy_loss(config.loss, entropy=config.entropy, temperature=config.temperature)
 
     def _new_network(self) -> NetworkInTraining:
         from engines.learning.reinforcement.losses import entropy_metric, moved_metric
 
         temperature = self._config.temperature
-        losses, weights = self._losses()
+        losses, weights = {"policy": self._policy_loss()}, {"policy": 1.0}
+        if "value" in self._config.heads:
+            losses["value"], weights["value"] = "mean_squared_error", self._config.value_weight
         return NetworkInTraining(self._config, losses, weights, {
             "policy": [entropy_metric(temperature), moved_metric(temperature)]
         })

@@ -101,6 +101,18 @@ def test_losses_are_those_of_the_textbook(kind: str) -> None:
         gradient(loss, played, LOGITS)[:5], N * textbook.delta(outputs, labels)[:5, :-1], atol=1e-5)
 
 
+def test_the_error_of_an_action_value_and_its_gradient_are_those_of_the_formula() -> None:
+    def squares(values: np.ndarray) -> np.ndarray:
+        return WEIGHTS * (of_action(values) - ADVANTAGES) ** 2
+
+    given = np.asarray(losses.action_value_loss(told(np.ones(N)), LOGITS.astype(np.float32)))
+    np.testing.assert_allclose(given, squares(LOGITS), rtol=1e-5)
+    numeric = slopes(lambda at: squares(at).sum(), LOGITS)
+    np.testing.assert_allclose(
+        gradient(losses.action_value_loss, np.ones(N), LOGITS), numeric, rtol=1e-3, atol=1e-4)
+    assert (numeric[5] == 0).all(), "a row of weight 0 is padding"
+
+
 def test_all_losses_have_one_gradient_where_the_policy_is_still_the_one_that_played() -> None:
     now = of_action(policy(LOGITS))
     reinforce, bounded, clipped = (
@@ -117,8 +129,8 @@ def test_the_loss_of_a_lost_move_is_bounded_and_the_books_is_not() -> None:
     lowest, largest = {}, {}
     for kind in ("reinforce", "bounded"):
         loss, logits = losses.policy_loss(kind), LOGITS.copy()
-        for _ in range(60):
-            logits -= 5.0 * gradient(loss, played, logits)
+        for _ in range(40):
+            logits -= 8.0 * gradient(loss, played, logits)
         lowest[kind] = float(np.asarray(loss(told(played), logits.astype(np.float32))).min())
         lost = (ADVANTAGES < 0) & (WEIGHTS > 0)
         largest[kind] = np.abs(logits[lost]).max()

@@ -1,4 +1,4 @@
-"""Facts about lockstep games: drawing, resigning, length, matches of policies without search."""
+"""Facts about lockstep games: drawing, resigning, length."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ import pytest
 from dlgo import get_game, kernels
 from dlgo.rng import make_rng
 from engines.learning.data.records import NO_RESULT
-from engines.learning.selfplay.batched_policy import BatchedPolicy, PolicyPlayer
 from engines.learning.selfplay.drawing import Sampling, draw
 from engines.learning.selfplay.lockstep import RESIGN, GameSlot, LockstepGames, longest_game
-from engines.learning.selfplay.match import Match
 from engines.resignation import Resignation
-from engines.treesearch.leaf_evaluator import LeafEvaluator, UniformEvaluator
+from engines.treesearch.leaf_evaluator import LeafEvaluator
 from tests.alphazero.test_selfplay import GAMES, Opinionated
 
 
@@ -45,11 +43,34 @@ def test_a_player_resigns_after_hopeless_estimates_in_a_row() -> None:
     assert not never.possible and not never.update(-1.0)
 
 
+class Glances:
+    """Thinks about each position in one evaluation: the least that lockstep games need."""
+
+    def __init__(self, game, n: int, evaluator: LeafEvaluator, most: int) -> None:
+        self.roots = kernels.make_batch(game.scratch_state(game.new_kernel_state(), most), n)
+        self.remaining = np.zeros(n, np.int64)
+        self.policies = np.zeros((n, game.num_actions))
+        self._evaluator, self._actions = evaluator, np.empty(game.num_actions, np.int64)
+
+    def __len__(self) -> int:
+        return len(self.remaining)
+
+    def step(self) -> None:
+        rows = np.flatnonzero(self.remaining)
+        for i in rows:
+            state = kernels.row(self.roots, i)
+            sensible = self._actions[: kernels.search_actions(state, self._actions)]
+            policies, _ = self._evaluator.evaluate(kernels.rows(self.roots, i, i + 1), 1)
+            self.policies[i] = 0.0
+            self.policies[i, sensible] = policies[0, sensible]
+        self.remaining[rows] = 0
+
+
 class Favourites(LockstepGames[GameSlot]):
     """Games of a policy's favourite moves; resigns after `resign_at` plies."""
 
     def __init__(self, game, evaluator: LeafEvaluator, n: int, most: int, resign_at: int = 1000):
-        self._policy, self._game = BatchedPolicy(game, n, evaluator, most), game
+        self._policy, self._game = Glances(game, n, evaluator, most), game
         self._resign_at = resign_at
         self.lines: dict[int, list[int]] = {}
         super().__init__([self._policy], most)
@@ -60,7 +81,7 @@ class Favourites(LockstepGames[GameSlot]):
         return GameSlot(number=number)
 
     def start_turn(self, i, slot, played):
-        self._policy.start(i)
+        self._policy.remaining[i] = 1
 
     def choose(self, i, slot):
         if slot.plies >= self._resign_at:
@@ -99,20 +120,3 @@ def test_who_resigns_loses_and_a_game_that_is_too_long_has_no_result() -> None:
     assert set(dict(Favourites(game, Opinionated(game), 2, 5).play(range(4))).values()) == {
         NO_RESULT
     }
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_a_policy_scores_one_half_against_itself(name: str) -> None:
-    """Games of a pair are the same game with colours changed."""
-    game = get_game(name)
-    most = longest_game(game)
-
-    def player(evaluator: LeafEvaluator) -> PolicyPlayer:
-        return PolicyPlayer(BatchedPolicy(game, 6, evaluator, most), Sampling(8))
-
-    own = dict(Match(game, [player(Opinionated(game)), player(Opinionated(game))], most, 1)
-               .play(range(20)))
-    assert all(own[k] + own[k + 1] == 1 for k in range(0, 20, 2))
-    other = dict(Match(game, [player(Opinionated(game)), player(UniformEvaluator(game))], most, 1)
-                 .play(range(20)))
-    assert any(other[k] + other[k + 1] != 1 for k in range(0, 20, 2))
