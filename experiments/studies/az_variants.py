@@ -61,10 +61,11 @@ def configs_of(
     return configs
 
 
-def within(points: Sequence[Point], limit: float) -> Point:
-    """The last network that cost no more than so many CPU seconds."""
+def within(points: Sequence[Point], limit: float, cost: str = "cpu_seconds") -> Point:
+    """The last network that cost no more than so many CPU seconds, or games."""
     return max(
-        (point for point in points if point.cpu_seconds <= limit), key=lambda point: point.iteration
+        (point for point in points if getattr(point, cost) <= limit),
+        key=lambda point: point.iteration,
     )
 
 

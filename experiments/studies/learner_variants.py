@@ -6,7 +6,8 @@
 Trains a learner with its usual settings, changed by --set, and once more for each --variant, each
 with several seeds. What is compared is equal cost: the run that was cheapest sets a limit of CPU
 time, and each other run is represented by its last network within it. These networks play each
-other from random openings, each with its likeliest moves.
+other from random openings, each with its likeliest moves. On a busy machine CPU time is not to be
+relied on: there --equal games has the games of the training for its limit.
 
 The unit of chance is the run, not the game: two runs that differ in nothing but the seed may be far
 apart. So a variant's Elo is the mean over its seeds, and the difference from the base has a
@@ -90,9 +91,14 @@ def network_points(folder: Path, method: str) -> list[Point]:
 
 
 def compare(
-    learner: str, configs: dict[str, list[ReinforcementConfig]], out: Path, pairs: int
+    learner: str, configs: dict[str, list[ReinforcementConfig]], out: Path, pairs: int,
+    equal: str = "cpu_seconds",
 ) -> pd.DataFrame:
-    """Train what has not been trained, and let it play: a row a run."""
+    """Train what has not been trained, and let it play: a row a run.
+
+    Args:
+        equal: the attribute of a point that the cheapest run limits for all.
+    """
     ways: dict[tuple[str, int], list[Point]] = {}
     for label, runs in configs.items():
         for config in runs:
@@ -101,8 +107,8 @@ def compare(
             folder = out / f"{name}-{config.seed}"
             train(learner_class(learner), config, folder, PrintedProgress())
             ways[label, config.seed] = network_points(folder, learner)
-    limit = min(points[-1].cpu_seconds for points in ways.values())
-    chosen = {key: within(points, limit) for key, points in ways.items()}
+    limit = min(getattr(points[-1], equal) for points in ways.values())
+    chosen = {key: within(points, limit, equal) for key, points in ways.items()}
     engines = tuple(point.engine for point in chosen.values())
     plan = Plan((configs[BASE][0].game,), engines, pairs=pairs, seed=1).canonical()
     progress = BarReporter() if sys.stderr.isatty() else PlainReporter(sys.stdout)
@@ -151,12 +157,14 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
 @click.option("--set", "common", multiple=True, help="A setting of all runs; may be repeated.")
 @click.option("--variant", "variants", multiple=True, help='Settings of one more set of runs, such '
               'as "mask=no"; may be repeated. By default the pitfalls of the learner.')
+@click.option("--equal", default="cpu", show_default=True, type=click.Choice(["cpu", "games"]),
+              help="What is equal for all: the CPU time of the training, or its games.")
 @pairs_option(20)
 @out_option("out/learner_variants")
 @quick_option("Tiny runs of tic-tac-toe with two variants")
 def main(
     learner: str, game: str, iterations: int, seeds: int, common: tuple[str, ...],
-    variants: tuple[str, ...], pairs: int, out: Path, quick: bool,
+    variants: tuple[str, ...], equal: str, pairs: int, out: Path, quick: bool,
 ) -> None:
     """Train a learner in several ways, and see what each is worth at equal cost."""
     variants = variants or _PITFALLS[learner]
@@ -165,7 +173,7 @@ def main(
         game, iterations, seeds, common, pairs = "tictactoe", 2, 2, _TINY, 3
         variants, out = variants[:1], out.with_name(f"{learner}-quick")
     configs = configs_of(learner, game, iterations, common, variants, seeds)
-    frame = compare(learner, configs, out, pairs)
+    frame = compare(learner, configs, out, pairs, "games" if equal == "games" else "cpu_seconds")
     write_csv(frame, out / "runs.csv")
     table = summary(frame)
     write_csv(table, out / "variants.csv")

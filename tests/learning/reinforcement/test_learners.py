@@ -1,7 +1,8 @@
 """Learners without search: they learn, go on after kill -9 bit by bit, and refuse what is broken.
 
-TensorFlow takes seconds to start, so few processes do all. `DLGO_FULL=1` kills every learner; by
-default one is killed, and of another the same seed is tried twice in one process.
+TensorFlow takes seconds to start, so one process does all. `DLGO_FULL=1` ends a process of every
+learner with kill -9; by default one learner is broken off within the process, and another is tried
+twice with the same seed.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from engines.learning.data.experience import read_experience
 from engines.learning.networks.card import read_card
 from engines.learning.reinforcement import network as network_module
 from engines.learning.reinforcement.learner import train
+from engines.learning.runs import records
 from engines.registry import build_engine
 from experiments.cli.main import cli
 from tests.command import ROOT
@@ -33,17 +35,19 @@ from tests.conftest import FULL, one_line_error
 
 pytest.importorskip("keras")
 NET = "mlp:hidden=64,layers=1,activation=relu"
-QUICK = {"games": 200, "games_at_once": 64, "batch_size": 256, "test_games": 200, "network": NET,
-         "precision": "float32", "optimizer": "adam:lr=0.003", "save_every": 2, "test_every": 8}
-# Of each learner, so much of tic-tac-toe that it plays clearly better than chance.
-LEARNING: dict[str, Any] = {"iterations": 20, "test_games": 400, "save_every": 100,
-                            "test_every": 100, "optimizer": "adam:lr=0.01"}
-SHORT: dict[str, Any] = {"iterations": 4, "games": 40, "pool_share": 0.5, "random_share": 0.5}
+# So much of tic-tac-toe that each learner plays clearly better than chance, with everything that
+# a run may have: a pool, random starts, networks along the way.
+SHORT: dict[str, Any] = {
+    "iterations": 8, "games": 400, "games_at_once": 200, "batch_size": 128, "test_games": 400,
+    "test_every": 8, "save_every": 4, "network": NET, "precision": "float32", "discount": 0.8,
+    "optimizer": "adam:lr=0.01", "pool_share": 0.25, "random_share": 0.25,
+}
+LAST = "nets/0008"
 
 
 def run(name: str, folder: Path, **settings: Any):
     learner = learner_class(name)
-    return train(learner, learner.config.make("tictactoe", **{**QUICK, **settings}), folder)
+    return train(learner, learner.config.make("tictactoe", **{**SHORT, **settings}), folder)
 
 
 def state(folder: Path) -> list[np.ndarray]:
@@ -66,64 +70,92 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A short run of each learner."""
     folders = {name: tmp_path_factory.mktemp(name) / "run" for name in LEARNERS}
     for name, folder in folders.items():
-        run(name, folder, **SHORT)
+        run(name, folder)
     return folders
 
 
+@pytest.fixture
+def no_curves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawing a run's curves takes as long as a short run; once for each learner will do."""
+    monkeypatch.setattr(records, "draw_curves", lambda *_: None)
+
+
 @pytest.mark.parametrize("name", LEARNERS)
-def test_a_learner_beats_random_play_within_seconds(name: str, tmp_path: Path) -> None:
-    card = run(name, tmp_path / "run", **LEARNING)
-    rows = history(tmp_path / "run")
+def test_a_learner_beats_random_play_within_seconds(name: str, short: dict[str, Path]) -> None:
+    card, rows = read_card(short[name] / LAST), history(short[name])
     # Of 400 games between equals, luck gives nobody 60%.
-    assert card.accuracy["random"]["score"] == rows[-1]["score_random"] > 0.65
+    assert card.accuracy["random"]["score"] == rows[-1]["score_random"] > 0.6
     assert card.training["method"] == name and card.training["cpu_seconds"] > 0
     assert sum(row["games"] for row in rows) == card.training["games"]
-    player = build_engine(f"{name}:model={tmp_path / 'run/nets'}/{len(rows):04d}", "tictactoe")
-    state = player.game.new_kernel_state()
-    assert state is not None and player.training_cpu_seconds == card.training["cpu_seconds"]
+    player = build_engine(f"{name}:model={short[name] / LAST}", "tictactoe")
+    assert player.training_cpu_seconds == card.training["cpu_seconds"]
 
 
+@pytest.mark.usefixtures("no_curves")
 @pytest.mark.parametrize("name", LEARNERS if FULL else ["ppo"])
 def test_the_same_seed_gives_the_same_network_and_another_one_does_not(
     name: str, short: dict[str, Path], tmp_path: Path
 ) -> None:
-    run(name, tmp_path / "again", **SHORT)
+    run(name, tmp_path / "again")
     assert same(tmp_path / "again", short[name])
     assert history(tmp_path / "again") == history(short[name])
     if FULL:
-        run(name, tmp_path / "other", **SHORT, seed=2)
+        run(name, tmp_path / "other", seed=2)
         assert not same(tmp_path / "other", short[name])
 
 
-def started(name: str, folder: Path) -> subprocess.Popen:
-    settings = [f"--set={key}={value}" for key, value in {**QUICK, **SHORT}.items()]
-    return subprocess.Popen(
-        [sys.executable, "-m", "experiments.cli", "train", name, "--game=tictactoe",
-         f"--out={folder}", *settings],
+def command(name: str, folder: Path) -> list[str]:
+    settings = [f"--set={key}={value}" for key, value in SHORT.items()]
+    return ["train", name, "--game=tictactoe", f"--out={folder}", *settings]
+
+
+def kill(name: str, folder: Path) -> None:
+    """Start a run in a process of its own, and end it with kill -9 after an iteration or two."""
+    child = subprocess.Popen(
+        [sys.executable, "-m", "experiments.cli", *command(name, folder)],
         cwd=ROOT, stdout=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
     )
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs kill -9")
-@pytest.mark.parametrize("name", LEARNERS if FULL else ["q_learning"])
-def test_a_killed_run_goes_on_to_the_weights_of_an_unbroken_one(
-    name: str, short: dict[str, Path], tmp_path: Path
-) -> None:
-    folder = tmp_path / "run"
-    child = started(name, folder)
     for line in child.stdout:
-        if line.startswith("iteration 2 of 4: "):
+        if line.startswith("iteration 5 of 8: "):
             child.kill()
     assert child.wait() == -signal.SIGKILL
-    assert len(history(folder)) in (2, 3)
-    done = started(name, folder)
-    out, _ = done.communicate()
-    assert done.returncode == 0 and "continuing after iteration" in out
-    assert out.splitlines()[-1].startswith("run-0004: ") and "against random play" in out
+
+
+def break_off(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run, and stop before iteration 6 learns from its games, as abruptly as one process can."""
+    class Stop(BaseException):
+        pass
+
+    set_rate = network_module.NetworkInTraining.set_rate
+
+    def stopping(self, iteration: int) -> float:
+        if iteration == 6:
+            raise Stop
+        return set_rate(self, iteration)
+
+    with monkeypatch.context() as patch, pytest.raises(Stop):
+        patch.setattr(network_module.NetworkInTraining, "set_rate", stopping)
+        run(name, folder)
+
+
+@pytest.mark.usefixtures("no_curves")
+@pytest.mark.parametrize("name", LEARNERS if FULL else ["q_learning"])
+def test_a_killed_run_goes_on_to_the_weights_of_an_unbroken_one(
+    name: str, short: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "run"
+    if FULL:
+        kill(name, folder)
+    else:
+        break_off(name, folder, monkeypatch)
+    assert 5 <= len(history(folder)) < 8
+    done = CliRunner().invoke(cli, command(name, folder))
+    assert done.exit_code == 0 and "continuing after iteration" in done.output
+    last = done.output.splitlines()[-1]
+    assert last.startswith("run-0008: ") and "against random play" in last
     assert same(folder, short[name]) and history(folder) == history(short[name])
-    assert read_card(folder / "nets/0004").network_id == read_card(
-        short[name] / "nets/0004").network_id
+    assert read_card(folder / LAST).network_id == read_card(short[name] / LAST).network_id
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -132,49 +164,52 @@ def test_a_run_leaves_its_experience_its_curves_and_its_pool(
 ) -> None:
     folder = short[name]
     assert (folder / "curves.png").read_bytes()[:4] == b"\x89PNG"
-    assert {path.name for path in (folder / "nets").iterdir()} == {"0000", "0002", "0004"}
-    last = read_experience(folder / "experience/000004.npz", get_game("tictactoe"), "planes")
-    assert last.n_games == 40 and last.provenance["iteration"] == 4
+    assert {path.name for path in (folder / "nets").iterdir()} == {"0000", "0004", "0008"}
+    last = read_experience(folder / "experience/000008.npz", get_game("tictactoe"), "planes")
+    assert last.n_games == 400 and last.provenance["iteration"] == 8
     learned = len(last.decisions) / last.plies.sum()
-    assert 0.4 < learned < 0.85, "the pool's decisions and random ones are not learned from"
+    assert 0.5 < learned < 0.95, "the pool's decisions and random ones are not learned from"
     decisions = last.decisions
     np.testing.assert_allclose(
         last.advantages[decisions] + last.values[decisions], last.returns[decisions], atol=1e-6)
 
 
+@pytest.mark.usefixtures("no_curves")
 def test_an_iteration_more_goes_on_and_other_settings_do_not(
     short: dict[str, Path], tmp_path: Path
 ) -> None:
     shutil.copytree(short["policy_gradient"], tmp_path / "run")
-    run("policy_gradient", tmp_path / "run", **{**SHORT, "iterations": 5})
-    assert len(history(tmp_path / "run")) == 5
+    run("policy_gradient", tmp_path / "run", iterations=9)
+    assert len(history(tmp_path / "run")) == 9
     with one_line_error(ModelError, "holds a run with entropy=0.01; choose another folder"):
-        run("policy_gradient", tmp_path / "run", **SHORT, entropy=0.5)
+        run("policy_gradient", tmp_path / "run", entropy=0.5)
 
 
+@pytest.mark.usefixtures("no_curves")
 def test_a_pool_whose_files_have_gone_is_named(short: dict[str, Path], tmp_path: Path) -> None:
     shutil.copytree(short["policy_gradient"], tmp_path / "run")
-    for name in ("0000", "0002", "0004"):
+    for name in ("0000", "0004", "0008"):
         (tmp_path / f"run/nets/{name}/network.keras").unlink()
     before = (tmp_path / "run/checkpoint.npz").read_bytes()
     with one_line_error(ModelError, "has no network.keras; copy the whole folder; put the files"):
-        run("policy_gradient", tmp_path / "run", **{**SHORT, "iterations": 6})
+        run("policy_gradient", tmp_path / "run", iterations=10)
     assert (tmp_path / "run/checkpoint.npz").read_bytes() == before
 
 
+@pytest.mark.usefixtures("no_curves")
 def test_experience_that_is_still_needed_and_has_gone_is_named(
     short: dict[str, Path], tmp_path: Path
 ) -> None:
     shutil.copytree(short["q_learning"], tmp_path / "run")
-    path = tmp_path / "run/experience/000003.npz"
+    path = tmp_path / "run/experience/000007.npz"
     path.write_bytes(path.read_bytes()[:700])
-    with one_line_error(DataError, "000003.npz: not a readable experience file: it is cut off"):
-        run("q_learning", tmp_path / "run", **{**SHORT, "iterations": 5})
-    assert len(history(tmp_path / "run")) == 4
+    with one_line_error(DataError, "000007.npz: not a readable experience file: it is cut off"):
+        run("q_learning", tmp_path / "run", iterations=9)
+    assert len(history(tmp_path / "run")) == 8
 
 
 def test_a_player_refuses_a_network_of_another_kind(short: dict[str, Path]) -> None:
-    policy, values = (short[name] / "nets/0004" for name in ("policy_gradient", "q_learning"))
+    policy, values = (short[name] / LAST for name in ("policy_gradient", "q_learning"))
     with one_line_error(ModelError, "has no values of actions, which choose the moves; its heads"):
         build_engine(f"q_learning:model={policy}", "tictactoe")
     with one_line_error(ModelError, "has no policy head, which chooses the moves"):
@@ -197,6 +232,7 @@ def test_the_doctor_reads_the_folder_of_a_run(short: dict[str, Path]) -> None:
         assert f": {name}, tictactoe, mlp" in done.output and "scores 0.500 in 64" in done.output
 
 
+@pytest.mark.usefixtures("no_curves")
 def test_a_loss_that_is_not_a_number_is_named_at_its_step(
     short: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -208,8 +244,8 @@ def test_a_loss_that_is_not_a_number_is_named_at_its_step(
         lambda self, planes, targets, weights: step(
             self, planes, {head: array * np.nan for head, array in targets.items()}, weights),
     )
-    with one_line_error(ModelError, "in step 1 of iteration 5 the loss is nan; iteration 4 is"):
-        run("policy_gradient", tmp_path / "run", **{**SHORT, "iterations": 6})
+    with one_line_error(ModelError, "in step 1 of iteration 9 the loss is nan; iteration 8 is"):
+        run("policy_gradient", tmp_path / "run", iterations=10)
     assert (tmp_path / "run/checkpoint.npz").read_bytes() == before
 
 

@@ -1,0 +1,223 @@
+"""Chapters 9 to 14: what strength costs, by the way in which it was learned.
+
+    python -m experiments.studies.learning_cost out/policy_gradient/connect4 out/ppo/connect4 \\
+        out/q_learning/connect4 connect4-supervised connect4-alphazero [--points 3] [--quick]
+
+Each MODEL is the folder of a run, whose networks along the way are the points of a curve, or a
+single network. All of them and the opponents play a round robin: the network alone, with its best
+move, and, if it has a value head, with --sims simulations of PUCT on top. The figure has their Elo
+by the CPU time of their training, what data cost included. In Connect Four it has as well how
+often the networks alone err, in solved positions (`experiments/bench/connect4_mistakes.py`).
+
+What to look for: which way is the cheapest to a given strength; what a search adds, and whether it
+adds more to a network that has learned from searches.
+
+Games (`games.sqlite`), `learning_cost.csv` and `learning_cost.png` stay in the folder of --out; the
+same command continues there.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import pandas as pd
+
+from dlgo.errors import SpecError
+from dlgo.files import make_folder, output_path
+from engines.isolation.describe import read_spec
+from engines.learners import LEARNERS
+from engines.learning.networks.card import Card
+from engines.learning.networks.store import load_card
+from experiments.arena.progress import BarReporter, PlainReporter
+from experiments.arena.schedule import Plan
+from experiments.arena.tournament import run_tournament
+from experiments.bench.connect4_mistakes import CLASSES, SHIPPED, measure, new_pool, position_sets
+from experiments.command import run
+from experiments.number import Number
+from experiments.options import out_option, pairs_option, quick_option, workers_option
+from experiments.studies.az_curve import Point, rated_points
+from reports.plots import game_title
+from reports.tables import write_csv
+
+_OPPONENTS = ("random", "mcts:sims=100")
+
+
+@dataclass(frozen=True)
+class Entry(Point):
+    """A point of a curve.
+
+    Attributes:
+        source: the run or model it comes from. method: by which it was trained.
+    """
+
+    source: str
+    method: str
+
+
+def entries(source: str, count: int, sims: int) -> tuple[str, list[Entry]]:
+    """The game of a run or a model, and its networks alone and with a search.
+
+    Args:
+        source: the folder of a run, or what `model=` of an engine takes.
+        count: networks of a run, the last one among them; the untrained one is left out.
+        sims: simulations of the search.
+
+    Raises:
+        ModelError: if there is no such network, or it is damaged.
+    """
+    paths = sorted(str(path.parent) for path in Path(source).glob("nets/*/card.json"))[1:]
+    chosen = sorted({max(0, round(len(paths) * (k + 1) / count) - 1) for k in range(count)})
+    found = []
+    for name in [paths[k] for k in chosen] if paths else [source]:
+        _, card = load_card(name)
+        training = card.training
+        for spec, n in _ways(name, card, sims):
+            found.append(Entry(
+                int(training.get("iterations", 0)), n, card.total_cpu_seconds or 0.0,
+                training.get("games", 0.0), read_spec(spec).text, source,
+                str(training.get("method", "supervised")),
+            ))
+    return card.game, found
+
+
+def _ways(name: str, card: Card, sims: int) -> list[tuple[str, int]]:
+    """Specifications of a network's engines, and their simulations; 1: the network alone."""
+    method = card.training.get("method", "supervised")
+    searched = [(f"alphazero:model={name},sims={sims}", sims)] if "value" in card.heads else []
+    if method in (*LEARNERS, "supervised"):
+        return [(f"{method}:model={name}", 1), *searched]
+    return [(f"alphazero:model={name},sims=1", 1), *searched]
+
+
+def mistakes(engines: Sequence[str], count: int, path: Path, workers: int) -> dict[str, float]:
+    """The share of positions, of all classes alike, in which an engine gives something away."""
+    with new_pool(workers) as pool:
+        sets = position_sets(path, CLASSES, count, pool, workers)
+        shares = {}
+        for engine in engines:
+            measured = measure(engine, sets, pool, workers).values()
+            shares[engine] = sum(one.share for one in measured) / len(measured)
+    return shares
+
+
+def draw(frame: pd.DataFrame, title: str, opponents: Sequence[str], path: Path) -> None:
+    """Elo, and mistakes where they are known, by CPU seconds of training."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    erring = frame["mistakes"].notna().any()
+    figure, axes = plt.subplots(1, 1 + erring, figsize=(7.2 + 4.4 * erring, 4.8), squeeze=False,
+                                layout="constrained", width_ratios=[3, 2][: 1 + erring])
+    learned = frame[frame["method"].notna()]
+    for k, (method, part) in enumerate(learned.groupby("method", sort=False)):
+        for (_, sims), curve in part.groupby(["source", "sims"], sort=False):
+            alone = sims == 1
+            curve = curve.sort_values("cpu_seconds")
+            below, above = curve["rating"] - curve["low95"], curve["high95"] - curve["rating"]
+            axes[0, 0].errorbar(
+                curve["cpu_seconds"], curve["rating"], yerr=[below, above], capsize=2, lw=1.2,
+                fmt="o-" if alone else "s--", color=f"C{k}", ms=5,
+                mfc=f"C{k}" if alone else "white",
+                label=_label(str(method), "network alone" if alone else f"{sims:g} simulations"),
+            )
+            if erring and alone:
+                axes[0, 1].plot(curve["cpu_seconds"], 100 * curve["mistakes"], "o-",
+                                color=f"C{k}", ms=5, lw=1.2)
+    for opponent in opponents:
+        level = frame.loc[frame["entrant"] == opponent, "rating"].iloc[0]
+        axes[0, 0].axhline(level, color="0.5", ls=":", lw=1)
+        axes[0, 0].annotate(opponent, (0.01, level), xycoords=("axes fraction", "data"),
+                            xytext=(0, 3), textcoords="offset points", fontsize=8, color="0.3")
+    axes[0, 0].set(title=title, ylabel="Elo (95% intervals)")
+    if erring:
+        axes[0, 1].set(title="The networks alone, in solved positions", ylim=(0, None),
+                       ylabel="mistakes (% of positions)")
+    for axis in axes.flat:
+        axis.set(xscale="log", xlabel="CPU seconds of training, data included")
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    once = dict(zip(labels, handles, strict=True))
+    axes[0, 0].legend(once.values(), once.keys(), frameon=False, fontsize=8, ncols=2,
+                      loc="upper left", bbox_to_anchor=(0, -0.14))
+    with output_path(path) as temporary:
+        figure.savefig(temporary, dpi=120)
+    plt.close(figure)
+
+
+def _label(method: str, way: str) -> str:
+    return f"{method.replace('_', ' ')}, {way}"
+
+
+def _table(
+    game: str, points: Sequence[Entry], opponents: Sequence[str], ledger: Path,
+    shares: Mapping[str, float],
+) -> pd.DataFrame:
+    """A row for each entrant: where it comes from, cost, rating, scores, mistakes."""
+    frame = rated_points(game, points, opponents, ledger)
+    none = [None] * len(opponents)
+    frame.insert(0, "method", [point.method for point in points] + none)
+    frame.insert(1, "source", [point.source for point in points] + none)
+    frame["mistakes"] = frame["entrant"].map(shares)
+    return frame
+
+
+@click.command()
+@click.argument("models", nargs=-1, metavar="MODEL...")
+@click.option("--opponent", "opponents", multiple=True, default=_OPPONENTS, show_default=True,
+              help="An engine that plays along; may be repeated.")
+@click.option("--sims", default=100, show_default=True, type=Number(int, 2),
+              help="Simulations of the search on top.")
+@click.option("--points", default=3, show_default=True, type=Number(int, 1),
+              help="Networks of each run.")
+@click.option("--positions", default=100, show_default=True, type=Number(int, 1, 100),
+              help="Solved positions of each class, in Connect Four.")
+@pairs_option(4)
+@workers_option
+@out_option("out/learning_cost")
+@quick_option("Two shipped networks of tic-tac-toe")
+def main(
+    models: tuple[str, ...], opponents: tuple[str, ...], sims: int, points: int, positions: int,
+    pairs: int, workers: int | None, out: Path, quick: bool,
+) -> None:
+    """Rate networks of several learners, and draw their Elo by the cost of their training."""
+    if quick:
+        models, opponents, sims, pairs = (
+            ("tictactoe-supervised", "tictactoe-alphazero"), ("random",), 8, 2)
+        out = out.with_name(f"{out.name}-quick")
+    if not models:
+        raise SpecError("learning_cost: no MODEL is named; name folders of runs, such as "
+                        "out/ppo/connect4, or shipped models (`dlgo models`)")
+    lists = [entries(model, points, sims) for model in models]
+    games = {game for game, _ in lists}
+    if len(games) > 1:
+        raise SpecError(f"learning_cost: the models play {', '.join(sorted(games))}; name models "
+                        "of one game")
+    all_points = [point for _, found in lists for point in found]
+    plan = Plan((*games,), (*(point.engine for point in all_points), *opponents), pairs=pairs,
+                seed=1).canonical()
+    others = tuple(name for name in plan.entrants if name not in {p.engine for p in all_points})
+    make_folder(out, error=SpecError)
+    progress = BarReporter() if sys.stderr.isatty() else PlainReporter(sys.stdout)
+    run_tournament(plan, out / "games.sqlite", workers=workers, progress=progress)
+    shares = {}
+    if plan.games == ("connect4",):
+        alone = [point.engine for point in all_points if point.sims == 1]
+        shares = mistakes(alone, positions, SHIPPED, workers or 1)
+    frame = _table(plan.games[0], all_points, others, out / "games.sqlite", shares)
+    write_csv(frame, out / "learning_cost.csv")
+    draw(frame, game_title(plan.games[0]), others, out / "learning_cost.png")
+    for row in frame.sort_values("rating", ascending=False).itertuples(index=False):
+        erring = "" if row.mistakes != row.mistakes else f", {row.mistakes:.1%} mistakes"
+        cost = "" if row.method is None or row.cpu_seconds != row.cpu_seconds else (
+            f"  {row.cpu_seconds:,.0f} CPU s{erring}")
+        print(f"{row.rating:7.0f}  [{row.low95:.0f}, {row.high95:.0f}]  {row.entrant}{cost}")
+    print(out / "learning_cost.png")
+
+
+if __name__ == "__main__":
+    run(main)
