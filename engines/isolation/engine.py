@@ -70,6 +70,7 @@ class IsolatedEngine:
         self._memory = 0
         self._cpu = 0.0
         self._state: GameState | None = None  # the position that its process holds
+        self._moves: dict[int, Move] = {}  # by their numbers: an analysis names each a few times
         self._host = host or Host(self._setup, self._sandbox)
         self.pid = self._host.pid
         try:
@@ -229,7 +230,10 @@ class IsolatedEngine:
 
     def _move(self, code: Any) -> Move:
         if type(code) is int and 0 <= code < self.game.num_actions:
-            return self.game.move_of(code)
+            move = self._moves.get(code)
+            if move is None:
+                move = self._moves[code] = self.game.move_of(code)
+            return move
         kind, place = code
         return Move(kind, _place(place))
 

@@ -1,13 +1,16 @@
 """How quick the studio is: its start, an engine's answer to a click, many pages at once.
 
-    python -m experiments.bench.studio [--clients 20] [--seconds 10]
+    python -m experiments.bench.studio [--clients 20] [--seconds 10] [--chromium]
 
 A server is started as `dlgo web` starts it, and asked over HTTP as pages ask it:
 
 * ready: wall seconds from the command to the line with the address; the second start.
 * answer: wall milliseconds from sending a person's move to the view with the reply of
   `mcts:sims=1000` on Go 9x9, over 20 moves after the first: the median, and the slowest.
-* updates: looks a second at an analysis of the same engine that one page receives, asked for 60.
+* updates: looks a second at an analysis of the same engine that one page receives, asked for 60,
+  and the simulations that are searched meanwhile.
+* drawn: the same in Chromium without a window (`--chromium`; needs selenium, Chromium and its
+  driver): looks that the page was sent, looks that it drew, each in a frame of its own, and frames.
 * clients: as many pages play 9x9 at once, each moving when it has its answer: answers a second
   of all together, and the wall milliseconds of an answer, with what is waited for a free engine.
 
@@ -28,6 +31,8 @@ from typing import Any
 
 import click
 
+from dlgo.errors import DlgoError
+from experiments.bench.studio_drawing import measure_drawing
 from experiments.command import run
 from experiments.number import Number
 
@@ -83,6 +88,19 @@ class Page:
             if line.startswith(b"data: "):
                 yield json.loads(line[6:])
 
+    def look(self, game: str, seconds: float) -> tuple[int, float, int]:
+        """Read an analysis, after its first second: looks, wall seconds, simulations."""
+        began = first = None
+        for event in self.events(f"/api/games/{game}/analysis?engine={_SPEC}&rate=60"):
+            now = time.perf_counter()
+            began = began or now
+            if first is None and now - began > 1:
+                first, start = event, now
+            elif first is not None and now - start > seconds:
+                simulations = event["cost"]["simulations"] - first["cost"]["simulations"]
+                return event["look"] - first["look"], now - start, simulations
+        raise DlgoError("the analysis has ended early")
+
     def play(self, moves: int, seed: int, until: float = float("inf")) -> list[float]:
         """Play against the engine; wall seconds of its answers, the first left out."""
         draw, waits = random.Random(seed), []
@@ -106,7 +124,8 @@ class Page:
               help="Pages that play at once.")
 @click.option("--seconds", type=Number(float, 1, 600), default=10.0, show_default=True,
               help="Length of a measurement.")
-def main(clients: int, seconds: float) -> None:
+@click.option("--chromium", is_flag=True, help="Count also what a page in Chromium draws.")
+def main(clients: int, seconds: float, chromium: bool) -> None:
     """Measure the studio: start, answers, updates, many pages at once."""
     Server().close()
     server = Server()
@@ -117,13 +136,12 @@ def main(clients: int, seconds: float) -> None:
                    f"slowest {1e3 * max(waits):.0f} ms")
         page = Page(server.port)
         game = page.ask("/api/games", {"game": "go9", "black": "human", "white": "human"})["id"]
-        count, began = 0, 0.0
-        for _ in page.events(f"/api/games/{game}/analysis?engine={_SPEC}&rate=60"):
-            began = began or time.perf_counter()
-            count += 1
-            if time.perf_counter() - began > seconds:
-                break
-        click.echo(f"updates  {count / seconds:.0f} a second")
+        looks, wall, simulations = page.look(game, seconds)
+        click.echo(f"updates  {looks / wall:.1f} a second, {simulations / wall:,.0f} simulations")
+        if chromium:
+            drawing = measure_drawing(server.port, game, seconds)
+            click.echo(f"drawn    {drawing.drawn:.1f} a second of {drawing.sent:.1f} sent, in "
+                       f"{drawing.frames:.1f} frames")
         every: list[float] = []
         until = time.perf_counter() + seconds
         threads = [

@@ -19,14 +19,18 @@ from dlgo import GameSpec, GameState, Move, Player, Point
 from dlgo.games.draughts.notation import square_number
 from experiments.review.exact import exact_engine
 from experiments.studio import replies
+from experiments.studio.changes import silence
 from experiments.studio.errors import EngineFailed, StudioError
 from experiments.studio.game import Game
 from experiments.studio.position import black_share, decision_view, moves_view
 from experiments.studio.replies import event_stream, json_reply, number_of, text_of
 from experiments.studio.specs import HUMAN
 
-# Looks a second at a search.
+# Looks a second at a search; a screen shows 60.
 _RATE, _HIGHEST_RATE = 20, 60
+# The share of the time between two looks after which the next one comes: on a screen that is a
+# little quicker than our clock, no frame goes without.
+_AHEAD = 0.99
 
 Event = dict[str, Any]
 
@@ -80,13 +84,16 @@ class _Analyse:
         return state
 
     async def analysis(self, request: Request) -> Response:
-        """What `?engine=SPEC` sees, at most `?rate=` times a second, as long as this is read."""
+        """What `?engine=SPEC` sees, `?rate=` times a second, as long as this is read.
+
+        Each look has a number, from 1 on: a page knows which ones it has missed.
+        """
         state, asked = self._state(request), request.query_params
         spec = await asyncio.to_thread(self._studio.allowed.engine, asked.get("engine", ""))
         rate = asked.get("rate", str(_RATE))
         if rate not in map(str, range(1, _HIGHEST_RATE + 1)):
             raise StudioError(f"rate must be a whole number from 1 to {_HIGHEST_RATE}")
-        events = self._looks(state, spec, 1 / int(rate))
+        events = self._looks(state, spec, _AHEAD / int(rate))
         return event_stream(events, self._studio.closing)
 
     async def _looks(
@@ -95,19 +102,22 @@ class _Analyse:
         owner = f"analysis-{secrets.token_hex(8)}"
         steps = self._studio.engines.steps(owner, state, spec, interval=interval)
         views: dict[Move, Event] = {}
+        look = 0
         try:
             async with aclosing(steps):
                 async for step in steps:
+                    look += 1
                     view = await asyncio.to_thread(
                         decision_view, state, step.decision, None, views
                     )
                     black = black_share(step.decision, state.next_player)
-                    yield {**view, "who": spec, "black": black, "final": step.final}
+                    yield {
+                        **view, "look": look, "who": spec, "black": black, "final": step.final,
+                    }
         except EngineFailed as error:
             yield {"problem": str(error), "final": True}
-        while True:  # the page keeps the stream open, or would begin anew
-            await asyncio.sleep(15)
-            yield None
+        async for sign in silence():
+            yield sign
 
     async def exact(self, request: Request) -> Response:
         """The exact value of every move, one after the other, where the game can be solved."""
@@ -148,9 +158,8 @@ class _Analyse:
             }
         if problem:
             yield {"problem": problem}
-        while True:
-            await asyncio.sleep(15)
-            yield None
+        async for sign in silence():
+            yield sign
 
 
 def position_of(game: GameSpec, cells: object, turn: object) -> GameState:

@@ -10,12 +10,14 @@ import asyncio
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
 from dataclasses import asdict
 from typing import Any
 
 from dlgo import DlgoError, GameState
 from dlgo.text import one_line
 from experiments.play.session import DEFAULT_HINT
+from experiments.studio.changes import Changes
 from experiments.studio.engines import Engines
 from experiments.studio.errors import NotFound, StudioError, TooMany
 from experiments.studio.position import black_share, board_view, decision_view, position_view
@@ -26,8 +28,6 @@ from experiments.studio.specs import HUMAN
 LONGEST_GAME = 2000
 # Watchers of one game.
 _MOST_WATCHERS = 16
-# Seconds after which a silent stream says that it lives.
-_HEARTBEAT = 15.0
 # Moves listed with a hint.
 _HINT_MOVES = 8
 
@@ -68,8 +68,7 @@ class Game:
         self._hint: dict[str, Any] | None = None
         self._search: asyncio.Task[None] | None = None
         self._thinking = self._evaluator = ""
-        self._version = 0
-        self._changed = asyncio.Event()
+        self._changes = Changes()
 
     @property
     def plies(self) -> int:
@@ -184,7 +183,7 @@ class Game:
         mover = self.players[self.state.next_player.index]
         evaluation = next((r for r in reversed(self._records) if r.black is not None), None)
         return {
-            "id": self.id, "version": self._version, **self._board,
+            "id": self.id, "version": self._changes.version, **self._board,
             "position": self._position, "plies": self.plies,
             "sides": list(self.players), "yourTurn": mover == HUMAN and not self.state.is_over(),
             "history": [asdict(record) for record in self._records],
@@ -200,9 +199,7 @@ class Game:
         }
 
     async def watch(self) -> AsyncIterator[dict[str, Any] | None]:
-        """The view, now and after every change; None when nothing has happened for a while.
-
-        A slow reader misses views, but never the last one.
+        """The view, now and after every change, as `Changes.follow` gives it.
 
         Raises:
             TooMany: if too many watch already.
@@ -212,17 +209,10 @@ class Game:
         self.watchers += 1
         self._go_on()
         try:
-            shown = -1
-            while True:
-                self.used = time.monotonic()
-                if shown != self._version:
-                    shown = self._version
-                    yield self.view()
-                    continue
-                try:
-                    await asyncio.wait_for(self._changed.wait(), _HEARTBEAT)
-                except TimeoutError:
-                    yield None
+            async with aclosing(self._changes.follow(self.view)) as views:
+                async for view in views:
+                    self.used = time.monotonic()
+                    yield view
         finally:
             self.watchers -= 1
             if not self.watchers:
@@ -231,7 +221,7 @@ class Game:
     def refresh(self) -> None:
         """Its place in the queue may have changed."""
         if self._thinking:
-            self._tell()
+            self._changes.tell()
 
     # How it goes on.
 
@@ -250,12 +240,7 @@ class Game:
     def _change(self) -> None:
         self.used = time.monotonic()
         self._go_on()
-        self._tell()
-
-    def _tell(self) -> None:
-        self._version += 1
-        self._changed.set()
-        self._changed = asyncio.Event()
+        self._changes.tell()
 
     def _go_on(self) -> None:
         """Let the engine that is to move search, or the one that evaluates, if somebody watches."""
@@ -325,7 +310,7 @@ class Game:
                 except DlgoError as error:
                     if self.players[place] == spec:  # nobody has taken its place meanwhile
                         self._problem = one_line(str(error))
-                        self._tell()
+                        self._changes.tell()
 
     def close(self) -> None:
         """End its searches."""

@@ -9,10 +9,14 @@ from engines.base import Budget, Cost, Decision
 
 # Of the time between two looks at a search, it searches at least so much.
 _LEAST_SHARE = 0.4
+# An answer that comes so many intervals late is not made up for by quicker ones.
+_LATEST = 3
 
 
 class Pace:
-    """Lets a search answer in time: what asking it takes is left out of what it may search.
+    """Lets a search answer at fixed times: what asking it takes is left out of what it may search.
+
+    One answer that comes late does not delay those that follow.
 
     Args:
         interval: wall seconds between two answers.
@@ -20,18 +24,19 @@ class Pace:
 
     def __init__(self, interval: float) -> None:
         self._interval = interval
-        self._overhead = self._ended = 0.0
+        self._due = self._overhead = 0.0
 
     def measure(self, search: Callable[[Budget], Decision]) -> Decision:
         """The answer of a search that is given its budget."""
-        wall = max(self._interval - self._overhead, _LEAST_SHARE * self._interval)
-        before, began = self._ended, time.monotonic()
+        began = time.monotonic()
+        self._due += self._interval
+        # Late at the beginning; or others had their turn, or something else holds the machine.
+        if began > self._due + _LATEST * self._interval:
+            self._due = began + self._interval
+        wall = max(self._due - began - self._overhead, _LEAST_SHARE * self._interval)
         decision = search(Budget(wall=wall))
-        self._ended = time.monotonic()
-        # From answer to answer. Where others had their turn in between, that is not counted; and
-        # something else may hold the machine: not much is made of a single time.
-        waited = began - before
-        extra = self._ended - began - wall + (waited if waited < self._interval / 2 else 0.0)
+        extra = time.monotonic() - began - wall
+        # Not much is made of a single time.
         self._overhead += 0.2 * (min(max(extra, 0.0), self._interval) - self._overhead)
         return decision
 

@@ -27,7 +27,10 @@ def json_reply(value: Any, status: int = 200) -> Response:
 
 def json_text(value: Any) -> str:
     """JSON on one line; numbers that JSON does not have become null."""
-    return json.dumps(_plain(value), allow_nan=False, separators=(",", ":"))
+    try:
+        return json.dumps(value, allow_nan=False, separators=(",", ":"))
+    except ValueError:
+        return json.dumps(_plain(value), allow_nan=False, separators=(",", ":"))
 
 
 def _plain(value: Any) -> Any:

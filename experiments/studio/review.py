@@ -10,6 +10,7 @@ import asyncio
 import secrets
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
 from typing import Any
 
 from starlette.requests import Request
@@ -20,6 +21,7 @@ from dlgo import DlgoError
 from dlgo.text import one_line
 from experiments.review.exact import SECONDS, exact_engine
 from experiments.review.game_review import GameReview, Question
+from experiments.studio.changes import Changes
 from experiments.studio.engines import Engines
 from experiments.studio.errors import EngineFailed, NotFound, StudioError
 from experiments.studio.game import Game
@@ -30,8 +32,8 @@ from experiments.studio.specs import HUMAN
 
 # Reviews that are kept.
 _MOST_REVIEWS = 40
-# Seconds between two reports of one that goes on, and between signs of life of one that does not.
-_PAUSE, _HEARTBEAT = 0.2, 15.0
+# Seconds between two reports of one that goes on.
+_PAUSE = 0.2
 # An engine that fails so often in a row is not asked again.
 _MOST_FAILURES = 2
 _SEED = 1
@@ -64,24 +66,18 @@ class ReviewRun:
         self._asked: Question | None = None
         self._problem = ""
         self._over = False
-        self._version = 0
+        self._changes = Changes()
 
     async def watch(self) -> AsyncIterator[dict[str, Any] | None]:
         """What is known, now and as it grows. It grows as long as this is read."""
         self._readers += 1
         if self._task is None and not self._over:
             self._task = asyncio.create_task(self._run())
-        shown, silent = -1, 0.0
         try:
-            while True:
-                if shown != self._version:
-                    shown, silent = self._version, 0.0
-                    yield await asyncio.to_thread(self.report)
-                elif silent >= _HEARTBEAT:
-                    silent = 0.0
-                    yield None
-                await asyncio.sleep(_PAUSE)
-                silent += _PAUSE
+            async with aclosing(self._changes.follow(lambda: True)) as changes:
+                async for changed in changes:
+                    yield await asyncio.to_thread(self.report) if changed else None
+                    await asyncio.sleep(_PAUSE)
         finally:
             self._readers -= 1
             if not self._readers:
@@ -108,7 +104,7 @@ class ReviewRun:
         while failures < _MOST_FAILURES:
             question = await asyncio.to_thread(self._review.next_question)
             self._asked = question
-            self._version += 1
+            self._changes.tell()
             if question is None:
                 break
             spec = self.reviewed.exact if question.exact else self.reviewed.engine
@@ -124,7 +120,7 @@ class ReviewRun:
                 self._problem = one_line(str(error))
                 break
         self._asked, self._over, self._task = None, True, None
-        self._version += 1
+        self._changes.tell()
 
     async def _ask(self, question: Question, spec: str) -> None:
         """Raises EngineFailed, and StudioError if the engine is of no use here."""

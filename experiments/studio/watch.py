@@ -22,6 +22,7 @@ from dlgo import DlgoError, GameSpec, GameState, Move
 from dlgo.text import one_line
 from experiments.arena.running import Running, RunningGame, read_running
 from experiments.studio import replies
+from experiments.studio.changes import Changes
 from experiments.studio.errors import StudioError
 from experiments.studio.ledgers import Selection
 from experiments.studio.position import board_view, position_view
@@ -33,8 +34,6 @@ _LOOK = 0.5
 # Between the end of a rating and the start of the next, at least this many seconds; and while a
 # tournament plays, this many times the CPU time that the rating took.
 _PAUSE, _SHARE = 2.0, 9.0
-# Seconds after which a silent stream says that it lives.
-_HEARTBEAT = 15.0
 # Games in progress that are shown.
 _MOST_LIVE = 12
 _MOST_GAMES = 10**9
@@ -142,32 +141,21 @@ class Watched:
         self._view: View = {"problem": "", "games": 0, "running": None, "live": [], "infos": {},
                             "standings": None, "rating": ""}
         self._names: dict[str, str] = {}
-        self._version = 0
-        self._changed = asyncio.Event()
+        self._changes = Changes()
         self._rated = -1  # games in the last standings
         self._cpu, self._ended = 0.0, 0.0  # what they took, and when they came
         self._rating: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
 
     async def follow(self) -> AsyncIterator[View | None]:
-        """The view, now and after every change; None when nothing has happened for a while.
-
-        A slow reader misses views, but never the last one.
-        """
+        """The view, now and after every change, as `Changes.follow` gives it."""
         self.watchers += 1
         if self._looking is None:
             self._looking = asyncio.create_task(self._look_on())
         try:
-            shown = 0
-            while True:
-                if shown != self._version:
-                    shown = self._version
-                    yield self._view
-                    continue
-                try:
-                    await asyncio.wait_for(self._changed.wait(), _HEARTBEAT)
-                except TimeoutError:
-                    yield None
+            async with contextlib.aclosing(self._changes.follow(lambda: self._view, 0)) as views:
+                async for view in views:
+                    yield view
         finally:
             self.watchers -= 1
             if not self.watchers:
@@ -218,11 +206,9 @@ class Watched:
 
     def _show(self, **news: Any) -> None:
         view = self._view | news
-        if view != self._view or not self._version:
+        if view != self._view or not self._changes.version:
             self._view = view
-            self._version += 1
-            self._changed.set()
-            self._changed = asyncio.Event()
+            self._changes.tell()
 
 
 class LiveBoards:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
+from dlgo.errors import DlgoError
+from experiments.bench.chromium import start_chromium
 from tests.studio.client import PATIENCE, Studio
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
+pytest.importorskip("selenium.webdriver", reason="needs selenium")
 
 from selenium.common.exceptions import StaleElementReferenceException  # noqa: E402
 from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
@@ -26,18 +27,10 @@ class Page:
     studio: Studio
 
     def __init__(self, downloads: Path, logs: dict[str, str] | None = None) -> None:
-        chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-        if chromium is None or driver is None:
-            pytest.skip("needs chromium and chromedriver (apt install chromium-driver)")
-        options = webdriver.ChromeOptions()
-        options.binary_location = chromium
-        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu",
-                         "--disable-dev-shm-usage", "--window-size=1280,900"):
-            options.add_argument(argument)
-        options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL", **(logs or {})})
-        service = webdriver.ChromeService(driver)
-        self.driver = webdriver.Chrome(options=options, service=service)
+        try:
+            self.driver = start_chromium(downloads, logs)
+        except DlgoError as error:
+            pytest.skip(str(error))
         self.driver.set_page_load_timeout(PATIENCE)
         self.downloads = downloads
 

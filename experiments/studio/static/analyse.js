@@ -48,11 +48,14 @@ async function openBoard(root, id, app) {
   };
   const heat = h("select", { id: "heat", onchange: () => { layers.heat = heat.value; remember("heat", heat.value); redraw(); } },
     Object.entries(HEATS).map(([key, [title]]) => h("option", { value: key, selected: key === layers.heat }, title)));
+  const rate = h("select", { id: "rate", onchange: () => { remember("rate", rate.value); eyes.forEach(start); } },
+    ["60", "20", "5", "1"].map((value) => h("option", { value, selected: value === remembered("rate", "60") }, value)));
   const tools = h("div", { class: "buttons", role: "group", "aria-label": "Pieces to set up", hidden: true });
 
   root.append(h("div", { class: "analyse" },
     h("div", { class: "buttons controls" }, ...Object.values(buttons), picker.button, picker.input,
-      h("label", { class: "inline", for: "heat" }, "Heat: ", heat)), tools, status, grid));
+      h("label", { class: "inline", for: "heat" }, "Heat: ", heat),
+      h("label", { class: "inline", for: "rate", title: "The fewer looks, the quicker the search" }, "Looks a second: ", rate)), tools, status, grid));
   buttons.exact.hidden = !view.solvable;
   buttons.setUp.hidden = !["go", "draughts"].includes(view.name);
 
@@ -78,7 +81,7 @@ async function openBoard(root, id, app) {
     eye.stop();
     if (!running || position.over || editing) { eye.draw(); return; }
     eye.seen = eye.exact = null;
-    eye.look(`${path}/analysis?engine=${encodeURIComponent(eye.field.value())}&plies=${position.plies}&rate=${remembered("rate", "30")}`);
+    eye.look(`${path}/analysis?engine=${encodeURIComponent(eye.field.value())}&plies=${position.plies}&rate=${rate.value}`);
     eye.draw();
   }
 

@@ -59,20 +59,25 @@ export async function download(path) {
   return link.download;
 }
 
+/** The events of a reply ("server-sent events"): lists of those that have come at once, unread. */
+async function* batches(reply) {
+  const reader = reply.body.getReader(), decoder = new TextDecoder();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const events = (rest + decoder.decode(value, { stream: true })).split("\n\n");
+    rest = events.pop();
+    yield events.filter((event) => event.startsWith("data: ")).map((event) => event.slice(6));
+  }
+}
+
 /** The events that a request is answered with, one after the other. */
 export async function* stream(path, body, signal) {
   const reply = await answer(path, {
     method: "POST", body: JSON.stringify(body), headers: headers({ "content-type": "application/json" }), signal,
   });
-  const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    const events = (rest + value).split("\n\n");
-    rest = events.pop();
-    for (const event of events) if (event.startsWith("data: ")) yield JSON.parse(event.slice(6));
-  }
+  for await (const batch of batches(reply)) yield* batch.map((event) => JSON.parse(event));
 }
 
 /**
@@ -80,25 +85,20 @@ export async function* stream(path, body, signal) {
  *
  * What is read here is "server-sent events"; fetch, unlike EventSource, can send the token. Where
  * the connection breaks, it is made again, with longer and longer pauses.
+ *
+ * @param every whether each event counts; else, of several that have come at once, the last one says
+ *   it all.
  */
-export function listen(path, onEvent, onTrouble) {
+export function listen(path, onEvent, onTrouble, every = false) {
   const control = new AbortController();
   (async () => {
     let pause = 500;
     while (!control.signal.aborted) {
       try {
         const reply = await answer(path, { headers: headers({}), signal: control.signal });
-        const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
-        let rest = "";
-        for (;;) {
-          const { value, done } = await reader.read();
-          if (done) break;
+        for await (const batch of batches(reply)) {
           pause = 500;
-          const events = (rest + value).split("\n\n");
-          rest = events.pop();
-          // Of several that have come at once, the last one says it all.
-          const data = events.filter((event) => event.startsWith("data: ")).pop();
-          if (data) onEvent(JSON.parse(data.slice(6)));
+          for (const event of every ? batch : batch.slice(-1)) onEvent(JSON.parse(event));
         }
       } catch (error) {
         if (control.signal.aborted) return;

@@ -27,6 +27,47 @@ export function at(x, y, ...children) {
   return s("g", { transform: `translate(${x} ${y})` }, ...children);
 }
 
+const shown = new WeakMap();  // of each node that `patch` has made: its kind and its attributes
+
+/**
+ * Make the children of an element those that are wanted; only what differs is touched.
+ *
+ * Wanted is a list of texts, of [tag, attributes, ...children], and of {key, make()} for what is made
+ * once as long as the key stays. What is drawn many times a second costs little this way.
+ */
+export function patch(parent, wanted) {
+  let next = parent.firstChild;
+  for (const want of wanted) {
+    const kind = typeof want === "string" ? "" : Array.isArray(want) ? want[0] : want.key;
+    let node = next;
+    next = next?.nextSibling ?? null;
+    if (shown.get(node)?.kind !== kind) {
+      const made = !kind ? new Text() : want.make?.() ?? document.createElementNS(parent.namespaceURI, kind);
+      shown.set(made, { kind, attributes: {} });
+      if (node) node.replaceWith(made);
+      else parent.append(made);
+      node = made;
+    }
+    if (!kind) { if (node.data !== want) node.data = want; }
+    else if (!want.make) {
+      refresh(node, want[1]);
+      patch(node, want.slice(2));
+    }
+  }
+  while (next) { const gone = next; next = next.nextSibling; gone.remove(); }
+}
+
+function refresh(element, wanted) {
+  const known = shown.get(element), before = known.attributes;
+  for (const [name, value] of Object.entries(wanted)) {
+    if (before[name] === value) continue;
+    if (name === "transform" && !(element instanceof SVGElement)) element.style.transform = value;
+    else element.setAttribute(name, value);
+  }
+  for (const name of Object.keys(before)) if (!(name in wanted)) element.removeAttribute(name);
+  known.attributes = wanted;
+}
+
 /** Seconds as people read them: "12 ms", "1.4 s", "3:05". */
 export function duration(seconds) {
   if (seconds === null || seconds === undefined) return "";

@@ -2,7 +2,7 @@
 
 import { listen } from "./api.js";
 import { makeBoard } from "./boards/index.js";
-import { amount, duration, h, percent } from "./dom.js";
+import { amount, duration, h, patch, percent } from "./dom.js";
 import { playerField } from "./start.js";
 
 /** What the heat of the board can show: its name, and the number of a move, 0 to 1. */
@@ -13,6 +13,12 @@ export const HEATS = {
   none: ["nothing", () => undefined],
 };
 
+// Looks that may wait to be drawn, one in each frame of the screen; a page that cannot keep up leaves
+// out the oldest.
+const WAITING = 3;
+const TABLE_ROWS = 12;
+let eyes = 0;
+
 export class Eye {
   constructor(number, info, choice, spec, { onMove, onSay, onEngine }) {
     this.info = info;
@@ -22,18 +28,19 @@ export class Eye {
     this.board = makeBoard(info, onMove, onSay);
     this.field = playerField(`eye-${number}`, number ? "Second engine" : "Engine", choice, spec, false, onEngine);
     this.field.fillFor(info.name);
+    const words = `eye-words-${++eyes}`;
     this.bar = h("div", { class: "bar-fill" });
-    this.meter = h("div", { class: `eval ${this.board.look.name}`, role: "img" }, this.bar);
-    this.words = h("p", { class: "bar-text", "aria-live": "off" });
+    this.meter = h("div", { class: `eval ${this.board.look.name}`, role: "img", "aria-labelledby": words }, this.bar);
+    this.words = h("p", { class: "bar-text", id: words, "aria-live": "off" });
     this.line = h("p", { class: "line" });
-    this.body = h("tbody", {});
+    this.body = h("tbody", { onclick: ({ target }) => { if (target.dataset.move) onMove(target.dataset.move); } });
     this.table = h("table", { class: "seen" }, h("thead", {}, h("tr", {},
       ["move", "visits", "share", "policy", "expects"].map((text) => h("th", {}, text)))), this.body);
     this.element = h("section", { class: "eye", "aria-label": number ? "Second engine" : "Engine" },
       h("div", { class: "eye-stage" }, h("div", { class: "eval-row" }, this.meter, this.words), this.board.element),
       h("div", { class: "eye-engine" }, this.field.element),
       h("div", { class: "panel eye-table" }, this.line, this.table));
-    this.onMove = onMove;
+    this.looks = [];
   }
 
   /** Show a position; what was seen of another is forgotten. */
@@ -47,49 +54,60 @@ export class Eye {
   /** Begin to look; the engine searches as long as nobody calls `stop`. */
   look(path) {
     this.stop();
-    const mine = {};
-    this.mine = mine;
     const end = listen(path, (news) => {
-      if (this.mine !== mine) return;
-      if (!this.pending) requestAnimationFrame(() => { this.pending = false; this.draw(); });
-      this.pending = true;
-      this.seen = news;
+      this.looks.push(news);
       if (news.final) end();
-      this.updates = (this.updates ?? 0) + 1;
-    }, (error) => { this.words.textContent = error.message; });
-    this.stop = () => { this.mine = null; end(); };
+      this.#awaitFrame();
+    }, (error) => { this.words.textContent = error.message; }, true);
+    this.looking = true;
+    this.stop = () => {
+      end();
+      this.looking = false;
+      this.looks = [];
+      this.stop = () => {};
+    };
+  }
+
+  #awaitFrame() {
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = null;
+      if (!this.looks.length) return;
+      this.looks.splice(0, this.looks.length - WAITING);
+      this.seen = this.looks.shift();
+      this.draw();
+      if (this.looks.length) this.#awaitFrame();
+    });
   }
 
   draw(still = false) {
-    const { seen, layers } = this;
+    const { seen } = this, share = seen?.black ?? null;
     this.board.show(this.position, this.moves, this.#marks(), still);
-    const share = seen?.black ?? null, name = this.info.players[0].replace(/^.*\((.*)\)$/, "$1");
+    if (seen?.look) this.element.dataset.look = seen.look;
+    else delete this.element.dataset.look;
     this.meter.classList.toggle("none", share === null);
-    this.bar.style.width = percent(share ?? 0.5);
-    this.words.textContent = this.#words(share, name);
-    this.meter.setAttribute("aria-label", this.words.textContent);
-    this.line.replaceChildren(...(seen?.line?.length ? ["Line: ", ...seen.line.map((step, i) => h("span", {
-      class: `step side${step.player}`,
-    }, `${i + 1}. ${step.text} `))] : []));
-    const columns = seen?.moves ?? [];
-    const most = Math.max(...columns.map(({ share: s }) => s ?? 0), 1e-9);
-    this.body.replaceChildren(...columns.slice(0, 12).map((move) => {
-      const fill = h("span", { class: "fill" });
-      fill.style.width = percent((move.share ?? 0) / most);
-      return h("tr", {},
-        h("td", {}, h("button", { type: "button", class: "link", onclick: () => this.onMove(move.text) }, move.text)),
-        h("td", {}, move.visits === undefined ? "" : amount(move.visits)),
-        h("td", { class: "share" }, fill, h("span", {}, move.share === undefined ? "" : `${(100 * move.share).toFixed(1)}%`)),
-        h("td", {}, move.prior === undefined ? "" : `${(100 * move.prior).toFixed(1)}%`),
-        h("td", {}, move.value === undefined ? "" : `${(50 * (1 + move.value)).toFixed(1)}%`));
-    }));
-    this.table.classList.toggle("empty", !columns.length);
-    this.table.classList.toggle("heat-only", layers.heat === "none");
+    this.bar.style.transform = `translateX(${(100 * (share ?? 0.5) - 100).toFixed(1)}%)`;
+    patch(this.words, [this.#words(share)]);
+    patch(this.line, seen?.line?.length ? ["Line: ", ...seen.line.map(({ player, text }, i) => (
+      ["span", { class: `step side${player}` }, `${i + 1}. ${text} `]
+    ))] : []);
+    const moves = seen?.moves ?? [], most = Math.max(...moves.map((move) => move.share ?? 0), 1e-9);
+    patch(this.body, moves.slice(0, TABLE_ROWS).map((move) => this.#row(move, most)));
+    this.table.classList.toggle("empty", !moves.length);
   }
 
-  #words(share, name) {
-    const { seen } = this;
-    if (!seen) return this.mine ? "The engine starts …" : " ";
+  #row({ text, visits, share, prior, value }, most) {
+    const part = (number) => (number === undefined ? "" : `${(100 * number).toFixed(1)}%`);
+    return ["tr", {},
+      ["td", {}, ["button", { type: "button", class: "link", "data-move": text }, text]],
+      ["td", {}, visits === undefined ? "" : amount(visits)],
+      ["td", { class: "share" }, ["span", { class: "fill", transform: `scaleX(${((share ?? 0) / most).toFixed(3)})` }], ["span", {}, part(share)]],
+      ["td", {}, part(prior)],
+      ["td", {}, part(value === undefined ? undefined : (1 + value) / 2)]];
+  }
+
+  #words(share) {
+    const { seen } = this, name = this.info.players[0].replace(/^.*\((.*)\)$/, "$1");
+    if (!seen) return this.looking ? "The engine starts …" : " ";
     if (seen.problem) return seen.problem;
     const words = [];
     if (seen.proven !== null) words.push(`proved: ${["loss", "draw", "win"][seen.proven + 1]} for the player to move`);

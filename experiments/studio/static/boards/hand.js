@@ -1,0 +1,187 @@
+// Moves made on a board: by clicks, by dragging, with a finger, and by the keys.
+//
+// Which clicks make which move follows from the paths of the legal moves alone.
+
+import { at, s } from "../dom.js";
+
+const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowDown: [-1, 0] };
+
+export class Hand {
+  constructor(board) {
+    this.board = board;
+    this.prefix = [];  // the cells of a turn that has begun
+    this.drag = null;
+    const listeners = {
+      pointerdown: (event) => this.#down(event), pointermove: (event) => this.#move(event),
+      pointerup: (event) => this.#up(event), pointercancel: () => this.#cancel(),
+      pointerleave: () => this.#hover(null), keydown: (event) => this.#key(event),
+      blur: () => board.moveCursor(null),
+    };
+    for (const [name, listener] of Object.entries(listeners)) board.svg.addEventListener(name, listener);
+    // A finger on a piece that can move moves it; elsewhere it moves the page.
+    board.svg.addEventListener("touchmove", (event) => { if (this.drag?.moving) event.preventDefault(); }, { passive: false });
+  }
+
+  /** Put back what has been picked up. */
+  letGo() { this.prefix = []; }
+
+  // Which clicks make which move.
+
+  #starts(move, cell) {
+    if (!move.path.length) return false;
+    const { cols } = this.board.info;
+    return this.board.look.columns ? move.path[0] % cols === cell % cols : move.path[0] === cell;
+  }
+
+  #candidates() {
+    return this.board.moves.filter((move) => (
+      move.path.length > this.prefix.length && this.prefix.every((cell, i) => move.path[i] === cell)
+    ));
+  }
+
+  /** The cells a piece that has been picked up can go to next. */
+  nextCells() {
+    const n = this.prefix.length;
+    return new Set(this.#candidates().flatMap((move) => [move.path[n], move.path.at(-1)]));
+  }
+
+  /** What a click on a cell does; the board's `onCell` comes before the rules, for setting up. */
+  click(cell) {
+    const { board } = this;
+    if (board.onCell) { board.onCell(cell); return; }
+    if (!board.moves.length) return;
+    if (this.prefix.length) this.#goOn(cell);
+    else this.#startAt(cell);
+    board.drawMarks();
+  }
+
+  #startAt(cell) {
+    const { moves, info, onSay } = this.board;
+    const exact = moves.filter((move) => move.path[0] === cell);
+    const found = exact.length ? exact
+      : moves.filter((move) => move.path.length === 1 && this.#starts(move, cell));
+    const single = found.find((move) => move.path.length === 1);
+    if (single) this.#play(single);
+    else if (found.length) this.prefix = [cell];
+    else if (moves.some((move) => move.path.length > 1)) {
+      onSay("No legal move begins there; the pieces that can move are ringed.");
+    } else onSay(null, info.cellNames[cell], cell);
+  }
+
+  #goOn(cell) {
+    const all = this.#candidates(), n = this.prefix.length;
+    const whole = all.find((move) => move.path.length === n + 1 && move.path[n] === cell);
+    const longer = all.filter((move) => move.path[n] === cell);
+    const ending = all.filter((move) => move.path.at(-1) === cell);
+    if (whole) this.#play(whole);
+    else if (longer.length === 1) this.#play(longer[0]);  // the rest of the capture is forced
+    else if (longer.length) this.prefix.push(cell);
+    else if (ending.length === 1) this.#play(ending[0]);
+    else if (ending.length) this.board.onSay("Several captures end there; click their squares one by one.");
+    else if (cell === this.prefix[0]) this.prefix = [];
+    else if (this.board.moves.some((move) => move.path[0] === cell)) this.prefix = [cell];
+    else this.board.onSay("That piece cannot go there.");
+  }
+
+  #play(move) {
+    this.prefix = [];
+    this.board.onMove(move.text);
+  }
+
+  // The pointer.
+
+  #cellAt({ clientX, clientY }) {
+    const cell = document.elementFromPoint(clientX, clientY)?.closest?.("[data-cell]");
+    return cell && this.board.svg.contains(cell) ? Number(cell.dataset.cell) : null;
+  }
+
+  #down(event) {
+    const cell = this.#cellAt(event);
+    if (cell === null || event.button) return;
+    this.board.cursor = null;
+    const moving = this.board.moves.some((move) => move.path.length > 1 && move.path[0] === cell);
+    this.drag = { cell, moving, x: event.clientX, y: event.clientY, moved: false };
+  }
+
+  #move(event) {
+    const { board, drag } = this;
+    this.#hover(this.#cellAt(event));
+    if (!drag?.moving) return;
+    const right = event.clientX - drag.x, down = event.clientY - drag.y;
+    if (!drag.moved && Math.hypot(right, down) < 6) return;
+    if (!drag.moved) {
+      drag.moved = true;
+      board.svg.setPointerCapture?.(event.pointerId);
+      this.prefix = [drag.cell];
+      board.drawMarks();
+      this.#hover(null);
+    }
+    const scale = board.svg.getScreenCTM().a, shape = board.drawn[drag.cell]?.element;
+    const [x, y] = board.place(drag.cell);
+    if (!shape) return;
+    shape.setAttribute("transform", `translate(${x + right / scale} ${y + down / scale})`);
+    board.layers.pieces.append(shape);
+  }
+
+  #putBack(from) {
+    const [x, y] = this.board.place(from);
+    this.board.drawn[from]?.element.setAttribute("transform", `translate(${x} ${y})`);
+  }
+
+  #up(event) {
+    const { drag } = this, cell = this.#cellAt(event);
+    if (!drag) return;
+    this.drag = null;
+    if (drag.moved) {
+      this.#putBack(drag.cell);
+      if (cell !== null && cell !== drag.cell) this.#goOn(cell);
+      else this.prefix = [];
+      this.board.drawMarks();
+    } else if (cell !== null && cell === drag.cell) this.click(cell);
+  }
+
+  #cancel() {
+    const { drag } = this;
+    this.drag = null;
+    if (!drag?.moved) return;
+    this.#putBack(drag.cell);
+    this.prefix = [];
+    this.board.drawMarks();
+  }
+
+  #hover(cell) {
+    const { board } = this;
+    this.ghost?.remove();
+    this.ghost = null;
+    if (cell === null || !board.view || board.marks.ghost === false) return;
+    const move = board.moves.find((m) => m.path.length === 1 && m.path[0] === cell)
+      ?? board.moves.find((m) => m.path.length === 1 && this.#starts(m, cell));
+    if (!move || board.view.cells[move.path[0]] >= 0) return;
+    const [x, y] = board.place(move.path[0]);
+    this.ghost = at(x, y, s("g", { class: "ghost" }, board.look.piece(board, board.view.turn)));
+    board.layers.pieces.append(this.ghost);
+  }
+
+  // The keys.
+
+  #key(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const { board } = this;
+    if (event.key in STEPS) board.moveCursor(this.#beside(STEPS[event.key]));
+    else if ((event.key === "Enter" || event.key === " ") && board.cursor !== null) this.click(board.cursor);
+    else if (event.key === "Escape" && this.prefix.length) {
+      this.prefix = [];
+      board.drawMarks();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** The cell beside the cursor; without a cursor, where it begins. */
+  #beside([up, right]) {
+    const { cursor, view, flipped, info: { rows, cols } } = this.board;
+    if (cursor === null) return view?.last ?? Math.floor(rows / 2) * cols + Math.floor(cols / 2);
+    const turn = flipped ? -1 : 1, row = Math.floor(cursor / cols) + turn * up, col = cursor % cols + turn * right;
+    return Math.min(Math.max(row, 0), rows - 1) * cols + Math.min(Math.max(col, 0), cols - 1);
+  }
+}

@@ -1,0 +1,82 @@
+// What is drawn over and under the pieces of a board: heat, hints, a line of play, the last move.
+//
+// Both functions give lists that `patch` of dom.js draws. `board` is a Board of board.js, with its
+// `view`, `moves`, `marks`, `cursor` and the turn that is being entered by its `hand`.
+
+/** Under the pieces: a square for each cell of the map from cells to shares. */
+export function heatMarks(board) {
+  return [...board.marks.heat ?? []].map(([cell, share]) => {
+    const [x, y] = board.place(cell);
+    return ["rect", {
+      x: x - 46, y: y - 46, width: 92, height: 92, rx: 12, class: "heat", "fill-opacity": (0.1 + 0.8 * share).toFixed(2),
+    }];
+  });
+}
+
+/** Over the pieces. */
+export function marksOver(board) {
+  const { hints = [], line = [] } = board.marks;
+  return [
+    ...endMarks(board), ...turnMarks(board), ...hints.flatMap((hint, place) => hintMarks(board, hint, place)),
+    ...line.flatMap((step) => stepMarks(board, step)), ...cursorMarks(board),
+  ];
+}
+
+function ring(board, cell, radius, name) {
+  const [x, y] = board.place(cell);
+  return ["circle", { cx: x, cy: y, r: radius, class: name }];
+}
+
+function polyline(board, path, name) {
+  return ["polyline", { points: path.map((cell) => board.place(cell).join()).join(" "), class: name }];
+}
+
+/** The cells that win, else the last move. */
+function endMarks(board) {
+  const { cells, last, won } = board.view;
+  if (won.length) return won.map((cell) => ring(board, cell, 45, "won"));
+  if (last === null) return [];
+  return [ring(board, last, 14, `last ${cells[last] < 0 ? "none" : `side${cells[last] % 2}`}`)];
+}
+
+/** The way of a piece that has been picked up and where it can go, else the pieces that can move. */
+function turnMarks(board) {
+  const { prefix } = board.hand;
+  if (prefix.length) {
+    return [
+      ring(board, prefix[0], 46, "selected"), ...(prefix.length > 1 ? [polyline(board, prefix, "way")] : []),
+      ...[...board.hand.nextCells()].map((cell) => ring(board, cell, 17, "target")),
+    ];
+  }
+  const starts = new Set(board.moves.filter(({ path }) => path.length > 1).map(({ path }) => path[0]));
+  return [...starts].map((cell) => ring(board, cell, 46, "movable"));
+}
+
+function hintMarks(board, { path, label, kind }, place) {
+  if (!path.length) return [];
+  const [x, y] = board.place(path.at(-1)), lines = label ? [label].flat() : [];
+  return [
+    ...(path.length > 1 ? [polyline(board, path, place ? "hint-way other" : "hint-way")] : []),
+    ring(board, path.at(-1), label ? 42 : 20, kind ?? (place ? "hint other" : "hint")),
+    ...lines.map((text, i) => ["text", {
+      x, y: y + 28 * (i - (lines.length - 1) / 2), class: lines.length > 1 ? "hint-text small" : "hint-text",
+    }, text]),
+  ];
+}
+
+function stepMarks(board, { path, player, label }) {
+  if (!path.length) return [];
+  const [x, y] = board.place(path.at(-1));
+  const piece = { key: `piece${player}`, make: () => board.look.piece(board, player) };
+  return [
+    path.length > 1 ? polyline(board, path, "hint-way other")
+      : ["g", { class: "line-piece", transform: `translate(${x} ${y})` }, piece],
+    ["text", { x, y, class: `line-text side${player}` }, label],
+  ];
+}
+
+function cursorMarks(board) {
+  if (board.cursor === null) return [];
+  const [x, y] = board.place(board.cursor);
+  return [["rect", { x: x - 47, y: y - 47, width: 94, height: 94, rx: 10, class: "cursor" }]];
+}
