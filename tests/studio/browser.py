@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,37 @@ from tests.studio.client import PATIENCE, Studio
 
 pytest.importorskip("selenium.webdriver", reason="needs selenium")
 
-from selenium.common.exceptions import StaleElementReferenceException  # noqa: E402
+from selenium.common.exceptions import StaleElementReferenceException, TimeoutException  # noqa: E402
 from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
+
+_SEE = """
+const done = arguments[arguments.length - 1], look = () => %s;
+let value = look();
+if (value) done(value);
+else {
+  const observer = new MutationObserver(() => {
+    value = look();
+    if (value) { observer.disconnect(); done(value); }
+  });
+  observer.observe(document, {
+    subtree: true, childList: true, attributes: true, characterData: true,
+  });
+}
+"""
+_NAMED = {
+    "button", "link", "gridcell", "grid", "slider", "combobox", "textbox", "spinbutton", "checkbox",
+    "radio", "image", "tree", "treeitem", "table", "figure", "progressbar", "DisclosureTriangle",
+}
+_COUNT = 'document.querySelectorAll("%s").length'
+_PIECES = ".stage .pieces > g:not(:has(.ghost))"
+_MIDDLE = """(() => {
+  const element = document.querySelector("%s");
+  element?.scrollIntoView({ block: "nearest" });
+  const box = element?.getBoundingClientRect();
+  return box?.width ? [box.x + box.width / 2, box.y + box.height / 2] : null;
+})()"""
 
 
 class Page:
@@ -32,29 +60,26 @@ class Page:
         except DlgoError as error:
             pytest.skip(str(error))
         self.driver.set_page_load_timeout(PATIENCE)
+        self.driver.set_script_timeout(PATIENCE)
         self.downloads = downloads
 
-    def open(self, place: str) -> None:
-        """Go to a view, such as `play/ID`."""
-        self.driver.get(f"http://127.0.0.1:{self.studio.port}/#/{place}")
-        self.driver.refresh()
-
     def go(self, place: str) -> None:
-        """Go to another view of the page that is open, which is not loaded anew."""
-        if f":{self.studio.port}/" in self.driver.current_url:
+        """Go to a view, such as `play/ID`; a page that is open already is not loaded anew."""
+        now, url = self.driver.current_url, f"http://127.0.0.1:{self.studio.port}/#/{place}"
+        if now == url:
+            self.driver.refresh()
+        elif f":{self.studio.port}/" in now:
             self.driver.execute_script(  # what is found from now on belongs to the new view
                 "document.getElementById('main').replaceChildren();"
                 "location.hash = arguments[0]", f"#/{place}",
             )
         else:
-            self.driver.get(f"http://127.0.0.1:{self.studio.port}/#/{place}")
+            self.driver.get(url)
 
     def find(self, selector: str):
         """The first element that is there and seen, waited for."""
-        return self.until(lambda: next(
-            (e for e in self.driver.find_elements(By.CSS_SELECTOR, selector) if e.is_displayed()),
-            None,
-        ), selector)
+        elements = f"[...document.querySelectorAll({json.dumps(selector)})]"
+        return self.see(f"{elements}.find((one) => one.checkVisibility())", selector)
 
     def click(self, selector: str) -> None:
         """Click an element, which may be drawn anew meanwhile."""
@@ -66,10 +91,8 @@ class Page:
 
     def button(self, text: str):
         """The button with this text."""
-        return self.until(lambda: next(
-            (e for e in self.driver.find_elements(By.TAG_NAME, "button")
-             if e.is_displayed() and e.text == text), None,
-        ), f"button {text}")
+        named = f"one.checkVisibility() && one.innerText.trim() === {json.dumps(text)}"
+        return self.see(f"[...document.querySelectorAll('button')].find((one) => {named})", text)
 
     def until(self, condition, what: str = "something"):
         """Wait until a condition holds; what it returned."""
@@ -78,9 +101,23 @@ class Page:
         )
         return wait.until(lambda _: condition(), f"{what} did not come")
 
-    def click_cell(self, cell: int) -> None:
-        """Click in the middle of a cell of the board."""
-        self.find(f".stage [data-cell='{cell}']").click()
+    def see(self, condition: str, what: str = ""):
+        """Wait, in the page, until a condition in JavaScript holds; its value.
+
+        Asked after every change of the page, and of nothing else, which is cheaper than `until`.
+        """
+        try:
+            return self.driver.execute_async_script(_SEE % condition)
+        except TimeoutException:
+            raise AssertionError(f"{what or condition} did not come") from None
+
+    def click_cell(self, cell: int, board: str = ".stage") -> None:
+        """Click in the middle of a cell of a board, as a mouse does."""
+        x, y = self.see(_MIDDLE % f"{board} [data-cell='{cell}']", f"cell {cell}")
+        for kind in ("mousePressed", "mouseReleased"):
+            self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {
+                "type": kind, "x": x, "y": y, "button": "left", "clickCount": 1,
+            })
 
     def keys(self, *keys: str, on: str = "body") -> None:
         """Press keys on an element."""
@@ -94,14 +131,35 @@ class Page:
     def text(self, selector: str) -> str:
         return self.find(selector).text
 
+    def count(self, selector: str) -> int:
+        """How many such elements there are."""
+        return self.driver.execute_script(f"return {_COUNT % selector}")
+
     def pieces(self) -> int:
         """How many pieces the board shows."""
-        pieces = ".stage .pieces > g:not(:has(.ghost))"
-        return len(self.driver.find_elements(By.CSS_SELECTOR, pieces))
+        return self.count(_PIECES)
 
-    def turns(self) -> int:
-        """How many turns are listed."""
-        return len(self.driver.find_elements(By.CSS_SELECTOR, ".moves li"))
+    def see_text(self, text: str, selector: str = ".status") -> None:
+        """Wait until an element, by default the line that says whose turn it is, has a text."""
+        element = f"document.querySelector({json.dumps(selector)})"
+        self.see(f"{element}?.innerText.includes({json.dumps(text)})", text)
+
+    def see_pieces(self, count: int, what: str) -> None:
+        """Wait until the board shows so many pieces."""
+        self.see(f"{_COUNT % _PIECES} === {count}", what)
+
+    def see_turns(self, count: int) -> None:
+        """Wait until so many turns are listed."""
+        self.see(f"{_COUNT % '.moves li'} === {count}", f"turn {count}")
+
+    def nameless(self) -> list[str]:
+        """The roles of all that can be used or looked at and has no name for a screen reader."""
+        nodes = self.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+        return [
+            node["role"]["value"] for node in nodes
+            if not node["ignored"] and node["role"]["value"] in _NAMED
+            and not node.get("name", {}).get("value", "").strip()
+        ]
 
     def errors(self) -> list[str]:
         """What the browser's console complains of."""

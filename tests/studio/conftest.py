@@ -1,8 +1,9 @@
-"""One studio for all tests of a file, which takes a second to start; one window for all."""
+"""One studio and one window for all tests: each takes seconds to start, and so do engines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,18 +14,27 @@ if TYPE_CHECKING:
     from tests.studio.browser import Page
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     """A server that has been started with the tests' bots, a game from outside, a folder, and a
     ledger that no tournament has written yet."""
+    with started(tmp_path_factory) as server:
+        yield server
+
+
+@contextmanager
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    """Such a server."""
     folder = tmp_path_factory.mktemp("games")
     ledger = tmp_path_factory.mktemp("ledgers") / "tour.sqlite"
     server = Studio("--allow", BOTS, "--allow", OWN_GAME, "--searches", "2",
                     "--move-timeout", "4", "--folder", str(folder),
                     "--ledger", str(ledger))
     server.folder, server.ledger = folder, ledger
-    yield server
-    server.close()
+    try:
+        yield server
+    finally:
+        server.close()
 
 
 @pytest.fixture(scope="session")

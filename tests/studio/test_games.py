@@ -258,7 +258,7 @@ def test_two_pages_hold_two_games_at_once(studio: Studio) -> None:
 def test_the_same_seed_gives_the_same_game(studio: Studio) -> None:
     replies = []
     for _ in range(2):
-        game = studio.new("go:size=5", white="mcts:sims=100", seed=5)
+        game = studio.new("go:size=5", white="mcts:sims=200", seed=5)
         with studio.watching(game) as watcher:
             studio.move(game, "C3")
             replies.append(watcher.until(lambda view: view["plies"] == 2)["history"][1]["text"])

@@ -10,13 +10,14 @@ import os
 import random
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.command import ROOT
 from tests.studio.client import Studio, Watcher
+from tests.studio.conftest import started
 
 FULL = os.environ.get("DLGO_FULL") == "1"
 WORDS = (
@@ -34,6 +35,13 @@ VALUES = (
     "x" * 5000, [[[[]]]], "\ud800", "go:size=1e999",
 )
 KEYS = ("game", "black", "white", "seed", "delay", "cells", "turn", "plies", "move", "slot", "name")
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    """A server of its own: its memory is looked at."""
+    with started(tmp_path_factory) as server:
+        yield server
 
 
 def resident(pid: int) -> int:

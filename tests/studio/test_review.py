@@ -125,14 +125,14 @@ def test_a_blunder_is_found_by_the_button_and_told(studio: Studio, page: Page) -
     game = studio.new("connect4")
     for column in COLUMNS:
         studio.move(game, column)
-    page.open(f"play/{game}")
+    page.go(f"play/{game}")
     page.button("Review").click()
     page.until(lambda: len(page.driver.find_elements(By.CSS_SELECTOR, ".mistakes li")) >= 3,
                "three mistakes")
     assert "exact" in page.text(".mistakes")
     page.keys(Keys.END)
     page.keys("M")
-    page.until(lambda: "After move 15 of 16" in page.text(".review-where"), "the last mistake")
+    page.see_text("After move 15 of 16", ".review-where")
     assert "Next, move 16, white (yellow) 3 ??" in page.text(".verdict")
     assert "For white (yellow): win in" in page.text(".verdict")
     page.find(".stage .marks .played")
@@ -140,18 +140,19 @@ def test_a_blunder_is_found_by_the_button_and_told(studio: Studio, page: Page) -
     page.keys("l")
     page.until(lambda: page.driver.find_elements(By.CSS_SELECTOR, ".stage .better"), "the move")
     page.find(".review-steps [aria-label='Previous mistake']").click()
-    page.until(lambda: "After move 14 of 16" in page.text(".review-where"), "the mistake before")
+    page.see_text("After move 14 of 16", ".review-where")
     # The graph is walked along by keys, and says where it is.
     page.keys(Keys.HOME, Keys.ARROW_RIGHT, on="svg.graph")
-    page.until(lambda: "After move 1 of 16" in page.text(".review-where"), "the first move")
+    page.see_text("After move 1 of 16", ".review-where")
     graph = page.find("svg.graph")
     assert graph.get_attribute("aria-valuenow") == "1"
     assert "after move 1, black (red) 4" in graph.get_attribute("aria-valuetext")
     page.find(".all-moves summary").click()
     rows = page.driver.find_elements(By.CSS_SELECTOR, ".all-moves tbody tr")
+    assert page.nameless() == []
     assert len(rows) == 16 and "??" in rows[15].text and "win in" in rows[13].text
     # Leaving the page ends the search.
-    page.open("play")
+    page.go("play")
     studio.wait(lambda: studio.ask("/api/status")[1]["running"] == 0, "quiet")
     assert page.errors() == []
 
@@ -169,11 +170,11 @@ def test_a_saved_page_needs_nothing_else(studio: Studio, page: Page) -> None:
     page.driver.get_log("browser")
     page.driver.get(f"file://{file}")
     page.find(".mistakes li button").click()
-    page.until(lambda: "After move 1 of 5" in page.text(".review-where"), "the mistake")
+    page.see_text("After move 1 of 5", ".review-where")
     assert page.pieces() == 1 and "draw becomes loss" in page.text(".verdict")
     assert HOSTILE[:9] in page.text(".players") and "hacked" not in page.driver.title[:6]
     page.keys(Keys.END)
-    page.until(lambda: page.pieces() == 5, "the end")
+    page.see_pieces(5, "the end")
     asked = page.driver.execute_script(
         "return performance.getEntriesByType('resource').map((entry) => entry.name)"
         ".filter((name) => !name.startsWith('data:'))"
@@ -185,11 +186,11 @@ def test_a_file_is_opened_and_its_review_saved_as_sgf(studio: Studio, page: Page
     data = b"(;GM[1]SZ[5]KM[0.5]PB[Ann <b>]PW[Bo];B[cc];W[bb];B[dd])"
     file = page.downloads / "game.sgf"
     file.write_bytes(data)
-    page.open("review")
+    page.go("review")
     page.driver.execute_script("localStorage.setItem('dlgo-review-engine', 'mcts:sims=100')")
     page.until(lambda: page.driver.find_elements(By.CSS_SELECTOR, "input[type=file]"), "a picker")
     page.driver.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(file))
-    page.until(lambda: "4 of 4 positions evaluated" in page.text(".review-told"), "the review")
+    page.see_text("4 of 4 positions evaluated", ".review-told")
     assert "Ann <b>" in page.text(".players")
     page.find(".review-head .menu summary").click()
     page.button("SGF with comments").click()

@@ -247,5 +247,8 @@ def test_another_address_needs_a_token() -> None:
 
 
 def test_the_server_is_still_well(studio: Studio) -> None:
-    status, counts = studio.ask("/api/status")
-    assert status == 200 and counts["running"] == counts["waiting"] == 0
+    def is_quiet() -> bool:
+        status, counts = studio.ask("/api/status")
+        return status == 200 and counts["running"] == counts["waiting"] == 0
+
+    studio.wait(is_quiet, "quiet")

@@ -61,21 +61,21 @@ def record(slot: str, **more: object) -> GameRecord:
 def test_a_tournament_is_watched_live_to_its_end(
     studio: Studio, page, tmp_path: Path
 ) -> None:
-    page.open("watch/tour.sqlite")
-    page.until(lambda: "does not exist" in page.text(".watch-status"), "the missing file")
+    page.go("watch/tour.sqlite")
+    page.see_text("does not exist", ".watch-status")
     hold = tmp_path / "hold"
     hold.touch()
     process = tournament(studio.ledger, hold)
     try:
-        page.until(lambda: "Playing: " in page.text(".watch-status"), "a running tournament")
-        page.until(lambda: page.driver.find_elements("css selector", ".tile .pieces > g"), "a game")
+        page.see_text("Playing: ", ".watch-status")
+        page.find(".tile .pieces > g")
         early = page.until(lambda: table_of(page), "standings")
         assert "Patient" in page.text(".tile")
         hold.unlink()
         assert process.wait(120) == 0
     finally:
         process.kill()
-    page.until(lambda: f"{GAMES} games; no tournament" in page.text(".watch-status"), "the end")
+    page.see_text(f"{GAMES} games; no tournament", ".watch-status")
     (rated,) = rate_file(studio.ledger)
     expected = {}
     for row in rated.rows.itertuples():
@@ -121,26 +121,28 @@ def test_a_replay_has_the_moves_of_the_ledger(studio: Studio, tour: Path, page) 
 
     with Ledger(tour, read_only=True) as ledger:
         record = max(ledger.games(with_costs=True), key=lambda game: len(game.costs))
-    page.open("watch/tour.sqlite")
+    page.go("watch/tour.sqlite")
     assert len(page.until(
         lambda: page.driver.find_elements("css selector", ".games-table tbody tr"), "games"
     )) == PAGE
-    page.open(f"watch/tour.sqlite/{quote(record.slot, safe='')}")
+    page.find(".standings tbody tr")
+    assert page.nameless() == []
+    page.go(f"watch/tour.sqlite/{quote(record.slot, safe='')}")
     page.find(".moves li")
     texts = page.driver.find_elements("css selector", ".moves .text")
     assert [text.text for text in texts] == record.moves.split()
     states = list(record.positions())
     for ply, state in enumerate(states):
         stones = sum(cell >= 0 for cell in position_view(state)["cells"])
-        page.until(lambda n=stones: page.pieces() == n, f"{ply} moves")
+        page.see_pieces(stones, f"{ply} moves")
         status, view = studio.ask(
             f"/api/ledgers/tour.sqlite/position?slot={quote(record.slot)}&plies={ply}"
         )
         assert status == 200 and view["cells"] == position_view(state)["cells"]
         page.keys(Keys.ARROW_RIGHT)
-    page.until(lambda: record.reason in page.status(), "the end")
+    page.see_text(record.reason)
     page.keys(Keys.HOME)
-    page.until(lambda: page.pieces() == 0, "the start")
+    page.see_pieces(0, "the start")
     page.button("Analyse").click()
     page.find(".analyse")
     assert page.errors() == []
@@ -181,8 +183,8 @@ def test_games_are_listed_last_one_first_and_by_entrant(studio: Studio, tour: Pa
 def test_a_ledger_without_games_says_so_at_once(studio: Studio, page) -> None:
     path = studio.folder / "empty.sqlite"
     Ledger(path).close()
-    page.open("watch/empty.sqlite")
-    page.until(lambda: "No games yet" in page.text(".watch-status"), "the words")
+    page.go("watch/empty.sqlite")
+    page.see_text("No games yet", ".watch-status")
     assert page.errors() == []
 
 
@@ -279,13 +281,13 @@ def test_a_ledger_brings_no_code_and_no_markup(studio: Studio, tmp_path: Path, p
     view = event_of(studio, "trap.sqlite", lambda view: view["standings"] and view["live"])
     assert [game["position"] for game in view["live"]] == [None, None]
     assert "--allow" in view["live"][0]["problem"]
-    page.open("watch/trap.sqlite")
+    page.go("watch/trap.sqlite")
     page.until(lambda: len(page.driver.find_elements("css selector", ".tile")) == 2, "two games")
     page.button("tictactoe").click()
-    page.until(lambda: name in page.text(".standings"), "the name as text")
-    page.until(lambda: name in page.text(".games-table"), "the game")
+    page.see_text(name, ".standings")
+    page.see_text(name, ".games-table")
     page.find(".games-table a").click()
-    page.until(lambda: name in page.text(".players"), "the replay")
+    page.see_text(name, ".players")
     assert page.driver.title == "Watch · dlgo studio" and not sign.exists()
     assert not page.driver.find_elements("css selector", "main img")
     assert page.errors() == []

@@ -34,7 +34,7 @@ export class Eye {
     this.words = h("p", { class: "bar-text", id: words, "aria-live": "off" });
     this.line = h("p", { class: "line" });
     this.body = h("tbody", { onclick: ({ target }) => { if (target.dataset.move) onMove(target.dataset.move); } });
-    this.table = h("table", { class: "seen" }, h("thead", {}, h("tr", {},
+    this.table = h("table", { class: "seen", "aria-label": "Favourite moves" }, h("thead", {}, h("tr", {},
       ["move", "visits", "share", "policy", "expects"].map((text) => h("th", {}, text)))), this.body);
     this.element = h("section", { class: "eye", "aria-label": number ? "Second engine" : "Engine" },
       h("div", { class: "eye-stage" }, h("div", { class: "eval-row" }, this.meter, this.words), this.board.element),

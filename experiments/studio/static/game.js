@@ -2,7 +2,7 @@
 
 import { ask, download, listen } from "./api.js";
 import { makeBoard, pieceIcon } from "./boards/index.js";
-import { amount, capital, duration, h, percent } from "./dom.js";
+import { amount, breakable, capital, duration, h, percent } from "./dom.js";
 import { choices, fileDrop, filePicker, playerField } from "./start.js";
 
 /** The players' names as people say them: "You" is for the only person in a game. */
@@ -93,8 +93,9 @@ export async function openGame(root, id, app) {
     const mine = live && view.yourTurn;
     board.show(now, mine ? now.moves ?? [] : [], live ? hintMarks() : {}, still || !live);
     cards.forEach(({ element, name, note }, side) => {
-      name.textContent = nameOf(view, side);
-      name.title = name.textContent;
+      const text = nameOf(view, side);
+      if (name.title !== text) name.replaceChildren(...breakable(text));
+      name.title = text;
       const captured = now.captured ? `lost ${now.captured[side]}` : "";
       const points = side && view.name === "go" ? `komi ${view.options.komi}` : "";
       note.textContent = [view.players[side], points, captured].filter(Boolean).join(" · ");
@@ -199,7 +200,7 @@ export async function openGame(root, id, app) {
     hintBox.replaceChildren(
       h("h2", {}, `Hint of ${found.who}`),
       h("p", {}, hintText(found)),
-      found.moves.length > 1 ? h("table", {}, h("thead", {}, h("tr", {}, ["", "move", "favoured", "expects"].map((text) => h("th", {}, text)))), h("tbody", {}, rows)) : "");
+      found.moves.length > 1 ? h("table", { "aria-label": "Moves of the hint" }, h("thead", {}, h("tr", {}, ["", "move", "favoured", "expects"].map((text) => h("th", {}, text)))), h("tbody", {}, rows)) : "");
   }
 
   function hintText(found) {

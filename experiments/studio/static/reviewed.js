@@ -2,7 +2,7 @@
 // it shows is given to it, so that a saved page shows the same.
 
 import { makeBoard, pieceIcon } from "./boards/index.js";
-import { capital, h } from "./dom.js";
+import { breakable, capital, h } from "./dom.js";
 import { Graph, KINDS, kindIcon } from "./graph.js";
 
 export class Reviewed {
@@ -35,7 +35,7 @@ export class Reviewed {
     this.cards = [0, 1].map((side) => {
       const note = h("span", { class: "note" });
       const name = data.names[side] || capital(data.sides[side]);
-      return { note, element: h("div", { class: "player" }, pieceIcon(info, side), h("div", { class: "who" }, h("b", { title: name }, name), note)) };
+      return { note, element: h("div", { class: "player" }, pieceIcon(info, side), h("div", { class: "who" }, h("b", { title: name }, breakable(name)), note)) };
     });
     this.filter = h("select", { id: "mistakes-of", onchange: () => { this.side = this.filter.value; this.#mistakes(); } },
       [["both", "both players"], ["0", data.sides[0]], ["1", data.sides[1]]].map(([value, text]) => h("option", { value }, text)));

@@ -50,7 +50,7 @@ async function openTournament(root, name, app) {
   const after = h("output", { for: "after" });
   const playback = h("button", { type: "button", title: "Play back from the first game (space)", onclick: togglePlayback }, "▶ Play back");
   const facts = h("p", { class: "facts" });
-  const plot = h("figure", { class: "strength" });
+  const plot = h("figure", { class: "strength", "aria-label": "Strength per compute" });
   const live = h("div", { class: "live-games" });
   const liveSection = h("section", { hidden: true, "aria-label": "Games in progress" }, h("h2", {}, "Games in progress"), live);
   const games = gamesList(path, own, app, () => game);
@@ -247,7 +247,7 @@ function gamesList(path, own, app, gameShown) {
     element: h("section", { class: "panel finished", "aria-label": "Finished games" },
       h("div", { class: "finished-head" }, heading, everybody,
         h("label", { class: "inline", for: "failed" }, failed, "failures only"), newer, count, older),
-      h("div", { class: "table-scroll" }, h("table", { class: "games-table" }, h("thead", {}, h("tr", {},
+      h("div", { class: "table-scroll" }, h("table", { class: "games-table", "aria-label": "Finished games" }, h("thead", {}, h("tr", {},
         ["", "first", "second", "result", "moves", "how it ended"].map((text) => h("th", {}, text)))), body))),
     async load(offset = 0) {
       const query = new URLSearchParams({ offset, game: gameShown() ?? "", entrant: list.entrant, failed: failed.checked ? "yes" : "" });

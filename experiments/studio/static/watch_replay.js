@@ -2,7 +2,7 @@
 
 import { ask } from "./api.js";
 import { makeBoard, pieceIcon } from "./boards/index.js";
-import { amount, h, percent } from "./dom.js";
+import { amount, breakable, h, percent } from "./dom.js";
 import { cost } from "./watch_standings.js";
 
 const STEP = 600;  // milliseconds between two moves that play by themselves
@@ -17,7 +17,7 @@ export async function openReplay(root, name, slot, app) {
   const board = makeBoard(info);
   const points = { 1: "1 – 0", 0.5: "½ – ½", 0: "0 – 1" }[game.result];
   const card = (side, text) => h("div", { class: `player${game.result === 1 - side ? " winner" : ""}` }, pieceIcon(info, side),
-    h("div", { class: "who" }, h("b", {}, text), h("span", { class: "note" }, info.players[side])));
+    h("div", { class: "who" }, h("b", {}, breakable(text)), h("span", { class: "note" }, info.players[side])));
   const bar = h("div", { class: "bar-fill" }), barText = h("p", { class: "bar-text" });
   const meter = h("div", { class: `eval ${board.look.name}`, role: "img" }, bar);
   const status = h("p", { class: "status", role: "status", "aria-live": "polite" });

@@ -1,6 +1,6 @@
 // The table of a tournament's standings: ratings, their 95% intervals as bars, what a move costs.
 
-import { h, percent } from "./dom.js";
+import { breakable, h, percent } from "./dom.js";
 
 const COLUMNS = ["", "entrant", "Elo", "95%", "interval", "games", "+ = −", "score", "CPU a move"];
 
@@ -10,7 +10,7 @@ export class Standings {
     this.onEntrant = onEntrant;
     this.rows = new Map();
     this.body = h("tbody", {});
-    this.element = h("table", { class: "standings" },
+    this.element = h("table", { class: "standings", "aria-label": "Standings" },
       h("thead", {}, h("tr", {}, COLUMNS.map((text) => h("th", {}, text)))), this.body);
   }
 
@@ -51,14 +51,12 @@ export class Standings {
   }
 
   #newRow(entrant) {
-    // Long names break after an option, not within.
-    const parts = entrant.split(/(?<=[:,])/).flatMap((part) => [part, h("wbr", {})]);
     const cells = COLUMNS.map(() => h("td", {}));
     const row = {
       cells, bar: h("span", { class: "span95" }), dot: h("span", { class: "at" }), zero: h("span", { class: "zero" }),
       element: h("tr", { "data-entrant": entrant }, cells),
     };
-    cells[1].append(h("button", { type: "button", class: "link", onclick: () => this.onEntrant(entrant) }, ...parts), h("span", {}));
+    cells[1].append(h("button", { type: "button", class: "link", onclick: () => this.onEntrant(entrant) }, ...breakable(entrant)), h("span", {}));
     cells[4].append(h("div", { class: "interval", "aria-hidden": "true" }, row.zero, row.bar, row.dot));
     this.rows.set(entrant, row);
     return row;

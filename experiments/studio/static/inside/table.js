@@ -30,7 +30,7 @@ export class ChildTable {
     this.more = h("button", { type: "button", class: "link", onclick: () => { this.whole = !this.whole; this.draw(); } });
     this.foot = h("p", { class: "formula" });
     this.element = h("section", { class: "panel child-panel", "aria-label": "Moves of the node" }, this.title, this.note, this.rounds,
-      h("div", { class: "children-scroll" }, h("table", { class: "children" }, this.head, this.body)), this.more, this.foot);
+      h("div", { class: "children-scroll" }, h("table", { class: "children", "aria-label": "Moves of this node" }, this.head, this.body)), this.more, this.foot);
     this.whole = false;
   }
 
