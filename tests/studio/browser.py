@@ -83,21 +83,21 @@ class Page:
 
     def click(self, selector: str) -> None:
         """Click an element, which may be drawn anew meanwhile."""
-        def done() -> bool:
-            self.find(selector).click()
-            return True
-
-        self.until(done, selector)
+        self.until(lambda: self.find(selector).click() or True, selector)
 
     def button(self, text: str):
         """The button with this text."""
         named = f"one.checkVisibility() && one.innerText.trim() === {json.dumps(text)}"
         return self.see(f"[...document.querySelectorAll('button')].find((one) => {named})", text)
 
+    def press(self, text: str) -> None:
+        """Click the button with this text."""
+        self.until(lambda: self.button(text).click() or True, f"button {text}")
+
     def until(self, condition, what: str = "something"):
         """Wait until a condition holds; what it returned."""
         wait = WebDriverWait(
-            self.driver, PATIENCE, 0.03, ignored_exceptions=[StaleElementReferenceException]
+            self.driver, PATIENCE, 0.1, ignored_exceptions=[StaleElementReferenceException]
         )
         return wait.until(lambda _: condition(), f"{what} did not come")
 

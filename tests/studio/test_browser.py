@@ -42,7 +42,7 @@ def test_a_whole_game_by_clicks(studio: Studio, page: Page, spec: str) -> None:
             for cell in dict.fromkeys(ends if len(alike) < 2 else move["path"]):
                 page.click_cell(cell)
         else:
-            page.button("Pass").click()
+            page.press("Pass")
         turns += 1
         page.see_turns(turns)
         view = studio.view(game)
@@ -56,17 +56,17 @@ def test_a_whole_game_by_clicks(studio: Studio, page: Page, spec: str) -> None:
 
 def test_a_game_against_an_engine_from_the_first_page(studio: Studio, page: Page) -> None:
     page.go("play")
-    page.find("input[value=connect4] ~ .name").click()
+    page.click("input[value=connect4] ~ .name")
     select = page.find("#player-white")
     select.send_keys("Another")
     own = page.find("#player-white-own")
     own.clear()
     own.send_keys(f"{BOTS}:First")
-    page.button("Start the game").click()
+    page.press("Start the game")
     page.click_cell(3)
     page.see_pieces(2, "the engine's answer")
     assert "bots.py:First" in page.text(".players") and "You" in page.text(".players")
-    page.button("Undo").click()
+    page.press("Undo")
     page.see_pieces(0, "the move taken back")
     page.click_cell(3 + 7 * 4)  # anywhere in the column
     page.see_pieces(2, "the engine's answer")
@@ -163,8 +163,8 @@ def test_an_illegal_click_is_explained(studio: Studio, page: Page) -> None:
     assert "B2 is illegal: the cell is taken" in page.text(".toast.bad")
     label = page.driver.find_element(By.CSS_SELECTOR, ".stage [data-cell='4']")
     assert label.get_attribute("aria-label") == "B2, x, last move"
-    page.button("Resign").click()
-    page.button("Really resign?").click()
+    page.press("Resign")
+    page.press("Really resign?")
     page.see_text("by resignation")
 
 
@@ -173,7 +173,7 @@ def test_an_engine_that_dies_is_told_and_the_page_lives(studio: Studio, page: Pa
     page.go(f"play/{game}")
     page.click_cell(4)
     page.see_text("process died (exit code 3)", ".trouble")
-    page.button("Undo").click()
+    page.press("Undo")
     page.see_pieces(0, "the move taken back")
 
 
@@ -192,7 +192,7 @@ def test_keys_are_listed_and_colours_switched(studio: Studio, page: Page) -> Non
     page.find(".game-card")
     page.keys("?")
     assert "open a saved game" in page.text("#keys")
-    page.button("Close").click()
+    page.press("Close")
     page.keys("t", "t")
     page.until(
         lambda: page.driver.find_element(By.TAG_NAME, "html").get_attribute("data-theme") == "dark",
@@ -226,11 +226,11 @@ def test_a_known_position_is_analysed_by_two_engines(studio: Studio, page: Page)
     page.see_text("proved: win", ".eye .bar-text")
     page.see_text("4", ".seen tbody tr:first-child td")
     page.driver.execute_script("localStorage.setItem('dlgo-analyse-engine-1', 'solver')")
-    page.button("Second engine").click()
+    page.press("Second engine")
     page.see_text("proved: win", ".eye + .eye .bar-text")
     assert page.nameless() == []
-    page.button("One engine").click()
-    page.button("Exact values").click()
+    page.press("One engine")
+    page.press("Exact values")
     page.see("[...document.querySelectorAll('.marks .hint-text')]"
              ".some((text) => text.textContent === 'win')", "the exact win")
     page.keys(Keys.ARROW_LEFT)
@@ -240,15 +240,15 @@ def test_a_known_position_is_analysed_by_two_engines(studio: Studio, page: Page)
 
 def test_a_position_is_set_up_by_clicks(studio: Studio, page: Page) -> None:
     page.go(f"analyse/{studio.new('go:size=5')}")
-    page.button("Set up").click()
+    page.press("Set up")
     for piece, cell in (("black", 12), ("white", 13), ("white", 7)):
-        page.button(piece).click()
-        page.find(f".eye [data-cell='{cell}']").click()
-    page.button("Black to move").click()
-    page.button("Done").click()
+        page.press(piece)
+        page.click(f".eye [data-cell='{cell}']")
+    page.press("Black to move")
+    page.press("Done")
     page.see_text("White to move")
     labels = page.driver.find_elements(By.CSS_SELECTOR, ".eye .cell[aria-label*='white']")
     assert [e.get_attribute("aria-label") for e in labels] == ["D3, white", "C2, white"]
     page.until(lambda: page.driver.find_elements(By.CSS_SELECTOR, ".heat rect"), "heat")
-    page.button("Stop").click()
+    page.press("Stop")
     assert page.errors() == []

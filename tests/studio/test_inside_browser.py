@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from dlgo import get_game
 from engines.registry import build_engine
 from engines.watching.events import Selected, as_json
 from engines.watching.recording import Recording, watch
@@ -102,9 +103,8 @@ def test_thirty_steps_through_a_search_and_back(page: Page, uct: Recording) -> N
     tree, seen = SearchTree(uct.state), [page.driver.execute_script(READ)]
     for step in range(1, 31):
         page.keys(Keys.ARROW_RIGHT)
-        look = page.until(lambda n=step: (
-            told if (told := page.driver.execute_script(READ))["step"] == n else None
-        ), f"step {step}")
+        page.see(f"document.getElementById('main').dataset.step === '{step}'", f"step {step}")
+        look = page.driver.execute_script(READ)
         tree.apply(uct.events[step - 1])
         assert look["cards"].keys() == {str(number) for number in tree.nodes}
         for number, (title, count, *_) in look["cards"].items():
@@ -123,7 +123,8 @@ def test_thirty_steps_through_a_search_and_back(page: Page, uct: Recording) -> N
     assert tree.root.visits >= 7
     for step in range(29, -1, -1):
         page.keys(Keys.ARROW_LEFT)
-        page.until(lambda n=step: page.driver.execute_script(READ) == seen[n], f"step {step}")
+        page.see(f"document.getElementById('main').dataset.step === '{step}'", f"step {step}")
+        assert page.driver.execute_script(READ) == seen[step]
     # Whole simulations, and to the end: what it plays is the engine's choice.
     page.keys("l", "l", "l")
     for key, visits in (("", 3), ("j", 2)):
@@ -176,13 +177,13 @@ def test_playing_runs_and_can_be_held(page: Page) -> None:
     page.go("inside/preset=halving")
     page.find(".search-tree .card")
     page.find("[aria-label='Speed']").send_keys("speed: very")
-    page.button("Play").click()
+    page.press("Play")
     page.until(lambda: page.driver.execute_script(READ)["step"] >= 4, "some steps")
-    page.button("Pause").click()
+    page.press("Pause")
     held = page.driver.execute_script(READ)["step"]
     page.keys("?")
     assert "on to the next simulation" in page.text("#keys")
-    page.button("Close").click()
+    page.press("Close")
     assert page.driver.execute_script(READ)["step"] == held
     page.keys("l")  # the root is at hand again, and with it the plan
     assert "7 moves, 1 visit each" in page.text(".rounds")
@@ -194,10 +195,11 @@ def test_any_position_of_a_game_from_outside_is_searched(studio: Studio, page: P
                == len(PRESETS), "the presets")
     page.find("#inside-game").send_keys(OWN_GAME)
     page.until(lambda: page.find("#inside-game").get_attribute("value") == OWN_GAME, "the game")
-    page.find(".choose-board [data-cell='4']").click()
+    board = f"svg[aria-label='{get_game(OWN_GAME).title} board']"
+    page.click(f".choose-board {board} [data-cell='4']")
     page.until(lambda: page.find("#inside-moves").get_attribute("value") == "B2", "a move")
     page.find("#inside-algorithm").send_keys("Alpha")
-    page.button("Search").click()
+    page.press("Search")
     page.until(lambda: "Alpha-beta" in page.text("h1"), "the search")
     page.keys("l")
     page.until(lambda: "Cut off" in page.text(".sentence"), "a cut")
@@ -205,7 +207,7 @@ def test_any_position_of_a_game_from_outside_is_searched(studio: Studio, page: P
     page.until(lambda: "It plays" in page.text(".choice"), "the end")
     # On from a node: the position that is searched is another.
     page.click(".card[data-node='1']")
-    page.button("Search from here").click()
+    page.press("Search from here")
     page.until(lambda: "moves=B2%20" in page.driver.current_url, "another position")
     page.until(lambda: "step 0 of" in page.text(".count"), "another search")
     assert page.errors() == []
@@ -229,7 +231,7 @@ def test_nothing_is_wider_than_the_window(page: Page, width: int) -> None:
 def test_what_cannot_be_searched_is_told_on_the_page(page: Page) -> None:
     page.go("inside/game=tictactoe&moves=A1%20A1&engine=textbook-mcts&seed=1")
     assert "move 2: A1 is illegal" in page.text(".trouble")
-    page.button("Another search").click()
+    page.press("Another search")
     page.find(".preset-card")
     page.go("inside/preset=%3Cimg%20src=x%3E")
     assert "There is no preset <img src" in page.text(".toast.bad")

@@ -126,7 +126,7 @@ def test_a_blunder_is_found_by_the_button_and_told(studio: Studio, page: Page) -
     for column in COLUMNS:
         studio.move(game, column)
     page.go(f"play/{game}")
-    page.button("Review").click()
+    page.press("Review")
     page.until(lambda: len(page.driver.find_elements(By.CSS_SELECTOR, ".mistakes li")) >= 3,
                "three mistakes")
     assert "exact" in page.text(".mistakes")
@@ -139,7 +139,7 @@ def test_a_blunder_is_found_by_the_button_and_told(studio: Studio, page: Page) -
     page.find(".stage .line-text")
     page.keys("l")
     page.until(lambda: page.driver.find_elements(By.CSS_SELECTOR, ".stage .better"), "the move")
-    page.find(".review-steps [aria-label='Previous mistake']").click()
+    page.click(".review-steps [aria-label='Previous mistake']")
     page.see_text("After move 14 of 16", ".review-where")
     # The graph is walked along by keys, and says where it is.
     page.keys(Keys.HOME, Keys.ARROW_RIGHT, on="svg.graph")
@@ -147,7 +147,7 @@ def test_a_blunder_is_found_by_the_button_and_told(studio: Studio, page: Page) -
     graph = page.find("svg.graph")
     assert graph.get_attribute("aria-valuenow") == "1"
     assert "after move 1, black (red) 4" in graph.get_attribute("aria-valuetext")
-    page.find(".all-moves summary").click()
+    page.click(".all-moves summary")
     rows = page.driver.find_elements(By.CSS_SELECTOR, ".all-moves tbody tr")
     assert page.nameless() == []
     assert len(rows) == 16 and "??" in rows[15].text and "win in" in rows[13].text
@@ -169,7 +169,7 @@ def test_a_saved_page_needs_nothing_else(studio: Studio, page: Page) -> None:
     file.write_bytes(data)
     page.driver.get_log("browser")
     page.driver.get(f"file://{file}")
-    page.find(".mistakes li button").click()
+    page.click(".mistakes li button")
     page.see_text("After move 1 of 5", ".review-where")
     assert page.pieces() == 1 and "draw becomes loss" in page.text(".verdict")
     assert HOSTILE[:9] in page.text(".players") and "hacked" not in page.driver.title[:6]
@@ -192,8 +192,8 @@ def test_a_file_is_opened_and_its_review_saved_as_sgf(studio: Studio, page: Page
     page.driver.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(file))
     page.see_text("4 of 4 positions evaluated", ".review-told")
     assert "Ann <b>" in page.text(".players")
-    page.find(".review-head .menu summary").click()
-    page.button("SGF with comments").click()
+    page.click(".review-head .menu summary")
+    page.press("SGF with comments")
     saved = page.downloads / "review-go-size5-komi0.5.sgf"
     page.until(saved.exists, "the file")
     from sgfmill import sgf

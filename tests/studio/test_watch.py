@@ -143,7 +143,7 @@ def test_a_replay_has_the_moves_of_the_ledger(studio: Studio, tour: Path, page) 
     page.see_text(record.reason)
     page.keys(Keys.HOME)
     page.see_pieces(0, "the start")
-    page.button("Analyse").click()
+    page.press("Analyse")
     page.find(".analyse")
     assert page.errors() == []
 
@@ -283,10 +283,10 @@ def test_a_ledger_brings_no_code_and_no_markup(studio: Studio, tmp_path: Path, p
     assert "--allow" in view["live"][0]["problem"]
     page.go("watch/trap.sqlite")
     page.until(lambda: len(page.driver.find_elements("css selector", ".tile")) == 2, "two games")
-    page.button("tictactoe").click()
+    page.press("tictactoe")
     page.see_text(name, ".standings")
     page.see_text(name, ".games-table")
-    page.find(".games-table a").click()
+    page.click(".games-table a")
     page.see_text(name, ".players")
     assert page.driver.title == "Watch · dlgo studio" and not sign.exists()
     assert not page.driver.find_elements("css selector", "main img")
