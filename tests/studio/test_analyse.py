@@ -24,6 +24,7 @@ def test_a_tree_search_goes_on_and_ends_with_its_reader(studio: Studio) -> None:
     last, events = look(studio, path, lambda event: event["cost"]["simulations"] > 30_000)
     counts = [event["cost"]["simulations"] for event in events]
     assert counts == sorted(counts) and len(counts) > 2
+    assert [event["look"] for event in events] == list(range(1, len(events) + 1))
     # The kept tree: visits are those of the whole search, not of its last step.
     assert sum(move["visits"] for move in last["moves"]) >= last["cost"]["simulations"] * 0.9
     # And the tree has room for it, more than a move of 50 simulations would need.

@@ -218,6 +218,32 @@ def test_nothing_is_wider_than_the_window(studio: Studio, page: Page, width: int
         page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+def test_what_is_drawn_again_touches_only_what_differs(page: Page) -> None:
+    page.go("play")
+    page.find(".game-card")
+    changes, text = page.driver.execute_async_script("""
+        const done = arguments[0];
+        import('/dom.js').then(({ patch }) => {
+          const list = document.createElement('ul'), made = [];
+          const make = (key) => { made.push(key); return document.createElement('i'); };
+          const draw = (...items) => patch(list, items.map(([key, word]) => (
+            ['li', { class: key }, word, { key, make: () => make(key) }])));
+          draw(['a', 'one'], ['b', '<b>two']);
+          const seen = new MutationObserver(() => {});
+          const all = { subtree: true, childList: true, attributes: true, characterData: true };
+          seen.observe(list, all);
+          draw(['a', 'one'], ['b', '<b>two']);
+          const none = seen.takeRecords().length;
+          draw(['a', '1'], ['b', '<b>two']);
+          const one = seen.takeRecords().map(({ type }) => type);
+          draw(['c', '1']);
+          done([[none, one, made], list.innerHTML]);
+        });
+    """)
+    assert changes == [0, ["characterData"], ["a", "b", "c"]]
+    assert text == '<li class="c">1<i></i></li>'
+
+
 def test_a_known_position_is_analysed_by_two_engines(studio: Studio, page: Page) -> None:
     game = studio.new("connect4")
     for column in "414242777711":
