@@ -20,6 +20,7 @@ from reports.text import elo_text, lead_text, nu_text, short
 
 if TYPE_CHECKING:
     import pandas as pd
+    from jinja2 import Environment
 
 _TEMPLATES = Path(__file__).with_name("templates")
 
@@ -87,31 +88,43 @@ def build_page(
         method: titles and texts.
         settings: names and values.
     """
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )
-    environment.filters.update(
-        elo=elo_text, nu=nu_text, short=short, inline=_inline_svg, percent=_percent,
-        signed=_signed, budget=_budget, los=_los, spec=_breakable,
-    )
-    page = environment.get_template("report.html").render(
+    page = environment().get_template("report.html").render(
         games=[_view(game) for game in games], facts=facts, figures=figures, failures=failures,
         failure_total=failure_total, played=played, planned=planned, method=method,
         settings=settings,
         replays=[
             {"game": game.title, "games": list(game.replays)} for game in games if game.replays
         ],
-        style=_source("report.css"), script=_source("replay.js"),
     )
     return page.encode()
 
 
-def _view(game: GameReport) -> dict[str, Any]:
-    """What the template needs of a game, computed here to keep it free of arithmetic."""
-    table = game.table
+def environment(*folders: Path) -> Environment:
+    """Templates of pages: those here, and those in `folders`; all text is escaped.
+
+    Each has `style` and `script`, the style sheet and the script that replays games.
+    """
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    made = Environment(
+        loader=FileSystemLoader([_TEMPLATES, *folders]), autoescape=True,
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+    )
+    made.filters.update(
+        elo=elo_text, nu=nu_text, short=short, inline=_inline_svg, percent=_percent,
+        signed=_signed, budget=_budget, los=_los, spec=_breakable,
+    )
+    made.globals.update(style=_source("report.css"), script=_source("replay.js"))
+    return made
+
+
+def rating_rows(table: RatingTable, ratings: pd.DataFrame) -> dict[str, Any]:
+    """What `ratings.html` needs: `rows`, and where `zero` is in the column of intervals, or None.
+
+    Args:
+        table: the ratings.
+        ratings: rows of `tables.ratings_frame`, best first.
+    """
     low = min(rating.low95 for rating in table.ratings)
     high = max(rating.high95 for rating in table.ratings)
     scale = 100 / ((high - low) or 1.0)
@@ -121,11 +134,17 @@ def _view(game: GameReport) -> dict[str, Any]:
             "left": (row.low95 - low) * scale, "width": (row.high95 - row.low95) * scale,
             "at": (row.rating - low) * scale,
         }
-        for rank, row in enumerate(game.ratings.itertuples())
+        for rank, row in enumerate(ratings.itertuples())
     ]
     zero = -low * scale
+    return {"rows": rows, "zero": zero if 0 <= zero <= 100 else None}
+
+
+def _view(game: GameReport) -> dict[str, Any]:
+    """What the template needs of a game, computed here to keep it free of arithmetic."""
+    table = game.table
     return {
-        "report": game, "rows": rows, "zero": zero if 0 <= zero <= 100 else None,
+        "report": game, **rating_rows(table, game.ratings),
         "notes": [rating for rating in table.ratings if rating.note],
         "cross": [
             (entrant, [_cell(text) for text in cells])

@@ -24,6 +24,11 @@ from engines.watching.recording import Transcript
 _STOP_TIMEOUT = 2.0
 _MEGABYTE = 2**20
 
+# What is known of an engine that nobody vouches for.
+_UNKNOWN = {
+    "budget": {}, "budgets": (), "network_id": None, "training_cpu_seconds": None, "digest": "",
+}
+
 T = TypeVar("T")
 
 
@@ -47,7 +52,7 @@ class IsolatedEngine:
         budget: of each move.
         budgets, network_id, training_cpu_seconds: as of any engine.
         pid: the root of its processes.
-        digest: of its sources.
+        digest: of its sources; "" of one in a sandbox.
 
     Raises:
         ProgramError: if it cannot be built.
@@ -76,6 +81,8 @@ class IsolatedEngine:
         try:
             self._host.ask("open", str(self.game), timeout=START_TIMEOUT)
             facts = self._ask("build", self._spec, self._seed)
+            if self._sandbox is not None:  # whatever it says of itself, it may limit nobody else
+                facts = _UNKNOWN
             self.budget = Budget(**facts["budget"])
             self.budgets = tuple(map(str, facts["budgets"]))
             self.network_id = facts["network_id"]

@@ -5,6 +5,8 @@ An entrant that fails again and again is stopped: its further games are left out
 
 from __future__ import annotations
 
+import math
+import time
 from collections import Counter, deque
 from collections.abc import Iterable
 
@@ -39,18 +41,23 @@ class Agenda:
         limits: when an entrant is stopped.
         stopped: entrants stopped earlier: (game, entrant) -> why.
         strategy: when to stop; by default as the plan says.
+        deadline: by `time.monotonic`; from then on no further game begins. None: never.
 
     Attributes:
         stopped: (game, entrant) -> why, with those stopped now.
         planned: games decided on so far, those in the ledger included.
         stored: of these, in the ledger from the start.
         left_out: of these, not played because an entrant was stopped.
+        out_of_time: whether the deadline has kept games from being played.
     """
 
     def __init__(
         self, plan: Plan, played: dict[str, Result | None], limits: Limits,
         stopped: dict[tuple[str, str], str] | None = None, strategy: Strategy | None = None,
+        deadline: float | None = None,
     ) -> None:
+        self.out_of_time = False
+        self._deadline = math.inf if deadline is None else deadline
         self.stopped = dict(stopped or {})
         self.left_out = 0
         self._strategy = strategy or strategy_of(plan)
@@ -101,7 +108,7 @@ class Agenda:
     def take(self, count: int) -> list[GameTask]:
         """Up to `count` games; fewer if what comes next is not decided yet."""
         taken: list[GameTask] = []
-        while len(taken) < count:
+        while len(taken) < count and not self.out_of_time:
             if self._queue:
                 task = self._queue.popleft()
                 if self.wanted(task):
@@ -112,6 +119,9 @@ class Agenda:
 
     def wanted(self, task: GameTask) -> bool:
         """Whether a game is still to be played; if not, it is taken off the list."""
+        if time.monotonic() >= self._deadline:
+            self.out_of_time = True
+            return False
         if self._strategy.is_over(task.game):
             if task.slot in self._open:
                 self._open.discard(task.slot)

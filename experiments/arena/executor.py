@@ -17,7 +17,7 @@ import dataclasses
 import os
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from multiprocessing.connection import wait
 from typing import Protocol
 
@@ -25,6 +25,7 @@ from dlgo.errors import DlgoError, SpecError
 from dlgo.records.ledger import GameRecord
 from engines.programs import reaper
 from experiments.arena.handle import SHUTDOWN_TIMEOUT, Loss, Worker
+from experiments.arena.launch import Launches
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
 from experiments.arena.provenance import core_count
 from experiments.arena.referee import GameTask
@@ -90,6 +91,7 @@ def play_tasks(
     limits: Limits = DEFAULT_LIMITS,
     setup: str | None = None,
     look: Callable[[Callable[[], list[RunningGame]]], None] | None = None,
+    launches: Launches | None = None,
 ) -> Iterator[list[GameRecord]]:
     """Play all games and yield their records as the games end, some at a time, in no order.
 
@@ -102,12 +104,13 @@ def play_tasks(
         limits: for every game.
         setup: "module:function", called in each worker before anything else.
         look: called several times a second with what gives the games in progress.
+        launches: of entrants that nobody vouches for.
 
     Raises:
         WorkerError: if workers die and no engine is to blame.
     """
     source = tasks if hasattr(tasks, "take") else _List(tasks)
-    pool = _Pool(workers or core_count(), limits, setup)
+    pool = _Pool(workers or core_count(), limits, setup, launches)
     all_done = False
     try:
         queue = _Queue(source, pool.size)
@@ -186,11 +189,14 @@ class _Queue:
 class _Pool:
     """The workers."""
 
-    def __init__(self, size: int, limits: Limits, setup: str | None) -> None:
+    def __init__(
+        self, size: int, limits: Limits, setup: str | None, launches: Launches | None = None
+    ) -> None:
         self.size = size
         self.workers: list[Worker] = []
         self._limits = limits
         self._setup = setup
+        self._launches = launches
         self._deaths: Counter[str] = Counter()
         self._mark = f"{os.getpid()}-{os.urandom(6).hex()}-"
         self._started = 0
@@ -199,7 +205,8 @@ class _Pool:
     def start(self) -> Worker:
         """Start another worker."""
         self._started += 1
-        worker = Worker(self._setup, self._limits, f"{self._mark}{self._started};")
+        mark = f"{self._mark}{self._started};"
+        worker = Worker(self._setup, self._limits, mark, self._launches)
         self.workers.append(worker)
         worker.start()
         return worker
@@ -266,20 +273,23 @@ class _Pool:
 
 def warm_up(
     tasks: Iterable[GameTask], report: Callable[[str], None], setup: str | None = None,
-    limits: Limits = DEFAULT_LIMITS,
+    limits: Limits = DEFAULT_LIMITS, left_out: Container[str] = (),
 ) -> None:
     """Compile and load, in one process, all that the games need.
 
     The machine code lands in Numba's disk cache, where the workers find it; several workers
     that met an empty cache would all compile the same. An engine that breaks down here is
     reported and goes on to lose its games; one that cannot even be built stops everything,
-    since that is rather a missing file or package than a fault in its play.
+    since that is rather a missing file or package than a fault in its play. Entrants in
+    `left_out` need none of it.
 
     Raises:
         SpecError: if an engine cannot be built for a game.
         WorkerError: if workers die and no engine is to blame.
     """
-    wanted = dict.fromkeys((task.game, spec) for task in tasks for spec in task.players)
+    wanted = dict.fromkeys(
+        (task.game, spec) for task in tasks for spec in task.players if spec not in left_out
+    )
     if not wanted:
         return
     report(f"warming up, {len(wanted)} to go; compiling takes some seconds the first time")

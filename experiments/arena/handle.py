@@ -28,6 +28,7 @@ from engines.programs.framing import FrameReader
 from engines.registry import EngineSpec
 from experiments.arena.board import DOING, PREPARING, THINKING, Board
 from experiments.arena.entrants import is_outside
+from experiments.arena.launch import Launches
 from experiments.arena.limits import (
     PREPARE_TIMEOUT,
     Limits,
@@ -78,6 +79,7 @@ class Worker:
         setup: "module:function", called in the process before anything else.
         limits: for the games.
         mark: of the process and all that it starts.
+        launches: of entrants that nobody vouches for.
 
     Attributes:
         results: the pipe through which it answers, for `multiprocessing.connection.wait`.
@@ -86,7 +88,9 @@ class Worker:
         retired: whether it has ended of its own will.
     """
 
-    def __init__(self, setup: str | None, limits: Limits, mark: str) -> None:
+    def __init__(
+        self, setup: str | None, limits: Limits, mark: str, launches: Launches | None = None
+    ) -> None:
         context = multiprocessing.get_context("spawn")
         memory = Board.shared(context)
         theirs, self._jobs = context.Pipe(duplex=False)
@@ -98,7 +102,8 @@ class Worker:
         self._mark = mark
         # Daemonic: if this process ends without having killed it, Python does.
         self._process = context.Process(
-            target=work, args=(theirs, ours, memory, setup, limits), daemon=True
+            target=work, args=(theirs, ours, memory, setup, limits, launches),
+            daemon=True,
         )
         self.tasks: deque[GameTask] = deque()
         self.started = False

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date, datetime
 from typing import Any
 
 # How entrants meet.
@@ -56,6 +57,8 @@ class Key:
                     lambda: isinstance(value, list | tuple) and len(value) == 2
                     and all(type(item) in (int, float) for item in value)),
             str: ("a text", lambda: isinstance(value, str)),
+            bool: ("true or false", lambda: isinstance(value, bool)),
+            datetime: ("a date, such as 2026-11-20T23:59:00", lambda: isinstance(value, date)),
             int: ("a whole number", lambda: type(value) is int),
             float: ("a number", lambda: type(value) in (int, float)),
         }[self.type]
@@ -63,7 +66,7 @@ class Key:
 
     def range_problem(self, value: Any) -> str:
         """Why the value, of the right type, cannot be used; "" if it can. None means not set."""
-        if value is None or self.type is list:
+        if value is None or self.type in (list, bool, datetime):
             return ""
         if self.choices and value not in self.choices:
             return f"{self.name}={value!r} is not one of {', '.join(self.choices)}"

@@ -52,22 +52,27 @@ def read_plan(path: str | Path | None, overrides: Mapping[str, Any]) -> tuple[Pl
     return Plan(**plan).canonical(), Limits(**limits).checked()
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_toml(path: Path) -> dict[str, Any]:
+    """The content of a plan file. Raises SpecError if it cannot be read."""
     try:
         with path.open("rb") as file:
-            values = tomllib.load(file)
+            return tomllib.load(file)
     except OSError as error:
         raise SpecError(f"plan {path} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:  # also a number of 5,000 digits
         raise SpecError(f"plan {path} is not TOML: {error}") from error
+
+
+def _read(path: Path) -> dict[str, Any]:
+    values = read_toml(path)
     values = {name: _value(f"plan {path}", name, value) for name, value in values.items()}
     for name in ("games", "engines", "challengers"):
         if name in values:
-            values[name] = [_located(path, text) for text in values[name]]
+            values[name] = [located(path, text) for text in values[name]]
     return values
 
 
-def _located(plan: Path, spec: str) -> str:
+def located(plan: Path, spec: str) -> str:
     """The specification, a relative path in it as seen from the working folder."""
     match = re.match(r"[^:]*\.py(?=:|$)", spec)
     file = Path(match[0]).expanduser() if match else None

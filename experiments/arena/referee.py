@@ -33,6 +33,7 @@ from engines.programs.program import ProgramError
 from engines.registry import build_engine
 from experiments.arena.board import CAPACITY, DOING, PREPARING, THINKING, Board
 from experiments.arena.entrants import is_outside
+from experiments.arena.launch import Launches
 from experiments.arena.limits import DEFAULT_LIMITS, Account, Limits, hard_limit
 from experiments.arena.provenance import machine_text, time_text, version_text
 
@@ -157,12 +158,15 @@ class EngineCache:
         setup: "module:function", called in those processes before anything else.
         at_home: specifications of engines from outside that play in this process.
         hosts_changed: told the roots of those processes whenever they change.
+        launches: of entrants that nobody vouches for; they are kept for one game only.
     """
 
     def __init__(
         self, limits: Limits = DEFAULT_LIMITS, setup: str | None = None,
         hosts_changed: Callable[[list[int]], None] | None = None, at_home: Collection[str] = (),
+        launches: Launches | None = None,
     ) -> None:
+        self._launches = launches or {}
         self._at_home = at_home
         self._limits = limits
         self._setup = setup
@@ -184,6 +188,10 @@ class EngineCache:
         text = split_version(spec)[0]
         if text in self._at_home:
             engine = build_engine(text, get_game(game))
+        elif (launch := self._launches.get(spec)) is not None:
+            engine = IsolatedEngine(
+                launch.spec, get_game(game), self._limits.move_timeout, sandbox=launch.sandbox
+            )
         else:
             engine = prepared_engine(game, spec, self._limits, self._setup)
         try:
@@ -207,6 +215,12 @@ class EngineCache:
         if engine is not None:
             self._close(engine)
             self._tell_hosts()
+
+    def end_game(self, task: GameTask) -> None:
+        """Close the engines of a game that last for one."""
+        for player, spec in enumerate(task.players):
+            if spec in self._launches:
+                self.drop(task, player)
 
     def close(self) -> None:
         """Close all engines."""
@@ -261,7 +275,9 @@ def play_game(
     except _Forfeit as forfeit:
         engines.drop(task, forfeit.player)
         result, reason, failure = float(forfeit.player), forfeit.reason, forfeit.failure
-    return log.end(result, reason, board.end(), failure)
+    record = log.end(result, reason, board.end(), failure)
+    engines.end_game(task)
+    return record
 
 
 def _ready(task: GameTask, engines: EngineCache, player: int, board: Board) -> Engine:

@@ -17,6 +17,7 @@ from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
 from dlgo.text import duration
 from experiments.arena import executor
 from experiments.arena.agenda import Agenda, strategy_of
+from experiments.arena.launch import Launches
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
 from experiments.arena.openings import Openings
 from experiments.arena.progress import Reporter, default_reporter
@@ -40,7 +41,8 @@ class Summary:
         planned: its games; with a target, those that it took.
         stored: those that were in the ledger before.
         played: those played now; stored + played + left_out is planned.
-        left_out: those not played because an entrant was stopped.
+        left_out: those not played because an entrant was stopped, or because time was up.
+        out_of_time: whether time was up.
         failures: those played now that ended by an engine's fault.
         stopped: entrants that failed too often, a sentence each.
         seconds: wall time.
@@ -55,6 +57,7 @@ class Summary:
     failures: int
     stopped: tuple[str, ...]
     seconds: float
+    out_of_time: bool = False
 
 
 def run_tournament(
@@ -65,6 +68,8 @@ def run_tournament(
     limits: Limits = DEFAULT_LIMITS,
     setup: str | None = None,
     retry: bool = False,
+    launches: Launches | None = None,
+    deadline: float | None = None,
 ) -> Summary:
     """Play all games of `plan` that the ledger does not hold yet.
 
@@ -80,6 +85,8 @@ def run_tournament(
         limits: for every game.
         setup: "module:function", called in each worker before anything else.
         retry: give entrants that were stopped another chance.
+        launches: of entrants that nobody vouches for; they are not warmed up.
+        deadline: by `time.monotonic`; no game begins later. None: all are played.
 
     Raises:
         SpecError: if the plan is not usable or an entrant cannot be built.
@@ -96,18 +103,21 @@ def run_tournament(
     with ledger_lock(ledger_path), Ledger(ledger_path) as ledger:
         stored = _stored_plan(ledger, plan)
         stopped = {} if retry else _stopped(ledger)
-        agenda = Agenda(plan, _played(ledger, plan), limits, stopped, strategy)
+        agenda = Agenda(plan, _played(ledger, plan), limits, stopped, strategy, deadline)
         _tell_start(progress, ledger, plan, stored, agenda)
         played = failures = 0
         try:
-            executor.warm_up(filter(agenda.may_need, warm), progress.say, setup, limits)
+            needed = list(filter(agenda.may_need, warm))
+            executor.warm_up(needed, progress.say, setup, limits, launches or ())
             union = stored.union(plan) if stored else plan
             # Only now: a plan whose entrants cannot be built leaves no trace.
             _store(ledger, union, agenda.stopped)
             progress.begin(agenda.stored, agenda.planned)
             running = RunningFile(ledger.path)
             running.done, running.planned = agenda.stored, agenda.planned
-            games = executor.play_tasks(agenda, workers, limits, setup, running.update)
+            games = executor.play_tasks(
+                agenda, workers, limits, setup, running.update, launches
+            )
             try:
                 with running, closing(games) as batches:
                     for records in batches:
@@ -134,6 +144,7 @@ def run_tournament(
         ledger.path, plan, agenda.planned, agenda.stored, played,
         agenda.planned - agenda.stored - played, failures,
         tuple(_sentence(*item) for item in agenda.stopped.items()), time.monotonic() - start,
+        agenda.out_of_time,
     )
     _tell_end(progress, summary, agenda.verdict)
     return summary
@@ -254,7 +265,9 @@ def _tell_start(
 def _tell_end(progress: Reporter, summary: Summary, verdict: str) -> None:
     if verdict:
         progress.say(verdict)
-    if summary.left_out:
+    if summary.out_of_time:
+        progress.say(f"time is up; {summary.left_out} games are left for the next time")
+    elif summary.left_out:
         progress.say(f"{summary.left_out} games were left out, of entrants that were stopped:")
         for sentence in summary.stopped:
             progress.say(f"  {sentence}")

@@ -27,6 +27,7 @@ from engines.programs import processes
 from engines.programs.framing import write_frame
 from engines.programs.program import ProgramError
 from experiments.arena.board import Board
+from experiments.arena.launch import Launches
 from experiments.arena.limits import Limits
 from experiments.arena.referee import EngineCache, GameTask, error_text, play_game, prepared_engine
 
@@ -73,7 +74,8 @@ Message = Ready | WarmedUp | list[GameRecord]
 
 
 def work(
-    jobs: Connection, results: Connection, memory: Any, setup: str | None, limits: Limits
+    jobs: Connection, results: Connection, memory: Any, setup: str | None, limits: Limits,
+    launches: Launches | None = None,
 ) -> None:
     """The main function of the process: do what `jobs` asks for until there is no more."""
     leave_with_parent()
@@ -86,7 +88,7 @@ def work(
     board = Board(memory)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=board.detach)
-    player = _Player(jobs, results, board, limits, setup)
+    player = _Player(jobs, results, board, limits, setup, launches)
     player.send(Ready())
     if limits.memory_mb is not None:
         processes.limit_growth(limits.memory_mb)
@@ -108,9 +110,9 @@ class _Player:
 
     def __init__(
         self, jobs: Connection, results: Connection, board: Board, limits: Limits,
-        setup: str | None,
+        setup: str | None, launches: Launches | None,
     ) -> None:
-        self.engines = EngineCache(limits, setup, board.show_hosts)
+        self.engines = EngineCache(limits, setup, board.show_hosts, launches=launches)
         self.retired = False
         self._jobs = jobs
         self._results = results.fileno()

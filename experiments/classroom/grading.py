@@ -7,11 +7,13 @@ are tried in a new process.
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from engines.programs.program import ProgramError
 from engines.programs.sandbox import Allowance, Sandbox
 from experiments.classroom.checks import HandIn, Wrong
 from experiments.classroom.exercise import Exercise
+from experiments.classroom.submissions import submissions
 from experiments.classroom.taking_in import TakenIn, take_in
 
 # Wall seconds: to load a file, for one call, and for one exercise in all. Gradescope's smallest
@@ -61,6 +64,8 @@ class Grade:
         notes: what was left out of the hand-in.
         trusted: whether it ran without a sandbox.
         digest: of all that it was made of; "" if nothing was handed in.
+        hand_in: the number or date of the one that was graded; "" if there was only one.
+        late: whether that was handed in late.
     """
 
     student: str
@@ -70,6 +75,8 @@ class Grade:
     notes: list[str] = field(default_factory=list)
     trusted: bool = False
     digest: str = ""
+    hand_in: str = ""
+    late: bool = False
 
     @property
     def earned(self) -> int:
@@ -186,39 +193,27 @@ def _digest(exercise: Exercise, taken: TakenIn) -> str:
     return content.hexdigest()[:16]
 
 
-def hand_ins(folder: Path, exercises: list[Exercise]) -> dict[str, Path]:
-    """The hand-ins in a folder, by student.
-
-    A class's folder has a folder or a zip file for each student. A file, a zip file, or a folder
-    with an exercise's file in it, is one hand-in of a student of that name.
-
-    Raises:
-        DlgoError: if there is none.
-    """
-    if not folder.exists():
-        raise DlgoError(f"there is no folder {folder}; name one with hand-ins")
-    names = {f"{exercise.name}{ending}" for exercise in exercises for ending in (".py", ".ipynb")}
-    if not folder.is_dir() or any(path.name in names for path in folder.iterdir()):
-        return {folder.resolve().stem: folder}
-    sources = {
-        path.stem if path.suffix == ".zip" else path.name: path
-        for path in sorted(folder.iterdir())
-        if not path.name.startswith(".") and (path.is_dir() or path.suffix == ".zip")
-        and not path.is_symlink()  # to another student's, or to a folder of yours
-    }
-    if not sources:
-        raise DlgoError(
-            f"{folder} holds no hand-ins: neither a file such as {min(names)}, nor a folder or a "
-            "zip file for each student"
-        )
-    return sources
-
-
 def grade_hand_in(
     student: str, source: Path, exercises: list[Exercise], trust: bool = False,
-    known: Mapping[tuple[str, str], Grade] | None = None,
+    known: Mapping[tuple[str, str], Grade] | None = None, due: datetime | None = None,
 ) -> list[Grade]:
-    """The grades of one hand-in: a file, a folder or a zip file. Arguments as for `grade`."""
-    with tempfile.TemporaryDirectory(prefix="hand-in-") as folder:
-        taken = take_in(source, Path(folder))
-        return [grade(student, exercise, taken, trust, known) for exercise in exercises]
+    """The grades of one student: of each exercise, the last hand-in with a file of it counts.
+
+    Args:
+        source: a file, a folder or a zip file, or a folder of several hand-ins.
+        exercises: to be graded.
+        trust, known: as for `grade`.
+        due: hand-ins after it are marked as late.
+    """
+    grades: dict[str, Grade] = {}
+    for submission in reversed(submissions(source)):
+        with tempfile.TemporaryDirectory(prefix="hand-in-") as folder:
+            taken = take_in(submission.path, Path(folder))
+            for exercise in exercises:
+                if exercise.name not in grades or not grades[exercise.name].results:
+                    graded = grade(student, exercise, taken, trust, known)
+                    grades[exercise.name] = dataclasses.replace(
+                        graded, hand_in=submission.name,
+                        late=bool(graded.results) and submission.is_late(due),
+                    )
+    return [grades[exercise.name] for exercise in exercises]

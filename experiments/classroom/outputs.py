@@ -39,11 +39,12 @@ def gradescope(grades: list[Grade]) -> dict[str, Any]:
                 "output": result.feedback or "Passed.", "output_format": "text",
                 "visibility": "visible", "tags": [grade.exercise],
             })
-    trusted = [TRUSTED] if any(grade.trusted for grade in grades) else []
+    said = [TRUSTED] if any(grade.trusted for grade in grades) else []
+    said += [f"{grade.exercise} was handed in late." for grade in grades if grade.late]
     earned = sum(grade.earned for grade in grades)
     return {
         "score": earned, "execution_time": round(sum(grade.seconds for grade in grades), 2),
-        "output": "\n".join([*trusted, *notes_of(grades)]), "visibility": "visible",
+        "output": "\n".join([*said, *notes_of(grades)]), "visibility": "visible",
         "stdout_visibility": "hidden", "tests": tests,
         "leaderboard": [
             {"name": "Points", "value": earned},
@@ -110,17 +111,38 @@ def write_table(
     Args:
         roster: what `read_roster` says; the table has its columns and its order.
     """
-    header, rows = roster or (["student"], [[name] for name in grades])
+    cells = {}
+    for student, row in grades.items():
+        earned = {grade.exercise: grade.earned for grade in row}
+        points = [earned.get(name, 0) for name in exercises]
+        late = [grade.exercise for grade in row if grade.late]
+        cells[student] = [*points, sum(points), " ".join(late)]
+    nothing = [0] * (len(exercises) + 1) + [""]
+    columns = [*exercises, "total", "late"]
+    if not any(grade.late for row in grades.values() for grade in row):
+        columns, nothing = columns[:-1], nothing[:-1]
+    return write_class_table(path, columns, cells, nothing, roster)
+
+
+def write_class_table(
+    path: Path, columns: list[str], cells: Mapping[str, list[Any]], nothing: list[Any],
+    roster: tuple[list[str], list[list[str]]] | None,
+) -> list[str]:
+    """Write a CSV file with a row a student; return the students who are not on the roster.
+
+    Args:
+        columns: besides the roster's. cells: their values, by student; more of them are left out.
+        nothing: the values of those who have handed in nothing.
+        roster: what `read_roster` says; the table has its columns and its order.
+    """
+    header, rows = roster or (["student"], [[name] for name in cells])
     column = header.index("student")
     on_it = {row[column] for row in rows}
-    others = [name for name in grades if name not in on_it]
+    others = [name for name in cells if name not in on_it]
     rows = rows + [["" if key != "student" else name for key in header] for name in others]
-    table = []
-    for row in rows:
-        earned = {grade.exercise: grade.earned for grade in grades.get(row[column], ())}
-        points = [earned.get(name, 0) for name in exercises]
-        table.append([*map(_harmless, row), *points, sum(points)])
-    write_csv(path, [*header, *exercises, "total"], table)
+    write_csv(path, [*header, *columns], [
+        [*map(_harmless, row), *cells.get(row[column], nothing)[: len(columns)]] for row in rows
+    ])
     return others if roster else []
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 
 from experiments.command import say
+from experiments.number import Number
+from experiments.options import workers_option
 
 
 @click.group(name="class")
@@ -64,11 +66,13 @@ def new(names: tuple[str, ...], out: Path, notebook: bool, solution: bool) -> No
               help="Write Gradescope's results.json of one hand-in to this file.")
 @click.option("--classroom50", type=click.Path(dir_okay=False, path_type=Path), default=None,
               help="Write Classroom 50's result.json of one hand-in to this file.")
+@click.option("--due", metavar="DATE", default=None,
+              help="Mark what was handed in later: 2026-11-20T23:59.")
 @click.option("--trust", is_flag=True,
               help="Run hand-ins without a sandbox: they can then read and change your files.")
 def grade(
     folder: Path, names: tuple[str, ...], out: Path, roster: Path | None,
-    gradescope: Path | None, classroom50: Path | None, trust: bool,
+    gradescope: Path | None, classroom50: Path | None, due: str | None, trust: bool,
 ) -> None:
     """Grade one hand-in, or a class: a folder with a folder or zip file for each student."""
     import json
@@ -77,11 +81,14 @@ def grade(
     from engines.programs.sandbox import check_sandbox
     from experiments.classroom import outputs
     from experiments.classroom.exercise import exercises, get_exercise
-    from experiments.classroom.grading import grade_hand_in, hand_ins
+    from experiments.classroom.grading import grade_hand_in
     from experiments.classroom.page import write_pages
+    from experiments.classroom.submissions import hand_ins, parse_moment
 
     chosen = [get_exercise(name) for name in names] or list(exercises().values())
-    sources = hand_ins(folder, chosen)
+    moment = parse_moment(due) if due else None
+    endings = (".py", ".ipynb")
+    sources = hand_ins(folder, {e.name + ending for e in chosen for ending in endings})
     if (gradescope or classroom50) and len(sources) != 1:
         raise click.UsageError(
             f"--gradescope and --classroom50 are for one hand-in, and {folder} holds "
@@ -99,12 +106,13 @@ def grade(
     known = outputs.load(kept)
     grades = {}
     for student, source in sources.items():
-        row = grade_hand_in(student, source, chosen, trust, known)
+        row = grade_hand_in(student, source, chosen, trust, known, moment)
         grades[student] = row
         known |= {(grade.student, grade.exercise): grade for grade in row}
         outputs.save(kept, known.values())
         points = ", ".join(
-            f"{grade.exercise} {grade.earned}/{grade.points}" for grade in row if grade.results
+            f"{grade.exercise} {grade.earned}/{grade.points}{' (late)' if grade.late else ''}"
+            for grade in row if grade.results
         )
         say(f"{student}: {points or 'nothing that can be graded'}")
         for note in outputs.notes_of(row):
@@ -126,3 +134,50 @@ def grade(
     if classroom50:
         write_file(classroom50, json.dumps(outputs.classroom50(row, os.environ), indent=2) + "\n")
     click.echo(f"wrote {out / 'grades.csv'} and {out / 'grades.html'}")
+
+
+@classroom.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--plan", "rules", required=True, type=click.Path(dir_okay=False, path_type=Path),
+              help="TOML file of the league's rules.")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("out/league"),
+              show_default=True, help="Folder of games, pages and marks; the same one goes on.")
+@click.option("--minutes", type=Number(float, 0), default=None,
+              help="Begin no game later than this; the next run goes on.")
+@click.option("--trust", is_flag=True,
+              help="Run bots without a sandbox: they can then read and change your files.")
+@workers_option
+def league(
+    folder: Path, rules: Path, out: Path, minutes: float | None, trust: bool, workers: int | None
+) -> None:
+    """Play a class's bots against staff bots and each other; rate and mark them.
+
+    Interrupted at any moment, the same command continues. When somebody hands in again, it plays
+    what is new. See docs/teach.md.
+    """
+    from dlgo.files import make_folder
+    from experiments.arena.progress import default_reporter
+    from experiments.classroom import outputs
+    from experiments.classroom.league import play_league
+    from experiments.classroom.league_page import write_pages
+    from experiments.classroom.league_plan import read_league_plan
+    from experiments.classroom.marks import write_marks
+    from experiments.classroom.pseudonyms import pseudonyms
+    from experiments.classroom.standings import Standings
+    from experiments.classroom.submissions import hand_ins
+
+    plan = read_league_plan(rules)
+    sources = hand_ins(folder, {plan.bot.partition(":")[0]})
+    roster = outputs.read_roster(plan.roster) if plan.roster else None
+    if trust:
+        click.echo(outputs.TRUSTED, err=True)
+    make_folder(out)
+    shown = dict(zip(sources, sources, strict=True))
+    if plan.pseudonyms:
+        shown = pseudonyms(out / "pseudonyms.csv", sources)
+    played = play_league(plan, sources, out, default_reporter(), trust, minutes, workers)
+    standings = Standings(played)
+    write_pages(out, standings, shown)
+    for name in write_marks(out / "marks.csv", standings, roster):
+        say(f"{name} is not on the roster; their row is the last of the table", err=True)
+    click.echo(f"wrote {out / 'leaderboard.html'}, {out / 'lecturer.html'} and {out / 'marks.csv'}")

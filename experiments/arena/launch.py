@@ -1,0 +1,31 @@
+"""How the process of an entrant is started that nobody vouches for.
+
+A tournament is given these by entrant. Such an entrant has a name of its own in the ledger
+(`student:alice@3f9a1c22`), which says nothing of where its files are and whether there are walls
+around it: so a ledger goes on in another folder. Its process lasts for one game, and what a game
+leaves behind reaches no other: the same plan plays the same games, whatever the order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from engines.programs.sandbox import Sandbox
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How an entrant is started.
+
+    Attributes:
+        spec: what is built, `FILE.py` or `FILE.py:Class`.
+        sandbox: the walls around it; None: none.
+    """
+
+    spec: str
+    sandbox: Sandbox | None
+
+
+# By entrant, as the plan calls it.
+Launches = Mapping[str, Launch]

@@ -1,0 +1,188 @@
+"""Students' hand-ins become entrants of the league: copied, tried in the sandbox, named.
+
+An entrant's name has the digest of its files: `student:alice@3f9a1c22`. Who hands in other files
+is another entrant, whose games are played; who hands in the same ones again has played them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dlgo.api import GameState
+from dlgo.errors import DlgoError
+from dlgo.files import make_folder, write_file
+from dlgo.games import get_game
+from dlgo.jit import shared_cache
+from dlgo.records.entrants import with_version
+from engines.isolation.engine import IsolatedEngine
+from engines.programs.sandbox import Allowance, Sandbox, check_sandbox
+from experiments.arena.launch import Launch
+from experiments.classroom.league_plan import LeaguePlan
+from experiments.classroom.submissions import Submission, submissions
+from experiments.classroom.taking_in import TakenIn, take_in
+
+# CPU seconds beyond those of a game: for Python to start and a file to be loaded.
+_START_SECONDS = 60.0
+# What of a bot's first line of trouble is kept.
+_LONGEST = 300
+
+
+@dataclass(frozen=True)
+class Bot:
+    """What a student plays with.
+
+    Attributes:
+        student: as the class's folder calls them.
+        entrant: as the ledger does; "" if none of their hand-ins can play.
+        folder: the copies of its files; None without an entrant.
+        hand_in: the number or date of the one that counts; "" if there is only one.
+        late: whether it was handed in late.
+        notes: what students should know: hand-ins that cannot play, and why.
+    """
+
+    student: str
+    entrant: str
+    folder: Path | None
+    hand_in: str = ""
+    late: bool = False
+    notes: list[str] = field(default_factory=list)
+
+
+class Entry:
+    """Takes students in.
+
+    Args:
+        plan: the rules.
+        out: the league's folder: copies of what was handed in, and what trying them has shown.
+        trust: whether bots run without a sandbox.
+
+    Raises:
+        SandboxError: if there is no working sandbox here, and code is not trusted.
+    """
+
+    def __init__(self, plan: LeaguePlan, out: Path, trust: bool) -> None:
+        if ":" in str(out.resolve()):
+            raise DlgoError(f"--out {out}: a path with a colon cannot hold bots; name another")
+        if not trust:
+            check_sandbox()
+        self._plan, self._trust = plan, trust
+        self._copies = make_folder(out / "bots")
+        self._file = out / "tried.json"
+        self._tried = self._load()
+        self._allowance = Allowance(
+            memory_mb=plan.memory_mb, processes=32, cpu_seconds=plan.game_seconds + _START_SECONDS
+        )
+        state = start = GameState.new_game(get_game(plan.game))
+        while not state.is_over():  # the rules are compiled here, once
+            state = state.apply_move(state.legal_moves()[0])
+        self._start, self._code = start, None if trust else shared_cache()
+
+    def _load(self) -> dict[str, str]:
+        try:
+            tried = json.loads(self._file.read_text(encoding="utf-8"))
+            return {str(key): str(text) for key, text in tried.items()}
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, AttributeError) as error:
+            raise DlgoError(
+                f"{self._file} is damaged ({error}); delete it: hand-ins are then tried again"
+            ) from None
+
+    def bot_of(self, student: str, source: Path, say: Callable[[str], None]) -> Bot:
+        """The bot of a student: of the last hand-in that can play.
+
+        Args:
+            source: all that the student has handed in.
+            say: told what happens.
+        """
+        notes: list[str] = []
+        for submission in reversed(submissions(source)):
+            late = submission.is_late(self._plan.due)
+            called = f"hand-in {submission.name}" if submission.name else "the hand-in"
+            if late and self._plan.late == "refused":
+                notes.append(f"{called} is late ({submission.moment:%Y-%m-%d %H:%M})")
+                continue
+            entrant, folder, left_out, problem = self._take_in(student, submission)
+            notes += left_out
+            if not problem:
+                say(f"{student}: {called} plays{', late' if late else ''}")
+                return Bot(student, entrant, folder, submission.name, late, notes)
+            notes.append(f"{called} cannot play: {problem}")
+        for note in notes:
+            say(f"{student}: {note}")
+        return Bot(student, "", None, notes=notes)
+
+    def _take_in(
+        self, student: str, submission: Submission
+    ) -> tuple[str, Path, list[str], str]:
+        """The entrant, its folder, what was left out, and why it cannot play."""
+        name = entrant_name(student)
+        home = make_folder(self._copies / name.partition(":")[2])
+        home.chmod(0o755)
+        with tempfile.TemporaryDirectory(dir=home, prefix="new-") as place:
+            taken = take_in(submission.path, Path(place))
+            digest = digest_of(taken)
+            entrant, folder = with_version(name, digest), home / digest[:8]
+            bot = self._plan.bot.partition(":")[0]
+            path = taken.named(bot.removesuffix(".py"))
+            if path is None:
+                return entrant, folder, taken.notes, f"there is no {bot}"
+            inside = path.relative_to(taken.folder).parent
+            if not folder.exists():
+                shutil.copytree(taken.folder, folder)
+        if inside.parts:  # where the bot lies in what was handed in
+            folder = folder / inside
+        key = f"{entrant} {self._plan.game} {self._plan.bot} {self._trust}"
+        if key not in self._tried:
+            self._tried[key] = self._problem(folder)
+            write_file(self._file, json.dumps(self._tried, indent=1) + "\n")
+        return entrant, folder, taken.notes, self._tried[key]
+
+    def launch(self, folder: Path) -> Launch:
+        """How a bot is started."""
+        place = folder.resolve()
+        sandbox = None if self._trust else Sandbox([place], self._allowance, self._code)
+        return Launch(str(place / self._plan.bot), sandbox)
+
+    def _problem(self, folder: Path) -> str:
+        """Why a bot cannot make its first move; "" if it can."""
+        launch, engine = self.launch(folder), None
+        try:
+            engine = IsolatedEngine(
+                launch.spec, self._start.game, self._plan.move_seconds, sandbox=launch.sandbox
+            )
+            engine.new_game(1)
+            self._start.apply_move(engine.select_move(self._start).move).is_over()
+        except DlgoError as error:
+            return " ".join(str(error).replace(f"{folder.resolve()}/", "").split())[:_LONGEST]
+        except Exception as error:  # a move that is none
+            return f"its first move is none ({type(error).__name__})"
+        finally:
+            if engine is not None:
+                engine.close()
+        return ""
+
+
+def entrant_name(student: str) -> str:
+    """A student as specifications can call them; two students never have one name."""
+    word = re.sub(r"\W", "_", student)
+    if word != student or word[:1].isdigit():
+        word = f"_{word[:40]}_{hashlib.sha256(student.encode()).hexdigest()[:8]}"
+    return f"student:{word}"
+
+
+def digest_of(taken: TakenIn) -> str:
+    """Of the files that were taken in."""
+    content = hashlib.sha256()
+    for path in taken.files:
+        data = path.read_bytes()
+        content.update(f"{path.relative_to(taken.folder)}\0{len(data)}\0".encode())
+        content.update(data)
+    return content.hexdigest()
