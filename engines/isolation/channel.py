@@ -6,6 +6,7 @@ that says which, and ends the process.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
@@ -20,7 +21,7 @@ from dlgo.records.failures import Failure
 from engines.programs import processes
 from engines.programs.framing import LONGEST, BrokenFrame, frame, take_frame
 from engines.programs.program import Program, ProgramError
-from engines.programs.sandbox import Sandbox, Watch
+from engines.programs.sandbox import SCRATCH, Sandbox, Watch
 
 # Wall seconds for Python and dlgo to load, and for the rules of a game to be compiled.
 START_TIMEOUT = 600.0
@@ -63,9 +64,39 @@ class Host:
         self._kills = processes.oom_kills()
         self.pid = self._program.pid
         self.ended = False
-        self.process = int(self._receive(b"", START_TIMEOUT)["pid"])
-        if sandbox is not None:
-            self.process = processes.inside_of(self.pid, self.process)
+        self._sandbox = sandbox
+        self.process = self._outside(self._receive(b"", START_TIMEOUT))
+
+    def _outside(self, answer: dict[str, Any]) -> int:
+        """The number that we know the process by which has given it in an answer."""
+        number = int(answer["pid"])
+        return number if self._sandbox is None else processes.inside_of(self.pid, number)
+
+    def enter_copy(self) -> None:
+        """Go on in a copy of the process, until `leave_copy`.
+
+        Raises:
+            ProgramError: as `ask`.
+        """
+        folders = [] if self._sandbox is None else list(SCRATCH)
+        self.process = self._outside(self.ask("enter_copy", folders, timeout=START_TIMEOUT))
+
+    def leave_copy(self) -> bool:
+        """End the copy, and all that it has started.
+
+        Returns:
+            whether the process is as it was; if not, it is ended as well.
+        """
+        usable = False
+        with contextlib.suppress(ProgramError):
+            usable = not self.ended and (
+                self.ask("leave_copy", timeout=_SHUTDOWN_TIMEOUT).get("clean") is True
+            )
+        if self._sandbox is not None and usable:  # a game may need as much as all before
+            usable = self.cpu_seconds() < self._sandbox.allowance.cpu_seconds / 2
+        if not usable:
+            self.kill()
+        return usable
 
     def ask(
         self, *request: Any, timeout: float, check: Callable[[], None] | None = None

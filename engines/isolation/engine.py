@@ -46,6 +46,7 @@ class IsolatedEngine:
             whether messages name the engine.
         host: a process that has no engine yet; by default one is started.
         sandbox: the walls around its process; None: no walls.
+        in_copy: whether to play in a copy of the process, which `release` leaves.
 
     Attributes:
         timeout: wall seconds for each answer.
@@ -61,14 +62,14 @@ class IsolatedEngine:
     def __init__(
         self, spec: str, game: GameSpec, timeout: float, memory_mb: int | None = None,
         setup: str | None = None, seed: int = 0, details: bool = False, host: Host | None = None,
-        sandbox: Sandbox | None = None,
+        sandbox: Sandbox | None = None, in_copy: bool = False,
     ) -> None:
         self.game = game
         self.timeout = timeout
         self._spec, self._setup, self._seed = spec, setup, seed
         self._details = details
         self._memory_mb = memory_mb
-        self._sandbox = sandbox
+        self._sandbox, self._in_copy = sandbox, in_copy
         self._start(host)
 
     def _start(self, host: Host | None = None) -> None:
@@ -80,6 +81,8 @@ class IsolatedEngine:
         self.pid = self._host.pid
         try:
             self._host.ask("open", str(self.game), timeout=START_TIMEOUT)
+            if self._in_copy:
+                self._host.enter_copy()
             facts = self._ask("build", self._spec, self._seed)
             if self._sandbox is not None:  # whatever it says of itself, it may limit nobody else
                 facts = _UNKNOWN
@@ -272,6 +275,13 @@ class IsolatedEngine:
     def run_delay(self) -> float:
         """Seconds for which it was ready to think but had no core."""
         return processes.run_delay(self._host.process)
+
+    def release(self) -> Host | None:
+        """Leave the copy it plays in: the process, free for another engine; None if it has ended.
+
+        The engine can be asked nothing more.
+        """
+        return self._host if self._host.leave_copy() else None
 
     def close(self) -> None:
         """Let it close itself, and make sure that nothing is left."""

@@ -29,6 +29,7 @@ from dlgo.jit import tell_of_compiling
 from dlgo.records.failures import Failure
 from engines.base import Decision, Engine
 from engines.clock import stopped_by
+from engines.isolation import copies
 from engines.programs import processes
 from engines.programs.framing import FrameReader, read_frame, write_frame
 from engines.registry import EngineSpec
@@ -57,8 +58,12 @@ def main() -> None:
     write_frame(answers, json.dumps({"pid": pid}).encode())
     while (request := read_frame(requests)) is not None:
         name, *arguments = pickle.loads(request)
+        if name == "leave_copy":
+            os._exit(copies.TOLD)
         with tell_of_compiling(tell) if name in _LONG else contextlib.nullcontext():
             answer = host.answer(name, *arguments)
+        if name == "enter_copy":
+            pid = os.getpid()
         if os.getpid() != pid:
             os._exit(0)  # the engine has doubled this process: only one may go on
         write_frame(answers, json.dumps(answer, default=float).encode())
@@ -97,6 +102,9 @@ class _Host:
             "network_id": engine.network_id,
             "training_cpu_seconds": engine.training_cpu_seconds,
         }
+
+    def _enter_copy(self, folders: list[str]) -> dict[str, Any]:
+        return copies.enter_copy(folders)
 
     def _warm_up(self) -> dict[str, Any]:
         self._engine.warm_up()

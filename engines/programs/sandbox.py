@@ -34,6 +34,8 @@ from engines.programs.program import Program, ProgramError
 _PACKAGES = Path(__file__).resolve().parents[2]
 # What code in the sandbox is given of our own packages, and what lies beside them but is not.
 _GIVEN, _HIDDEN = ("dlgo", "engines"), ("experiments", "reports", "tests")
+# Where what runs in it may write.
+SCRATCH = ("/dev/shm", "/tmp")
 # Links or folders of the system besides /usr.
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 # What the loader of libraries, clocks and the counting of cores need.
@@ -112,7 +114,8 @@ class Sandbox:
             _bubblewrap(), "--die-with-parent", "--new-session", "--clearenv",
             "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
             "--unshare-cgroup-try", *(_RIGHTS if uid else ["--unshare-user"]),
-            *_system(), "--proc", "/proc", "--dev", "/dev", *scratch, "/dev/shm", *scratch, "/tmp",
+            *_system(), "--proc", "/proc", "--dev", "/dev",
+            *(word for folder in SCRATCH for word in (*scratch, folder)),
             *self._shown(), "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp",
             *self._variables(), "--", sys.executable, "-I", "-S", confine.__file__,
             *map(str, limits), *words,

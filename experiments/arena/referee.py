@@ -28,6 +28,7 @@ from dlgo.records.ledger import GameRecord
 from dlgo.rng import derive_seed
 from dlgo.text import excerpt
 from engines.base import Engine
+from engines.isolation.channel import Host
 from engines.isolation.engine import IsolatedEngine
 from engines.programs.program import ProgramError
 from engines.registry import build_engine
@@ -158,7 +159,7 @@ class EngineCache:
         setup: "module:function", called in those processes before anything else.
         at_home: specifications of engines from outside that play in this process.
         hosts_changed: told the roots of those processes whenever they change.
-        launches: of entrants that nobody vouches for; they are kept for one game only.
+        launches: of entrants that nobody vouches for; such an engine lasts for one game.
     """
 
     def __init__(
@@ -172,6 +173,8 @@ class EngineCache:
         self._setup = setup
         self._hosts_changed = hosts_changed
         self._engines: OrderedDict[tuple[str, str, int], Engine | IsolatedEngine] = OrderedDict()
+        # Processes between two games of entrants with launches, by game and entrant.
+        self._hosts: OrderedDict[tuple[str, str], Host] = OrderedDict()
 
     def get(self, game: str, spec: str, player: int) -> Engine:
         """The engine of `player`, compiled and loaded. Raises whatever the engine raises."""
@@ -190,7 +193,8 @@ class EngineCache:
             engine = build_engine(text, get_game(game))
         elif (launch := self._launches.get(spec)) is not None:
             engine = IsolatedEngine(
-                launch.spec, get_game(game), self._limits.move_timeout, sandbox=launch.sandbox
+                launch.spec, get_game(game), self._limits.move_timeout, sandbox=launch.sandbox,
+                host=self._hosts.pop((game, spec), None), in_copy=True,
             )
         else:
             engine = prepared_engine(game, spec, self._limits, self._setup)
@@ -219,13 +223,23 @@ class EngineCache:
     def end_game(self, task: GameTask) -> None:
         """Close the engines of a game that last for one."""
         for player, spec in enumerate(task.players):
-            if spec in self._launches:
-                self.drop(task, player)
+            engine = self._engines.pop((task.game, spec, player), None) \
+                if spec in self._launches else None
+            if engine is None or (host := engine.release()) is None:
+                continue
+            if (task.game, spec) in self._hosts:  # it has played against itself
+                host.kill()
+                continue
+            self._hosts[task.game, spec] = host
+            while len(self._hosts) > _KEPT_ENGINES:
+                self._hosts.popitem(last=False)[1].kill()
 
     def close(self) -> None:
         """Close all engines."""
         while self._engines:
             self._close(self._engines.popitem()[1])
+        while self._hosts:
+            self._hosts.popitem()[1].kill()
 
     @staticmethod
     def _close(engine: Engine) -> None:

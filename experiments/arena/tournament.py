@@ -7,7 +7,7 @@ called again: what is in the ledger is not played a second time, what is not is 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ from experiments.arena.provenance import version_text
 from experiments.arena.referee import GameTask
 from experiments.arena.running import RunningFile
 from experiments.arena.schedule import Pair, Plan, pair_tasks, tasks
-from experiments.arena.strategy import Result
+from experiments.arena.strategy import Result, Strategy
 
 # Names of settings in the ledger.
 _PLAN, _STOPPED = "plan", "stopped"
@@ -70,6 +70,7 @@ def run_tournament(
     retry: bool = False,
     launches: Launches | None = None,
     deadline: float | None = None,
+    strategy: Callable[[Plan], Strategy] = strategy_of,
 ) -> Summary:
     """Play all games of `plan` that the ledger does not hold yet.
 
@@ -87,6 +88,7 @@ def run_tournament(
         retry: give entrants that were stopped another chance.
         launches: of entrants that nobody vouches for; they are not warmed up.
         deadline: by `time.monotonic`; no game begins later. None: all are played.
+        strategy: which games, in which order; by default as the plan says.
 
     Raises:
         SpecError: if the plan is not usable or an entrant cannot be built.
@@ -98,13 +100,14 @@ def run_tournament(
     progress = progress or default_reporter()
     start = time.monotonic()
     plan, limits = plan.canonical(), limits.checked()
-    strategy = strategy_of(plan)
+    schedule = strategy(plan)
     warm = _first_tasks(plan)
     with ledger_lock(ledger_path), Ledger(ledger_path) as ledger:
         stored = _stored_plan(ledger, plan)
         stopped = {} if retry else _stopped(ledger)
-        agenda = Agenda(plan, _played(ledger, plan), limits, stopped, strategy, deadline)
-        _tell_start(progress, ledger, plan, stored, agenda)
+        agenda = Agenda(plan, _played(ledger, plan), limits, stopped, schedule, deadline)
+        # In a class, entrants come and go.
+        _tell_start(progress, ledger, plan, None if launches else stored, agenda)
         played = failures = 0
         try:
             needed = list(filter(agenda.may_need, warm))

@@ -17,12 +17,15 @@ from dlgo.records.ledger import GameRecord, Ledger
 from experiments.arena.limits import Limits
 from experiments.arena.progress import Reporter
 from experiments.arena.schedule import Plan
+from experiments.arena.strategy import Blocks
 from experiments.arena.tournament import run_tournament
 from experiments.classroom.league_bots import Bot, Entry
 from experiments.classroom.league_plan import LeaguePlan
 
 # Share of its first games that a bot may lose by failures and still play on.
 _FAILING = 0.5
+# Wall seconds that a bot may take for each CPU second: one that sleeps takes time as well.
+_WALL_PER_CPU = 2.0
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,8 @@ def play_league(
     names = [(bot.entrant, bot.student) for bot in bots if bot.entrant]
     names += [(bot.entrant, bot.label) for bot in plan.staff]
     limits = Limits(
-        move_timeout=plan.move_seconds, game_cpu=plan.game_seconds, max_failures=0
+        move_timeout=plan.move_seconds, game_cpu=plan.game_seconds,
+        game_wall=_WALL_PER_CPU * plan.game_seconds, max_failures=0,
     )
 
     def play(kind: str, pairs: int, students: list[str], staff: list[str]) -> bool:
@@ -104,7 +108,8 @@ def play_league(
             challengers=tuple(students) if staff else (),
         )
         done = run_tournament(
-            arena_plan, ledger, workers, progress, limits, launches=launches, deadline=deadline
+            arena_plan, ledger, workers, progress, limits, launches=launches, deadline=deadline,
+            strategy=Blocks,
         )
         return not done.out_of_time
 

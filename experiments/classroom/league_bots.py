@@ -77,7 +77,8 @@ class Entry:
         self._file = out / "tried.json"
         self._tried = self._load()
         self._allowance = Allowance(
-            memory_mb=plan.memory_mb, processes=32, cpu_seconds=plan.game_seconds + _START_SECONDS
+            memory_mb=plan.memory_mb, processes=32,
+            cpu_seconds=2 * plan.game_seconds + _START_SECONDS,
         )
         state = start = GameState.new_game(get_game(plan.game))
         while not state.is_over():  # the rules are compiled here, once

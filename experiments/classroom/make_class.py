@@ -1,0 +1,174 @@
+"""A class to try things with: good, weak, broken, late, hostile, and some who hand in twice.
+
+    python -m experiments.classroom.make_class demo
+    dlgo class grade demo/hand-ins --roster demo/class.csv --due 2026-11-20T23:59 --out demo/marks
+    dlgo class league demo/hand-ins --plan demo/league.toml --out demo/league
+
+Everybody hands in a bot, and all but the hostile ones four exercises as well.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from itertools import cycle
+from pathlib import Path
+
+import click
+
+from dlgo.errors import DlgoError
+from dlgo.files import make_folder, write_csv, write_file
+from experiments.classroom.exercise import get_exercise
+from experiments.classroom.hostile_bot import ATTACKS
+from experiments.command import run
+from experiments.number import Number
+
+_EXERCISES = ("liberties", "ko", "minimax", "elo")
+_LATE, _IN_TIME = "2026-11-21T0930", "2026-11-20T1800"
+_LEAGUE = """\
+game = "{game}"
+due = 2026-11-20T23:59:00
+roster = "class.csv"
+pseudonyms = true
+staff_pairs = {staff_pairs}
+pairs = 1
+move_seconds = 3
+game_seconds = 20
+taking_part = 1
+
+[[staff]]
+engine = "random"
+points = 2
+
+[[staff]]
+engine = "alphabeta:depth=2"
+points = 3
+
+[[staff]]
+engine = "mcts:sims=100"
+hidden = true
+points = 3
+
+[[staff]]
+engine = "mcts:sims=1000"
+hidden = true
+points = 3
+confidence = 0.8
+"""
+# What broken bots are; each is refused, or loses by it.
+_BROKEN = (
+    "def select_move(state:\n    return None\n",
+    "def select_move(state):\n    moves = state.legal_moves()\n    return moves[len(moves)]\n",
+    "import time\ntime.sleep(1000)\n",
+    "def select_move(state):\n    if state.moves()[3:]:\n        return 'Z99'\n"
+    "    return state.legal_moves()[-1]\n",
+    "def choose(state):\n    return state.legal_moves()[0]\n",
+)
+
+
+def make_class(folder: Path, students: int, game: str, staff_pairs: int = 5) -> list[str]:
+    """Write hand-ins, a roster and the league's rules.
+
+    Args:
+        folder: a new one.
+        students: how many; the kinds take turns.
+        game: what the league plays.
+        staff_pairs: openings against each staff bot.
+
+    Returns:
+        the students' names, each with its kind.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise DlgoError(f"{folder} is not empty; name a new folder")
+    hand_ins = make_folder(folder / "hand-ins")
+    kinds = cycle((_good, _weak, _hostile, _broken, _late, _twice, _hostile, _zipped, _weak, _good))
+    names = []
+    for number, kind in zip(range(students), kinds, strict=False):
+        names.append(f"{kind.__name__.strip('_')}{number + 1:02d}")
+        kind(hand_ins / names[-1], number)
+    write_csv(folder / "class.csv", ["student", "group"], [
+        [name, "AB"[number % 2]] for number, name in enumerate(names)
+    ])
+    write_file(folder / "league.toml", _LEAGUE.format(game=game, staff_pairs=staff_pairs))
+    return names
+
+
+def _good(place: Path, number: int) -> None:
+    _write(place, _bot(2 + number % 2), True)
+
+
+def _weak(place: Path, number: int) -> None:
+    _write(place, _bot(number % 2), False)
+
+
+def _broken(place: Path, number: int) -> None:
+    _write(place, _BROKEN[number // 10 % len(_BROKEN)], False)
+
+
+def _late(place: Path, number: int) -> None:
+    _write(place / _IN_TIME, _bot(0), False)
+    _write(place / _LATE, _bot(1), True)
+
+
+def _twice(place: Path, number: int) -> None:
+    _write(place / "1", _bot(1), True)
+    _write(place / "2", _BROKEN[0], True)
+
+
+def _zipped(place: Path, number: int) -> None:
+    _write(place, _bot(1), True)
+    with zipfile.ZipFile(place.with_suffix(".zip"), "w") as archive:
+        for path in sorted(place.iterdir()):
+            archive.write(path, path.name)
+            path.unlink()
+    place.rmdir()
+
+
+def _hostile(place: Path, number: int) -> None:
+    """The attacks in turn; what is in the folder is an attack as well."""
+    write_hostile(place, ATTACKS[number // 2 % len(ATTACKS)])
+
+
+def write_hostile(place: Path, attack: str) -> None:
+    """Write a hand-in with an attack, links to others' work and a bomb of zeros."""
+    make_folder(place)
+    write_file(place / "bot.py", _source("hostile_bot.py", "ATTACK", f'"{attack}"'))
+    (place / "grades.csv").symlink_to("../../class.csv")
+    (place / "others").symlink_to("..")
+    with (place / "bomb.bin").open("wb") as file:
+        file.truncate(1 << 30)
+
+
+def _write(place: Path, bot: str, solved: bool) -> None:
+    make_folder(place)
+    write_file(place / "bot.py", bot)
+    for name in _EXERCISES:
+        exercise = get_exercise(name)
+        right, wrong = next(iter(exercise.planted.values()))
+        text = exercise.solution() if solved else exercise.solution().replace(right, wrong)
+        write_file(place / f"{name}.py", text)
+
+
+def _bot(depth: int) -> str:
+    return _source("sample_bot.py", "DEPTH", str(depth))
+
+
+def _source(file: str, constant: str, value: str) -> str:
+    """One of the bots beside this file, with a constant set."""
+    text = Path(__file__).with_name(file).read_text(encoding="utf-8")
+    return re.sub(rf"^{constant} = .*$", f"{constant} = {value}", text, count=1, flags=re.M)
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--students", type=Number(int, 2, 1000), default=30, show_default=True,
+              help="How many.")
+@click.option("--game", default="connect4", show_default=True, help="What the league plays.")
+def main(folder: Path, students: int, game: str) -> None:
+    """Write a class's hand-ins, its roster and the rules of its league."""
+    names = make_class(folder, students, game)
+    click.echo(f"wrote hand-ins of {len(names)} students to {folder / 'hand-ins'}")
+
+
+if __name__ == "__main__":
+    run(main)
