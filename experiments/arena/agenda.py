@@ -72,6 +72,7 @@ class Agenda:
         sure = self._strategy.sure_pairs
         pairs = [Pair(game, *m, 0) for m in plan.matches() for game in plan.games]
         games = {pair.match: sure * len(pair.slots) for pair in pairs}
+        self._sure = games.keys()
         stored = self._count_stored(pairs)
         self.planned = sum(games.values())
         self.stored = stored.total()
@@ -92,6 +93,11 @@ class Agenda:
             if players in matches and pair.isdecimal() and int(pair) < self._strategy.sure_pairs:
                 stored[matches[players]] += 1
         return stored
+
+    @property
+    def headline(self) -> str:
+        """What is played, a sentence; "" if the plan says it."""
+        return self._strategy.headline
 
     @property
     def verdict(self) -> str:
@@ -163,7 +169,7 @@ class Agenda:
         # there is something to report early.
         later: list[GameTask] = []
         for pair in step:
-            sure = pair.number < self._strategy.sure_pairs
+            sure = pair.match in self._sure and pair.number < self._strategy.sure_pairs
             for number, task in enumerate(pair_tasks(self._plan.seed, self._openings, pair)):
                 stored = task.slot in self._played
                 if not sure:

@@ -16,8 +16,6 @@ from experiments.arena.schedule import Pair, Plan
 # A step beyond the sure pairs is this share of what was played: the results are looked at a few
 # dozen times, however long the tournament.
 STEP = 0.1
-# Entrants in a block: so many meet so many others, and a worker keeps the processes of both.
-_BLOCK = 4
 
 
 class Result(NamedTuple):
@@ -50,6 +48,11 @@ class Strategy:
     @property
     def verdict(self) -> str:
         """How it stands, a sentence; "" if there is nothing to say."""
+        return ""
+
+    @property
+    def headline(self) -> str:
+        """What is played, a sentence; "" if the plan says it."""
         return ""
 
     def next_step(
@@ -107,32 +110,3 @@ class FixedPairs(Strategy):
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan, plan.pairs)
-
-
-class Blocks(Strategy):
-    """The plan's `pairs`, all those of a few entrants before those of the next few.
-
-    So processes that take long to start can be kept from game to game.
-    """
-
-    def __init__(self, plan: Plan) -> None:
-        super().__init__(plan, plan.pairs)
-        place = {entrant: number // _BLOCK for number, entrant in enumerate(plan.entrants)}
-        blocks: dict[tuple[int, int], list[tuple[str, str]]] = {}
-        for one, other in self._meetings:
-            blocks.setdefault((place[one], place[other]), []).append((one, other))
-        self._blocks = [blocks[key] for key in sorted(blocks)]
-
-    def next_step(
-        self, open_slots: Collection[str], stopped: Collection[tuple[str, str]]
-    ) -> list[Pair]:
-        """The pairs of the next block."""
-        if len(self.steps) == len(self._blocks):
-            return []
-        meetings, plan = self._blocks[len(self.steps)], self.plan
-        step = [
-            Pair(game, *meeting, number)
-            for number in range(plan.pairs) for meeting in meetings for game in plan.games
-        ]
-        self.steps.append(step)
-        return step

@@ -231,7 +231,9 @@ def _tell_start(
     progress: Reporter, ledger: Ledger, plan: Plan, stored: Plan | None, agenda: Agenda
 ) -> None:
     games = ", ".join(plan.games)
-    if plan.sprt is not None:
+    if agenda.headline:
+        progress.say(agenda.headline)
+    elif plan.sprt is not None:
         progress.say(
             f"a match of {' and '.join(plan.entrants)} on {games} until a test tells "
             f"{plan.sprt[0]:g} from {plan.sprt[1]:g} Elo, at most {plan.max_pairs} pairs"

@@ -17,10 +17,10 @@ from dlgo.records.ledger import GameRecord, Ledger
 from experiments.arena.limits import Limits
 from experiments.arena.progress import Reporter
 from experiments.arena.schedule import Plan
-from experiments.arena.strategy import Blocks
 from experiments.arena.tournament import run_tournament
 from experiments.classroom.league_bots import Bot, Entry
 from experiments.classroom.league_plan import LeaguePlan
+from experiments.classroom.league_schedule import LeagueSchedule
 
 # Share of its first games that a bot may lose by failures and still play on.
 _FAILING = 0.5
@@ -37,7 +37,7 @@ class League:
         bots: of all students.
         ledger: the file of all games, also of bots that were handed in before.
         trusted: whether bots ran without a sandbox.
-        excluded: entrants that played their first games only, and how many of those failed.
+        excluded: entrants that play their first games only, and why.
         complete: whether all games have been played.
     """
 
@@ -99,27 +99,25 @@ def play_league(
         game_wall=_WALL_PER_CPU * plan.game_seconds, max_failures=0,
     )
 
-    def play(kind: str, pairs: int, students: list[str], staff: list[str]) -> bool:
-        if len(students) + len(staff) < 2 or not students:
-            return True
-        arena_plan = Plan(
-            games=(plan.game,), entrants=tuple(students + staff), pairs=pairs, kind=kind,
-            opening_plies=plan.opening_plies, seed=plan.seed, names=tuple(names),
-            challengers=tuple(students) if staff else (),
-        )
-        done = run_tournament(
-            arena_plan, ledger, workers, progress, limits, launches=launches, deadline=deadline,
-            strategy=Blocks,
-        )
-        return not done.out_of_time
-
     students, staff = list(launches), [bot.entrant for bot in plan.staff]
-    complete = not staff or play("gauntlet", 1, students, staff)
-    excluded = _excluded(league.games(), students, staff) if complete else {}
-    students = [entrant for entrant in students if entrant not in excluded]
-    complete = complete and (not staff or play("gauntlet", plan.staff_pairs, students, staff))
-    complete = complete and play("round-robin", plan.pairs, students, [])
-    return League(plan, bots, ledger, trust, excluded, complete)
+    if not students or len(students) + len(staff) < 2:
+        return league  # nobody has an opponent
+
+    def excluded() -> dict[str, str]:
+        return _excluded(league.games(), students, staff)
+
+    arena_plan = Plan(
+        games=(plan.game,), entrants=tuple(students + staff), pairs=plan.staff_pairs,
+        kind="gauntlet" if staff else "round-robin", challengers=tuple(students) if staff else (),
+        opening_plies=plan.opening_plies, seed=plan.seed, names=tuple(names),
+    )
+    done = run_tournament(
+        arena_plan, ledger, workers, progress, limits, launches=launches, deadline=deadline,
+        strategy=lambda canonical: LeagueSchedule(
+            canonical, students, staff, plan.staff_pairs, plan.pairs, excluded
+        ),
+    )
+    return League(plan, bots, ledger, trust, excluded(), not done.out_of_time)
 
 
 def _excluded(

@@ -21,6 +21,7 @@ from dlgo.files import make_folder, write_file
 from dlgo.games import get_game
 from dlgo.jit import shared_cache
 from dlgo.records.entrants import with_version
+from dlgo.text import excerpt
 from engines.isolation.engine import IsolatedEngine
 from engines.programs.sandbox import Allowance, Sandbox, check_sandbox
 from experiments.arena.launch import Launch
@@ -162,7 +163,8 @@ class Entry:
             engine.new_game(1)
             self._start.apply_move(engine.select_move(self._start).move).is_over()
         except DlgoError as error:
-            return " ".join(str(error).replace(f"{folder.resolve()}/", "").split())[:_LONGEST]
+            # Wherever its file is: that says nothing to its author.
+            return excerpt(re.sub(r"\S+/(?=[\w.-]+\.py)", "", str(error)), _LONGEST)
         except Exception as error:  # a move that is none
             return f"its first move is none ({type(error).__name__})"
         finally:

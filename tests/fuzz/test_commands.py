@@ -30,6 +30,7 @@ LINES: dict[str, str] = {
     "analyze": "tictactoe --engine=solver --stdin",
     "bench": "--game=tictactoe --seconds=0.05 --rounds=1",
     "class grade": "hand_in --exercise=ko --out=out/class --trust",
+    "class league": "class --plan=league.toml --out=out/league --trust",
     "class list": "",
     "class new": "ko --out=out/exercises",
     "compare": "games.csv a b",
@@ -72,7 +73,7 @@ LINES: dict[str, str] = {
 }
 STDIN = b"a1 b2\n\nC3\ngenmove b\n\x1b[2J\nboardsize 99999999999999999999\nundo\nquit\n"
 # These take a second or more.
-SLOW = ("class grade", "connectx export", "data import-sgf", "data index-sgf", "generate",
+SLOW = ("class grade", "class league", "connectx export", "data import-sgf", "data index-sgf", "generate",
         "report", "tournament", "train alphazero", "train supervised",
         *(f"train {name}" for name in LEARNERS))
 # Ctrl-C comes later where it would leave half a plot in this process.
@@ -99,6 +100,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(SAMPLES / sample, folder / name)
     (folder / "hand_in").mkdir()
     (folder / "hand_in/ko.py").write_text("def forbidden(*_):\n    return True\n")
+    (folder / "class/ann").mkdir(parents=True)
+    (folder / "class/ann/bot.py").write_text("def select_move(state):\n    return None\n")
+    (folder / "league.toml").write_text('game = "tictactoe"\n')
     with zipfile.ZipFile(folder / "games.zip", "w") as file:
         file.writestr("game.sgf", sgf(1))
     return folder

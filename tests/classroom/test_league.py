@@ -1,0 +1,375 @@
+"""Facts about a class's league: attacks harm nobody, kills lose nothing, who counts and for what.
+
+Most leagues here are played in this process, which is quick; one is played in the sandbox and
+killed once. `DLGO_FULL=1` plays all attacks, and kills a league 20 times.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from dlgo.api import GameSpec
+from dlgo.errors import DlgoError
+from dlgo.records.ledger import GameRecord, Ledger
+from engines.registry import build_engine
+from experiments.arena import executor, match
+from experiments.arena.inspect_ledger import check_lines
+from experiments.arena.match import EngineCache, play_game
+from experiments.classroom import league_bots
+from experiments.classroom.hostile_bot import ATTACKS
+from experiments.classroom.league_bots import entrant_name
+from experiments.classroom.make_class import _bot, make_class, write_hostile
+from tests.arena.mocks import left_behind
+from tests.classroom.test_grading import sandboxed
+from tests.command import ROOT, Done, assert_one_line, dlgo_here
+
+FULL = bool(os.environ.get("DLGO_FULL"))
+PLAN = """\
+game = "tictactoe"
+staff_pairs = 2
+move_seconds = 5
+game_seconds = 10
+taking_part = 1
+pseudonyms = true
+roster = "class.csv"
+due = 2026-11-20T23:59:00
+[[staff]]
+engine = "random"
+hidden = true
+points = 3
+confidence = 0.6
+"""
+# It notices a second game in one process. (Before its first move, an engine warms up by one.)
+COUNTS = """\
+played = 0
+def select_move(state):
+    global played
+    played += 1
+    assert played < 8, "not a new process"
+    return state.legal_moves()[-1]
+"""
+
+
+@dataclass
+class AtHome:
+    """Stands in for `IsolatedEngine`: the bot plays in this process, which takes no second."""
+
+    spec: str
+    game: GameSpec
+    timeout: float
+    sandbox: object = None
+    host: object = None
+    in_copy: bool = False
+
+    def __post_init__(self) -> None:
+        self._engine = build_engine(self.spec, self.game)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._engine, name)
+
+    def release(self) -> None:
+        """There is no process to keep."""
+
+
+@pytest.fixture
+def at_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leagues are played in this process, one game after the other."""
+    def play(tasks, workers, limits, setup, look, launches):
+        engines = EngineCache(limits, launches=launches)
+        while batch := tasks.take(1):
+            record = play_game(batch[0], engines, limits=limits)
+            tasks.finished([record])
+            yield [record]
+
+    monkeypatch.setattr(match, "IsolatedEngine", AtHome)
+    monkeypatch.setattr(league_bots, "IsolatedEngine", AtHome)
+    monkeypatch.setattr(executor, "play_tasks", play)
+    monkeypatch.setattr(executor, "warm_up", lambda *_: None)
+
+
+def league(capfd: pytest.CaptureFixture[str], folder: Path, *more: object) -> Done:
+    return dlgo_here(capfd, "class", "league", folder / "hand-ins", "--plan",
+                     folder / "league.toml", "--out", folder / "out", "--workers=1", *more)
+
+
+def games_of(folder: Path) -> dict[str, GameRecord]:
+    try:
+        with Ledger(folder / "out/games.sqlite", read_only=True) as ledger:
+            return {game.slot: game for game in ledger.games()}
+    except DlgoError:  # there is none yet
+        return {}
+
+
+def moves_of(folder: Path, without: str = "nobody") -> dict[str, tuple[str, float, str]]:
+    """Moves, result and reason by slot, without somebody's games."""
+    return {
+        slot: (game.moves, game.result, game.reason) for slot, game in games_of(folder).items()
+        if without not in slot
+    }
+
+
+def marks(folder: Path) -> dict[str, list[str]]:
+    header, *rows = list(csv.reader((folder / "out/marks.csv").open()))
+    assert header == ["student", "name", "plays", "random", "total", "hand-in", "late"]
+    return {row[0]: row for row in rows}
+
+
+LAST = "def select_move(state):\n    return state.legal_moves()[-1]\n"
+
+
+def write(folder: Path, attacks: tuple[str, ...] = (), ann: str = LAST) -> Path:
+    """A class of two that play well enough, and attackers."""
+    for student, hand_in, source in (
+        ("ann", "2026-11-19", ann), ("ann", "2026-11-20", "def select_move(state:\n"),
+        ("bo b", "2026-11-21T0800", _bot(1)),
+    ):
+        place = folder / "hand-ins" / student / hand_in
+        place.mkdir(parents=True)
+        (place / "bot.py").write_text(source)
+    for attack in attacks:
+        write_hostile(folder / "hand-ins" / f"m_{attack}", attack)
+    (folder / "class.csv").write_text('student,name\nbo b,"=B"\nann,A\nabsent,N\n')
+    (folder / "league.toml").write_text(PLAN)
+    return folder
+
+
+def test_the_last_valid_hand_in_counts_and_students_see_no_names(tmp_path, capfd, at_home) -> None:
+    folder = write(tmp_path)
+    assert league(capfd, folder, "--trust").returncode == 0
+    assert len(moves_of(folder)) == 2 * 4 + 2
+    rows = marks(folder)
+    assert rows["ann"][-2:] == ["2026-11-19", ""]
+    assert rows["bo b"][-2:] == ["2026-11-21T0800", "late"]
+    assert rows["bo b"][1] == "'=B", "no spreadsheet takes it for a formula"
+    assert rows["absent"][2:] == ["no", "0", "0", "", ""]
+    own = (folder / "out/students/ann.html").read_text()
+    assert "hand-in 2026-11-20 cannot play" in own and "line 1" in own
+    assert "late" in (folder / "out/students/bo b.html").read_text()
+    # By whom others are called: pseudonyms, and roles of hidden bots.
+    names = dict(csv.reader((folder / "out/pseudonyms.csv").open()))
+    public = (folder / "out/leaderboard.html").read_text()
+    assert names["ann"] in public and names["bo b"] in own and "hidden bot 1" in public
+    for page in (public, own):
+        assert "bo b" not in page and "bo_b" not in page
+        assert "random" not in page and "without a sandbox" in page
+    lecturer = (folder / "out/lecturer.html").read_text()
+    assert "bo b" in lecturer and ">random<" in lecturer and names["bo b"] in lecturer
+
+
+def test_marks_go_by_confidence_and_first_wins_are_told(tmp_path, capfd, at_home) -> None:
+    """Two pairs are never sure to 99%; more than half of the points are sure to 50%."""
+    folder = write(tmp_path)
+    shutil.rmtree(folder / "hand-ins/ann")
+    for confidence, points in (("0.99", "1"), ("0.5", "4")):
+        (folder / "league.toml").write_text(PLAN.replace("0.6", confidence))
+        assert league(capfd, folder, "--trust").returncode == 0
+        assert marks(folder)["bo b"][4] == points
+    ours = entrant_name("bo b")
+    wins = [game for game in games_of(folder).values()
+            if game.result == float(game.first.startswith(ours))]
+    names = dict(csv.reader((folder / "out/pseudonyms.csv").open()))
+    page = (folder / "out/leaderboard.html").read_text()
+    first = min(game.finished for game in wins)[:10]
+    assert f"{names['bo b']}<small>{first}" in page
+
+
+def test_whoever_hands_in_again_plays_again_and_nobody_else(tmp_path, capfd, at_home) -> None:
+    folder = write(tmp_path)
+    assert league(capfd, folder, "--trust").returncode == 0
+    before = moves_of(folder)
+    place = folder / "hand-ins/ann/2026-11-20T12:00"
+    place.mkdir()
+    (place / "bot.py").write_text(
+        "def select_move(state):\n    return [][0]  # nothing is there\n"
+    )
+    assert league(capfd, folder, "--trust").returncode == 0
+    assert moves_of(folder) == before, "a bot that cannot move does not count"
+    (place / "bot.py").write_text(
+        "def select_move(state):\n"
+        "    if len(state.moves()) > 2:\n"
+        "        return [][0]  # <nothing> is there\n"
+        "    return state.legal_moves()[0]\n"
+    )
+    done = league(capfd, folder, "--trust", "--minutes=0")
+    assert moves_of(folder) == before and "time is up" in done.stderr
+    assert "Not all games" in (folder / "out/leaderboard.html").read_text()
+    assert league(capfd, folder, "--trust").returncode == 0
+    after = moves_of(folder)
+    assert before.items() <= after.items()
+    new = {slot for slot in after if slot not in before}
+    assert len(new) == 2 and all(entrant_name("ann") in slot for slot in new), new
+    page = (folder / "out/students/ann.html").read_text()
+    assert "it failed in 2 of its first 2 games" in page
+    assert "bot.py, line 3" in page and "return [][0]  # &lt;nothing&gt; is there" in page
+
+
+def test_bad_rules_give_one_line(tmp_path, capfd) -> None:
+    folder = write(tmp_path / "class")
+    for text, part in (
+        ("gaem = 1", "unknown key 'gaem'"),
+        ("kind = 1", "unknown key 'kind'; it belongs to the arena's plans; there are"),
+        ("pairs = 0", "pairs=0 is out of range (1 to 1,000)"),
+        ("late = 'no'", "late='no' is not one of marked, refused"),
+        ("due = 5", "due = 5 is not a date"),
+        ("game = 'goo'", "unknown game 'goo' (did you mean go?)"),
+        ("game = 'mine.py:Mine'", "is a file, which no sandbox shows"),
+        ("game = ", "is not TOML"),
+        ("roster = 'none.csv'", "cannot read the roster"),
+        ("staff = 3", "under a line [[staff]]"),
+        ("[[staff]]\nengine = 'goblin'", "staff bot 1: unknown engine 'goblin'"),
+        ("[[staff]]\nhidden = true", "staff bot 1 has no engine"),
+        ("[[staff]]\nengine = 'random'\npoints = 'x'", "points = 'x' is not a whole number"),
+        ("[[staff]]\nengine = 'random'\n[[staff]]\nengine = 'random'", "random is there twice"),
+    ):
+        game = "" if text.startswith("game =") else 'game = "tictactoe"\n'
+        (folder / "league.toml").write_text(game + text + "\n")
+        assert_one_line(league(capfd, folder, "--trust"), part)
+    (folder / "league.toml").write_text("")
+    assert_one_line(league(capfd, folder, "--trust"), "names no game")
+    (folder / "league.toml").write_text('game = "tictactoe"\n')
+    empty = tmp_path / "empty"
+    (empty / "hand-ins").mkdir(parents=True)
+    shutil.copy(folder / "league.toml", empty)
+    assert_one_line(league(capfd, empty, "--trust"), "holds no hand-ins")
+    assert not (folder / "out").exists()
+
+
+def test_damaged_files_of_a_league_give_one_line(tmp_path, capfd, at_home) -> None:
+    folder = write(tmp_path / "class")
+    out = folder / "out"
+    for name, part in (
+        ("pseudonyms.csv", "pseudonyms.csv is damaged"), ("tried.json", "tried.json is damaged"),
+        ("games.sqlite", "cannot be used"),
+    ):
+        out.mkdir(exist_ok=True)
+        (out / name).write_bytes(b"\xff\0nonsense" * 99)
+        done = league(capfd, folder, "--trust")
+        assert done.returncode == 2 and part in done.stderr.splitlines()[-1], done.stderr
+        assert "Traceback" not in done.stderr
+        (out / name).unlink()
+
+
+def test_students_have_names_that_differ() -> None:
+    students = ["ann", "bo b", "bo_b", "bo-b", "4711", "Zoë", "a" * 300, "../x", "student:x@1"]
+    names = [entrant_name(student) for student in students]
+    assert len(set(names)) == len(names) and names[0] == "student:ann"
+    assert all(re.fullmatch(r"student:[^\W\d]\w*", name) for name in names)
+
+
+def test_a_class_is_made_once(tmp_path) -> None:
+    names = make_class(tmp_path / "demo", 10, "tictactoe")
+    assert len(names) == 10 and {re.sub(r"\d", "", name) for name in names} == {
+        "good", "weak", "hostile", "broken", "late", "twice", "zipped"
+    }
+    with pytest.raises(DlgoError, match="is not empty"):
+        make_class(tmp_path / "demo", 10, "tictactoe")
+
+
+@sandboxed
+def test_an_attacker_and_a_kill_lose_nobodys_games(tmp_path, capfd) -> None:
+    """A league in the sandbox, killed when some games have ended, then played to its end.
+
+    With DLGO_FULL=1 all attacks, and everything is compared with a league that has none.
+    """
+    folder = write(tmp_path / "all", ATTACKS if FULL else ("forges_answers",), COUNTS)
+    before = killed(folder, lambda: len(games_of(folder)) > 0)
+    done = league(capfd, folder)
+    assert done.returncode == 0, done.stderr
+    games = games_of(folder)
+    assert before.items() <= games.items(), "a game was lost or played again"
+    assert [line.text for line in check_lines(str(folder / "out/games.sqlite"))] == [
+        f"{len(games)} games, 0 of them invalid"
+    ]
+    for path in (folder / "out/students").glob("m_*.html"):
+        page = path.read_text()
+        assert "grades.csv is a link; links are not followed" in page, path
+        assert "<script>document" not in page, path
+    reasons = {slot: game.reason for slot, game in games.items() if game.failed}
+    assert not any("got" in reason.replace("'got", "") for reason in reasons.values()), reasons
+    assert not any("ann" in slot and "m_" not in slot for slot in reasons), "a new process a game"
+    assert len(moves_of(folder, without="student:m_")) == 2 * 4 + 2
+    if not FULL:
+        assert any("m_" in slot for slot in reasons)
+        return
+    print(*sorted({re.sub("first|second", "it", f"{slot.split('m_')[1].split('@')[0]}: {reason}")
+                   for slot, reason in reasons.items()}), sep="\n")
+    alone = write(tmp_path / "alone", ann=COUNTS)
+    assert league(capfd, alone).returncode == 0
+    assert moves_of(folder, without="student:m_") == moves_of(alone)
+    rows, others = marks(folder), marks(alone)
+    assert all(rows[name] == others[name] for name in ("ann", "bo b", "absent"))
+
+
+def killed(folder: Path, when: Callable[[], bool], wait: float = 0.0) -> dict[str, GameRecord]:
+    """Start a league, kill it so many seconds after `when`; the games that it has left."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "experiments.cli", "class", "league", folder / "hand-ins", "--plan",
+         folder / "league.toml", "--out", folder / "out", "--workers=1"],
+        cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )
+    while process.poll() is None and not when():
+        time.sleep(0.02)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(wait)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    until = time.monotonic() + 60
+    while left_behind(process.pid):
+        assert time.monotonic() < until, "processes outlive the league"
+        time.sleep(0.05)
+    return games_of(folder)
+
+
+@sandboxed
+@pytest.mark.skipif(not FULL, reason="minutes; DLGO_FULL=1 kills a league 20 times")
+def test_twenty_kills_lose_nothing_and_the_final_table_is_the_same(tmp_path, capfd) -> None:
+    alone = write(tmp_path / "alone")
+    assert league(capfd, alone).returncode == 0
+    whole, table = moves_of(alone), ratings_on(alone)
+    moment, kills, in_play, number = random.Random(22), 0, 0, 0
+    while kills < 20:
+        number += 1
+        folder = write(tmp_path / str(number))
+        before: dict[str, GameRecord] = {}
+        while kills < 20 and len(before) < len(whole):
+            count = len(before)
+            at_work = moment.random() < 0.7  # else at any moment, from the start
+            before, earlier = killed(
+                folder, lambda f=folder, n=count, w=at_work: not w or len(games_of(f)) > n,
+                moment.random() * (0.3 if at_work else 6),
+            ), before
+            assert earlier.items() <= before.items(), "a game was lost or played again"
+            kills += 1
+            in_play += 0 < len(before) < len(whole)
+        assert league(capfd, folder).returncode == 0
+        assert moves_of(folder) == whole and before.items() <= games_of(folder).items()
+        assert [line.text for line in check_lines(str(folder / "out/games.sqlite"))] == [
+            f"{len(whole)} games, 0 of them invalid"
+        ]
+        assert marks(folder) == marks(alone) and ratings_on(folder) == table
+    print(f"{kills} kills, {in_play} of them between the first and the last game, {number} leagues")
+
+
+def ratings_on(folder: Path) -> list[tuple[str, ...]]:
+    """Names, ratings and results on the leaderboard; what moves cost differs from run to run."""
+    names = {shown: name for name, shown in csv.reader((folder / "out/pseudonyms.csv").open())}
+    rows = re.findall(
+        r'scope="row">([^<]*).*?class="main">([^<]*)</td><td>([^<]*)<.*?</div></td>\s*(<td>.*?)</tr>',
+        (folder / "out/leaderboard.html").read_text(), flags=re.S,
+    )
+    assert len(rows) == 3
+    return sorted((names.get(n, n), r, i, cells.rpartition("<td>")[0]) for n, r, i, cells in rows)
