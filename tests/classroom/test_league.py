@@ -32,7 +32,9 @@ from experiments.arena.match import EngineCache, play_game
 from experiments.classroom import league_bots
 from experiments.classroom.hostile_bot import ATTACKS
 from experiments.classroom.league_bots import entrant_name
+from experiments.classroom.league_plan import KEYS, STAFF_KEYS
 from experiments.classroom.make_class import _bot, make_class, write_hostile
+from reports.differences import Counts
 from tests.arena.mocks import left_behind
 from tests.classroom.test_grading import sandboxed
 from tests.command import ROOT, Done, assert_one_line, dlgo_here
@@ -268,6 +270,18 @@ def test_students_have_names_that_differ() -> None:
     names = [entrant_name(student) for student in students]
     assert len(set(names)) == len(names) and names[0] == "student:ann"
     assert all(re.fullmatch(r"student:[^\W\d]\w*", name) for name in names)
+
+
+def test_the_lecturers_page_has_every_key_with_its_default() -> None:
+    page = (ROOT / "docs/teach.md").read_text(encoding="utf-8")
+    for name, key in KEYS.items():
+        [row] = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
+        if key.default is not None:
+            text = str(key.default).lower() if isinstance(key.default, bool) else str(key.default)
+            assert row.split("|")[2].strip().strip("`") == text.removesuffix(".0"), row
+    assert all(f"`{name}`" in page for name in STAFF_KEYS)
+    for pairs in ((0, 0, 0, 0, 5), (0, 0, 1, 0, 4), (0, 0, 2, 0, 3)):
+        assert f"{Counts(pairs).superiority():.1%}" in page
 
 
 def test_a_class_is_made_once(tmp_path) -> None:

@@ -73,8 +73,8 @@ LINES: dict[str, str] = {
 }
 STDIN = b"a1 b2\n\nC3\ngenmove b\n\x1b[2J\nboardsize 99999999999999999999\nundo\nquit\n"
 # These take a second or more.
-SLOW = ("class grade", "class league", "connectx export", "data import-sgf", "data index-sgf", "generate",
-        "report", "tournament", "train alphazero", "train supervised",
+SLOW = ("class grade", "class league", "connectx export", "data import-sgf", "data index-sgf",
+        "generate", "report", "tournament", "train alphazero", "train supervised",
         *(f"train {name}" for name in LEARNERS))
 # Ctrl-C comes later where it would leave half a plot in this process.
 PATIENCE = dict.fromkeys((*SLOW, "show"), 15.0)
