@@ -20,7 +20,7 @@ class LeagueSchedule(Strategy):
     """The games of a league.
 
     Args:
-        plan: canonical; its meetings are those of students with staff bots, if there are any.
+        plan: canonical; its matches are those of students with staff bots, if there are any.
         students, staff: entrants.
         staff_pairs, pairs: of a student with a staff bot, and of two students.
         excluded: says who is not to play on, once the first games are in the ledger.
@@ -71,16 +71,16 @@ class LeagueSchedule(Strategy):
         ]
         for number, block in enumerate(blocks):
             for other in blocks[number:]:
-                meetings = [
+                matches = [
                     (one, two) for one, two in _product(block, other)
                     if block is not other or block.index(one) < block.index(two)
                 ]
-                steps.append(self._pairs_of(meetings, range(self._pairs)))
+                steps.append(self._pairs_of(matches, range(self._pairs)))
         return [step for step in steps if step]
 
-    def _pairs_of(self, meetings: list[tuple[str, str]], numbers: range) -> list[Pair]:
+    def _pairs_of(self, matches: list[tuple[str, str]], numbers: range) -> list[Pair]:
         [game] = self.plan.games
-        return [Pair(game, *meeting, number) for number in numbers for meeting in meetings]
+        return [Pair(game, *match, number) for number in numbers for match in matches]
 
 
 def _product(ones: Sequence[str], others: Sequence[str]) -> list[tuple[str, str]]:

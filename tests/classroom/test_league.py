@@ -26,9 +26,9 @@ from dlgo.api import GameSpec
 from dlgo.errors import DlgoError
 from dlgo.records.ledger import GameRecord, Ledger
 from engines.registry import build_engine
-from experiments.arena import executor, match
+from experiments.arena import executor, referee
 from experiments.arena.inspect_ledger import check_lines
-from experiments.arena.match import EngineCache, play_game
+from experiments.arena.referee import EngineCache, play_game
 from experiments.classroom import league_bots
 from experiments.classroom.hostile_bot import ATTACKS
 from experiments.classroom.league_bots import entrant_name
@@ -36,8 +36,8 @@ from experiments.classroom.league_plan import KEYS, STAFF_KEYS
 from experiments.classroom.make_class import _bot, make_class, write_hostile
 from reports.differences import Counts
 from tests.arena.mocks import left_behind
-from tests.classroom.test_grading import sandboxed
 from tests.command import ROOT, Done, assert_one_line, dlgo_here
+from tests.sandboxed import sandboxed
 
 FULL = bool(os.environ.get("DLGO_FULL"))
 PLAN = """\
@@ -97,7 +97,7 @@ def at_home(monkeypatch: pytest.MonkeyPatch) -> None:
             tasks.finished([record])
             yield [record]
 
-    monkeypatch.setattr(match, "IsolatedEngine", AtHome)
+    monkeypatch.setattr(referee, "IsolatedEngine", AtHome)
     monkeypatch.setattr(league_bots, "IsolatedEngine", AtHome)
     monkeypatch.setattr(executor, "play_tasks", play)
     monkeypatch.setattr(executor, "warm_up", lambda *_: None)
