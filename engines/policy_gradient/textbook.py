@@ -55,8 +55,8 @@ def softmax(logits: Floats, legal: np.ndarray) -> Floats:
 class PolicyGradientLoss(Loss):
     """-return * log(probability of the action), a mean over decisions.
 
-    Its labels are the returns, in the column of the action; all else is 0. So it is the
-    cross-entropy of chapter 6 with returns instead of ones, and has the same simple derivative.
+    Labels are the returns, in the columns of the actions; all else is 0. So it is the cross-entropy
+    of chapter 6 with returns instead of ones, and has the same simple derivative.
 
     Args:
         legal: bool[decisions, num_actions].
@@ -73,6 +73,25 @@ class PolicyGradientLoss(Loss):
         # d log pi(a) / d logits = [a] - pi: up for the action that was played, down for the rest.
         returns = labels.sum(axis=1, keepdims=True)
         return (returns * softmax(outputs, self._legal) - labels) / len(outputs)
+
+
+class BoundedLoss(PolicyGradientLoss):
+    """-return * pi / p where the return is negative: never below 0, and fading as pi does.
+
+    `shares` are p, float64[decisions]: how likely each action was when it was played.
+    """
+
+    def __init__(self, legal: np.ndarray, shares: Floats) -> None:
+        super().__init__(legal)
+        self._shares = shares[:, None]
+
+    def value(self, outputs: Floats, labels: Floats) -> float:
+        lost = np.minimum(labels, 0) * softmax(outputs, self._legal) / self._shares
+        return super().value(outputs, np.maximum(labels, 0)) - float(lost.sum() / len(outputs))
+
+    def delta(self, outputs: Floats, labels: Floats) -> Floats:
+        ratios = softmax(outputs, self._legal) / self._shares
+        return super().delta(outputs, np.where(labels < 0, labels * ratios, labels))
 
 
 class TextbookReinforce:
@@ -105,7 +124,7 @@ class TextbookReinforce:
         return softmax(scores, legal)
 
     def policy(self, state: GameState) -> tuple[Floats, Floats, np.ndarray]:
-        """The policy in a position; also what the network sees, and which actions are legal."""
+        """The policy in a position, what the network sees, and which actions are legal."""
         planes = self.encoder.encode(state).ravel().astype(np.float64)
         legal = np.zeros(self.game.num_actions, bool)
         legal[[self.game.action_of(move) for move in state.sensible_moves()]] = True
@@ -161,23 +180,20 @@ class TextbookReinforce:
         self.network.loss = PolicyGradientLoss(legal)
         self.network.step(planes, labels, self.rate)
 
-    def arrays(
-        self, decisions: list[Decision], numbers: Floats
-    ) -> tuple[Floats, np.ndarray, Floats]:
+    def arrays(self, decisions: list[Decision], numbers: Floats) -> tuple[Floats, ...]:
         """Planes, legal actions, and labels: a decision's number in the column of its action."""
         rows = np.arange(len(decisions))
         labels = np.zeros((len(rows), self.game.num_actions))
         labels[rows, [decision.action for decision in decisions]] = numbers
         legal = np.array([decision.legal for decision in decisions])
         players = np.array([decision.player.index for decision in decisions])
-        return (np.array([decision.planes for decision in decisions]),
-                self.encoder.as_seen(legal, players), self.encoder.as_seen(labels, players))
+        planes = np.array([decision.planes for decision in decisions])
+        return planes, self.encoder.as_seen(legal, players), self.encoder.as_seen(labels, players)
 
     def score(self, games: int) -> float:
-        """The share of points against random play, half of the games with each colour."""
+        """The share of points in an even number of games against random play."""
         points = 0.0
-        for number in range(games):
-            learner = (Player.black, Player.white)[number % 2]
+        for learner in (Player.black, Player.white) * (games // 2):
             _, result = self.play(opponent=learner.other)
             points += (1 + result(learner)) / 2
         return points / games

@@ -101,6 +101,13 @@ def main(quick: bool, games: int, out: Path) -> None:
         half = np.array([np.argmax(curve > 0.5) for curve in runs[name][:, :, 4]])
         click.echo(f"{name:<18} p(5) after {games:,} games: {five.mean():.3f} on average, "
                    f"{five.min():.3f} at least; above one half after {half.mean():,.0f}")
+    early = runs["the book's"][:, games // 2]
+    click.echo(f"after {games // 2:,} games of it p(1) is {early[:, 0].mean():.3f}, "
+               f"{early[:, 0].max():.3f} at most, and p(5) {early[:, 4].mean():.3f}")
+    rng, even = np.random.default_rng(0), np.full(len(CHOICES), 1 / len(CHOICES))
+    ones = np.array([credit(play(even, rng), ties=False)[0] for _ in range(5000)])
+    click.echo(f"of 5,000 games of an even policy the winner chose 1 less often in "
+               f"{(ones < 0).mean():.1%}, more often in {(ones > 0).mean():.1%}")
     with drawing(out / "ch10_add_it_up.png", 2, 1, (7, 5)) as axes:
         for axis, name in zip(axes, ("the book's", "REINFORCE"), strict=True):
             for choice, colour in zip(CHOICES, COLOURS, strict=True):

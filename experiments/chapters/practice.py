@@ -73,11 +73,12 @@ def decisions_of(learner: TextbookReinforce, played: Experience) -> list[Decisio
     ]
 
 
-def practise(learner: TextbookReinforce, games: int, seed: int) -> None:
-    """One batch: play games against itself and learn from them."""
+def practise(learner: TextbookReinforce, games: int, seed: int) -> Experience:
+    """One batch: play games against itself and learn from them; returns the games."""
     played = play([side(learner)], Schedule.practice(games, seed), learner.game)
     played = played.with_returns(learner.discount, getattr(learner, "gae_lambda", 1.0))
     learner.step(decisions_of(learner, played), played.returns[played.decisions].astype(float))
+    return played
 
 
 def trained(
@@ -146,12 +147,39 @@ def exam(learner: TextbookReinforce) -> tuple[np.ndarray, np.ndarray]:
     return learner.scores(planes), outcomes
 
 
-def losing_mistakes(learner: TextbookReinforce) -> float:
-    """The share of all 4,520 positions in which its best move loses what was not lost."""
+def losing_mistakes(learner: TextbookReinforce) -> np.ndarray:
+    """In which of all 4,520 positions its best move loses what was not lost: bool[4520]."""
     scores, outcomes = exam(learner)
     best = np.where(outcomes == ILLEGAL, -np.inf, scores).argmax(axis=1)
     got = outcomes[np.arange(len(best)), best]
-    return float(((got == -1) & (outcomes.max(axis=1) > -1)).mean())
+    return (got == -1) & (outcomes.max(axis=1) > -1)
+
+
+def games_of(played: Experience) -> list[bytes]:
+    """The actions of each game, to be compared."""
+    ends = np.cumsum(played.plies)
+    return [played.actions[end - n : end].tobytes()
+            for end, n in zip(ends, played.plies, strict=True)]
+
+
+def rows_met(learner: TextbookReinforce, played: Experience) -> np.ndarray:
+    """Which rows of the exam these games of tic-tac-toe have met."""
+    keys, rows = _keys(learner.encoder.name)
+    made = played.made(Replayer(learner.encoder), played.decisions)
+    return rows[np.searchsorted(keys, np.unique(_key(made.planes.reshape(len(made), -1))))]
+
+
+@cache
+def _keys(encoder: str) -> tuple[np.ndarray, np.ndarray]:
+    """The keys of the exam's positions in ascending order, and their rows."""
+    keys = _key(_exam(encoder)[0])
+    rows = np.argsort(keys)
+    return keys[rows], rows
+
+
+def _key(planes: np.ndarray) -> np.ndarray:
+    """A number for each row of zeros and ones."""
+    return planes.astype(np.int64) @ (1 << np.arange(planes.shape[1]))
 
 
 def spread(values: Sequence[float]) -> tuple[float, float]:

@@ -25,7 +25,8 @@ NEEDS = {"ch04_draughts_pydraughts": "draughts", "ch05_digits": "sklearn"}
 # What these show, other tests show as well: engines against each other, their speed, networks.
 LONG = {"ch03_board_speed", "ch04_alphabeta_go", "ch04_draughts_pydraughts", "ch04_mcts_go",
         "ch05_go", "ch06_networks", "ch07_leak", "ch07_optimizers", "ch07_scaling", "ch08_gnugo",
-        "ch08_resignation", "ch14_alphago_zero", "ch14_connect4", "ch14_go5",
+        "ch08_resignation", "ch09_experience", "ch10_reinforce", "ch11_q_learning",
+        "ch12_actor_critic", "ch14_alphago_zero", "ch14_connect4", "ch14_go5",
         "ch14_tictactoe"}
 NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]\d+)?"
 
@@ -203,6 +204,53 @@ def ch08_resignation(output: str, folder: Path) -> None:
     for column in (0, 1, 2, 5):
         values = [row[column] for row in rows]
         assert values == sorted(values), "who resigns sooner resigns, errs and saves more"
+
+
+def ch09_experience(output: str, folder: Path) -> None:
+    assert ": equal True; " in output and line(output, "entropy of the untrained policy:")[0] > 90
+    (of_best, _), (of_drawn, _) = (line(output, f"{name}:")
+                                   for name in ("the likeliest move", "moves drawn"))
+    assert of_best == 1 and of_drawn > 990, "who never varies plays one game"
+    share, low, high, _ = line(output, "new against old:")
+    assert 50 < low < share < high < 60, "a small difference, but beyond its interval"
+    seen = [line(output, f"{games} games:")[0] for games in ("100", "1,000")]
+    assert seen[0] < 20 < seen[1], "a hundred games do not show it"
+    assert "p = 0.617 for either side, 0.309 for 53 or more" in output
+
+
+def seeds(output: str, name: str) -> tuple[float, float, float, float]:
+    """Of a row of a table: mean and half its interval, of mistakes and of the score, in percent."""
+    wrong, margin, score, width = line(output.replace("+-", " "), name)[:4]
+    return wrong, margin, score, width
+
+
+def ch10_reinforce(output: str, folder: Path) -> None:
+    book, bounded = (line(output, f"500 steps from one batch, {name}: the largest logit")
+                     for name in ("the book's", "bounded"))
+    assert book[0] == bounded[0] and book[1] > 1000 > 20 > bounded[1], "the logits run away"
+    plain = output.replace("+-", " ")
+    untrained, small, learned = (line(plain, name) for name in (
+        "untrained", "rate / 100", "the book's  "))
+    assert learned[0] - learned[1] > max(untrained[0], small[0]), "it learns, unless steps are tiny"
+
+
+def ch11_q_learning(output: str, folder: Path) -> None:
+    never, _, half, falling = (seeds(output, name) for name in (
+        "none", "always 0.1 ", "always 0.5 ", "0.5 falling to 0.1"))
+    assert half[0] + half[1] < never[0] - never[1], "chance is needed"
+    assert falling[0] + falling[1] < never[0] - never[1]
+    assert half[2] - half[3] > never[2] + never[3], "in games against random play as well"
+
+
+def ch12_actor_critic(output: str, folder: Path) -> None:
+    first, margin, last, width = numbers(
+        re.search(r"first tenth (.*)$", output, re.MULTILINE)[1].replace("+-", " "))
+    assert first - margin > last + width, "late moves have little to decide"
+    rows = {name: seeds(output, name) for name in ("REINFORCE", "critic  ", "entropy",
+                                                   "critic and entropy", "PPO (has both)")}
+    best, margin, *_ = rows["PPO (has both)"]
+    assert all(best + margin < rows[name][0] - rows[name][1] for name in ("REINFORCE", "critic  "))
+    assert sum(rows["critic and entropy"][:2]) < rows["critic  "][0] - rows["critic  "][1]
 
 
 def ch10_add_it_up(output: str, folder: Path) -> None:

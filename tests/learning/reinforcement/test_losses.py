@@ -10,7 +10,7 @@ import pytest
 keras = pytest.importorskip("keras")
 from engines.actor_critic.textbook import ActorCriticLoss  # noqa: E402
 from engines.learning.reinforcement import losses  # noqa: E402
-from engines.policy_gradient.textbook import PolicyGradientLoss  # noqa: E402
+from engines.policy_gradient.textbook import BoundedLoss, PolicyGradientLoss  # noqa: E402
 from engines.ppo.textbook import ClippedLoss  # noqa: E402
 
 N, ACTIONS = 6, 5
@@ -85,10 +85,11 @@ def test_losses_and_their_gradients_are_those_of_the_formula(kind: str) -> None:
         assert (numeric[~LEGAL] == 0).all() and (numeric[5] == 0).all()
 
 
-@pytest.mark.parametrize("kind", ["reinforce", "clipped"])
+@pytest.mark.parametrize("kind", ["reinforce", "bounded", "clipped"])
 def test_losses_are_those_of_the_textbook(kind: str) -> None:
-    played = of_action(policy(LOGITS)) * np.array([0.5, 0.5, 1.4, 1.4, 1.0, 1.0])
-    actor = PolicyGradientLoss(LEGAL) if kind == "reinforce" else ClippedLoss(LEGAL, played, 0.2)
+    played = of_action(policy(LOGITS)) * np.array([0.5, 0.5, 1.4, 1.1, 1.0, 1.0])
+    actor = {"reinforce": PolicyGradientLoss(LEGAL), "bounded": BoundedLoss(LEGAL, played),
+             "clipped": ClippedLoss(LEGAL, played, 0.2)}[kind]
     textbook = ActorCriticLoss(actor, LEGAL, entropy=0.3, value_weight=0.0)
     labels = np.zeros((N, ACTIONS + 1))
     labels[np.arange(N), PLAYED] = ADVANTAGES
