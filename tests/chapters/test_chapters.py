@@ -250,7 +250,7 @@ def ch12_actor_critic(output: str, folder: Path) -> None:
                                                    "critic and entropy", "PPO (has both)")}
     best, margin, *_ = rows["PPO (has both)"]
     assert all(best + margin < rows[name][0] - rows[name][1] for name in ("REINFORCE", "critic  "))
-    assert sum(rows["critic and entropy"][:2]) < rows["critic  "][0] - rows["critic  "][1]
+    assert sum(rows["entropy"][:2]) < rows["REINFORCE"][0] - rows["REINFORCE"][1]
 
 
 def ch10_add_it_up(output: str, folder: Path) -> None:
