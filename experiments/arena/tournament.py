@@ -248,7 +248,7 @@ def _tell_start(
             f"then more until no 95% interval is wider than {plan.target_elo:g} Elo, "
             f"at most {plan.max_pairs} pairs a match"
         )
-    if agenda.stored and not plan.ends_by_itself:
+    if agenda.stored and (agenda.headline or not plan.ends_by_itself):
         progress.say(f"games of this plan that are in {ledger.path} already count")
     elif agenda.stored:
         rest = agenda.planned - agenda.stored

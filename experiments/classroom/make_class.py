@@ -9,8 +9,10 @@ Everybody hands in a bot, and all but the hostile ones four exercises as well.
 
 from __future__ import annotations
 
+import os
 import re
 import zipfile
+from datetime import datetime
 from itertools import cycle
 from pathlib import Path
 
@@ -25,6 +27,7 @@ from experiments.number import Number
 
 _EXERCISES = ("liberties", "ko", "minimax", "elo")
 _LATE, _IN_TIME = "2026-11-21T0930", "2026-11-20T1800"
+_WRITTEN = datetime(2026, 11, 20, 12).timestamp()
 _LEAGUE = """\
 game = "{game}"
 due = 2026-11-20T23:59:00
@@ -122,6 +125,7 @@ def _zipped(place: Path, number: int) -> None:
             archive.write(path, path.name)
             path.unlink()
     place.rmdir()
+    os.utime(place.with_suffix(".zip"), (_WRITTEN, _WRITTEN))
 
 
 def _hostile(place: Path, number: int) -> None:
@@ -133,10 +137,12 @@ def write_hostile(place: Path, attack: str) -> None:
     """Write a hand-in with an attack, links to others' work and a bomb of zeros."""
     make_folder(place)
     write_file(place / "bot.py", _source("hostile_bot.py", "ATTACK", f'"{attack}"'))
+    os.utime(place / "bot.py", (_WRITTEN, _WRITTEN))
     (place / "grades.csv").symlink_to("../../class.csv")
     (place / "others").symlink_to("..")
     with (place / "bomb.bin").open("wb") as file:
         file.truncate(1 << 30)
+    os.utime(place / "bomb.bin", (_WRITTEN, _WRITTEN))
 
 
 def _write(place: Path, bot: str, solved: bool) -> None:
@@ -147,6 +153,8 @@ def _write(place: Path, bot: str, solved: bool) -> None:
         right, wrong = next(iter(exercise.planted.values()))
         text = exercise.solution() if solved else exercise.solution().replace(right, wrong)
         write_file(place / f"{name}.py", text)
+    for path in place.iterdir():  # what has no date in its name was written in time
+        os.utime(path, (_WRITTEN, _WRITTEN))
 
 
 def _bot(depth: int) -> str:

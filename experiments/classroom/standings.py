@@ -184,7 +184,9 @@ class Standings:
 def _trouble(bot: Bot, lost: list[GameRecord]) -> list[Trouble]:
     """How a bot has failed, each way once, with the line of code that it names."""
     count = Counter(
-        re.sub(r"\b(of|by|from|while) (first|second)\b", r"\1 it", game.reason)
+        re.sub(r"\b(by|from|while) (first|second)\b", r"\1 your bot", game.reason).removeprefix(
+            f"crash of {'first' if game.first == bot.entrant else 'second'}: "
+        )
         for game in lost if game.failed
     )
     return [Trouble(reason, games, *_code(bot, reason)) for reason, games in count.most_common()]

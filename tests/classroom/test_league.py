@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
 import pytest
 
 from dlgo.api import GameSpec
@@ -34,9 +35,11 @@ from experiments.classroom.hostile_bot import ATTACKS
 from experiments.classroom.league_bots import entrant_name
 from experiments.classroom.league_plan import KEYS, STAFF_KEYS
 from experiments.classroom.make_class import _bot, make_class, write_hostile
+from experiments.classroom.make_class import main as make_main
+from experiments.cli.classroom import classroom
 from reports.differences import Counts
 from tests.arena.mocks import left_behind
-from tests.command import ROOT, Done, assert_one_line, dlgo_here
+from tests.command import ROOT, Done, assert_one_line, dlgo_here, run_module_here
 from tests.sandboxed import sandboxed
 
 FULL = bool(os.environ.get("DLGO_FULL"))
@@ -282,6 +285,31 @@ def test_the_lecturers_page_has_every_key_with_its_default() -> None:
     assert all(f"`{name}`" in page for name in STAFF_KEYS)
     for pairs in ((0, 0, 0, 0, 5), (0, 0, 1, 0, 4), (0, 0, 2, 0, 3)):
         assert f"{Counts(pairs).superiority():.1%}" in page
+
+
+def test_the_checklist_of_the_first_afternoon_can_be_walked(tmp_path, capfd) -> None:
+    """Its commands are read; with DLGO_FULL=1 they are run, with a class of ten."""
+    page = (ROOT / "docs/teach.md").read_text(encoding="utf-8")
+    section = page.split("## One afternoon to set up")[1].split("\n## ")[0]
+    lines = [line.split() for line in section.splitlines() if line.startswith("       ")]
+    assert [line[:3] for line in lines] == [
+        ["dlgo", "class", "list"], ["dlgo", "class", "new"],
+        ["python", "-m", "experiments.classroom.make_class"],
+        ["dlgo", "class", "grade"], ["dlgo", "class", "league"],
+    ]
+    for line in lines:
+        command, rest = (make_main, line[3:]) if line[0] == "python" else (
+            classroom.commands[line[2]], line[3:])
+        command.make_parser(click.Context(command)).parse_args(list(rest))
+    if not FULL:
+        return
+    for line in lines:
+        words = ["10" if word == "30" else word for word in line[3 if line[0] == "python" else 1 :]]
+        module = line[2] if line[0] == "python" else "experiments.cli"
+        done = run_module_here(capfd, module, *words, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    for file in ("marks/grades.html", "league/lecturer.html", "league/students/good01.html"):
+        assert (tmp_path / "demo" / file).exists()
 
 
 def test_a_class_is_made_once(tmp_path) -> None:
