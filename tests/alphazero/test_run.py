@@ -37,10 +37,10 @@ from engines.learning.runs import records as records_module
 from engines.learning.runs import run as run_module
 from experiments.cli.main import cli
 from experiments.datasets.generate import generate, make_recipe
+from tests.conftest import FULL
 from tests.learning.data.games import write_unlabelled
 
 ROOT = Path(__file__).resolve().parents[2]
-FULL = bool(os.environ.get("DLGO_FULL"))
 pytestmark = pytest.mark.usefixtures("shared_workers")
 SETTINGS = {"iterations": 4 if FULL else 3, "games": 24, "sims": 4,
             "network": "resnet:blocks=1,filters=4", "workers": 2, "seed": 3, "runtime": "onnx"}
@@ -130,9 +130,9 @@ def same(folder: Path, whole: Path, iterations: int = PLAN.iterations) -> None:
 
 
 @NEEDS_KILL
-def test_ctrl_c_and_kill_leave_nothing_and_change_nothing(whole: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    process = started(folder)
+@pytest.mark.skipif(not FULL, reason="a quarter of a minute: DLGO_FULL=1")
+def test_ctrl_c_says_how_to_go_on_and_leaves_nothing(tmp_path: Path) -> None:
+    process = started(tmp_path / "run")
     until_iteration(process, 1)
     os.killpg(process.pid, signal.SIGINT)
     _, told = process.communicate(timeout=120)
@@ -142,11 +142,17 @@ def test_ctrl_c_and_kill_leave_nothing_and_change_nothing(whole: Path, tmp_path:
     assert len(lines) == 1 and "the same command continues" in lines[0], told
     assert nobody_left(process.pid)
 
+    process = started(tmp_path / "run")
+    assert process.stdout.readline().startswith("continuing after iteration ")
+    process.kill()
+    process.communicate()
+
+
+@NEEDS_KILL
+def test_a_kill_leaves_nothing_and_changes_nothing(whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
     process = started(folder)
-    for line in process.stdout:
-        assert line.startswith("continuing after iteration ")
-        break
-    until_iteration(process, 2)
+    until_iteration(process, 1)
     time.sleep(random.Random(5).random())  # in self-play, in training, while writing
     process.kill()
     process.communicate()
@@ -318,6 +324,7 @@ def dies(
             continued(folder, plan)
 
 
+@pytest.mark.skipif(not FULL, reason="a quarter of a minute: DLGO_FULL=1")
 def test_a_death_between_two_files_changes_nothing(
     whole: Path, tmp_path: Path, monkeypatch
 ) -> None:

@@ -7,7 +7,6 @@ what merely behaves oddly plays on. Ten of them play; with `DLGO_FULL=1` all thi
 from __future__ import annotations
 
 import dataclasses
-import os
 import re
 import time
 from pathlib import Path
@@ -26,12 +25,13 @@ from experiments.arena.referee import EngineCache, play_game
 from experiments.arena.schedule import Plan
 from tests.arena.mocks import games_of, left_behind, make_task, run
 from tests.arena.outside import BOTS, spec_of
+from tests.conftest import FULL
 
 BURNER = "tests.arena.mocks:Burner:cpu=1,ms=200"
 # Two that play on, and one of each kind of failure; each starts a process of its own.
 TEN = ("floods", "leaves_children", "raises", "exits_in_constructor", "kills_its_parent", "hangs",
        "eats", "scribbles", "returns_nothing", "passes")
-PLAYING = BOTS if os.environ.get("DLGO_FULL") else {name: BOTS[name] for name in TEN}
+PLAYING = BOTS if FULL else {name: BOTS[name] for name in TEN}
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 
@@ -63,7 +63,7 @@ def test_whatever_bots_do_every_game_ends_with_its_reason(capfd) -> None:
 def test_a_bot_finds_no_opponent_among_the_objects_of_its_process() -> None:
     """The attack wins nothing: the same games as without it."""
     engines = EngineCache()
-    for seed in range(5):
+    for seed in range(5 if FULL else 2):
         attack, honest = (
             play_game(make_task(spec_of(name), "dawdler", "connect4", seed), engines)
             for name in ("attacks", "good")

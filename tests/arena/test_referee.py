@@ -73,7 +73,8 @@ CULPRITS = {
 
 
 @needs_proc
-@pytest.mark.parametrize("outside", [False, True])
+# Engines from outside: ten by default in test_outside.py.
+@pytest.mark.parametrize("outside", [False, *([True] if FULL else [])])
 def test_who_misbehaves_loses_in_time_and_the_others_play_on(outside: bool, capfd) -> None:
     began = time.monotonic()
     players = []
