@@ -169,8 +169,9 @@ def compile_seconds() -> float:
 class _KernelCache(NullCache):
     """Machine code of one function on disk: a file for each combination of argument types."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any, form: str = "") -> None:
         self._function = function
+        self._form = form  # told from others of this function by it
 
     @property
     def cache_path(self) -> str:
@@ -184,7 +185,7 @@ class _KernelCache(NullCache):
             return None
         name = self._function.py_func.__name__.strip("<>")
         target = uuid.uuid5(uuid.NAMESPACE_OID, repr(codegen.magic_tuple())).hex[:8]
-        return cache_folder() / f"{name}-{made_of}-{target}.code"
+        return cache_folder() / f"{name}-{made_of}-{target}{self._form}.code"
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function for a signature, or None."""
@@ -219,10 +220,22 @@ class _KernelCache(NullCache):
 
 
 def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
-    compiled = numba.njit(nogil=True, error_model="numpy", _nrt=False, **flags)(function)
+    """Two forms of the function, each compiled when it is first wanted.
+
+    What Python calls needs code that takes Python's objects apart, which for a game's state is
+    longer than most rules; nearly all kernels are only called by other kernels. That code, and
+    Numba's entry for C, took a quarter of the compiler's time.
+    """
+    flags |= {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
+    compiled = numba.njit(**flags)(function)
     if not numba.config.DISABLE_JIT:
         is_compiled(function)
         compiled._cache = _KernelCache(compiled)
+        inner = numba.njit(no_cpython_wrapper=True, **flags)(function)
+        inner._cache = _KernelCache(inner, "-inner")
+        # What Numba asks a function for that is called in what it compiles.
+        compiled.get_call_template = inner.get_call_template
+        compiled.get_overload = inner.get_overload
     return compiled
 
 
