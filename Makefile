@@ -28,20 +28,30 @@ lint: $(VENV)/.testing
 bench: $(VENV)/.testing
 	$(BIN)/dlgo bench
 
-$(VENV)/.playing: setup.py pyproject.toml
+$(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit("dlgo needs Python 3.11 or later, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
-$(VENV)/.teaching: $(VENV)/.playing
+# Python's own compiler uses all cores here, unlike pip's; and libraries' tests need not be compiled.
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable
+COMPILE = @$(BIN)/python -m compileall -q -j 0 -x '/tests?/' $(VENV)/lib >/dev/null 2>&1 || true
+
+$(VENV)/.playing: $(VENV)/.made setup.py pyproject.toml
+	$(INSTALL) .
+	$(COMPILE)
+	@touch $@
+
+$(VENV)/.teaching: $(VENV)/.made setup.py pyproject.toml
 	@echo "installing what the course needs: MkDocs, Jupytext, scikit-learn"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[course]'
-	@touch $@
+	$(INSTALL) '.[course]'
+	$(COMPILE)
+	@touch $(VENV)/.playing $@
 
-$(VENV)/.testing: $(VENV)/.playing
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
-	@touch $@
+$(VENV)/.testing: $(VENV)/.made setup.py pyproject.toml
+	$(INSTALL) '.[test]'
+	$(COMPILE)
+	@touch $(VENV)/.playing $@
 
 clean:
 	rm -rf $(VENV) out build *.egg-info
