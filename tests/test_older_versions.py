@@ -60,8 +60,8 @@ def test_a_tournament_goes_on_in_an_old_ledger(dlgo: Command, copy: Path) -> Non
 
 
 def test_an_old_ledger_is_rated(dlgo: Command, copy: Path) -> None:
-    dlgo("report", copy / "games_format2.sqlite", "--out", copy / "report", "--bootstrap", 100)
-    assert "supervised" in (copy / "report" / "ratings.csv").read_text()
+    dlgo("rate", copy / "games_format2.sqlite", "--csv", copy / "ratings.csv")
+    assert "supervised" in (copy / "ratings.csv").read_text()
 
 
 def test_old_data_is_added_to_and_learned_from(dlgo: Command, copy: Path) -> None:

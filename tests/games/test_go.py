@@ -9,7 +9,7 @@ from dlgo import GameSpec, GameState, IllegalMoveError, Move, Player, get_game, 
 from dlgo.games.go import board, kernel
 from dlgo.games.go.scoring import score
 from dlgo.moves import parse_point
-from tests.conftest import random_game
+from tests.conftest import FULL, random_game
 
 
 def play(game: str | GameSpec, moves: str) -> GameState:
@@ -59,8 +59,9 @@ def test_legal_positions_of_three_by_three() -> None:
     assert len(seen) == 12_675
 
 
-# Random games by board size, about 100,000 moves in all.
-OPENSPIEL_GAMES = {3: 200, 5: 200, 9: 400, 13: 50, 19: 25}
+# Random games by board size, about 100,000 moves in all; by default a third of them.
+OPENSPIEL_GAMES = {3: 200, 5: 200, 9: 400 if FULL else 100, 13: 50 if FULL else 15,
+                   19: 25 if FULL else 8}
 
 
 @pytest.mark.parametrize("size", OPENSPIEL_GAMES)
@@ -192,7 +193,7 @@ def test_situational_superko_beyond_the_simple_ko() -> None:
     """A play is legal exactly if no earlier state had the stones and the mover it leads to."""
     game = get_game("go:size=3")
     met = 0
-    for seed in range(400):
+    for seed in range(400 if FULL else 80):
         for state in random_game(game, seed, max_plies=60, passes=False)[:-1]:
             if state.is_over():
                 continue
