@@ -31,6 +31,8 @@ from experiments.classroom.taking_in import TakenIn, take_in
 
 # CPU seconds beyond those of a game: for Python to start and a file to be loaded.
 _START_SECONDS = 60.0
+# Played to compile the rules.
+_PLIES = 10
 # What of a bot's first line of trouble is kept.
 _LONGEST = 300
 
@@ -82,8 +84,8 @@ class Entry:
             cpu_seconds=2 * plan.game_seconds + _START_SECONDS,
         )
         state = start = GameState.new_game(get_game(plan.game))
-        while not state.is_over():  # the rules are compiled here, once
-            state = state.apply_move(state.legal_moves()[0])
+        for _ in range(_PLIES):  # the rules are compiled here, once
+            state = state if state.is_over() else state.apply_move(state.legal_moves()[0])
         self._start, self._code = start, None if trust else shared_cache()
 
     def _load(self) -> dict[str, str]:

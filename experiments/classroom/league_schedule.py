@@ -34,7 +34,11 @@ class LeagueSchedule(Strategy):
         self._students, self._staff = students, staff
         self._staff_pairs, self._pairs = staff_pairs, pairs
         self._excluded = excluded
-        self._waiting: list[list[Pair]] | None = None  # the steps after the first; None: not yet
+        self._steps = [
+            self._pairs_of(_product(block, staff), range(1))
+            for block in (_blocks(students) if staff else [])
+        ]
+        self._decided = False
 
     @property
     def headline(self) -> str:
@@ -48,23 +52,19 @@ class LeagueSchedule(Strategy):
         self, open_slots: Collection[str], stopped: Collection[tuple[str, str]]
     ) -> list[Pair]:
         """The next block; none as long as the first games are played."""
-        if self._staff and not self.steps:
-            step = self._pairs_of(_product(self._students, self._staff), range(1))
-            self.steps.append(step)
-            return step
-        if self._waiting is None:
+        if not self._steps and not self._decided:
             if open_slots:
                 return []
-            self._waiting = self._others()
-        step = self._waiting.pop(0) if self._waiting else []
-        if step:
-            self.steps.append(step)
-        return step
+            self._steps, self._decided = self._others(), True
+        if not self._steps:
+            return []
+        self.steps.append(self._steps.pop(0))
+        return self.steps[-1]
 
     def _others(self) -> list[list[Pair]]:
         excluded = self._excluded()
         students = [student for student in self._students if student not in excluded]
-        blocks = [students[k : k + _BLOCK] for k in range(0, len(students), _BLOCK)]
+        blocks = _blocks(students)
         steps = [
             self._pairs_of(_product(block, self._staff), range(1, self._staff_pairs))
             for block in blocks
@@ -81,6 +81,10 @@ class LeagueSchedule(Strategy):
     def _pairs_of(self, matches: list[tuple[str, str]], numbers: range) -> list[Pair]:
         [game] = self.plan.games
         return [Pair(game, *match, number) for number in numbers for match in matches]
+
+
+def _blocks(students: Sequence[str]) -> list[Sequence[str]]:
+    return [students[k : k + _BLOCK] for k in range(0, len(students), _BLOCK)]
 
 
 def _product(ones: Sequence[str], others: Sequence[str]) -> list[tuple[str, str]]:
