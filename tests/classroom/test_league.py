@@ -414,4 +414,5 @@ def ratings_on(folder: Path) -> list[tuple[str, ...]]:
         (folder / "out/leaderboard.html").read_text(), flags=re.S,
     )
     assert len(rows) == 3
-    return sorted((names.get(n, n), r, i, cells.rpartition("<td>")[0]) for n, r, i, cells in rows)
+    return sorted((names.get(name.rstrip("*"), name), rating, interval, cells.rpartition("<td>")[0])
+                  for name, rating, interval, cells in rows)
