@@ -86,6 +86,8 @@ class Entry:
         state = start = GameState.new_game(get_game(plan.game))
         for _ in range(_PLIES):  # the rules are compiled here, once
             state = state if state.is_over() else state.apply_move(state.legal_moves()[0])
+        # A bot for which something had to be compiled would start anew for each game.
+        state.next_player, state.winner(), state.key(), hash(state), str(state)  # noqa: B018
         self._start, self._code = start, None if trust else shared_cache()
 
     def _load(self) -> dict[str, str]:
