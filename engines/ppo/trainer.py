@@ -26,8 +26,8 @@ class PPOConfig(ValuedConfig):
 
     owner = "train ppo"
     method = "ppo"
-    # Tried once: docs/engines/ppo.md.
-    presets = {"connect4": {"entropy": 0.02, "random_plies": 16}}
+    # Tried for a minute each: docs/engines/ppo.md.
+    presets = {"connect4": {"entropy": 0.02, "random_plies": 16, "batch_size": 256, "epochs": 2}}
 
     epochs: int = setting(
         4, "times that an iteration's decisions are learned from", low=1, high=1000,
