@@ -351,7 +351,7 @@ def agree(fast: GameState, books: list[TextbookState], legal: bool) -> None:
 
 FULL = bool(os.environ.get("DLGO_FULL"))
 # Games for each size. On 19x19 the slow comparison of legal moves is made at every 8th ply.
-LOCKSTEP = {2: 150, 3: 250 if FULL else 80, 4: 30, 5: 15, 6: 8, 7: 5, 8: 3, 9: 3, 13: 1, 19: 1}
+LOCKSTEP = {2: 150, 3: 250 if FULL else 130, 4: 30, 5: 15, 6: 8, 7: 5, 8: 3, 9: 3, 13: 1, 19: 1}
 
 
 @pytest.mark.parametrize("size", LOCKSTEP if FULL else [2, 3, 5, 9, 19])

@@ -41,7 +41,7 @@ def test_a_recorded_game_is_reviewed(saved: Path) -> None:
 
 
 def test_as_json_and_without_proofs(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    review_file(str(saved), None, None, "mcts:sims=400", False, True, None, None, 60.0)
+    review_file(str(saved), None, "mcts:sims=400", False, True, None, None, 60.0)
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [row["text"] for row in rows] == ["B2", "A2", "A1", "C3", "C1"]
     assert rows[1]["kind"] == "blunder" and rows[1]["better"] in ("A1", "A3", "C1", "C3")
@@ -72,7 +72,7 @@ def test_what_is_known_when_it_is_stopped_is_kept() -> None:
     ({"engine": "nope"}, "nope"), ({"slot": "1"}, "is not a ledger"),
 ])
 def test_what_cannot_be_done_is_said(saved: Path, options: dict, words: str) -> None:
-    given = {"slot": None, "named": None, "engine": None, "exact": True, "as_json": False,
+    given = {"slot": None, "engine": None, "exact": True, "as_json": False,
              "html": None, "sgf": None, "move_timeout": 60.0}
     with pytest.raises(DlgoError, match=re.escape(words)):
         review_file(str(saved), **(given | options))

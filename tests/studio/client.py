@@ -18,7 +18,7 @@ from tests.command import ROOT
 BOTS = "tests/studio/bots.py"
 OWN_GAME = "experiments/beginnings/rows.py"
 # Seconds for what should come at once; other programs may hold the machine.
-PATIENCE = 60.0
+PATIENCE = 180.0
 
 View = dict[str, Any]
 
