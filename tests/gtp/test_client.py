@@ -332,6 +332,7 @@ with open(f"/proc/{os.getppid()}/stat") as stat:
 """
 
 
+@pytest.mark.skipif(not FULL, reason="ten seconds: DLGO_FULL=1")
 def test_a_program_that_stops_its_worker_while_it_prepares_loses_in_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
