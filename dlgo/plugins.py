@@ -112,7 +112,7 @@ class PluginGroup:
         return name not in self.names() and (":" in name or name.endswith(".py"))
 
     def is_loaded(self, name: str) -> bool:
-        """Whether `find` runs nothing that has not run in this process: what is no file, too."""
+        """Whether `find` runs only code that has run in this process; true without a file, too."""
         path = name.partition(":")[0]
         module = _module_of(Path(path))[0] if path.endswith(".py") else path
         return not self.is_file(name) or module in sys.modules

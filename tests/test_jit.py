@@ -309,3 +309,26 @@ def test_who_waits_for_the_compiler_is_told_once() -> None:
         assert outer(4) == 10  # nothing to compile
     assert outer(4 + 0j) == 10  # nobody waits
     assert len(lines) == 1
+
+
+def test_what_only_kernels_call_gets_no_entry_for_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Taking Python's objects apart is compiled when Python first calls, and not before."""
+    from dlgo import jit
+    from dlgo.jit import kernel
+
+    monkeypatch.setattr(jit, "cache_folder", lambda: tmp_path)  # what is loaded compiles nothing
+
+    @kernel
+    def square(x):
+        return x * x
+
+    @kernel
+    def fourth_power(x):
+        return square(square(x))
+
+    assert fourth_power(3) == 81
+    assert len(fourth_power.overloads) == 1 and not square.overloads
+    assert square(3) == 9
+    assert len(square.overloads) == 1

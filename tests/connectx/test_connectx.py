@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -29,10 +28,9 @@ from experiments.connectx.environment import configuration, load_agent_file, obs
 from experiments.connectx.export import TEMPLATE, export_agent
 from experiments.play.game_file import read_game_file
 from tests.command import assert_one_line, dlgo_here
-from tests.conftest import random_game
+from tests.conftest import FULL, random_game
 from tests.learning.networks.models import write_model
 
-FULL = bool(os.environ.get("DLGO_FULL"))
 # Games against a random player, and endings, of which one in twenty may be played wrongly.
 GAMES, ENDINGS = (10, 40) if FULL else (4, 20)
 MODEL = "connect4-supervised"
