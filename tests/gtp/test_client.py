@@ -9,10 +9,7 @@ import io
 import json
 import os
 import re
-import subprocess
-import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -351,28 +348,3 @@ def test_a_program_that_stops_its_worker_while_it_prepares_loses_in_time(
             assert record.result == float(record.first == "random")
             assert re.search(r"no move from .* within [\d.]+ s of preparation", record.reason)
     assert living(str(tmp_path)) == []
-
-
-@pytest.mark.parametrize("program", ["hangs with a child", *(["hangs"] if FULL else [])])
-def test_a_killed_tournament_takes_its_programs_with_it(program: str, tmp_path: Path) -> None:
-    spec = mock(tmp_path, at_genmove(MISBEHAVIOUR[program][0]))
-    run = subprocess.Popen(
-        [sys.executable, "-m", "experiments.cli", "tournament", "--ledger",
-         str(tmp_path / "games.sqlite"), "--game", "go:size=5", "--engine", spec,
-         "--engine", "random", "--workers", "1"],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )
-    script = spec.rpartition(" ")[2]
-    assert soon(lambda: len(living(script)) > 1)  # the tournament names it, too
-    run.kill()
-    run.wait()
-    assert soon(lambda: living(script) == [])
-    assert soon(lambda: living(NAP) == [])
-
-
-def soon(condition: Callable[[], bool]) -> bool:
-    """Whether it becomes true within three minutes, in which a busy machine may have to compile."""
-    until = time.monotonic() + 180
-    while not condition() and time.monotonic() < until:
-        time.sleep(0.1)
-    return condition()
