@@ -44,9 +44,13 @@ CLASSROOM50 = {
                  "commit", "release", "review", "datetime", "score", "max-score", "tests"],
     "properties": {
         "schema": {"const": "classroom50/result/v1"}, "classroom": _TEXT, "assignment": _TEXT,
-        "assignment_type": {"enum": ["individual", "group"]}, "owner": _TEXT,
+        "assignment_type": {"enum": ["individual", "group", "team"]}, "owner": _TEXT,
         "submission": {"type": "string", "pattern": "^submit/"}, "commit": _TEXT,
         "release": _TEXT, "review": _TEXT, "datetime": _MOMENT, "graded_at": _MOMENT,
+        "submitted_by": {
+            "type": "object", "additionalProperties": False, "required": ["username"],
+            "properties": {"username": _TEXT, "id": {"type": ["integer", "null"]}},
+        },
         "score": _COUNT, "max-score": _COUNT,
         "tests": {"type": "array", "items": {
             "type": "object", "required": ["test-name", "passed", "score", "max-score"],

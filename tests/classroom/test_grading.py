@@ -118,6 +118,14 @@ def test_what_other_graders_read_keeps_to_their_formats(a_class, tmp_path) -> No
     result = classroom50(grades, runner)
     jsonschema.validate(result, CLASSROOM50)
     assert result["owner"] == "bob" and result["score"] <= result["max-score"] == 20
+    assert result["datetime"] == "2026-11-22T10:00:00Z" < result["graded_at"]
+    assert "submitted_by" not in result
+    for actor, number, expected in (("eve", "7", 7), ("eve", "", None)):
+        other = classroom50(grades, runner | {"GITHUB_ACTOR": actor, "GITHUB_ACTOR_ID": number,
+                                              "SUBMISSION_TAG": "submit/again"})
+        jsonschema.validate(other, CLASSROOM50)
+        assert other["submitted_by"] == {"username": actor, "id": expected}
+        assert other["datetime"] == other["graded_at"]
     for test in result["tests"]:
         assert test["score"] <= test["max-score"]
     for broken in ({"score": -1}, {"datetime": "today"}, {"extra": 1}):
