@@ -73,8 +73,9 @@ def test_files_of_others_cannot_be_read(attack, folder) -> None:
         str(ROOT / "experiments/cli/main.py"), str(ROOT / "tests/conftest.py"),
         str(home / ".bashrc"), str(home / ".profile"), "/etc/passwd", "/etc/shadow", "/etc/group",
         "/etc/hosts", "/etc/machine-id", "/var/log/dpkg.log", "/dev/vda", "/dev/mem", "/dev/kmsg",
-        "/proc/1/environ", f"/proc/{os.getpid()}/environ", "/proc/kcore",
+        f"/proc/{os.getpid()}/environ", "/proc/kcore",
     ]) == ""
+    assert attack.call("read_files", ["/proc/1/environ"]) in ("", "done"), "refused, or empty"
     assert attack.call("list_folders", ["/home", "/mnt", "/opt", "/srv", "/var", "/run"]) == ""
     assert "attacks" not in attack.call("list_folders", [str(folder)]).replace("mallory", "")
     assert attack.call("list_folders", [str(folder)]) == "['mallory']"
@@ -86,7 +87,7 @@ def test_nothing_outside_can_be_written_or_deleted(attack, folder) -> None:
     """The grade, the ledger, the own hand-in, the library, machine code that others will run."""
     code = next(shared_cache().glob("*.code"), None)
     targets = [
-        str(folder / "grades.csv"), str(folder / "mallory/attacks.py"), str(folder / "mallory/new"),
+        str(folder / "mallory/attacks.py"), str(folder / "mallory/new"),
         str(folder / "alice/attacks.py"), dlgo.api.__file__, str(Path(sandbox.__file__)),
         str(shared_cache() / "new.code"), f"{sys.prefix}/new", sys.executable, "/usr/new", "/new",
         "/dev/new", "/proc/sys/kernel/core_pattern", "/proc/sys/user/max_user_namespaces",
@@ -94,8 +95,38 @@ def test_nothing_outside_can_be_written_or_deleted(attack, folder) -> None:
     ]
     assert attack.call("write_files", targets) == ""
     assert attack.call("delete_files", targets) == ""
+    # Who is not root owns the folders of the private /tmp, and writes to a file of his own there.
+    attack.call("write_files", [str(folder / "grades.csv")])
     assert (folder / "grades.csv").read_text() == "alice,10\nmallory,0\n"
     assert not (folder / "mallory/new").exists()
+
+
+# Started by somebody who is not root: what it prints, it has read inside.
+BY_OTHERS = """
+import subprocess, sys
+from engines.programs.sandbox import Sandbox
+look = "print(open('/proc/1/environ').read(), *__import__('os').environ.values())"
+subprocess.run(Sandbox().command([sys.executable, "-c", look]), check=True)
+"""
+SYSTEM_PYTHON = "/usr/bin/python3"
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
+def test_who_is_not_root_shows_no_variables_either() -> None:
+    """The sandbox's first process is bubblewrap itself, of the user who has started it."""
+    environment = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "PATH": "/usr/bin:/bin"}
+    somebody = {"user": 65534, "group": 65534, "cwd": "/", "capture_output": True, "text": True}
+    start = "import sys, dlgo.errors; assert sys.version_info >= (3, 11)"
+    try:
+        able = subprocess.run([SYSTEM_PYTHON, "-c", start], env=environment, **somebody)
+    except OSError as error:
+        pytest.skip(f"needs {SYSTEM_PYTHON}: {error}")
+    if able.returncode != 0:
+        pytest.skip(f"other users cannot run {SYSTEM_PYTHON} 3.11 with this folder")
+    done = subprocess.run([SYSTEM_PYTHON, "-c", BY_OTHERS],
+                          env=environment | {"DLGO_TEST_SECRET": "the-secret"}, **somebody)
+    assert done.returncode == 0, done.stderr
+    assert "C.UTF-8" in done.stdout and "the-secret" not in done.stdout
 
 
 def test_there_is_no_network(attack) -> None:
