@@ -12,6 +12,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
+import importlib
 import os
 import pickle
 import shutil
@@ -24,14 +25,32 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import event
+from numba.core import event, types
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
+from numba.np import linalg
 
 from dlgo.errors import DlgoError
 from dlgo.files import write_file
 from dlgo.fingerprint import UnknownIngredient, fingerprint, is_compiled
+
+
+def _load_numba_without_scipy() -> None:
+    """Numba loads SciPy's linear algebra only to see whether it is there.
+
+    No kernel uses it, and it took a fifth of the time in which a process starts. Who compiles
+    `np.dot` gets it all the same: Numba looks again then.
+    """
+    look = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = look
+
+
+_load_numba_without_scipy()
 
 _DAY = 86400.0
 # Machine code that nothing has loaded for so long is deleted.
@@ -234,9 +253,19 @@ def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
         inner = numba.njit(no_cpython_wrapper=True, **flags)(function)
         inner._cache = _KernelCache(inner, "-inner")
         # What Numba asks a function for that is called in what it compiles.
-        compiled.get_call_template = inner.get_call_template
+        compiled.get_call_template = _by_plain_types(inner.get_call_template)
         compiled.get_overload = inner.get_overload
     return compiled
+
+
+def _by_plain_types(template_for: Callable[..., Any]) -> Callable[..., Any]:
+    """Numba has a type for each constant: `f(x, 1)` and `f(x, n)` would be compiled apart."""
+    def get_call_template(args: Any, kws: dict[str, Any]) -> Any:
+        return template_for(
+            tuple(map(types.unliteral, args)), {k: types.unliteral(v) for k, v in kws.items()}
+        )
+
+    return get_call_template
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,7 +8,7 @@ from dlgo import kernels
 from dlgo.api import GameState
 from dlgo.conformance.keys import positions_of
 from dlgo.conformance.sample import Line, Sample, broken, bytes_of
-from dlgo.encoders import Encoder, encode, encode_many, encoder_names, get_encoder
+from dlgo.encoders import Encoder, encode_many, encoder_names, get_encoder
 from dlgo.symmetry import Symmetries, symmetries
 
 # Lines of play that are mirrored, and every how many plies the planes are compared.
@@ -61,9 +61,9 @@ def check_planes(sample: Sample) -> None:
             before = bytes_of(window)
             written = []
             for poison in (np.nan, 7.0):
-                out = np.full(encoder.shape, poison, np.float32)
-                encode(encoder.kernel, window, known, out)
-                written.append(out)
+                out = np.full((1, *encoder.shape), poison, np.float32)
+                encode_many(encoder.kernel, window, np.array([known]), 1, out)
+                written.append(out[0])
             if not np.isfinite(written).all():
                 raise broken("planes", f"{name} writes what is not a finite number", state)
             if not np.array_equal(*written):

@@ -18,7 +18,7 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameState
-from dlgo.conformance.sample import Line, Sample, broken, clone, look
+from dlgo.conformance.sample import Line, Sample, broken, bytes_of, clone, look
 from dlgo.rng import make_rng
 
 # Positions times actions that are looked at, so that a large board does not take minutes.
@@ -56,16 +56,25 @@ def _moves(state: GameState) -> str:
 
 
 def positions_of(sample: Sample) -> Iterator[GameState]:
-    """The sample's positions, and others reached by the same moves in another order."""
+    """The sample's positions, and others reached by the same moves in another order.
+
+    What several orders lead to with the same arrays comes once.
+    """
     actions = sum(len(view.legal_actions) for view in sample.lines[0].views)
     most = min(300, LOOKED_AT * len(sample.lines[0].views) // max(actions, 1))
     generator = np.random.default_rng(sample.seed)
+    seen: set[tuple[bytes, ...]] = set()
     for line, ply in [*sample.places(most), *sample.places(most // 3, finished=True)]:
-        yield line.states[ply]
+        found = [line.states[ply]]
         for _ in range(REORDERINGS):
             reordered = _reorder(line, ply, int(generator.integers(3, 12)), generator)
             if reordered is not None:
-                yield reordered
+                found.append(reordered)
+        for state in found:
+            arrays = tuple(bytes_of(state.kernel_state))
+            if arrays not in seen:
+                seen.add(arrays)
+                yield state
 
 
 def _reorder(

@@ -119,9 +119,9 @@ class Encoder:
         The position after a resignation is the one before it.
         """
         window, known = self.window(state)
-        out = np.empty(self.shape, np.float32)
-        encode(self.kernel, window, known, out)
-        return out
+        out = np.empty((1, *self.shape), np.float32)
+        encode_many(self.kernel, window, np.array([known]), 1, out)
+        return out[0]
 
     def window(self, state: GameState) -> tuple[Any, int]:
         """The position with those before it, as a batch, and how many of them exist."""

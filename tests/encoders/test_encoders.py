@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dlgo import Move, NotationError, Point, SpecError, get_game, kernels
-from dlgo.encoders import default_encoder, encode, encode_many, encoder_names, get_encoder
+from dlgo.encoders import default_encoder, encode_many, encoder_names, get_encoder
 from tests.command import assert_one_line, dlgo_here
 from tests.conftest import random_game
 
@@ -105,8 +105,9 @@ def test_less_may_be_known_than_has_been_played() -> None:
         encoder = get_encoder(name, state.game)
         window, known = encoder.window(state)
         assert known == 8
-        out = np.empty(encoder.shape, np.float32)
-        encode(encoder.kernel, window, 1, out)
+        planes = np.empty((1, *encoder.shape), np.float32)
+        encode_many(encoder.kernel, window, np.array([1]), 1, planes)
+        out = planes[0]
         if name == "zero":
             assert (out[:, :, :2] == encoder.encode(state)[:, :, :2]).all()
             assert not out[:, :, 2:16].any()
@@ -130,11 +131,10 @@ def test_reading_ladders_leaves_the_position_alone() -> None:
         encoder = get_encoder("alphago", state.game)
         window, known = encoder.window(state)
         before = [field.tobytes() for field in window]
-        out = np.empty(encoder.shape, np.float32)
-        encode(encoder.kernel, window, known, out)
+        out, again = np.empty((2, 1, *encoder.shape), np.float32)
+        encode_many(encoder.kernel, window, np.array([known]), 1, out)
         assert [field.tobytes() for field in window] == before
-        again = np.empty(encoder.shape, np.float32)
-        encode(encoder.kernel, window, known, again)
+        encode_many(encoder.kernel, window, np.array([known]), 1, again)
         assert (out == again).all()
 
 

@@ -9,6 +9,7 @@ from dlgo import GameState, Point, SpecError, get_game
 from dlgo.games.draughts.state import Draughts
 from engines.registry import build_engine
 from experiments.arena.series import play_series
+from tests.conftest import FULL
 
 TIC_TAC_TOE = get_game("tictactoe")
 
@@ -72,7 +73,9 @@ def test_a_drawn_end_is_no_win() -> None:
     assert decision.value is None
 
 
-@pytest.mark.parametrize("game_name", ["tictactoe", "connect4", "connectn:cols=5,rows=5"])
+@pytest.mark.parametrize(
+    "game_name", ["tictactoe", "connect4", *(["connectn:cols=5,rows=5"] if FULL else [])]
+)
 def test_what_it_claims_is_true(game_name: str) -> None:
     """A win it announces is one for alpha-beta, and a move it plays loses only if all do."""
     game = get_game(game_name)

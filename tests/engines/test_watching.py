@@ -29,7 +29,12 @@ def position(name: str, *moves: str) -> GameState:
     return state
 
 
-ENDING = position("tictactoe", "B2", "A1", "A3", "C1", "B1")
+# Played when a test wants it: to play moves while tests are collected compiles in every process.
+ENDING = ("tictactoe", "B2", "A1", "A3", "C1", "B1")
+
+
+def ending() -> GameState:
+    return position(*ENDING)
 
 
 def recorded(spec: str, state: GameState, seed: int = 3) -> Recording:
@@ -37,11 +42,11 @@ def recorded(spec: str, state: GameState, seed: int = 3) -> Recording:
 
 
 @pytest.mark.parametrize("spec", TREE_SEARCHES)
-@pytest.mark.parametrize("state", [
-    position("tictactoe", "B2"), ENDING, position("connect4", "4", "3"), position("draughts"),
-    position("go:size=5", "C3"),
+@pytest.mark.parametrize("line", [
+    ("tictactoe", "B2"), ENDING, ("connect4", "4", "3"), ("draughts",), ("go:size=5", "C3"),
 ], ids=["tictactoe", "ending", "connect4", "draughts", "go"])
-def test_after_every_event_the_tree_is_that_of_the_engine(spec: str, state: GameState) -> None:
+def test_after_every_event_the_tree_is_that_of_the_engine(spec: str, line: tuple[str]) -> None:
+    state = position(*line)
     engine = build_engine(spec, state.game, 1)
     tree = SearchTree(state)
     steps = 0
@@ -90,7 +95,7 @@ def test_a_tree_can_be_seen_at_any_step_and_written_as_json() -> None:
         assert recording.tree(step - 1).root.visits == visits - 1
         assert recording.tree(step).root.visits == visits
     for spec in (*TREE_SEARCHES, "textbook-alphabeta:nodes=300", "minimax"):
-        record = json.loads(json.dumps(recorded(spec, ENDING).to_json(), allow_nan=False))
+        record = json.loads(json.dumps(recorded(spec, ending()).to_json(), allow_nan=False))
         assert record["moves"] == ["B2", "A1", "A3", "C1", "B1"] and record["mover"] == "white"
         assert all(isinstance(event["event"], str) for event in record["events"])
         assert record["choice"] == record["line"][0]
@@ -107,7 +112,7 @@ def test_gumbel_tells_of_its_plan() -> None:
 
 
 def test_what_alpha_beta_has_found_out_is_true_of_every_node() -> None:
-    recording = recorded("textbook-alphabeta:depth=9", ENDING)
+    recording = recorded("textbook-alphabeta:depth=9", ending())
     tree = recording.tree()
     assert len(tree.nodes) == recording.decision.cost.nodes + 1
     cuts = [event.node for event in recording.events if isinstance(event, CutOff)]
@@ -137,7 +142,7 @@ def test_an_iteration_of_deepening_begins_a_new_tree() -> None:
 
 def test_engines_that_tell_nothing_are_refused() -> None:
     with pytest.raises(SpecError, match="mcts cannot be watched; the textbook engines can"):
-        recorded("mcts:sims=10", ENDING)
+        recorded("mcts:sims=10", ending())
 
 
 # The picture --------------------------------------------------------------------------------
@@ -148,13 +153,13 @@ def groups(svg: str) -> dict[str, ElementTree.Element]:
     return {group.get("data-node"): group for group in image.iter(f"{SVG}g")}
 
 
-@pytest.mark.parametrize(("spec", "state"), [
-    ("textbook-mcts:sims=30", position("tictactoe")), ("textbook-alphabeta:depth=9", ENDING),
-    ("textbook-puct:sims=40", position("connect4")), ("textbook-gumbel:sims=9", ENDING),
+@pytest.mark.parametrize(("spec", "line"), [
+    ("textbook-mcts:sims=30", ("tictactoe",)), ("textbook-alphabeta:depth=9", ENDING),
+    ("textbook-puct:sims=40", ("connect4",)), ("textbook-gumbel:sims=9", ENDING),
 ])
 @pytest.mark.parametrize("most", [1, 12, 1000])
-def test_a_picture_has_a_group_for_each_node_inside_its_parents(spec, state, most) -> None:
-    recording = recorded(spec, state)
+def test_a_picture_has_a_group_for_each_node_inside_its_parents(spec, line, most) -> None:
+    recording = recorded(spec, position(*line))
     svg, tree = recording.svg(most_nodes=most), recording.tree()
     drawn = groups(svg)
     assert min(most, 9) <= len(drawn) <= most
@@ -178,7 +183,7 @@ def test_a_picture_has_a_group_for_each_node_inside_its_parents(spec, state, mos
 
 def test_cards_do_not_overlap() -> None:
     for spec, state in (("textbook-mcts:sims=80", position("tictactoe")),
-                        ("textbook-alphabeta:depth=9", ENDING)):
+                        ("textbook-alphabeta:depth=9", ending())):
         image = ElementTree.fromstring(recorded(spec, state).svg(most_nodes=100))
         cards = [
             (float(rect.get("y")), float(rect.get("x")))
@@ -193,11 +198,11 @@ def test_cards_do_not_overlap() -> None:
 
 
 def test_a_picture_shows_cuts_windows_and_proofs() -> None:
-    svg = recorded("textbook-alphabeta:depth=9", ENDING).svg()
+    svg = recorded("textbook-alphabeta:depth=9", ending()).svg()
     assert svg.count("cut: ") >= 3 and "at least 0" in svg and "window -1 +1" in svg
-    svg = recorded("textbook-mcts:sims=400", ENDING).svg(most_nodes=300)
+    svg = recorded("textbook-mcts:sims=400", ending()).svg(most_nodes=300)
     assert "proven draw" in svg and "proven loss" in svg
-    assert "visit" in recorded("textbook-puct:sims=9", ENDING)._repr_svg_()
+    assert "visit" in recorded("textbook-puct:sims=9", ending())._repr_svg_()
     large = tree_svg(recorded("textbook-mcts:sims=3", position("go:size=13")).tree())
     assert "<svg x=" not in large  # no boards where they would not be seen
 

@@ -13,7 +13,7 @@ neighbourhoods. `playout.py` and `hints` of the Go kernel look them up.
 
 from __future__ import annotations
 
-import itertools
+import functools
 
 import numpy as np
 
@@ -61,8 +61,11 @@ def _match_table() -> np.ndarray:
     bits = np.zeros(1 << 16, np.uint8)
     for diagram in _PATTERNS.values():
         for turned in _symmetric(diagram) | _symmetric(_swapped(diagram)):
-            for colors in itertools.product(*(_MEANING[turned[r][c]] for r, c in _CELLS)):
-                bits[sum(color << (2 * i) for i, color in enumerate(colors))] = 1
+            parts = (
+                np.array(_MEANING[turned[row][col]]) << (2 * i)
+                for i, (row, col) in enumerate(_CELLS)
+            )
+            bits[functools.reduce(np.add.outer, parts)] = 1
     return np.packbits(bits, bitorder="little").view(np.int64)
 
 
