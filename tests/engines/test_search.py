@@ -115,11 +115,11 @@ def test_proven_wins_are_told_from_estimates() -> None:
 
 
 def test_alphabeta_agrees_with_minimax_without_cuts_or_table() -> None:
-    """The value at depth 4 from 60 random Connect Four positions, by plain recursion."""
+    """The value at depth 4 from random Connect Four positions, by plain recursion."""
     game = get_game("connect4")
     generator = np.random.default_rng(4)
     engine = build_engine("alphabeta:depth=4", game)
-    for _ in range(60):
+    for _ in range(60 if FULL else 25):
         state = GameState.new_game(game)
         for _ in range(generator.integers(4, 20)):
             if not state.is_over():
@@ -155,12 +155,12 @@ def test_forced_moves_do_not_change_the_result(name: str, options: str) -> None:
     checked = 0
     for seed in range(150):
         states = random_game(game, seed)
-        if len(states) > cells - 9 and checked < (25 if FULL else 8):
+        if len(states) > cells - 9 and checked < (25 if FULL else 4):
             state = states[cells - 9]
             if not state.is_over():
                 assert engine.select_move(state).proven == minimax(state)
                 checked += 1
-    assert checked > 5
+    assert checked > 3
 
 
 def test_capture_in_go_is_found() -> None:

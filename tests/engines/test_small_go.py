@@ -14,6 +14,7 @@ from dlgo.games.go.area import area_difference
 from engines.registry import build_engine
 from tests.conftest import FULL
 
+SEEDS = 3 if FULL else 1
 HEAVY = "mcts:sims=20000,rollout=heavy"
 
 
@@ -21,7 +22,7 @@ HEAVY = "mcts:sims=20000,rollout=heavy"
 def test_two_by_two_is_proven_to_be_worth_one_point(spec: str) -> None:
     for komi, value in ((0.5, 1), (1.5, -1)):
         game = get_game(f"go:size=2,komi={komi}")
-        for seed in range(3):
+        for seed in range(SEEDS):
             decision = build_engine(spec, game, seed).select_move(GameState.new_game(game))
             assert decision.proven == value
             if value == 1:
@@ -36,21 +37,21 @@ def test_three_by_three_opens_in_the_centre_for_all_nine_points(spec: str) -> No
     values = []
     for komi in (8.5, 9, 9.5):
         game = get_game(f"go:size=3,komi={komi}")
-        for seed in range(3):
+        for seed in range(SEEDS):
             decision = build_engine(spec, game, seed).select_move(GameState.new_game(game))
             values.append(decision.value)
             if komi <= 9:  # at 9.5 every move loses
                 assert game.move_text(decision.move) == "B2"
-    assert min(values[:3]) > 0.3
-    assert all(-0.5 < value < 0.1 for value in values[3:6])
-    assert max(values[6:]) < -0.9
+    assert min(values[:SEEDS]) > 0.3
+    assert all(-0.5 < value < 0.1 for value in values[SEEDS : 2 * SEEDS])
+    assert max(values[2 * SEEDS :]) < -0.9
 
 
 @pytest.mark.parametrize("rule", ["uct", "rave"])
 def test_five_by_five_opens_in_the_centre(rule: str) -> None:
     """With komi 7.5 the centre wins and everything else loses."""
     game = get_game("go:size=5,komi=7.5")
-    for seed in range(6):
+    for seed in range(2 * SEEDS if FULL else 2):
         engine = build_engine(f"{HEAVY},rule={rule}", game, seed)
         decision = engine.select_move(GameState.new_game(game))
         assert game.move_text(decision.move) == "C3"

@@ -16,7 +16,7 @@ from engines.solver import search
 from engines.solver.board import mirrored, playable, winning_cells
 from engines.solver.solver import Solver, pack, words_of
 from engines.solver.zugzwang import UNKNOWN, zugzwang_verdict
-from tests.conftest import random_game
+from tests.conftest import FULL, random_game
 
 GAME = get_game("connect4")
 # Positions of the published sets (Pons), a few of each.
@@ -49,6 +49,22 @@ def random_positions(n: int, plies: range, seed: int = 0) -> list[GameState]:
     return positions
 
 
+def nearly_full(seed: int) -> GameState:
+    """A random position, not yet decided, with one or two empty cells."""
+    generator = np.random.default_rng(seed)
+    while True:
+        state = GameState.new_game(GAME)
+        last = int(generator.integers(40, 42))
+        while len(state.moves()) < last:
+            after = [state.apply_move(move) for move in state.legal_moves()]
+            after = [one for one in after if not one.is_over()]
+            if not after:
+                break
+            state = after[generator.integers(len(after))]
+        else:
+            return state
+
+
 def columns_of(state: GameState) -> list[int]:
     return [move.place for move in state.moves()]
 
@@ -75,7 +91,7 @@ def test_every_position_of_the_published_sets(
 def test_another_solver_agrees(solver: Solver) -> None:
     core = pytest.importorskip("bitbully.bitbully_core", reason="needs bitbully")
     other = core.BitBullyCore()
-    states = random_positions(250, range(12, 36), seed=3)
+    states = random_positions(80, range(12, 36), seed=3)
     expected = []
     for state in states:
         board = core.BoardCore()
@@ -123,7 +139,7 @@ def test_the_last_stones(columns: str, score: int | None, solver: Solver) -> Non
 def test_a_nearly_full_board(solver: Solver) -> None:
     """With two cells left, the score is found by playing them out."""
     seen = set()
-    for state in random_positions(60, range(40, 42), seed=6):
+    for state in map(nearly_full, range(40)):
         best = -1
         for move in state.legal_moves():
             after = state.apply_move(move)
@@ -153,7 +169,7 @@ def test_parity_rules_prove_only_what_is_true() -> None:
     """Wherever they give a verdict, a search without them finds the same."""
     plain = Solver(18, search.ALL_FEATURES & ~search.ZUGZWANG)
     verdicts = {0: 0, 1: 0}
-    for state in random_positions(1200, range(18, 36), seed=8):
+    for state in random_positions(1200 if FULL else 500, range(18, 36), seed=8):
         own, mask = words_of(state)
         stones = mask.bit_count()
         score = plain.score(state)
@@ -164,7 +180,7 @@ def test_parity_rules_prove_only_what_is_true() -> None:
             if verdict != UNKNOWN:
                 assert verdict == (score >= target)
                 verdicts[verdict] += 1
-    assert min(verdicts.values()) > 30
+    assert min(verdicts.values()) > 10
 
 
 def test_a_search_may_pause_and_go_on() -> None:

@@ -16,6 +16,7 @@ from dlgo.rng import make_rng
 from engines.learning.selfplay.drawing import draw
 from engines.registry import EngineSpec, build_engine
 from engines.supervised.engine import clipped
+from tests.command import dlgo_here
 from tests.conftest import one_line_error
 from tests.learning.networks.models import write_model
 
@@ -143,11 +144,10 @@ def test_models_that_do_not_fit_are_refused_in_one_line(tmp_path: Path) -> None:
     assert str(EngineSpec.parse("supervised:some/model")) == "supervised:model=some/model"
 
 
-def test_the_command_line_names_a_model_that_is_not_there() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "experiments.cli", "play", "tictactoe", "--first",
-         "supervised:model=nobody"], capture_output=True, text=True, timeout=240, check=False,
-    )
+def test_the_command_line_names_a_model_that_is_not_there(
+    capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = dlgo_here(capsys, "play", "tictactoe", "--first", "supervised:model=nobody")
     assert done.returncode == 2
     assert done.stderr.startswith("dlgo: unknown model 'nobody'")
     assert len(done.stderr.splitlines()) == 1

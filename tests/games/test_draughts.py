@@ -15,6 +15,7 @@ from dlgo.games.draughts import board, kernel, notation, pdn
 from dlgo.games.draughts.perft import count_moves
 from dlgo.games.draughts.state import Draughts
 from dlgo.rng import below, make_rng
+from tests.conftest import FULL
 
 GAME = Draughts()
 # oeis.org/A133046
@@ -65,11 +66,11 @@ def test_draw_rules_do_not_cut_perft_short():
 
 
 def test_legal_moves_are_those_of_pydraughts():
-    """2,000 positions of random games; each set of whole moves, jump squares included."""
+    """Positions of random games; each set of whole moves, jump squares included."""
     draughts = pytest.importorskip("draughts")
     rng = make_rng(1)
     checked = captures = 0
-    while checked < 2000:
+    while checked < (2000 if FULL else 400):
         for state in random_game(rng):
             if at_turn_start(state) and not state.is_over() and below(rng, 5) == 0:
                 moves = draughts.Board("english", GAME.fen(state)).legal_moves()
@@ -78,7 +79,7 @@ def test_legal_moves_are_those_of_pydraughts():
                 assert ours == theirs, GAME.fen(state)
                 checked += 1
                 captures += len(ours[0]) > 2
-    assert captures > 50  # multiple ones among them
+    assert captures > checked / 40  # multiple ones among them
 
 
 def test_positions_and_ends_are_those_of_pydraughts():
@@ -214,16 +215,16 @@ def test_rollouts_are_games_of_uniformly_random_actions():
     """The share of draws and the mean result agree with games played through `play`."""
     start, work = GAME.new_kernel_state(), board.new_state()
     rng = make_rng(8)
-    results = []
+    games, results = 1500 if FULL else 500, []
     for _ in range(20_000):
         kernels.copy_into(work, start)
         results.append(kernels.rollout(work, rng))
-    played = [random_game(rng)[-1].result() for _ in range(1500)]
-    # Three standard errors of the smaller sample: 1500 games, results of variance 1.
-    assert abs(np.mean(results) - np.mean(played)) < 3 / 1500**0.5
+    played = [random_game(rng)[-1].result() for _ in range(games)]
+    # Three standard errors of the smaller sample: results have a variance of 1.
+    assert abs(np.mean(results) - np.mean(played)) < 3 / games**0.5
     draws = np.mean([result == 0 for result in results])
     assert 0.035 < draws < 0.045  # 0.0406 of 100,000 games through `play`
-    assert abs(draws - np.mean([result == 0 for result in played])) < 3 * (0.04 / 1500) ** 0.5
+    assert abs(draws - np.mean([result == 0 for result in played])) < 3 * (0.04 / games) ** 0.5
 
 
 def test_rollouts_know_the_end():

@@ -193,7 +193,7 @@ def test_situational_superko_beyond_the_simple_ko() -> None:
     """A play is legal exactly if no earlier state had the stones and the mover it leads to."""
     game = get_game("go:size=3")
     met = 0
-    for seed in range(400 if FULL else 80):
+    for seed in range(400 if FULL else 40):
         for state in random_game(game, seed, max_plies=60, passes=False)[:-1]:
             if state.is_over():
                 continue
@@ -252,7 +252,7 @@ def test_eyes(moves: str, point: str, eye: bool) -> None:
 def test_incremental_board_equals_one_built_from_the_stones(size: int) -> None:
     """Keys, chains, liberties and the list of empty points, after every move."""
     game = get_game("go", size=size)
-    for seed in range(3):
+    for seed in range(3 if size < 19 or FULL else 1):
         for state in random_game(game, seed, max_plies=3 * size * size, passes=False)[::7]:
             _check_board(state)
 

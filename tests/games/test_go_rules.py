@@ -5,7 +5,6 @@ With `DLGO_FULL=1` the legal positions of 4x4 are counted, too.
 
 from __future__ import annotations
 
-import os
 import pickle
 
 import numpy as np
@@ -15,10 +14,8 @@ from dlgo import GameState, IllegalMoveError, Move, Player, Point, SpecError, ge
 from dlgo.games.go.ladders import is_ladder_capture, is_ladder_escape
 from dlgo.games.go.scoring import likely_dead, ownership, score
 from dlgo.games.go.state import Go
-from tests.conftest import random_game
+from tests.conftest import FULL, random_game
 from tests.games.legal_positions import count_legal_positions
-
-FULL = bool(os.environ.get("DLGO_FULL"))
 
 
 def diagram(text: str, next_player: Player = Player.black, **options: object) -> GameState:
@@ -134,7 +131,7 @@ def test_positional_superko_forbids_more_than_situational() -> None:
     with the same player to move. Every legal play of random games on 3x3 is compared.
     """
     differences = [0, 0]
-    for seed in range(300):
+    for seed in range(300 if FULL else 100):
         situational = GameState.new_game(get_game("go:size=3"))
         positional = GameState.new_game(get_game("go:size=3,ko=positional"))
         simple = GameState.new_game(get_game("go:size=3,ko=simple"))
