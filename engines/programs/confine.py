@@ -124,6 +124,20 @@ def set_limits(memory_mb: int, processes: int, cpu: int, file_mb: int, files: in
         resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
 
 
+def stay_as_first_process() -> None:
+    """Return in a child. The first process of all waits for those that others leave behind.
+
+    The child's end is its own end, and so that of all others. It is confined like them: it has
+    their user, so that they can write into its memory.
+    """
+    child = os.fork()
+    while child:
+        pid, status = os.wait()
+        if pid == child:
+            code = os.waitstatus_to_exitcode(status)
+            os._exit(code if code >= 0 else 128 - code)
+
+
 def main() -> None:
     """Confine this process, then become the program."""
     uid, *limits = map(int, sys.argv[1:7])
@@ -135,6 +149,8 @@ def main() -> None:
     set_limits(*limits)
     if platform.machine() in _ARCHITECTURES:
         install(filter_of(platform.machine()))
+    if os.getpid() == 1:
+        stay_as_first_process()
     os.execv(sys.argv[7], sys.argv[7:])
 
 

@@ -110,14 +110,15 @@ class Sandbox:
             allowed.file_mb, allowed.open_files,
         )
         scratch = ["--perms", "1777", "--size", str(allowed.scratch_mb * _MEGABYTE), "--tmpfs"]
-        # bubblewrap stays inside as the first process, and who is not root shares a user with it:
-        # its variables can be read there, whatever it gives to others.
+        # Hostile code has bubblewrap's own user where that is not root's, and could read the
+        # variables that it was started with, whatever it gives to others. Nor must it stay
+        # inside as the first process then, which no filter confines (`confine.py`).
         mark = os.environ.get(processes.MARK)
         return [
             "/usr/bin/env", "-i", *([f"{processes.MARK}={mark}"] if mark else []),
             _bubblewrap(), "--die-with-parent", "--new-session", "--clearenv",
             "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
-            "--unshare-cgroup-try", *(_RIGHTS if uid else ["--unshare-user"]),
+            "--unshare-cgroup-try", *(_RIGHTS if uid else ["--unshare-user", "--as-pid-1"]),
             *_system(), "--proc", "/proc", "--dev", "/dev",
             *(word for folder in SCRATCH for word in (*scratch, folder)),
             *self._shown(), "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp",
@@ -201,10 +202,11 @@ def holds(what, act, *given):
 holds("the system can be written to", open, "/usr/dlgo", "w")
 holds("there are password files", open, "/etc/shadow")
 try:
-    if "PATH=" in open("/proc/1/environ").read():
-        raise SystemExit("it sees our variables")
+    seen = set(open("/proc/1/environ").read().split(chr(0))[:-1])
 except OSError:
-    pass
+    seen = set()
+if seen - {f"{name}={value}" for name, value in os.environ.items()}:
+    raise SystemExit("it sees our variables")
 if any(":" in line and "lo:" not in line for line in open("/proc/net/dev")):
     raise SystemExit("there is a network")
 if os.getuid() == 0 or os.getpid() > 9:

@@ -75,7 +75,7 @@ def test_files_of_others_cannot_be_read(attack, folder) -> None:
         "/etc/hosts", "/etc/machine-id", "/var/log/dpkg.log", "/dev/vda", "/dev/mem", "/dev/kmsg",
         f"/proc/{os.getpid()}/environ", "/proc/kcore",
     ]) == ""
-    assert attack.call("read_files", ["/proc/1/environ"]) in ("", "done"), "refused, or empty"
+    assert "the-secret" not in attack.call("read_files", ["/proc/1/environ"])
     assert attack.call("list_folders", ["/home", "/mnt", "/opt", "/srv", "/var", "/run"]) == ""
     assert "attacks" not in attack.call("list_folders", [str(folder)]).replace("mallory", "")
     assert attack.call("list_folders", [str(folder)]) == "['mallory']"
@@ -105,15 +105,15 @@ def test_nothing_outside_can_be_written_or_deleted(attack, folder) -> None:
 BY_OTHERS = """
 import subprocess, sys
 from engines.programs.sandbox import Sandbox
-look = "print(open('/proc/1/environ').read(), *__import__('os').environ.values())"
+look = "print(*(open(f'/proc/1/{name}').read() for name in ('environ', 'status')))"
 subprocess.run(Sandbox().command([sys.executable, "-c", look]), check=True)
 """
 SYSTEM_PYTHON = "/usr/bin/python3"
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
-def test_who_is_not_root_shows_no_variables_either() -> None:
-    """The sandbox's first process is bubblewrap itself, of the user who has started it."""
+def test_the_first_process_of_who_is_not_root_is_no_way_out() -> None:
+    """Code inside has its user: it could read its variables, and write into its memory."""
     environment = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "PATH": "/usr/bin:/bin"}
     somebody = {"user": 65534, "group": 65534, "cwd": "/", "capture_output": True, "text": True}
     start = "import sys, dlgo.errors; assert sys.version_info >= (3, 11)"
@@ -126,7 +126,8 @@ def test_who_is_not_root_shows_no_variables_either() -> None:
     done = subprocess.run([SYSTEM_PYTHON, "-c", BY_OTHERS],
                           env=environment | {"DLGO_TEST_SECRET": "the-secret"}, **somebody)
     assert done.returncode == 0, done.stderr
-    assert "C.UTF-8" in done.stdout and "the-secret" not in done.stdout
+    assert "the-secret" not in done.stdout
+    assert "Seccomp:\t2" in done.stdout or platform.machine() not in confine._ARCHITECTURES
 
 
 def test_there_is_no_network(attack) -> None:
