@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -58,24 +58,26 @@ def oracles() -> Path:
     return SHARED
 
 
-@pytest.fixture(scope="session")
-def worker_pool() -> Iterator[Any]:
-    """Two worker processes, started by the first who needs them."""
-    from engines.learning.selfplay.workers import WorkerPool
-
-    pool = WorkerPool(2)
-    yield pool
-    pool.close()
-
-
 @pytest.fixture(scope="module")
-def shared_workers(worker_pool: Any) -> Iterator[None]:
-    """All runs that a file trains share worker processes, each of which takes seconds to start."""
+def shared_workers() -> Iterator[None]:
+    """The runs that a file trains play their games in this process.
+
+    Worker processes take seconds to start. They play in the runs that are killed
+    (alphazero/test_run.py), in those of `dlgo train`, and with DLGO_FULL=1 in all.
+    """
+    def results(
+        self: object, function: Callable[[Any], Any], jobs: Sequence[Any],
+        progress: Callable[[int], None],
+    ) -> Iterator[Any]:
+        for job in jobs:
+            yield function(job)
+            progress(0)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(worker_pool), "__init__", lambda self, count: vars(self).update(
-            vars(worker_pool)
-        ))
-        patch.setattr(type(worker_pool), "close", lambda self: None)
+        if not FULL:
+            from engines.learning.selfplay.workers import WorkerPool
+
+            patch.setattr(WorkerPool, "results", results)
         yield
 
 

@@ -109,6 +109,8 @@ class NetworkInTraining:
             DataError: if there are no positions in the window.
             ModelError: if the loss is not finite.
         """
+        from engines.learning.networks.backend import learn_batch
+
         window.check_positions()
         config = self._config
         wall, cpu = time.perf_counter(), time.process_time()
@@ -118,10 +120,7 @@ class NetworkInTraining:
         done = 0
         ended = 0.0  # batches, of each the part that has a final board
         for batch in itertools.islice(self._stream(window, iteration), steps):
-            self.network.reset_metrics()
-            losses = self.network.train_on_batch(
-                *_targets(batch, self._heads), return_dict=True
-            )
+            losses = learn_batch(self.network, *_targets(batch, self._heads))
             done += 1
             for name, value in losses.items():
                 sums[name] = sums.get(name, 0.0) + float(value)

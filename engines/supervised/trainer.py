@@ -158,11 +158,13 @@ class SupervisedLearner(Learner):
 
     def iterate(self, run: Run, iteration: int) -> dict[str, float]:
         """An epoch: all training positions once, then all that are held out."""
+        from engines.learning.networks.backend import learn_batch
+
         network, start = self._network, time.perf_counter()
         means = _Means()
         positions = 0
         for step, batch in enumerate(self._stream(self._training, iteration, True), 1):
-            measured = self._on_batch(network.train_on_batch, batch)
+            measured = learn_batch(network, *self._given(batch))
             run.check("loss", measured["loss"], step)
             means.add(measured, batch)
             positions += len(batch.planes)
@@ -171,7 +173,8 @@ class SupervisedLearner(Learner):
         trained = time.perf_counter() - start
         means = _Means()
         for batch in self._stream(self._held_out, 0, False):
-            means.add(self._on_batch(network.test_on_batch, batch), batch)
+            network.reset_metrics()  # some versions of Keras go on counting, some do not
+            means.add(network.test_on_batch(*self._given(batch), return_dict=True), batch)
         row |= means.named("test_")
         run.check("held-out loss", row["test_loss"], step)
         row["learning_rate"] = float(network.optimizer.learning_rate)
@@ -198,14 +201,13 @@ class SupervisedLearner(Learner):
             symmetries=config.symmetries and training, shuffle=training, targets=config.targets,
         )
 
-    def _on_batch(self, step: Callable[..., dict[str, Any]], batch: Any) -> dict[str, Any]:
-        """What a step of training or testing says of this batch alone."""
+    def _given(self, batch: Any) -> tuple[Any, dict[str, Any], dict[str, Any]]:
+        """Planes, targets and weights of a step of training or testing."""
         heads = self._config.heads
         targets = {head: batch.target(head) for head in heads}
         counts = {"policy": batch.policy_weights}
         weights = {head: counts.get(head, np.ones_like(batch.values)) for head in heads}
-        self._network.reset_metrics()  # some versions of Keras go on counting, some do not
-        return step(batch.planes, targets, weights, return_dict=True)
+        return batch.planes, targets, weights
 
     def write_model(self, folder: Path, run: Run) -> Card:
         """Write the network of the best epoch, in float32, with its card."""

@@ -35,7 +35,7 @@ HEADS = {"ownership": 1.0, "score": 0.5}
 
 def plan(**changes) -> AlphaZeroConfig:
     return make_config(str(GAME), **{
-        "iterations": 2, "games": 12, "sims": 4, "network": "resnet:blocks=1,filters=4",
+        "iterations": 2, "games": 12, "sims": 4, "network": "resnet:blocks=0,filters=4",
         "workers": 1, "seed": 3, "runtime": "onnx", "precision": "float32", "batch_size": 32,
         "optimizer": "adam:lr=0.01", "ownership": 0.0, "score": 0.0, "resign_below": 0.0,
     } | changes)
@@ -69,6 +69,12 @@ def given_up(tmp_path_factory) -> Dataset:
 
 
 @pytest.fixture(scope="module")
+def learner() -> NetworkInTraining:
+    """A network with the heads that several tests teach something: its first step takes seconds."""
+    return NetworkInTraining(plan(**HEADS, network="resnet:blocks=0,filters=16,l2=0"))
+
+
+@pytest.fixture(scope="module")
 def run(tmp_path_factory) -> Path:
     """A run that learns the heads."""
     folder = tmp_path_factory.mktemp("az") / "run"
@@ -92,7 +98,7 @@ def playing_weights(learner: NetworkInTraining, folder: Path) -> list[np.ndarray
     return keras.models.load_model(folder / "network.keras", compile=False).get_weights()
 
 
-def test_the_end_of_games_is_learned(tmp_path: Path) -> None:
+def test_the_end_of_games_is_learned(learner: NetworkInTraining, tmp_path: Path) -> None:
     """Positions in which both pass at once: a stone owns its point, more stones are ahead."""
     rng = np.random.default_rng(1)
     with ShardWriter(tmp_path, GAME, {}) as writer:
@@ -112,7 +118,6 @@ def test_the_end_of_games_is_learned(tmp_path: Path) -> None:
                 start.apply_move(Move.pass_turn()).apply_move(Move.pass_turn()).result()
             ))
     data = Dataset.open(tmp_path)
-    learner = NetworkInTraining(plan(**HEADS, network="resnet:blocks=1,filters=16,l2=0"))
     (batch,) = batches(data, learner._encoder, 10_000, finals=True)
     learner.learn(data, 1, steps=150)
     last = learner.learn(data, 1, steps=10)
@@ -148,7 +153,7 @@ def test_games_that_were_given_up_teach_nothing_of_their_end(
 
 
 def test_a_loss_is_the_mean_over_games_that_have_an_end(
-    finished: Dataset, given_up: Dataset, tmp_path: Path
+    learner: NetworkInTraining, finished: Dataset, given_up: Dataset, tmp_path: Path, monkeypatch
 ) -> None:
     """As many games without an end beside them change neither it nor its unit."""
     with ShardWriter(tmp_path, GAME, {}) as writer:
@@ -156,7 +161,7 @@ def test_a_loss_is_the_mean_over_games_that_have_an_end(
             for game in data.games():
                 writer.add(game)
     both = Dataset.open(tmp_path)
-    learner = NetworkInTraining(plan(**HEADS, optimizer="sgd:lr=1e-6"))  # hardly learns
+    monkeypatch.setattr(learner, "_rate", 0.0)  # learns nothing
     losses = [
         learner.learn(data, 1, steps=data.n_positions // 32)["ownership_loss"]
         for data in (finished, both)
@@ -165,9 +170,8 @@ def test_a_loss_is_the_mean_over_games_that_have_an_end(
 
 
 def test_a_network_in_training_answers_as_the_one_that_is_written(
-    finished: Dataset, tmp_path: Path
+    learner: NetworkInTraining, finished: Dataset, tmp_path: Path
 ) -> None:
-    learner = NetworkInTraining(plan(**HEADS))
     learner.learn(finished, 1, steps=10)
     card = learner.save(tmp_path / "net", "net", {})
     (batch,) = batches(finished, learner._encoder, 10_000)

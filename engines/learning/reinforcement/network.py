@@ -109,11 +109,12 @@ class NetworkInTraining(NetworkScorer):
             planes: float32[batch_size, ...], always so many: another size is compiled anew.
             targets: of each head. weights: float32[batch_size], 0 for rows that are padding.
         """
-        self.network.reset_metrics()
+        from engines.learning.networks.backend import learn_batch
+
         # The policy's losses have the weights in what they are told.
         sample = {head: np.ones_like(weights) if targets[head].shape[-1] > 1 else weights
                   for head in targets}
-        said = self.network.train_on_batch(planes, targets, sample, return_dict=True)
+        said = learn_batch(self.network, planes, targets, sample)
         return {name: float(value) for name, value in said.items()}
 
     def save(self, folder: Path, name: str, training: dict[str, Any],
