@@ -60,10 +60,11 @@ def oracles() -> Path:
 
 @pytest.fixture(scope="module")
 def shared_workers() -> Iterator[None]:
-    """The runs that a file trains play their games in this process.
+    """The runs that a file trains play their games in this process, and leave no curves.
 
-    Worker processes take seconds to start. They play in the runs that are killed
-    (alphazero/test_run.py), in those of `dlgo train`, and with DLGO_FULL=1 in all.
+    Worker processes take seconds to start, and drawing takes as long as a short run. Workers play
+    and curves are drawn in the runs that are killed (alphazero/test_run.py), in those of
+    `dlgo train`, and with DLGO_FULL=1 in all.
     """
     def results(
         self: object, function: Callable[[Any], Any], jobs: Sequence[Any],
@@ -75,9 +76,11 @@ def shared_workers() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         if not FULL:
+            from engines.learning.runs import records
             from engines.learning.selfplay.workers import WorkerPool
 
             patch.setattr(WorkerPool, "results", results)
+            patch.setattr(records, "draw_curves", lambda *_: None)
         yield
 
 

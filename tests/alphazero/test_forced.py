@@ -1,4 +1,7 @@
-"""Facts about forced playouts: who gets them, and that none of them is learned."""
+"""Facts about forced playouts: who gets them, and that none of them is learned.
+
+`DLGO_FULL=1` plays draughts with them as well.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,11 @@ from engines.treesearch import tree as ts
 from engines.treesearch.forced import ForcedPUCT, prune
 from engines.treesearch.leaf_evaluator import LeafEvaluator
 from engines.treesearch.rules import PUCT
-from tests.alphazero.test_selfplay import GAMES, Opinionated, same, state_after
+from tests.alphazero.test_selfplay import GAMES as ALL_GAMES
+from tests.alphazero.test_selfplay import Opinionated, same, state_after
+from tests.conftest import FULL
 
+GAMES = ALL_GAMES if FULL else [name for name in ALL_GAMES if name != "draughts"]
 CONNECT4 = get_game("connect4")
 START = GameState.new_game(CONNECT4)
 C, K = 0.9, 2.0

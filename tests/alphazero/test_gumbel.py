@@ -1,4 +1,7 @@
-"""Facts about Gumbel search: how simulations are shared out, and that few of them help."""
+"""Facts about Gumbel search: how simulations are shared out, and that few of them help.
+
+`DLGO_FULL=1` plays tic-tac-toe and Go by it as well.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,8 @@ from engines.treesearch.gumbel import (
     improved_policy,
 )
 from engines.treesearch.leaf_evaluator import LeafBatchSearcher, LeafEvaluator, UniformEvaluator
-from tests.alphazero.test_selfplay import Opinionated
+from tests.alphazero.test_selfplay import GAMES, Opinionated
+from tests.conftest import FULL
 
 GAME = get_game("connect4")
 START = GameState.new_game(GAME)
@@ -180,7 +184,7 @@ def test_a_win_in_one_is_found_and_lost_moves_are_left_out() -> None:
     assert int(tree.action[best_child(rule, tree)]) not in lost
 
 
-@pytest.mark.parametrize("name", ["tictactoe", "connect4", "go:size=5", "draughts"])
+@pytest.mark.parametrize("name", GAMES if FULL else ["connect4", "draughts"])
 def test_self_play_by_gumbel_obeys_the_rules_and_the_seed(name: str) -> None:
     game = get_game(name)
 

@@ -43,7 +43,8 @@ from tests.learning.data.games import write_unlabelled
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.usefixtures("shared_workers")
 SETTINGS = {"iterations": 4 if FULL else 3, "games": 24, "sims": 4,
-            "network": f"resnet:blocks={1 if FULL else 0},filters=4", "workers": 2, "seed": 3, "runtime": "onnx"}
+            "network": f"resnet:blocks={1 if FULL else 0},filters=4", "workers": 2, "seed": 3,
+            "runtime": "onnx"}
 PLAN = make_config("tictactoe", **SETTINGS)
 NEEDS_KILL = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="needs /proc, to see what processes are left"

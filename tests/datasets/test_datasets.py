@@ -51,7 +51,7 @@ def made(tmp_path_factory) -> Path:
 
 
 def test_the_number_of_workers_changes_nothing(made: Path, tmp_path: Path) -> None:
-    generate(RECIPE, 18, tmp_path, 3, Quiet())
+    generate(RECIPE, 18, tmp_path, 2, Quiet())
     assert contents(tmp_path) == contents(made)
     data = Dataset.open(made)
     assert data.n_games == 18
@@ -223,7 +223,8 @@ def archive(tmp_path: Path) -> Path:
 
 def test_an_archive_becomes_shards(archive: Path, tmp_path: Path, capfd) -> None:
     out = tmp_path / "out"
-    done = dlgo_here(capfd, "data", "import-sgf", archive, "--size", 9, "--out", out)
+    done = dlgo_here(capfd, "data", "import-sgf", archive, "--size", 9, "--out", out,
+                     "--workers", 1)
     assert done.returncode == 0, done.stderr
     assert "skipped:" in done.stderr
     assert "games.tar.gz/broken.sgf: move 2" in done.stderr
@@ -232,7 +233,8 @@ def test_an_archive_becomes_shards(archive: Path, tmp_path: Path, capfd) -> None
     data = Dataset.open(out)
     assert (data.n_games, data.n_positions) == (2, 5)
     assert sorted(game.result for game in data.games()) == [-1, 1]
-    again = dlgo_here(capfd, "data", "import-sgf", archive, "--size", 9, "--out", out)
+    again = dlgo_here(capfd, "data", "import-sgf", archive, "--size", 9, "--out", out,
+                      "--workers", 1)
     assert "4 of 4 files are done already" in again.stderr
     other = dlgo_here(capfd, "data", "import-sgf", archive, "--size", 13, "--out", out)
     assert other.returncode == 2
@@ -257,7 +259,7 @@ def test_a_damaged_archive_is_named_and_the_others_are_imported(
     protected.write_bytes(zipped)
     out = tmp_path / "out"
     done = dlgo_here(capfd, "data", "import-sgf", bad, archive, protected, "--size", 9,
-                     "--out", out)
+                     "--out", out, "--workers", 1)
     assert done.returncode == 2
     assert f"{bad}: cannot be read: CRC check failed" in done.stderr
     assert "protected.zip/lost.sgf: cannot be read" in done.stderr
@@ -299,7 +301,7 @@ def test_a_sample_is_drawn_by_its_seed(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not AWKWARD.is_dir(), reason="needs ../shared/oracles/sgf/awkward")
 def test_awkward_files_are_used_or_named(tmp_path: Path, capfd) -> None:
-    done = dlgo_here(capfd, "data", "import-sgf", AWKWARD, "--out", tmp_path)
+    done = dlgo_here(capfd, "data", "import-sgf", AWKWARD, "--out", tmp_path, "--workers", 1)
     assert done.returncode == 0, done.stderr
     named = [line for line in done.stderr.splitlines() if line.startswith("skipped: ")]
     assert any("not-an-sgf-file.sgf" in line for line in named)

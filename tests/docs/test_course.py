@@ -1,6 +1,6 @@
 """The course as a site: notebooks run, pages complete, nothing asked of another host.
 
-By default two notebooks are run; with `DLGO_FULL=1` all of them, without TensorFlow, as `make
+By default one notebook is run; with `DLGO_FULL=1` all of them, without TensorFlow, as `make
 course` runs them, and once more by Jupyter.
 """
 
@@ -47,7 +47,7 @@ def test_chapters_with_material_have_a_notebook() -> None:
     assert {f"ch{number:02}" for number in (*range(2, 13), 14)} <= set(NOTEBOOKS)
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS if FULL else ["ch02", "ch04"])
+@pytest.mark.parametrize("name", NOTEBOOKS if FULL else ["ch02"])
 def test_a_notebook_shows_pictures(name: str) -> None:
     shown = [kind for cell in run_notebook(SOURCES / f"{name}.py").cells
              for output in cell.get("outputs", ()) for kind in output.get("data", ())]

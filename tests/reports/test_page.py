@@ -17,6 +17,7 @@ from dlgo import GameState, get_game
 from dlgo.games import game_names
 from dlgo.games.tictactoe.state import TicTacToe
 from dlgo.records.ledger import GameRecord, Ledger, MoveCost
+from reports import report
 from reports.cost_table import cost_table
 from reports.replays import find_grid, replay
 from reports.report import write_report
@@ -108,6 +109,14 @@ def test_what_a_ledger_says_is_text(evil_page, tmp_path):
     assert games[0]["games"][0]["first"] in (EVIL, "mcts:sims=100")
 
 
+@pytest.fixture
+def no_plots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plots take most of a report's time, and other tests look at them."""
+    for name in ("plot_game", "plot_overview", "plot_lengths"):
+        monkeypatch.setattr(report, name, lambda *_: [])
+
+
+@pytest.mark.usefixtures("no_plots")
 def test_the_markdown_lets_no_html_through(tmp_path):
     write_page(tmp_path, [record(0, EVIL, "b", 1), record(1, "b", EVIL, 1)])
     assert "<" not in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
@@ -200,6 +209,7 @@ def test_the_facts_of_a_small_ledger(tmp_path):
     assert np.isnan(spent.loc["b"]["over"])
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_an_unfinished_report_says_so_and_reloads_itself(tmp_path):
     with Ledger(tmp_path / "games.sqlite") as ledger:
         ledger.add(record(0, "a", "b", 1), record(1, "b", "a", 1))
@@ -264,16 +274,21 @@ def browser() -> str:
     pytest.skip("needs Chromium, to lay the page out")
 
 
-@pytest.mark.parametrize("width", [400, 1280])
-def test_the_page_never_scrolls_sideways(browser, tmp_path, width):
-    """Laid out in a frame of the given width with all details open; the script runs, too."""
+@pytest.fixture(scope="module")
+def wide_page(tmp_path_factory) -> str:
+    """Twelve entrants with long names."""
     names = [f"alphabeta:depth={i},table=off,some_other_option=true" for i in range(12)]
     rng = np.random.default_rng(1)
-    text = write_page(tmp_path, [
+    return write_page(tmp_path_factory.mktemp("wide"), [
         record(7 * i + j, names[i], names[j], float(rng.integers(0, 2)), moves=f"A1 B2 C3 A{k}")
         for i in range(12) for j in range(12) if i != j for k in (2, 3)
     ][::2])
-    (tmp_path / "page.html").write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_the_page_never_scrolls_sideways(browser, wide_page, tmp_path, width):
+    """Laid out in a frame of the given width with all details open; the script runs, too."""
+    (tmp_path / "page.html").write_text(wide_page, encoding="utf-8")
     (tmp_path / "frame.html").write_text(f"""<iframe src="page.html" style="width:{width}px;
     height:900px;border:0"></iframe><script>onload = () => {{
     const page = document.querySelector("iframe").contentDocument;
@@ -295,6 +310,7 @@ def test_the_page_never_scrolls_sideways(browser, tmp_path, width):
     assert "Ply 4 of 4" in status
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_intervals_by_resampling_stand_beside_the_others(tmp_path):
     """Three openings in which colour decides everything: every replicate rates the same."""
     with Ledger(tmp_path / "games.sqlite") as ledger:
@@ -312,6 +328,7 @@ def test_intervals_by_resampling_stand_beside_the_others(tmp_path):
         assert float(row["low95"]) < -100  # the likelihood knows of no pairs
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_an_interval_by_resampling_has_a_width(tmp_path):
     """Forty openings, a quarter of them lost: the replicates differ, and the rating is inside."""
     with Ledger(tmp_path / "games.sqlite") as ledger:

@@ -1,4 +1,7 @@
-"""Ratings: known answers, an independent likelihood, simulated tournaments, hard records."""
+"""Ratings: known answers, an independent likelihood, simulated tournaments, hard records.
+
+`DLGO_FULL=1` simulates 300 tournaments of six entrants; `test_coverage.py` has fewer, of more.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from reports.connections import Connections
 from reports.davidson import Observations, growing_direction, outcome_probabilities
 from reports.rating_table import ELO, RatingTable
 from reports.ratings import fit_ratings, repeated_games
+from tests.conftest import FULL
 from tests.reports.simulation import simulate
 
 
@@ -169,6 +173,7 @@ def test_derivatives_are_those_of_the_likelihood():
 # Simulated tournaments
 
 
+@pytest.mark.skipif(not FULL, reason="test_coverage has fewer tournaments of more: DLGO_FULL=1")
 def test_intervals_cover_the_truth():
     """95% intervals contain the true value in 95% of tournaments.
 

@@ -33,7 +33,7 @@ def run(tmp_path_factory) -> Path:
     """Three tiny iterations of tic-tac-toe."""
     folder = tmp_path_factory.mktemp("az") / "run"
     plan = make_config("tictactoe", iterations=3, games=8, sims=4, workers=1, runtime="onnx",
-                     network="resnet:blocks=1,filters=8")
+                     network="resnet:blocks=0,filters=8")
     train(plan, folder)
     return folder
 

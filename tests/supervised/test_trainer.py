@@ -6,6 +6,7 @@ By default an exception stands for the end of the process, with `DLGO_FULL=1` it
 from __future__ import annotations
 
 import csv
+import dataclasses
 import os
 import signal
 import subprocess
@@ -34,6 +35,8 @@ PLAN = SupervisedConfig(
     "m", "planes", "cnn:filters=4,hidden=16,dropout=0.2", value_head=True, optimizer="adam:lr=0.01",
     schedule="decay", epochs=4, batch_size=64, test=0.2, symmetries=True, seed=7,
 )
+# One batch holds all games: TensorFlow takes seconds to trace a step of another size.
+TINY = SupervisedConfig("m", "planes", "mlp:hidden=8", epochs=1, batch_size=2048, test=0.2)
 
 
 def write_games(folder: Path, n: int, game_name: str = "tictactoe") -> Path:
@@ -182,14 +185,14 @@ def test_ctrl_c_says_what_is_kept(games: Path, tmp_path: Path) -> None:
             if status.iteration == 2:
                 raise KeyboardInterrupt
 
-    plan = SupervisedConfig("m", "planes", "mlp:hidden=8", epochs=3, test=0.2)
+    plan = dataclasses.replace(TINY, epochs=3)
     with pytest.raises(KeyboardInterrupt, match="stopped after epoch 1 of 3.*continues"):
         train(plan, Dataset.open(games), tmp_path / "m", Interrupter())
     assert train(plan, Dataset.open(games), tmp_path / "m").training["epochs"] == 3
 
 
 def test_other_settings_or_data_do_not_continue_a_run(games: Path, tmp_path: Path) -> None:
-    plan = SupervisedConfig("m", "planes", "mlp:hidden=8", epochs=1, test=0.2)
+    plan = TINY
     train(plan, Dataset.open(games), tmp_path / "m")
     for other, part in (
         ({"seed": 2}, "seed=1"), ({"network": "mlp:hidden=9"}, "network=mlp:hidden=8"),
@@ -205,7 +208,7 @@ def test_other_settings_or_data_do_not_continue_a_run(games: Path, tmp_path: Pat
 
 
 def test_a_damaged_checkpoint_is_refused(games: Path, tmp_path: Path) -> None:
-    plan = SupervisedConfig("m", "planes", "mlp:hidden=8", epochs=1, test=0.2)
+    plan = TINY
     train(plan, Dataset.open(games), tmp_path / "m")
     path = tmp_path / "m/training/checkpoint.npz"
     whole = path.read_bytes()

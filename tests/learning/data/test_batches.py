@@ -1,4 +1,7 @@
-"""Batches say of each position what replaying the game with `GameState` says."""
+"""Batches say of each position what replaying the game with `GameState` says.
+
+`DLGO_FULL=1` replays games of connectn, too.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,10 @@ from engines.learning.data import Dataset, GameBuilder, ShardWriter, Start, batc
 from engines.learning.data.batches import Batch
 from engines.learning.data.records import NO_RESULT, GameData
 from engines.learning.data.replay import start_state
+from tests.conftest import FULL
 from tests.learning.data.encoders import HISTORY, history_encoder
 
-GAMES = ("go:size=5", "tictactoe", "connect4", "draughts", "connectn")
+GAMES = ("go:size=5", "tictactoe", "connect4", "draughts", *(["connectn"] if FULL else []))
 
 
 def random_game(
