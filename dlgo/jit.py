@@ -250,11 +250,18 @@ def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
     if not numba.config.DISABLE_JIT:
         is_compiled(function)
         compiled._cache = _KernelCache(compiled)
-        inner = numba.njit(no_cpython_wrapper=True, **flags)(function)
-        inner._cache = _KernelCache(inner, "-inner")
+
+        @functools.cache
+        def inner() -> Any:  # made when a caller is compiled, which is seldom
+            form = numba.njit(no_cpython_wrapper=True, **flags)(function)
+            form._cache = _KernelCache(form, "-inner")
+            return form
+
         # What Numba asks a function for that is called in what it compiles.
-        compiled.get_call_template = _by_plain_types(inner.get_call_template)
-        compiled.get_overload = inner.get_overload
+        compiled.get_call_template = _by_plain_types(
+            lambda *asked: inner().get_call_template(*asked)
+        )
+        compiled.get_overload = lambda signature: inner().get_overload(signature)
     return compiled
 
 

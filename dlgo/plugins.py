@@ -89,13 +89,17 @@ class PluginGroup:
             points.setdefault(point.name, []).append(point)
         return points
 
+    def _knows(self, name: str) -> bool:
+        # What packages have installed is read last: that takes a moment.
+        return name in self.built_in or name in self._given or name in self._entry_points
+
     def split(self, text: str) -> tuple[str, str | None]:
         """The name in a specification, and the settings after it (None without a colon)."""
         whole, text = text, text.strip()
         name, colon, settings = text.partition(":")
         if not name:
             raise PluginError(f"{self.noun} {whole!r} has no name; write name:key=value,key=value")
-        if any(name.strip() in names for names in (self.built_in, self._given, self._entry_points)):
+        if self._knows(name.strip()):
             return name.strip(), settings if colon else None
         match = _FILE.fullmatch(text) or _MODULE.fullmatch(text)
         if match is None:
@@ -109,7 +113,7 @@ class PluginGroup:
 
     def is_file(self, name: str) -> bool:
         """Whether `find` would run a file or a module that nobody has installed for this."""
-        return name not in self.names() and (":" in name or name.endswith(".py"))
+        return (":" in name or name.endswith(".py")) and name not in self.names()
 
     def is_loaded(self, name: str) -> bool:
         """Whether `find` runs only code that has run in this process; true without a file, too."""
