@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from multiprocessing import forkserver
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +83,43 @@ def shared_workers() -> Iterator[None]:
 
             patch.setattr(WorkerPool, "results", results)
             patch.setattr(records, "draw_curves", lambda *_: None)
+        yield
+
+
+@pytest.fixture(scope="session")
+def forking() -> Callable[[], AbstractContextManager[None]]:
+    """Within this context, worker processes are forked from one that has loaded all they need.
+
+    To start one otherwise takes a second. It is for tests of what workers do, not of how they
+    begin and end. With `DLGO_FULL=1`, and where there is no such server, each starts afresh.
+    """
+    if FULL or "forkserver" not in multiprocessing.get_all_start_methods():
+        return nullcontext
+    from experiments.arena import handle
+    from tests.forked import InThisEnvironment
+
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.forked"])
+    root = Path(__file__).resolve().parents[1]
+
+    @contextmanager
+    def forked() -> Iterator[None]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(root)
+            patch.setenv("PYTHONPATH", str(root))
+            forkserver.ensure_running()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(multiprocessing, "get_context", lambda method=None: context)
+            patch.setattr(handle, "work", InThisEnvironment(handle.work))
+            yield
+
+    return forked
+
+
+@pytest.fixture
+def forked_workers(forking: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
+    """The whole test is within `forking()`."""
+    with forking():
         yield
 
 

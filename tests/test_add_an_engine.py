@@ -43,6 +43,7 @@ def run(folder: Path, *arguments: str) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_the_commands_lead_into_the_report_in_five_minutes(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -45,6 +45,7 @@ def copy(tmp_path: Path) -> Path:
     return Path(shutil.copytree(SAMPLES, tmp_path / "samples"))
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_a_tournament_goes_on_in_an_old_ledger(dlgo: Command, copy: Path) -> None:
     """The plan's old spellings mean the entrants that the ledger holds: nothing is played anew."""
     ledger = copy / "games_format2.sqlite"
@@ -64,6 +65,7 @@ def test_an_old_ledger_is_rated(dlgo: Command, copy: Path) -> None:
     assert "supervised" in (copy / "ratings.csv").read_text()
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_old_data_is_added_to_and_learned_from(dlgo: Command, copy: Path) -> None:
     said = dlgo("data", "show", copy / "dataset")
     assert "30" in said

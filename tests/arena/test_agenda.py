@@ -222,6 +222,7 @@ def test_who_cannot_be_rated_is_not_waited_for() -> None:
     assert games[ENTRANTS[0]] < 160
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_a_tournament_with_a_target_and_real_ratings(tmp_path) -> None:
     from reports.ratings import fit_ratings
 

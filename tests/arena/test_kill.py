@@ -12,7 +12,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,21 +69,22 @@ def played(ledger: Path) -> dict[str, tuple[str, float]]:
     return {slot: (record.moves, record.result) for slot, record in stored(ledger).items()}
 
 
-def verdict_of(kind: str, ledger: Path) -> str:
+def verdict_of(kind: str, ledger: Path, forking: Callable[[], Any]) -> str:
     """Play a plan to its end; what the target or the test says then."""
-    said = run(PLANS[kind], ledger, limits=LIMITS)[1].splitlines()
+    with forking():
+        said = run(PLANS[kind], ledger, limits=LIMITS)[1].splitlines()
     return "" if kind == "pairs" else said[-2].partition(" (")[0]
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 @pytest.mark.parametrize("kind", PLANS if FULL else ["target"])
-def test_kills_at_random_moments_lose_nothing(kind: str, tmp_path: Path) -> None:
+def test_kills_at_random_moments_lose_nothing(kind: str, tmp_path: Path, forking) -> None:
     """The games are those of an unbroken tournament.
 
     A test that has its answer may find more or fewer games begun; those that were are the same.
     """
     moment = random.Random(11)
-    verdict = verdict_of(kind, tmp_path / "whole.sqlite")
+    verdict = verdict_of(kind, tmp_path / "whole.sqlite", forking)
     whole = played(tmp_path / "whole.sqlite")
     kills = ledgers = in_play = 0
     while kills < KILLS:
@@ -111,7 +114,7 @@ def test_kills_at_random_moments_lose_nothing(kind: str, tmp_path: Path) -> None
             after = stored(path)
             assert before.items() <= after.items(), "a game was lost or played again"
             before = after
-        assert verdict_of(kind, path) == verdict
+        assert verdict_of(kind, path, forking) == verdict
         assert before.items() <= games_of(path).items()
         if kind == "test":
             assert all(whole.get(slot, game) == game for slot, game in played(path).items())

@@ -47,6 +47,7 @@ def checked(path: Path) -> list[str]:
 # --- the lock ------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_two_tournaments_on_one_ledger_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite"
     (tmp_path / "link.sqlite").symlink_to(path)
@@ -273,6 +274,8 @@ def test_a_damaged_ledger_is_one_line_for_every_command(
     with Ledger(ledger_path) as ledger:
         ledger.set_meta("plan", Plan(("tictactoe",), ("random", "mcts"), 1, seed=4).to_json())
     with contextlib.closing(sqlite3.connect(ledger_path)) as database:
+        for table, key in (("costs", "game_id"), ("games", "id")):  # what is drawn takes long
+            database.execute(f"DELETE FROM {table} WHERE {key} > 2")
         database.execute("PRAGMA writable_schema = 1")
         assert database.execute(DAMAGE[damage]).rowcount > 0
         database.commit()
@@ -283,7 +286,7 @@ def test_a_damaged_ledger_is_one_line_for_every_command(
         lambda: list(check_lines(str(ledger_path))),
         lambda: list(export_games(str(ledger_path), str(tmp_path / "x.csv"), None, None)),
         lambda: run(plan, ledger_path),
-        lambda: write_report(ledger_path, tmp_path / "report", replicates=100),
+        lambda: write_report(ledger_path, tmp_path / "report", replicates=0),
     ]
     complaints = 0
     for command in commands:

@@ -36,9 +36,10 @@ class Quiet:
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory) -> tuple[Path, Quiet]:
+def played(tmp_path_factory, forking) -> tuple[Path, Quiet]:
     path, reporter = tmp_path_factory.mktemp("live") / "games.sqlite", Quiet()
-    run_tournament(PLAN, path, workers=1, progress=reporter)
+    with forking():
+        run_tournament(PLAN, path, workers=1, progress=reporter)
     return path, reporter
 
 

@@ -36,6 +36,7 @@ PLAYING = BOTS if FULL else {name: BOTS[name] for name in TEN}
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_whatever_bots_do_every_game_ends_with_its_reason(capfd) -> None:
     """Each plays one game, of alternating colours, against the random bot."""
     folder = Path.cwd()
@@ -63,7 +64,7 @@ def test_whatever_bots_do_every_game_ends_with_its_reason(capfd) -> None:
 def test_a_bot_finds_no_opponent_among_the_objects_of_its_process() -> None:
     """The attack wins nothing: the same games as without it."""
     engines = EngineCache()
-    for seed in range(5 if FULL else 2):
+    for seed in range(5 if FULL else 1):
         attack, honest = (
             play_game(make_task(spec_of(name), "dawdler", "connect4", seed), engines)
             for name in ("attacks", "good")
@@ -75,7 +76,7 @@ def test_a_bot_finds_no_opponent_among_the_objects_of_its_process() -> None:
 
 def test_an_isolated_engine_plays_as_it_does_at_home() -> None:
     cache = EngineCache()
-    for game in ("tictactoe", "go:size=5", "draughts", "connect4"):
+    for game in ("go:size=5", "draughts", *(("tictactoe", "connect4") if FULL else ())):
         inside, outside = (
             play_game(dataclasses.replace(make_task(name, "random", game), opening=()), cache)
             for name in ("dawdler", "tests.arena.mocks:Dawdler")
@@ -106,6 +107,7 @@ class Greedy:
 """
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_an_edited_bot_is_another_entrant_and_its_games_are_played_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,6 +30,7 @@ from tests.arena.mocks import GARBAGE, MOCKS, SETUP, games_of, left_behind, make
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 
 FULL = bool(os.environ.get("DLGO_FULL"))
+forked = pytest.mark.usefixtures("forked_workers")
 LIMITS = Limits(move_timeout=2, memory_mb=400)
 
 
@@ -75,7 +76,9 @@ CULPRITS = {
 @needs_proc
 # Engines from outside: ten by default in test_outside.py.
 @pytest.mark.parametrize("outside", [False, *([True] if FULL else [])])
-def test_who_misbehaves_loses_in_time_and_the_others_play_on(outside: bool, capfd) -> None:
+def test_who_misbehaves_loses_in_time_and_the_others_play_on(
+    outside: bool, capfd, forking
+) -> None:
     began = time.monotonic()
     players = []
     # The other ways are in `outside.py`, in processes of their own as well.
@@ -87,8 +90,13 @@ def test_who_misbehaves_loses_in_time_and_the_others_play_on(outside: bool, capf
         name, colon, settings = spec.partition(":")
         player = f"{MOCKS[name].__module__}:{MOCKS[name].__name__}{colon}{settings}"
         players.append(player if outside else spec)
+    # This one writes into every pipe there is, so that no worker after it could be forked.
+    apart = players.index("scribbler") if "scribbler" in players else len(players)
+    with forking():
+        games = play(*players[:apart], *players[apart + 1 :], limits=limits)
+    games[apart:apart] = play(*players[apart : apart + 1], limits=limits)
     for (failure, reason), (first, second, innocent) in zip(
-        culprits.values(), play(*players, limits=limits), strict=True
+        culprits.values(), games, strict=True
     ):
         for record, side, result in ((first, "first", 0.0), (second, "second", 1.0)):
             assert re.fullmatch(reason.format(side), record.reason), record.reason
@@ -103,6 +111,7 @@ def test_who_misbehaves_loses_in_time_and_the_others_play_on(outside: bool, capf
 
 
 @needs_proc
+@forked
 def test_children_and_chatter_do_no_harm(capfd) -> None:
     """They are ended with the worker or with the game, they play no move of their own, and
     nothing of what is printed reaches our output."""
@@ -115,6 +124,7 @@ def test_children_and_chatter_do_no_harm(capfd) -> None:
 
 
 @needs_proc
+@forked
 def test_a_hang_is_ended_soon_where_the_budget_is_short() -> None:
     """A budget of 0.1 s is over long before the timeout for moves, which is 10 minutes here."""
     began = time.monotonic()
@@ -194,6 +204,7 @@ def test_limits_that_are_none_are_refused(given: dict[str, float]) -> None:
 # --- repeated failures ---------------------------------------------------------------------
 
 
+@forked
 def test_who_fails_again_and_again_is_stopped(tmp_path, capfd) -> None:
     path = tmp_path / "l.sqlite"
     plan = Plan(("tictactoe", "connect4"), ("random", "dawdler", "crasher"), pairs=8, seed=1)

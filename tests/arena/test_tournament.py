@@ -38,6 +38,8 @@ from tests.arena.mocks import (
 ROOT = Path(__file__).resolve().parents[2]
 FULL = bool(os.environ.get("DLGO_FULL"))
 
+forked = pytest.mark.usefixtures("forked_workers")
+
 # --- worker processes ----------------------------------------------------------------------
 
 
@@ -72,6 +74,7 @@ def test_a_broken_engine_loses_its_games_and_the_others_are_played(capfd):
     assert not left_behind()
 
 
+@forked
 def test_a_worker_that_cannot_start_is_reported(capfd):
     with pytest.raises(WorkerError, match="exit code 1"):
         list(play_tasks([make_task("random", "random")], 1, setup=BAD_SETUP))
@@ -79,6 +82,7 @@ def test_a_worker_that_cannot_start_is_reported(capfd):
         warm_up([make_task("random", "random")], print, setup=BAD_SETUP)
 
 
+@forked
 def test_warming_up_tells_broken_engines_from_missing_ones():
     said: list[str] = []
     warm_up([make_task("badstart", "random")], said.append, setup=SETUP)
@@ -90,6 +94,7 @@ def test_warming_up_tells_broken_engines_from_missing_ones():
 # --- tournaments ---------------------------------------------------------------------------
 
 
+@forked
 def test_a_tournament_plays_its_plan_once_and_can_be_extended(tmp_path):
     path = tmp_path / "l.sqlite"
     plan = Plan(("tictactoe",), ("random", "dawdler"), pairs=3, seed=1)
@@ -127,6 +132,7 @@ def test_a_tournament_plays_its_plan_once_and_can_be_extended(tmp_path):
     assert {k: r.moves for k, r in again.items()} == {k: r.moves for k, r in games.items()}
 
 
+@forked
 def test_an_entrant_that_cannot_be_built_leaves_no_trace(tmp_path):
     path = tmp_path / "l.sqlite"
     with pytest.raises(SpecError, match="unbuildable"):
@@ -194,7 +200,7 @@ def slow_tournament(ledger: Path):
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL][: 2 if FULL else 1])
-def test_a_killed_tournament_continues_where_it_was(tmp_path, how):
+def test_a_killed_tournament_continues_where_it_was(tmp_path, how, forking):
     path = tmp_path / "l.sqlite"
     with slow_tournament(path) as process:
         workers = children(process.pid)
@@ -213,7 +219,8 @@ def test_a_killed_tournament_continues_where_it_was(tmp_path, how):
         assert f"stopped after {len(before)} of 18 games; run the same command" in stderr
         assert "Traceback" not in stderr
 
-    summary, said = run(SLOW_PLAN, path)
+    with forking():
+        summary, said = run(SLOW_PLAN, path)
     assert (summary.stored, summary.played) == (len(before), 18 - len(before))
     assert f"{len(before)} of them are in" in said
     after = games_of(path)

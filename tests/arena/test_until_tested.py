@@ -6,6 +6,8 @@ import dataclasses
 import itertools
 import random
 
+import pytest
+
 from experiments.arena.agenda import Agenda, result_of
 from experiments.arena.limits import Limits
 from experiments.arena.progress import PlainReporter
@@ -72,6 +74,7 @@ def test_a_match_without_an_answer_ends_with_its_last_pair() -> None:
     assert "no decision: the budget of pairs was reached after 7 pairs" in agenda.verdict
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_a_real_match_with_a_test_stops_by_itself(tmp_path) -> None:
     plan = Plan(("connect4",), ("mcts:sims=50", "random"), 1, kind="match", sprt=(0.0, 50.0))
     heard: list[str] = []

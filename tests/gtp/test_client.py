@@ -298,6 +298,7 @@ def test_the_cost_contains_the_programs_cpu_time(tmp_path: Path) -> None:
 # --- in the arena ---------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_a_tournament_with_a_cheat_a_crasher_and_a_sound_program(tmp_path: Path) -> None:
     """Faults lose the game with the reason stored, nobody waits, and no process is left."""
     sound = mock(tmp_path, at_genmove("say('resign', number)"))

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
+import pytest
+
 from dlgo.records.sgf import read_sgf, replay
+from tests.command import run_module_here
 from tests.gtp.programs import needs_gnugo
 
 
 @needs_gnugo
-def test_a_match_is_saved_and_continued(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("forked_workers")
+def test_a_match_is_saved_and_continued(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     def run(*options: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "experiments.chapters.ch08_gnugo", "--out", str(tmp_path),
-             "--size", "7",
-             "--engine", "random", "--level", "0", "--workers", "1", *options],
-            capture_output=True, text=True, timeout=300, check=False,
+        done = run_module_here(
+            capfd, "experiments.chapters.ch08_gnugo", "--out", tmp_path, "--size", "7",
+            "--engine", "random", "--level", "0", "--workers", "1", *options,
         )
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout
