@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import FULL
+
 ROOT = Path(__file__).resolve().parents[1]
 DOC = ROOT / "docs/add_a_game.md"
 FOLDER = "dlgo/games/rows"
@@ -110,8 +112,10 @@ except RuleBroken as error:
 
 
 def test_engines_play_the_game_unmodified(project: Path) -> None:
+    """MCTS plays it in `test_plugins.py`, and here with `DLGO_FULL=1`: compiling it takes long."""
+    first = "mcts:sims=500" if FULL else "alphabeta:depth=9"
     output = run(
-        project, "-m", "experiments.cli", "play", "rows", "--first", "mcts:sims=500",
+        project, "-m", "experiments.cli", "play", "rows", "--first", first,
         "--second", "alphabeta:depth=9", "--seed", "1", "--delay", "0",
     )
     assert "Game over: black (x) wins." in output
@@ -140,8 +144,9 @@ def test_alphabeta_proves_what_plain_minimax_finds(project: Path) -> None:
 from dlgo import GameState, get_game
 from engines.registry import build_engine
 game = get_game("rows")
-for engine in ("alphabeta:depth=9", "mcts:sims=20000"):
+for engine in ENGINES:
     print(build_engine(engine, game).select_move(GameState.new_game(game)).proven)
 """
+    engines = ["alphabeta:depth=9", *(["mcts:sims=20000"] if FULL else [])]
     assert value(frozenset(), 0, 0) == 1
-    assert run(project, "-c", script).split() == ["1", "1"]
+    assert run(project, "-c", f"ENGINES = {engines}\n{script}").split() == ["1"] * len(engines)

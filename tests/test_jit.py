@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -169,48 +170,47 @@ PARTS_CHANGED = [
 ]
 
 
-@pytest.mark.parametrize("old,new,value", PARTS_CHANGED if FULL else PARTS_CHANGED[:2])
-def test_whatever_a_kernel_is_made_of_counts(
-    project: Path, tmp_path: Path, old: str, new: str, value: int
-) -> None:
-    """Also of modules outside this project, and through functions chosen by class."""
-    cache = tmp_path / "cache"
+@pytest.fixture
+def parts(project: Path) -> Path:
+    """The project with modules of somebody else's."""
     (project / "parts.py").write_text(MODULE)
     (project / "shapes.py").write_text(PARTS)
+    return project
+
+
+def test_whatever_a_kernel_is_made_of_counts(parts: Path, tmp_path: Path) -> None:
+    """Also of modules outside this project, and through functions chosen by class.
+
+    Two changes, and with `DLGO_FULL=1` two more; then damaged machine code is made anew.
+    """
+    cache = tmp_path / "cache"
     start = "import shapes"
-    assert run(project, start, cache) == "192"
-    assert len(machine_code(cache)) > 0
+    assert run(parts, start, cache) == "192"
     compiled = machine_code(cache)
-    assert run(project, start, cache) == "192"
+    assert compiled
+    assert run(parts, start, cache) == "192"
     assert machine_code(cache) == compiled
-    for name in ("parts.py", "shapes.py"):
-        path = project / name
-        path.write_text(path.read_text().replace(old, new))
-    assert run(project, start, cache) == str(value)
-
-
-def test_what_has_no_digest_is_not_cached(project: Path, tmp_path: Path) -> None:
-    """A module as a value could be read in ways that no digest follows."""
-    cache = tmp_path / "cache"
-    code = (
-        "import dis\nfrom dlgo.fingerprint import UnknownIngredient, fingerprint\n"
-        "from dlgo.jit import kernel\nimport dlgo.rng as module\n"
-        "def f():\n    there = module\n    return there\n"
-        "try:\n    fingerprint(kernel(f), ())\nexcept UnknownIngredient as error:\n    print(error)"
-    )
-    assert "dlgo.rng" in run(project, code, cache)
-
-
-def test_damaged_machine_code_is_made_anew(project: Path, tmp_path: Path) -> None:
-    cache = tmp_path / "cache"
-    (project / "parts.py").write_text(MODULE)
-    (project / "shapes.py").write_text(PARTS)
-    assert run(project, "import shapes", cache) == "192"
-    assert machine_code(cache)
+    for old, new, value in PARTS_CHANGED if FULL else PARTS_CHANGED[:2]:
+        for name, text in (("parts.py", MODULE), ("shapes.py", PARTS)):
+            (parts / name).write_text(text.replace(old, new))
+        assert run(parts, start, cache) == str(value)
     for path in cache.rglob("*.code"):
         path.write_bytes(path.read_bytes()[:100])
-    assert run(project, "import shapes", cache) == "192"
-    assert all(path.stat().st_size > 1000 for path in cache.rglob("*.code"))
+    assert run(parts, start, cache) == str(value)
+    whole = [path.name for path in cache.rglob("*.code") if path.stat().st_size > 1000]
+    assert len(whole) == len(compiled)
+
+
+def test_what_has_no_digest_is_not_cached() -> None:
+    """A module as a value could be read in ways that no digest follows."""
+    from dlgo.fingerprint import UnknownIngredient, fingerprint
+    from dlgo.jit import kernel
+
+    def module():
+        return shutil
+
+    with pytest.raises(UnknownIngredient, match="shutil"):
+        fingerprint(kernel(module), ())
 
 
 RANDOM = "import dlgo.jit, dlgo.rng as r; print(r.below(r.make_rng(1), 1), dlgo.jit.cache_folder())"
@@ -225,39 +225,63 @@ def test_an_unwritable_cache_folder_is_no_obstacle(project: Path, tmp_path: Path
     assert not Path(folder).exists()  # gone with its process
 
 
-def test_a_folder_that_others_can_write_to_is_not_trusted(project: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def folder_named(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], Path]]:
+    """The folder of machine code, had this process been started with another `DLGO_CACHE_DIR`."""
+    from dlgo import jit
+
+    def named(folder: Path) -> Path:
+        monkeypatch.setenv("DLGO_CACHE_DIR", str(folder))
+        jit.cache_folder.cache_clear()
+
+        @jit.kernel
+        def square(x):
+            return x * x
+
+        assert square(3) == 9
+        return jit.cache_folder()
+
+    yield named
+    monkeypatch.undo()
+    jit.cache_folder.cache_clear()
+
+
+def test_a_folder_that_others_can_write_to_is_not_trusted(
+    folder_named: Callable[[Path], Path], tmp_path: Path
+) -> None:
     """Machine code is unpickled: what somebody else has planted would run."""
     theirs = tmp_path / "theirs"
     theirs.mkdir()
     linked = tmp_path / "linked"
     linked.mkdir()
     (linked / "kernels").symlink_to(theirs)
-    assert "dlgo-kernels-" in run(project, RANDOM, linked)
+    assert "dlgo-kernels-" in str(folder_named(linked))
     assert not list(theirs.iterdir())
 
     open_to_all = tmp_path / "open"
     (open_to_all / "kernels").mkdir(parents=True)
     (open_to_all / "kernels").chmod(0o777)
-    assert run(project, RANDOM, open_to_all).endswith("open/kernels")
+    assert folder_named(open_to_all) == open_to_all / "kernels"
     assert (open_to_all / "kernels").stat().st_mode & 0o777 == 0o700
+    assert machine_code(open_to_all)
 
     if os.getuid() == 0:
         other = tmp_path / "other"
         (other / "kernels").mkdir(parents=True)
         os.chown(other / "kernels", 12345, 12345)
-        assert "dlgo-kernels-" in run(project, RANDOM, other)
+        assert "dlgo-kernels-" in str(folder_named(other))
 
 
-def test_machine_code_that_nobody_uses_is_forgotten(project: Path, tmp_path: Path) -> None:
-    cache = tmp_path / "cache"
-    kernels = cache / "kernels"
+def test_machine_code_that_nobody_uses_is_forgotten(
+    folder_named: Callable[[Path], Path], tmp_path: Path
+) -> None:
+    kernels = tmp_path / "cache" / "kernels"
     kernels.mkdir(parents=True)
     for name, days in (("used.code", 3), ("old.code", 40)):
         (kernels / name).write_text("")
         os.utime(kernels / name, (time.time() - days * 86400,) * 2)
-    run(project, RANDOM, cache)
-    assert {"used.code"} == {name for name in machine_code(cache) if name in ("used.code",
-                                                                              "old.code")}
+    assert folder_named(tmp_path / "cache") == kernels
+    assert (kernels / "used.code").exists() and not (kernels / "old.code").exists()
 
 
 OUTSIDE = """

@@ -1,7 +1,11 @@
-"""What plays, rates and reports needs no package of the extra `train`."""
+"""What plays, rates and reports needs no package of the extra `train`.
+
+One process, in which these packages cannot be imported, runs all commands.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -23,62 +27,81 @@ TRAINING = {
 } | {"engines.learning.reinforcement.losses"}
 
 
-def run(program: str, *arguments: str) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, "-c", BLOCK + program, *arguments], cwd=ROOT, capture_output=True,
-        text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-
-
-def command(*arguments: str) -> subprocess.CompletedProcess:
-    return run("from experiments.cli.main import main; main()", *arguments)
-
-
-def test_every_module_but_those_that_train_can_be_imported() -> None:
-    modules = [
-        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-        for package in ("dlgo", "engines", "experiments", "reports")
-        for path in sorted((ROOT / package).rglob("*.py"))
-    ]
-    wanted = [
-        name for name in modules if name not in TRAINING and not name.endswith("__main__")
-    ]
-    assert len(wanted) > 200 and set(modules) >= TRAINING
-    done = run("""
-import importlib
-for name in sys.argv[1:]:
+# Runs commands, and says how each ended; then imports modules, and says which cannot be.
+PROGRAM = """
+import contextlib, importlib, io, json
+from experiments.cli.main import main
+commands, modules = json.load(sys.stdin)
+ends, missing = [], []
+for words in commands:
+    out, error = io.StringIO(), io.StringIO()
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
+            main(words)
+    except SystemExit as end:
+        ends.append((int(end.code or 0), error.getvalue()))
+for name in modules:
     try:
         importlib.import_module(name)
     except ImportError as error:
-        print(name, error)
-""", *wanted)
-    assert (done.stdout, done.returncode) == ("", 0), done.stdout + done.stderr
+        missing.append(f"{name}: {error}")
+json.dump((ends, missing), sys.stdout)
+"""
+WORKING = [
+    "tournament --game=tictactoe --engine=alphazero:sims=4 --engine=supervised --pairs=1 "
+    "--workers=1 --ledger=l.sqlite",
+    "report l.sqlite --bootstrap=0 --out=page",
+    "generate tictactoe --engine=random --games=20 --workers=1 --out=games",
+]
+REFUSED = [
+    "train alphazero --game=tictactoe --out=run",
+    "train supervised --data=games --out=run",
+    "play tictactoe --first=supervised:runtime=keras --second=random",
+    "connectx export --model=connect4-alphazero --out=agent.py",
+]
+MODULES = [
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    for package in ("dlgo", "engines", "experiments", "reports")
+    for path in sorted((ROOT / package).rglob("*.py"))
+]
 
 
-def test_networks_play_and_are_rated(tmp_path: Path) -> None:
-    done = command(
-        "tournament", "--game", "tictactoe", "--engine", "alphazero:sims=4", "--engine",
-        "supervised", "--pairs", "1", "--workers", "1", "--ledger", str(tmp_path / "l.sqlite"),
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("playing")
+
+
+@pytest.fixture(scope="module")
+def said(folder: Path) -> tuple[dict[str, tuple[int, str]], list[str]]:
+    """How each command ended, with its errors, and the modules that cannot be imported."""
+    commands = WORKING + REFUSED
+    modules = [n for n in MODULES if n not in TRAINING and not n.endswith("__main__")]
+    done = subprocess.run(
+        [sys.executable, "-c", BLOCK + PROGRAM], cwd=folder, capture_output=True, text=True,
+        input=json.dumps(([text.split() for text in commands], modules)), check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     assert done.returncode == 0, done.stderr
-    done = command("report", str(tmp_path / "l.sqlite"), "--out", str(tmp_path / "page"))
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "page/report.html").exists()
+    ends, missing = json.loads(done.stdout.splitlines()[-1])
+    return dict(zip(commands, ends, strict=True)), missing
 
 
-@pytest.mark.parametrize("arguments", [
-    ("train", "alphazero", "--game=tictactoe", "--out={}/run"),
-    ("train", "supervised", "--data={}/games", "--out={}/run"),
-    ("play", "tictactoe", "--first=supervised:runtime=keras", "--second=random"),
-    ("connectx", "export", "--model=connect4-alphazero", "--out={}/agent.py"),
-])
-def test_what_needs_the_extra_says_how_to_install_it(arguments, tmp_path: Path) -> None:
-    if arguments[1] == "supervised":
-        made = command("generate", "tictactoe", "--engine=random", "--games=20", "--workers=1",
-                       f"--out={tmp_path / 'games'}")
-        assert made.returncode == 0, made.stderr
-    done = command(*(argument.format(tmp_path) for argument in arguments))
-    assert done.returncode == 2, done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
-    assert "pip install 'dlgo[train]'" in done.stderr
-    assert not (tmp_path / "run").exists()
+def test_every_module_but_those_that_train_can_be_imported(said) -> None:
+    assert len(MODULES) > 200 and set(MODULES) >= TRAINING
+    assert said[1] == []
+
+
+def test_networks_play_and_are_rated(said, folder: Path) -> None:
+    for command in WORKING:
+        status, error = said[0][command]
+        assert status == 0, error
+    assert (folder / "page/report.html").exists()
+
+
+@pytest.mark.parametrize("command", REFUSED)
+def test_what_needs_the_extra_says_how_to_install_it(command: str, said, folder: Path) -> None:
+    status, error = said[0][command]
+    assert status == 2, error
+    assert len(error.strip().splitlines()) == 1
+    assert "pip install 'dlgo[train]'" in error
+    assert not (folder / "run").exists()

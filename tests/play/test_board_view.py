@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +27,18 @@ from tests.conftest import random_game
 from tests.golden.update import golden_games
 
 
-class LoopCanvas(FigureCanvasAgg):
+class Canvas(FigureCanvasAgg):
+    """Draws the first picture only: each takes 40 ms, and few are looked at."""
+
+    drawn = False
+
+    def draw_idle(self, *args: Any, **kwargs: Any) -> None:
+        if not self.drawn:
+            self.drawn = True
+            super().draw_idle(*args, **kwargs)
+
+
+class LoopCanvas(Canvas):
     """A canvas with an event loop of its own: timers go off when the test says so."""
 
     required_interactive_framework = "test"
@@ -39,7 +51,7 @@ class LoopCanvas(FigureCanvasAgg):
 class Window:
     """A board on a canvas without a window, and a mouse."""
 
-    canvas: type[FigureCanvasAgg] = FigureCanvasAgg
+    canvas: type[FigureCanvasAgg] = Canvas
 
     def __init__(self, state: GameState | str, *players: str, evaluation: bool = False) -> None:
         if isinstance(state, str):
@@ -116,7 +128,9 @@ def test_while_an_engine_thinks_clicks_are_nothing(monkeypatch: pytest.MonkeyPat
     assert window.state.moves()[2] == Move.play(5)
 
 
-def test_two_engines_play_to_the_end() -> None:
+def test_two_engines_play_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And every position is drawn."""
+    monkeypatch.setattr(Window, "canvas", FigureCanvasAgg)
     assert Window("tictactoe", "random", "random").state.is_over()
 
 
