@@ -16,10 +16,11 @@ report: $(VENV)/.playing
 course: $(VENV)/.teaching
 	$(BIN)/python -m experiments.course.build
 
+# The tests start some hundred processes; without Python's bytecode each would compile our sources.
 test: $(VENV)/.testing
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-cache --no-logo
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/.testing
 	$(BIN)/ruff check .

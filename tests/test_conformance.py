@@ -134,11 +134,11 @@ def rebuild_draughts(state: GameState, player: Player) -> Any:
 @pytest.mark.parametrize("spec", SPECS)
 def test_the_game_keeps_every_rule(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     game = get_game(spec)
+    if not FULL:
+        monkeypatch.setattr(keys, "REORDERINGS", 4)
     if str(game) == game.name:
         check_game(game, facts_of(game), skip=SLOW[:1])
     else:
-        if not FULL:
-            monkeypatch.setattr(keys, "REORDERINGS", 4)
         check_game(game, facts_of(game), skip=SLOW, games=6 if FULL else 2)
 
 
