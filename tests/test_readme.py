@@ -24,7 +24,7 @@ from tests.command import ROOT, Done, dlgo_here
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SETS_UP = ("git ", "make ", "pip ", "python -m pip ", "python -m venv ", "python3 -m venv ", "cd ",
            ". ", "source ", "uv ", "pipx ")
-TINY = "--net resnet:blocks=1,filters=4"
+TINY = "--net mlp:hidden=4,layers=1"
 # (what a command begins with, what is replaced, by what); the end of the command is `$`.
 SHORTER = [
     ("dlgo tournament", r"--pairs \d+", "--pairs 1"),
