@@ -38,7 +38,7 @@ NET = "mlp:hidden=64,layers=1,activation=relu"
 # So much of tic-tac-toe that each learner plays clearly better than chance, with everything that
 # a run may have: a pool, random starts, networks along the way.
 SHORT: dict[str, Any] = {
-    "iterations": 8, "games": 400, "games_at_once": 200, "batch_size": 128, "test_games": 400,
+    "iterations": 8, "games": 300, "games_at_once": 150, "batch_size": 128, "test_games": 400,
     "test_every": 8, "save_every": 4, "network": NET, "precision": "float32", "discount": 0.8,
     "optimizer": "adam:lr=0.01", "pool_share": 0.25, "random_share": 0.25,
 }
@@ -183,7 +183,7 @@ def test_a_run_leaves_its_experience_its_curves_and_its_pool(
         assert (folder / "curves.png").read_bytes()[:4] == b"\x89PNG"
     assert {path.name for path in (folder / "nets").iterdir()} == {"0000", "0004", "0008"}
     last = read_experience(folder / "experience/000008.npz", get_game("tictactoe"), "planes")
-    assert last.n_games == 400 and last.provenance["iteration"] == 8
+    assert last.n_games == SHORT["games"] and last.provenance["iteration"] == 8
     learned = len(last.decisions) / last.plies.sum()
     assert 0.5 < learned < 0.95, "the pool's decisions and random ones are not learned from"
     decisions = last.decisions
