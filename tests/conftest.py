@@ -23,10 +23,10 @@ SHARED = Path(__file__).resolve().parents[2] / "shared" / "oracles"
 
 # What takes longest comes first, so that no process is left with a long file at the end.
 LONGEST = [
-    "alphazero/test_run.py", "chapters/test_chapters.py", "test_conformance.py",
-    "studio/test_browser.py", "arena/test_outside.py", "arena/test_referee.py", "test_jit.py",
-    "alphazero/test_promotion.py", "test_add_an_engine.py", "studio/test_games.py",
-    "docs/test_course.py", "test_readme.py", "alphazero/test_final_heads.py",
+    "studio", "alphazero/test_run.py", "chapters/test_chapters.py", "test_conformance.py",
+    "arena/test_outside.py", "arena/test_referee.py", "test_jit.py",
+    "alphazero/test_promotion.py", "test_add_an_engine.py", "docs/test_course.py",
+    "test_readme.py", "alphazero/test_final_heads.py",
     "studies/test_alphazero.py", "test_playing_part.py", "engines/test_solver.py",
     "engines/test_textbook.py", "games/test_go_textbook.py", "bench/test_selfplay.py",
     "arena/test_ledger.py",
@@ -37,9 +37,20 @@ LONGEST = [
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the files of `LONGEST` first, in that order."""
-    ranks = {Path(__file__).parent / name: rank for rank, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: ranks.get(item.path, len(LONGEST)))
+    """Put the files of `LONGEST` first, in that order, and each in one process.
+
+    All of the studio go to the same process, which then starts the only server and Chromium.
+    """
+    here = Path(__file__).parent
+    ranks = {here / name: rank for rank, name in enumerate(LONGEST)}
+
+    def group(item: pytest.Item) -> Path:
+        studio = here / "studio"
+        return studio if item.path.is_relative_to(studio) else item.path
+
+    items.sort(key=lambda item: ranks.get(group(item), len(LONGEST)))
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(str(group(item).relative_to(here))))
 
 
 def pytest_collection_finish() -> None:
