@@ -106,10 +106,10 @@ def test_an_edited_rule_is_played_by_at_once(project: Path, cache: Path) -> None
 
 
 def test_a_second_start_loads_instead_of_compiling(project: Path, cache: Path) -> None:
-    """Even from another folder."""
+    """Even from another folder; nor does it load SciPy's linear algebra, which nobody needs."""
     compiled = machine_code(cache)
     assert compiled
-    run(project, CODE, cache)
+    run(project, f"{CODE}\nimport sys; assert 'scipy.linalg' not in sys.modules", cache)
     assert machine_code(cache) == compiled
 
 
@@ -356,3 +356,24 @@ def test_what_only_kernels_call_gets_no_entry_for_python(
     assert len(fourth_power.overloads) == 1 and not square.overloads
     assert square(3) == 9
     assert len(square.overloads) == 1
+
+
+def test_a_constant_and_a_variable_share_machine_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numba has a type for each constant, and compiles `add(x, 1)` and `add(x, n)` apart."""
+    from dlgo import jit
+    from dlgo.jit import kernel
+
+    monkeypatch.setattr(jit, "cache_folder", lambda: tmp_path)
+
+    @kernel
+    def add(x, n):
+        return x + n
+
+    @kernel
+    def both(x):
+        return add(x, 1) + add(n=2, x=x) + add(x, x)
+
+    assert both(3) == 15
+    assert len(list(tmp_path.glob("add-*"))) == 1
