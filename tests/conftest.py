@@ -36,6 +36,7 @@ LONGEST = [
 ]
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist, which reads the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the files of `LONGEST` first, in that order, and each in one process.
 

@@ -107,7 +107,6 @@ def begun_and_ended(command: str, folder: Path, environment: dict[str, str]) -> 
     return Done(command, server.returncode, address + output, errors)
 
 
-@pytest.mark.usefixtures("forked_workers")
 def test_every_command_works_as_it_is_written(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
