@@ -36,22 +36,26 @@ LONGEST = [
 ]
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist, which reads the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the files of `LONGEST` first, in that order, and each in one process.
-
-    All of the studio go to the same process, which then starts the only server and Chromium.
-    """
+    """Put the files of `LONGEST` first, in that order."""
     here = Path(__file__).parent
     ranks = {here / name: rank for rank, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: min(
+        ranks.get(item.path, len(LONGEST)), ranks.get(item.path.parent, len(LONGEST))
+    ))
 
-    def group(item: pytest.Item) -> Path:
-        studio = here / "studio"
-        return studio if item.path.is_relative_to(studio) else item.path
 
-    items.sort(key=lambda item: ranks.get(group(item), len(LONGEST)))
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(str(group(item).relative_to(here))))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Each file in one process; all of the studio in the same, with one server and one Chromium."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return "studio" if "/studio/" in file else file
+
+    return ByFile(config, log)
 
 
 def pytest_collection_finish() -> None:
