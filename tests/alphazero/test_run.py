@@ -218,7 +218,7 @@ def test_a_run_may_begin_with_a_network_and_with_games_of_others(
     assert card.training["first_network"]["network_id"] == before.network_id
     assert card.training["games"] == before.training["games"] + SETTINGS["games"]
     cpu = [one.training["cpu_seconds"] for one in (before, taught, card)]
-    assert 0 < cpu[0] < cpu[1] < cpu[2]
+    assert 0 < cpu[0] < cpu[1] <= cpu[2]  # in tenths of a second, and these runs are short
     (batch,) = batches(data, get_encoder("planes", data.game), 10_000)
     losses = []
     for net in (folder / "nets/0000", whole / "nets/0001"):
