@@ -59,8 +59,9 @@ class Page:
             self.driver = start_chromium(downloads, logs)
         except DlgoError as error:
             pytest.skip(str(error))
-        self.driver.set_page_load_timeout(PATIENCE)
-        self.driver.set_script_timeout(PATIENCE)
+        # Less than the two minutes after which Selenium gives up its driver, and says nothing else.
+        self.driver.set_page_load_timeout(min(PATIENCE, 100))
+        self.driver.set_script_timeout(min(PATIENCE, 100))
         self.downloads = downloads
 
     def go(self, place: str) -> None:

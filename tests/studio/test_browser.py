@@ -54,6 +54,18 @@ def test_a_whole_game_by_clicks(studio: Studio, page: Page, spec: str) -> None:
     assert page.errors() == []
 
 
+def test_news_take_no_piece_out_of_the_hand(studio: Studio, page: Page) -> None:
+    """An evaluation, a hint or a pause may come between the two clicks of a move."""
+    game = studio.new("draughts")
+    page.go(f"play/{game}")
+    start, *_, end = studio.view(game)["position"]["moves"][0]["path"]
+    page.click_cell(start)
+    studio.ask(f"/api/games/{game}/pause", {"paused": True})
+    page.see("[...document.querySelectorAll('button')].some((one) => one.textContent === 'Go on')")
+    page.click_cell(end)
+    page.see_turns(1)
+
+
 def test_a_game_against_an_engine_from_the_first_page(studio: Studio, page: Page) -> None:
     page.go("play")
     page.click("input[value=connect4] ~ .name")

@@ -25,6 +25,7 @@ export class Board {
     this.flipped = false;
     this.view = null;
     this.moves = [];
+    this.choice = "";  // the position and its moves, as a text
     this.cursor = null;
     this.drawn = [];
     this.marks = {};
@@ -120,7 +121,10 @@ export class Board {
     if (view === before && moves === this.moves) { this.drawMarks(); return; }
     this.view = view;
     this.moves = moves;
-    this.hand.letGo();
+    // News of the same position, such as its evaluation, take nothing out of anybody's hand.
+    const choice = JSON.stringify([view.cells, moves]);
+    if (choice !== this.choice) this.hand.letGo();
+    this.choice = choice;
     this.#pieces(before?.cells ?? [], still || CALM.matches);
     this.#describe();
     this.drawMarks();
