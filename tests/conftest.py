@@ -107,7 +107,7 @@ def forking() -> Callable[[], AbstractContextManager[None]]:
     """Within this context, worker processes are forked from one that has loaded all they need.
 
     To start one otherwise takes a second. It is for tests of what workers do, not of how they
-    begin and end. With `DLGO_FULL=1`, and where there is no such server, each starts afresh.
+    begin and end. With `DLGO_FULL=1`, and on systems that cannot fork, each starts afresh.
     """
     if FULL or "forkserver" not in multiprocessing.get_all_start_methods():
         return nullcontext
