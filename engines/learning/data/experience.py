@@ -27,6 +27,7 @@ from dlgo.encoders.base import Encoder
 from dlgo.errors import DataError
 from dlgo.games import recorded_game
 from dlgo.jit import kernel
+from dlgo.symmetry import symmetries as symmetries_of
 from engines.learning.data.checked_arrays import read_arrays, refusing, write_arrays
 from engines.learning.data.records import NO_RESULT
 from engines.learning.data.replay import Replayer
@@ -175,22 +176,37 @@ def merged(parts: Sequence[Experience]) -> Experience:
 
 def shuffled_batches(
     experience: Experience, encoder: Encoder, size: int, rng: np.random.Generator,
-    chunk: int = 64,
+    symmetries: bool = False, chunk: int = 64,
 ) -> Iterator[Decisions]:
     """All decisions once, in random order; the last batch may be smaller.
 
     Args:
         size: decisions a batch.
-        rng: gives the order.
+        rng: gives the order, and the sides.
+        symmetries: show each decision from a random side of the board.
         chunk: batches that are made at a time: the more, the fewer times a game is replayed.
     """
     replayer = Replayer(encoder)
     rows = rng.permutation(experience.decisions)
     for start in range(0, len(rows), size * chunk):
         made = experience.made(replayer, rows[start : start + size * chunk])
+        if symmetries:
+            _turn(made, encoder.game, rng)
         for first in range(0, len(made), size):
             part = slice(first, first + size)
             yield Decisions(*(getattr(made, name)[part] for name in Decisions.__dataclass_fields__))
+
+
+def _turn(made: Decisions, game: GameSpec, rng: np.random.Generator) -> None:
+    """Show each decision from a random side, in place."""
+    board = symmetries_of(game)
+    sides = rng.integers(len(board), size=len(made))
+    for k in range(1, len(board)):
+        turned = np.flatnonzero(sides == k)
+        made.planes[turned] = board.planes(k, made.planes[turned])
+        made.legal[turned] = board.policy(k, made.legal[turned])
+        images = board.actions[board.inverse[k]]  # of each action
+        made.actions[turned] = images[made.actions[turned]]
 
 
 def write_experience(path: Path, experience: Experience) -> Path:

@@ -64,6 +64,8 @@ class ReinforcementConfig(SelfPlayConfig):
     pool_size: int = setting(20, "earlier selves in the pool, the youngest ones", low=1)
     save_every: int = setting(
         10, "iterations between two networks that are kept; the pool consists of them", low=1)
+    symmetries: bool = setting(
+        False, "learn each decision from a random side of the board, as if it had been made there")
     recorded: str = setting(
         "played", "policy whose probabilities are recorded with the actions; played: that of which "
         "the move was drawn; network: of all moves, the illegal ones as well, which is a mistake",

@@ -205,7 +205,9 @@ class ReinforcementLearner(Learner):
         sums: dict[str, float] = {}
         done, total = 0, 0.0
         for _ in range(config.epochs):
-            for decisions in shuffled_batches(learned, network.encoder, config.batch_size, rng):
+            for decisions in shuffled_batches(
+                learned, network.encoder, config.batch_size, rng, config.symmetries
+            ):
                 n = len(decisions)
                 decisions, weights = _filled_up(decisions, config.batch_size)
                 said = network.step(decisions.planes, self._targets(decisions, weights), weights)

@@ -1,0 +1,39 @@
+"""Two versions side by side: which one is faster, by how much, and what cannot be measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dlgo.errors import DlgoError
+from experiments.bench.versions import compare, interval
+from tests.conftest import one_line_error
+
+
+def version(folder: Path, work: int) -> Path:
+    """A checkout whose rollouts are so much work."""
+    (folder / "experiments/bench").mkdir(parents=True)
+    (folder / "experiments/__init__.py").touch()
+    (folder / "experiments/bench/__init__.py").touch()
+    (folder / "experiments/bench/speed.py").write_text(
+        f"def _rollouts(game):\n    return lambda: sum(range({work}))\n")
+    return folder
+
+
+def test_twice_the_work_takes_twice_the_time(tmp_path: Path) -> None:
+    versions = version(tmp_path / "now", 20_000), version(tmp_path / "before", 40_000)
+    logs = compare(*versions, "tictactoe", "rollouts", 1, 9, tmp_path)
+    assert logs.shape == (1, 9) and 1.6 < interval(logs)[0] < 2.5
+
+
+def test_the_interval_is_that_of_starts() -> None:
+    logs = np.log([[1.0, 1.0, 1.0], [1.1, 1.1, 1.1], [1.2, 1.2, 1.2]])
+    ratio, low, high = interval(logs)
+    assert ratio == pytest.approx(1.1) and (low, high) == pytest.approx((1.0, 1.2))
+
+
+def test_a_folder_that_is_no_checkout_is_one_line(tmp_path: Path) -> None:
+    with one_line_error(DlgoError, "cannot be measured: "):
+        compare(tmp_path, tmp_path, "tictactoe", "rollouts", 1, 1, tmp_path)
