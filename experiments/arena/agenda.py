@@ -45,8 +45,6 @@ class Agenda:
 
     Attributes:
         stopped: (game, entrant) -> why, with those stopped now.
-        planned: games decided on so far, those in the ledger included.
-        stored: of these, in the ledger from the start.
         left_out: of these, not played because an entrant was stopped.
         out_of_time: whether the deadline has kept games from being played.
     """
@@ -74,9 +72,10 @@ class Agenda:
         games = {pair.match: sure * len(pair.slots) for pair in pairs}
         self._sure = games.keys()
         stored = self._count_stored(pairs)
-        self.planned = sum(games.values())
-        self.stored = stored.total()
-        self._undrawn = self.planned - self.stored
+        self._planned = sum(games.values())
+        self._stored = stored.total()
+        self._undrawn = self._planned - self._stored
+        self._look_ahead()
         self._incomplete = {
             match for match, number in games.items()
             if stored[match] < number or not plan.ends_by_itself
@@ -93,6 +92,22 @@ class Agenda:
             if players in matches and pair.isdecimal() and int(pair) < self._strategy.sure_pairs:
                 stored[matches[players]] += 1
         return stored
+
+    def _look_ahead(self) -> None:
+        """Count what the strategy already knows that it will ask for."""
+        slots = [slot for pair in self._strategy.coming() for slot in pair.slots]
+        self._coming = len(slots)
+        self._coming_stored = sum(slot in self._played for slot in slots)
+
+    @property
+    def planned(self) -> int:
+        """Games decided on so far, those in the ledger included."""
+        return self._planned + self._coming
+
+    @property
+    def stored(self) -> int:
+        """Of these, how many were in the ledger from the start."""
+        return self._stored + self._coming_stored
 
     @property
     def headline(self) -> str:
@@ -131,7 +146,7 @@ class Agenda:
         if self._strategy.is_over(task.game):
             if task.slot in self._open:
                 self._open.discard(task.slot)
-                self.planned -= 1
+                self._planned -= 1
             return False
         if not any((task.game, spec) in self.stopped for spec in task.players):
             return True
@@ -173,8 +188,8 @@ class Agenda:
             for number, task in enumerate(pair_tasks(self._plan.seed, self._openings, pair)):
                 stored = task.slot in self._played
                 if not sure:
-                    self.planned += 1
-                    self.stored += stored
+                    self._planned += 1
+                    self._stored += stored
                 elif not stored:
                     self._undrawn -= 1
                 if not stored:
@@ -183,6 +198,8 @@ class Agenda:
                 elif (result := self._played[task.slot]) is not None:
                     self._strategy.game_ended(task.slot, result)
         self._queue.extend(later)
+        if step:
+            self._look_ahead()
         return bool(step)
 
 

@@ -75,6 +75,10 @@ class Strategy:
             self.steps.append(step)
         return step
 
+    def coming(self) -> Collection[Pair]:
+        """Pairs beyond the sure ones that will be asked for, as far as that is known."""
+        return ()
+
     def further_step(
         self, open_slots: Collection[str], stopped: Collection[tuple[str, str]]
     ) -> list[Pair]:

@@ -61,6 +61,11 @@ class LeagueSchedule(Strategy):
         self.steps.append(self._steps.pop(0))
         return self.steps[-1]
 
+    def coming(self) -> list[Pair]:
+        """What follows the first games; until these have ended, for those who play on so far."""
+        steps = self._steps if self._decided else self._others()
+        return [pair for step in steps for pair in step]
+
     def _others(self) -> list[list[Pair]]:
         excluded = self._excluded()
         students = [student for student in self._students if student not in excluded]
