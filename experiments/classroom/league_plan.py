@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from experiments.arena.entrants import entrants_of
 from experiments.arena.plan_keys import KEYS as ARENA_KEYS
 from experiments.arena.plan_keys import Key, defaults
 from experiments.arena.planfile import located, read_toml
+from reports.differences import Counts
 
 KEYS = {key.name: key for key in (
     Key("game", str, "What is played; needed"),
@@ -101,6 +103,18 @@ class LeaguePlan:
     opening_plies: int | None = None
     due: datetime | None = None
     roster: Path | None = None
+
+    def out_of_reach(self) -> list[str]:
+        """Sentences about staff bots that so few games can never show to be beaten."""
+        def sure(pairs: int) -> float:
+            return Counts((0, 0, 0, 0, pairs)).superiority()  # all of them won
+
+        return [
+            f"nobody can get the points of {bot.label}: {self.staff_pairs} pairs, all won, are "
+            f"{sure(self.staff_pairs):.1%} sure, and {bot.confidence:.4g} is asked; write "
+            f"staff_pairs = {next(n for n in count(1) if sure(n) >= bot.confidence)}"
+            for bot in self.staff if bot.points and sure(self.staff_pairs) < bot.confidence
+        ]
 
 
 def read_league_plan(path: Path) -> LeaguePlan:

@@ -167,6 +167,8 @@ def league(
     from experiments.classroom.submissions import hand_ins
 
     plan = read_league_plan(rules)
+    for sentence in plan.out_of_reach():
+        say(sentence, err=True)
     sources = hand_ins(folder, {plan.bot.partition(":")[0]})
     roster = outputs.read_roster(plan.roster) if plan.roster else None
     if trust:

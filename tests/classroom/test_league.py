@@ -181,7 +181,8 @@ def test_marks_go_by_confidence_and_first_wins_are_told(tmp_path, capfd, at_home
     shutil.rmtree(folder / "hand-ins/ann")
     for confidence, points in (("0.99", "1"), ("0.5", "4")):
         (folder / "league.toml").write_text(PLAN.replace("0.6", confidence))
-        assert league(capfd, folder, "--trust").returncode == 0
+        done = league(capfd, folder, "--trust")
+        assert done.returncode == 0 and ("staff_pairs = 6" in done.stderr) == (points == "1")
         assert marks(folder)["bo b"][4] == points
     ours = entrant_name("bo b")
     wins = [game for game in games_of(folder).values()
