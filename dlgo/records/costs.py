@@ -128,12 +128,18 @@ class SideCosts(CostSums):
     player: int
 
 
-def _aggregates(text: str) -> str:
-    columns = ("cpu", "wall", "nodes", "simulations", "evaluations")
+_SECONDS, _COUNTS = ("cpu", "wall"), ("nodes", "simulations", "evaluations")
+
+
+def _aggregates(text: str, columns: Sequence[str] = _SECONDS + _COUNTS) -> str:
     return ", ".join(text.format(column) for column in columns)
 
 
-_SUMS = _aggregates("sum({0}) AS {0}")
+# `sum` fails where whole numbers become too large, and an engine from outside says what it likes.
+_SUMS = (
+    f"{_aggregates('sum({0}) AS {0}', _SECONDS)}, "
+    f"{_aggregates('CAST(total({0}) AS INTEGER) AS {0}', _COUNTS)}"
+)
 _MOVES = "costs JOIN games ON games.id = costs.game_id"
 SIDE_COSTS = (
     f"SELECT count(*), {_SUMS}, slot, player FROM {_MOVES} GROUP BY game_id, player"

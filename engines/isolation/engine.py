@@ -23,6 +23,8 @@ from engines.watching.recording import Transcript
 # Seconds for a search to end that has been told to.
 _STOP_TIMEOUT = 2.0
 _MEGABYTE = 2**20
+# Nodes of a move, at most: more than any computer visits, and few enough to be added up.
+_MOST_COUNTED = 2**40
 
 # What is known of an engine that nobody vouches for.
 _UNKNOWN = {
@@ -205,7 +207,7 @@ class IsolatedEngine:
             move = self._move(answer["move"])
             more = self._read_details(answer) if details else {}
             simulations, nodes, evaluations = (
-                min(max(int(count), 0), 2**62) for count in answer["counts"]
+                min(max(int(count), 0), _MOST_COUNTED) for count in answer["counts"]
             )
             value = answer["value"]
             value = None if value is None or not math.isfinite(value) else float(value)
