@@ -82,8 +82,10 @@ class BotEngine(Engine):
                 what = self._what("select_move")
                 raise BotError(f"{what} returned {answer!r}: {error}") from None
         if not isinstance(answer, Move):
-            shown = repr(answer.move if isinstance(answer, Decision) else answer)
-            raise BotError(f"{self._what('select_move')} returned {shown[:80]}, not a move")
+            wrong = answer.move if isinstance(answer, Decision) else answer
+            # A class of the bot's file names it with its whole path, which others may read.
+            shown = repr(wrong).replace(f"{type(wrong).__module__}.", "")[:80]
+            raise BotError(f"{self._what('select_move')} returned {shown}, not a move")
         return Decision(answer)
 
     def close(self) -> None:

@@ -129,6 +129,7 @@ def test_what_cannot_be_used_is_named_in_one_line(folder: Path, text: str, messa
 
 @pytest.mark.parametrize(("code", "message"), [
     ("return None", "Odd.select_move returned None, not a move"),
+    ("return self", "Odd.select_move returned <Odd object at 0x"),
     ("return 3", "Odd.select_move returned 3, not a move"),
     ("return 'Z9'", "Odd.select_move returned 'Z9': 'Z9' is no"),
     ("return Decision(None)", "Odd.select_move returned None, not a move"),
