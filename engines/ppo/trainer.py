@@ -26,8 +26,9 @@ class PPOConfig(ValuedConfig):
 
     owner = "train ppo"
     method = "ppo"
-    # Tried for a minute each: docs/engines/ppo.md.
-    presets = {"connect4": {"entropy": 0.02, "random_plies": 16, "batch_size": 256, "epochs": 2}}
+    # What was tried beside it: docs/engines/ppo.md.
+    presets = {"connect4": {"decay": 0.05, "random_share": 0.7, "random_plies": 16,
+                            "batch_size": 256, "epochs": 2, "symmetries": True}}
 
     epochs: int = setting(
         4, "times that an iteration's decisions are learned from", low=1, high=1000,
