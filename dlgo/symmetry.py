@@ -13,7 +13,7 @@ their own side (`exchange`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -72,9 +72,19 @@ class Symmetries:
         """The image of a policy [..., num_actions], or of anything else said of each action."""
         return policy[..., self.actions[k]]
 
+    def images(self, k: int, actions: np.ndarray) -> np.ndarray:
+        """The images of actions, given by number."""
+        return self.actions[self.inverse[k]][actions]
+
     def action(self, k: int, action: int) -> int:
         """The image of one action."""
         return int(self.actions[self.inverse[k], action])
+
+    def drawn(self, count: int, rng: np.random.Generator) -> Iterator[tuple[int, np.ndarray]]:
+        """Draw a symmetry for each of `count` positions: each but the identity, and its rows."""
+        sides = rng.integers(len(self), size=count)
+        for k in range(1, len(self)):
+            yield k, np.flatnonzero(sides == k)
 
 
 def symmetries(game: GameSpec) -> Symmetries:

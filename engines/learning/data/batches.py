@@ -275,9 +275,7 @@ def joined(parts: list[Batch]) -> Batch:
 def _turn(batch: Batch, encoder: Encoder, rng: np.random.Generator) -> None:
     """Show each position from a random side, in place."""
     board = symmetries_of(encoder.game)
-    sides = rng.integers(len(board), size=len(batch))
-    for k in range(1, len(board)):
-        turned = np.flatnonzero(sides == k)
+    for k, turned in board.drawn(len(batch), rng):
         batch.planes[turned] = board.planes(k, batch.planes[turned])
         batch.policies[turned] = board.policy(k, batch.policies[turned])
         if batch.ownership is not None:

@@ -200,13 +200,10 @@ def shuffled_batches(
 def _turn(made: Decisions, game: GameSpec, rng: np.random.Generator) -> None:
     """Show each decision from a random side, in place."""
     board = symmetries_of(game)
-    sides = rng.integers(len(board), size=len(made))
-    for k in range(1, len(board)):
-        turned = np.flatnonzero(sides == k)
+    for k, turned in board.drawn(len(made), rng):
         made.planes[turned] = board.planes(k, made.planes[turned])
         made.legal[turned] = board.policy(k, made.legal[turned])
-        images = board.actions[board.inverse[k]]  # of each action
-        made.actions[turned] = images[made.actions[turned]]
+        made.actions[turned] = board.images(k, made.actions[turned])
 
 
 def write_experience(path: Path, experience: Experience) -> Path:
