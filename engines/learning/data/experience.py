@@ -4,7 +4,8 @@ Boards are not stored. A position is made again by playing the game's actions wi
 rules (`replay.py`), so that a decision takes 14 bytes:
 
     action        what was played: 1 byte, or 2 on large boards
-    flags         whether it is the learner's decision, and which player made it: 1 byte
+    flags         whether it is the learner's decision, which player made it, and from which side
+                  of the board the network saw the position: 1 byte
     probability   of the action in the policy that it was drawn from: 4 bytes
     value         V, what the critic expected of the position: 4 bytes
     return        R, what is to be expected of it, as the rest of the game has shown: 4 bytes
@@ -27,7 +28,7 @@ from dlgo.encoders.base import Encoder
 from dlgo.errors import DataError
 from dlgo.games import recorded_game
 from dlgo.jit import kernel
-from dlgo.symmetry import symmetries as symmetries_of
+from dlgo.symmetry import symmetries
 from engines.learning.data.checked_arrays import read_arrays, refusing, write_arrays
 from engines.learning.data.records import NO_RESULT
 from engines.learning.data.replay import Replayer
@@ -36,12 +37,16 @@ FORMAT = "dlgo experience 1"
 # What `flags` says of a ply.
 LEARNED = 1  # a decision to learn from: not a random ply, not an opponent's
 PLAYER_1 = 2  # made by player 1
+SIDE_SHIFT = 2  # the bits above: the symmetry under which the network saw the position; 0: as it is
 _ARRAYS = ("game_plies", "result", "action", "flags", "probability", "value", "return")
 
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
-    """Decisions as a network learns from them.
+    """Decisions as a network learns from them: each from the side from which it was made.
+
+    A policy that is trained from another side than that from which it played is another policy, as
+    long as the network has not learned the symmetry: PPO would clip the difference.
 
     Attributes:
         planes: float32[n, rows, cols, planes], the positions.
@@ -147,6 +152,14 @@ class Experience:
             played[np.arange(len(rows)), actions] = True
             legal, actions = (encoder.as_seen(legal, players),
                               encoder.as_seen(played, players).argmax(axis=1))
+        sides = self.flags[rows] >> SIDE_SHIFT
+        if sides.any():
+            board = symmetries(self.game)
+            for k in range(1, len(board)):
+                turned = np.flatnonzero(sides == k)
+                planes[turned] = board.planes(k, planes[turned])
+                legal[turned] = board.policy(k, legal[turned])
+                actions[turned] = board.images(k, actions[turned])
         return Decisions(planes, legal, actions, self.probabilities[rows], self.values[rows],
                          self.returns[rows])
 
@@ -176,34 +189,22 @@ def merged(parts: Sequence[Experience]) -> Experience:
 
 def shuffled_batches(
     experience: Experience, encoder: Encoder, size: int, rng: np.random.Generator,
-    symmetries: bool = False, chunk: int = 64,
+    chunk: int = 64,
 ) -> Iterator[Decisions]:
     """All decisions once, in random order; the last batch may be smaller.
 
     Args:
         size: decisions a batch.
-        rng: gives the order, and the sides.
-        symmetries: show each decision from a random side of the board.
+        rng: gives the order.
         chunk: batches that are made at a time: the more, the fewer times a game is replayed.
     """
     replayer = Replayer(encoder)
     rows = rng.permutation(experience.decisions)
     for start in range(0, len(rows), size * chunk):
         made = experience.made(replayer, rows[start : start + size * chunk])
-        if symmetries:
-            _turn(made, encoder.game, rng)
         for first in range(0, len(made), size):
             part = slice(first, first + size)
             yield Decisions(*(getattr(made, name)[part] for name in Decisions.__dataclass_fields__))
-
-
-def _turn(made: Decisions, game: GameSpec, rng: np.random.Generator) -> None:
-    """Show each decision from a random side, in place."""
-    board = symmetries_of(game)
-    for k, turned in board.drawn(len(made), rng):
-        made.planes[turned] = board.planes(k, made.planes[turned])
-        made.legal[turned] = board.policy(k, made.legal[turned])
-        made.actions[turned] = board.images(k, made.actions[turned])
 
 
 def write_experience(path: Path, experience: Experience) -> Path:
@@ -268,6 +269,8 @@ def _checked(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Exp
         raise ValueError("a game has a negative length")
     if n and not 0 <= arrays["action"].min() <= arrays["action"].max() < game.num_actions:
         raise ValueError(f"array action names an action that {game} does not have")
+    if n and arrays["flags"].max() >> SIDE_SHIFT >= len(symmetries(game)):
+        raise ValueError(f"array flags names a side of the board that {game} does not have")
     probability = arrays["probability"]
     if n and not 0 < probability.min() <= probability.max() <= 1:
         raise ValueError("a probability is not above 0 and at most 1")

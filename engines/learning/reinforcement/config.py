@@ -65,7 +65,8 @@ class ReinforcementConfig(SelfPlayConfig):
     save_every: int = setting(
         10, "iterations between two networks that are kept; the pool consists of them", low=1)
     symmetries: bool = setting(
-        False, "learn each decision from a random side of the board, as if it had been made there")
+        False, "show the network each position of its games from a random side of the board, and "
+        "learn the decision from that side")
     recorded: str = setting(
         "played", "policy whose probabilities are recorded with the actions; played: that of which "
         "the move was drawn; network: of all moves, the illegal ones as well, which is a mistake",

@@ -120,7 +120,7 @@ class ReinforcementLearner(Learner):
     def _side(self, iteration: int) -> Side:
         """How the learner plays its games."""
         return Side(self._network, self._network.encoder, learns=True,
-                    raw=self._config.recorded == "network")
+                    raw=self._config.recorded == "network", turned=self._config.symmetries)
 
     def _test_side(self) -> Side:
         """How the learner plays where it does not learn: its best move."""
@@ -205,9 +205,7 @@ class ReinforcementLearner(Learner):
         sums: dict[str, float] = {}
         done, total = 0, 0.0
         for _ in range(config.epochs):
-            for decisions in shuffled_batches(
-                learned, network.encoder, config.batch_size, rng, config.symmetries
-            ):
+            for decisions in shuffled_batches(learned, network.encoder, config.batch_size, rng):
                 n = len(decisions)
                 decisions, weights = _filled_up(decisions, config.batch_size)
                 said = network.step(decisions.planes, self._targets(decisions, weights), weights)

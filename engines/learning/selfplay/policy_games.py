@@ -22,7 +22,8 @@ from dlgo.api import GameSpec
 from dlgo.encoders.base import Encoder, encode
 from dlgo.jit import kernel
 from dlgo.rng import below, derive_seed, uniform
-from engines.learning.data.experience import LEARNED, PLAYER_1, Experience
+from dlgo.symmetry import symmetries
+from engines.learning.data.experience import LEARNED, PLAYER_1, SIDE_SHIFT, Experience
 from engines.learning.data.records import NO_RESULT
 from engines.learning.selfplay.lockstep import longest_game
 
@@ -55,6 +56,7 @@ class Side:
         learns: whether its decisions are to be learned from.
         raw: record the softmax of all scores, illegal moves included, instead of the policy that
             was played. That is a mistake, to be measured.
+        turned: show the scorer each position from a random side of the board, and record which.
     """
 
     scorer: Scorer | None = None
@@ -63,6 +65,7 @@ class Side:
     epsilon: float = 0.0
     learns: bool = False
     raw: bool = False
+    turned: bool = False
 
 
 RANDOM = Side()
@@ -143,6 +146,8 @@ class PolicyGames:
         self._planes: dict[tuple[int, ...], np.ndarray] = {}
         self._actions = np.empty(game.num_actions, np.int64)
         self._shares = np.empty(game.num_actions)
+        self._symmetries = symmetries(game)
+        self._sides = np.zeros(rows, np.int64)
 
     def play(
         self, sides: Sequence[Side], schedule: Schedule,
@@ -182,11 +187,15 @@ class PolicyGames:
                               self._movers)
                 if n == 0:
                     continue
-                listed = self._listed[:n]
-                scores, expected = self._scored(side, listed, self._movers[:n])
+                listed, turns = self._listed[:n], self._sides[:n]
+                turns[:] = 0
+                if side.turned:
+                    draw_sides(listed, self._numbers, self._movers, seeds, len(self._symmetries),
+                               turns)
+                scores, expected = self._scored(side, listed, self._movers[:n], turns)
                 play_rows(
                     self._states, listed, self._numbers, scores, expected, side.temperature,
-                    side.epsilon, LEARNED if side.learns else 0, side.raw, seeds, actions, flags,
+                    side.epsilon, side.learns, side.raw, turns, seeds, actions, flags,
                     probabilities, values, plies, results, self._max_plies, self._actions,
                     self._shares,
                 )
@@ -200,9 +209,13 @@ class PolicyGames:
         )
 
     def _scored(
-        self, side: Side, listed: np.ndarray, movers: np.ndarray
+        self, side: Side, listed: np.ndarray, movers: np.ndarray, turns: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Scores in the game's order of actions, and values, of the states in these rows."""
+        """Scores in the game's order of actions, and values, of the states in these rows.
+
+        Args:
+            turns: int64[n], the symmetry under which the scorer sees each.
+        """
         n = len(listed)
         if side.scorer is None or side.encoder is None:
             return np.zeros((n, self._game.num_actions), np.float32), np.zeros(n, np.float32)
@@ -211,7 +224,14 @@ class PolicyGames:
             self._planes[shape] = np.empty((len(self._numbers), *shape), np.float32)
         planes = self._planes[shape][:n]
         encode_rows(side.encoder.kernel, self._states, listed, planes)
+        board = self._symmetries
+        turned = [(k, np.flatnonzero(turns == k)) for k in range(1, len(board))]
+        for k, which in turned:
+            planes[which] = board.planes(k, planes[which])
         scores, values = side.scorer.score(planes)
+        scores = np.array(scores)  # a framework's own memory may not be written to
+        for k, which in turned:
+            scores[which] = board.policy(int(board.inverse[k]), scores[which])
         return side.encoder.as_seen(scores, movers), values
 
 
@@ -282,15 +302,24 @@ def encode_rows(encoder, states, listed, planes):
 
 
 @kernel
+def draw_sides(listed, numbers, movers, seeds, count, turns):
+    """Draw one of `count` symmetries for each of these rows; turns: int64[n], out."""
+    for k in range(len(listed)):
+        mover = movers[k]
+        turns[k] = below(seeds[numbers[listed[k]], mover : mover + 1], count)
+
+
+@kernel
 def play_rows(
-    states, listed, numbers, scores, expected, temperature, epsilon, learned, raw, seeds, actions,
-    flags, probabilities, values, plies, results, max_plies, scratch, shares,
+    states, listed, numbers, scores, expected, temperature, epsilon, learned, raw, turns, seeds,
+    actions, flags, probabilities, values, plies, results, max_plies, scratch, shares,
 ):
     """Draw and play a move in each of these rows, and record it.
 
     Args:
         scores: float32[n, num_actions], by the game's actions. expected: float32[n].
-        temperature, epsilon, raw: see `Side`. learned: the flag of a decision to learn from.
+        temperature, epsilon, learned, raw: see `Side`.
+        turns: int64[n], the symmetry under which each was scored.
         seeds: generators, a row a game. results: written for games that end.
         actions, flags, probabilities, values: [games, max_plies]; plies: int64[games].
         scratch: int64[num_actions]. shares: float64[num_actions].
@@ -309,13 +338,14 @@ def play_rows(
             chosen -= 1
         ply = plies[game]
         actions[game, ply] = scratch[chosen]
-        flags[game, ply] = learned | (PLAYER_1 if mover == 1 else 0)
+        flags[game, ply] = PLAYER_1 if mover == 1 else 0
         if learned:
             share = shares[chosen]
             if raw:
                 share = raw_share(scores[k], scratch[chosen])
             probabilities[game, ply] = min(max(share, 1e-30), 1.0)
             values[game, ply] = expected[k]
+            flags[game, ply] |= LEARNED | turns[k] << SIDE_SHIFT
         kernels.play(state, scratch[chosen])
         plies[game] += 1
         if kernels.terminal(state):
