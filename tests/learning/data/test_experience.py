@@ -12,11 +12,11 @@ import pytest
 from dlgo import GameState, get_game
 from dlgo.encoders import get_encoder
 from dlgo.errors import DataError
-from dlgo.symmetry import symmetries
 from engines.learning.data import experience as module
 from engines.learning.data.experience import (
     LEARNED,
     PLAYER_1,
+    SIDE_SHIFT,
     Experience,
     merged,
     read_experience,
@@ -140,31 +140,28 @@ def test_batches_have_each_decision_once_with_what_could_be_played(played: Exper
     np.testing.assert_allclose(values, batch.values, atol=1e-5)
 
 
-def test_decisions_are_shown_from_sides_that_the_rules_cannot_tell_apart() -> None:
+def test_a_decision_is_learned_from_the_side_of_the_board_from_which_it_was_made() -> None:
     game = get_game("tictactoe")
-    encoder, board = get_encoder("planes", game), symmetries(game)
-    side = Side(Critic(encoder.shape, game.num_actions), encoder, learns=True)
-    games = PolicyGames(game, 6).play([side], Schedule.practice(30, 1)).with_returns()
-
-    def by_probability(turned: bool) -> dict[float, tuple[np.ndarray, np.ndarray, int]]:
-        return {
-            float(batch.probabilities[i]): (batch.planes[i], batch.legal[i], int(batch.actions[i]))
-            for batch in shuffled_batches(games, encoder, 64, np.random.default_rng(3), turned)
-            for i in range(len(batch))
-        }
-
-    straight, seen = by_probability(False), set()
-    for probability, (planes, legal, action) in by_probability(True).items():
-        was, was_legal, played = straight[probability]
-        sides = [
-            k for k in range(len(board)) if np.array_equal(planes, board.planes(k, was))
-            and np.array_equal(legal, board.policy(k, was_legal))
-            and board.policy(k, np.arange(game.num_actions))[action] == played
-        ]
-        assert sides
-        if len(sides) == 1:  # a position that looks alike from several sides says nothing
-            seen.update(sides)
-    assert seen == set(range(8))
+    encoder = get_encoder("planes", game)
+    critic = Critic(encoder.shape, game.num_actions)
+    side = Side(critic, encoder, learns=True, turned=True)
+    played = PolicyGames(game, 6).play([side], Schedule.practice(60, 1)).with_returns()
+    sides = played.flags[played.decisions] >> SIDE_SHIFT
+    assert set(sides.tolist()) == set(range(8))
+    [batch] = shuffled_batches(played, encoder, 10_000, np.random.default_rng(3))
+    scores, values = critic.score(batch.planes)
+    np.testing.assert_allclose(batch.values, values, rtol=1e-5)
+    shares = np.where(batch.legal, np.exp(scores), 0)
+    shares /= shares.sum(axis=1, keepdims=True)
+    rows = np.arange(len(batch))
+    np.testing.assert_allclose(batch.probabilities, shares[rows, batch.actions], rtol=1e-4)
+    # Without the side that was recorded, the same policy seems to be another one.
+    forgotten = dataclasses.replace(played, flags=played.flags & (1 << SIDE_SHIFT) - 1)
+    [straight] = shuffled_batches(forgotten, encoder, 10_000, np.random.default_rng(3))
+    other = np.where(straight.legal, np.exp(critic.score(straight.planes)[0]), 0)
+    other /= other.sum(axis=1, keepdims=True)
+    far = abs(other[rows, straight.actions] - straight.probabilities) > 1e-3
+    assert 0.3 < far.mean() < 0.95
 
 
 def test_what_is_not_such_a_file_is_refused_in_one_line(
@@ -199,6 +196,7 @@ def test_what_is_not_such_a_file_is_refused_in_one_line(
     ("game", lambda a: get_game("tictactoe"), "names an action that tictactoe does not have"),
     ("probabilities", lambda a: a * 0, "a probability is not above 0"),
     ("values", lambda a: a * np.float32("nan"), "not finite"),
+    ("flags", lambda a: a | 1 << SIDE_SHIFT, "a side of the board that draughts does not have"),
 ])
 def test_arrays_that_contradict_each_other_are_refused(
     played: Experience, tmp_path: Path, name: str, change, part: str
