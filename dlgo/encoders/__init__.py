@@ -26,6 +26,7 @@ _GENERIC = {
 }
 # By the game's name: what only it has.
 _OF_GAME = {
+    "connect4": {"threats": "dlgo.encoders.connect4_threats:threats"},
     "go": {
         "sevenplane": "dlgo.encoders.go_liberties:seven_plane",
         "simple": "dlgo.encoders.go_liberties:simple",
