@@ -120,6 +120,23 @@ for _name, (_, _summary) in LEARNERS.items():
     train.add_command(_learner_command(_name, _summary))
 
 
+@train.command()
+@click.argument("models", nargs=-1, required=True)
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the model.")
+def average(models: tuple[str, ...], out: Path) -> None:
+    """Average the weights of MODELS, the last networks of one run, into one.
+
+    The mean of networks that still go to and fro is often better than each of them.
+    """
+    from dlgo.extras import require_extra
+    from engines.learning.networks.averaging import average_models
+    from engines.learning.networks.store import TRAINING_MODULES
+
+    require_extra("train", "averaging", *TRAINING_MODULES)
+    card = average_models(models, out)
+    click.echo(f"{card.name}: the mean of {len(models)} networks")
+
+
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), default=None,
