@@ -50,6 +50,9 @@ class GameSpec(ABC):
     # What `kernels.piece` numbers, and what `kernels.extra_planes` writes, a line for each.
     piece_kinds: ClassVar[tuple[str, ...]] = ("stone",)
     extra_planes: ClassVar[tuple[str, ...]] = ()
+    # To be raised when values of `kernels.move_features` change their meaning: policies that
+    # were trained before are then refused.
+    features_version: ClassVar[int] = 1
     pieces_on_points: ClassVar[bool] = False  # the board has lines, and no cells
     # The turns and mirrors of the board that leave the rules as they are; see dlgo.symmetry.
     symmetry_names: tuple[str, ...] = ("identity",)
@@ -85,6 +88,11 @@ class GameSpec(ABC):
         """The specification as part of a file name."""
         text = str(self).replace(":", "-").replace("=", "").replace(",", "-")
         return re.sub(r"[^A-Za-z0-9._-]", "_", text).lstrip(".")
+
+    @property
+    def feature_slots(self) -> tuple[tuple[str, int], ...]:
+        """The slots of `kernels.move_features`: what each is, and how many values it has."""
+        return ("action", self.num_actions), ("forced", 2)
 
     @abstractmethod
     def new_kernel_state(self) -> Any:

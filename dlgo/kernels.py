@@ -230,6 +230,36 @@ def hints(state, actions, n, visits, wins):
     """
 
 
+@kernel
+def _plain_features(state, actions, n, scratch, out):
+    for i in range(n):
+        out[actions[i], 0] = 0
+    for i in range(forced_actions(state, scratch)):
+        out[scratch[i], 0] = 1
+    # Row i still says of action i whether it is forced until that has been copied.
+    for i in range(n):
+        out[i, 1] = out[actions[i], 0]
+    for i in range(n):
+        out[i, 0] = actions[i]
+
+
+@_falls_back_on(_plain_features)
+@_protocol
+def move_features(state, actions, n, scratch, out):
+    """What a linear policy sees of moves: a value for each slot of `GameSpec.feature_slots`.
+
+    Values are seen by the player to move, from 0 up. By default: the action's number, and
+    whether it is one of the `forced_actions`.
+
+    Args:
+        actions: int64[num_actions], of which the first `n` are asked about: all the
+            `search_actions`, or some of them, in any order.
+        scratch: int64[num_actions], another array than `actions`.
+        out: int32[num_actions, slots]; row i is written for `actions[i]`, and what else is in
+            it is lost.
+    """
+
+
 @_protocol
 def evaluate(state):
     """Static estimate of an unfinished game for the player to move; an int, |value| < 10,000."""

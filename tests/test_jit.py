@@ -116,7 +116,7 @@ def test_a_second_start_loads_instead_of_compiling(project: Path, cache: Path) -
 def test_an_edit_compiles_anew_only_what_it_changes(project: Path, cache: Path) -> None:
     compiled = machine_code(cache)
     # Another game, another engine, and what no machine code is made of.
-    edit(project / "dlgo/games/connect4/kernel.py", "STRIDE = ", "STRIDE = 1 + ")
+    edit(project / "dlgo/games/connect4/board.py", "STRIDE = ", "STRIDE = 1 + ")
     edit(project / "engines/treesearch/rules.py", "math.log(", "0.5 * math.log(")
     edit(project / "dlgo/api.py", "\nfrom __future__ import annotations\n",
          "\nfrom __future__ import annotations\n\nANSWER = 42\n")

@@ -65,6 +65,7 @@ RULES: dict[str, Callable[[Sample], None]] = {
     "rollout chances": playing.check_rollout_chances,
     "heavy rollout": playing.check_heavy_rollout,
     "hints": playing.check_hints,
+    "move features": playing.check_move_features,
     "evaluate": playing.check_evaluate,
     "side of evaluate": playing.check_evaluate_side,
     "margin": rules.check_margin,

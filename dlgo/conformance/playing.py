@@ -108,6 +108,40 @@ def check_hints(sample: Sample) -> None:
             raise broken("hints", "changes the state", state)
 
 
+def check_move_features(sample: Sample) -> None:
+    """Move features are written for each action, in range, whatever else is asked about."""
+    game = sample.game
+    slots = game.feature_slots
+    sizes = np.array([size for _, size in slots])
+    for state in sample.states(24):
+        before = bytes_of(state.kernel_state)
+        actions = listed(state, "search_actions")
+        written = []
+        for arrays, poison in ((state.kernel_state, -1), (clone(state), 1 << 30)):
+            # Backwards the second time: what an action's values are does not depend on the rest.
+            order = actions if arrays is state.kernel_state else actions[::-1]
+            out = np.full((game.num_actions + 1, len(slots)), poison, np.int32)
+            asked, scratch = (np.full(game.num_actions, -1, np.int64) for _ in range(2))
+            asked[: len(order)] = order
+            kernels.move_features(arrays, asked, len(order), scratch, out[:-1])
+            values = out[: len(order)]
+            if (out[-1] != poison).any():
+                raise broken("move features", "writes beyond the end of `out`", state)
+            if not ((values >= 0) & (values < sizes)).all():
+                slot = int(np.argwhere((values < 0) | (values >= sizes))[0][1])
+                raise broken(
+                    "move features", f"slot {slots[slot][0]!r} is not between 0 and "
+                    f"{sizes[slot] - 1} for every action", state,
+                )
+            if asked[: len(order)].tolist() != order:
+                raise broken("move features", "changes the actions it is asked about", state)
+            written.append(dict(zip(order, values.tolist(), strict=True)))
+        if written[0] != written[1]:
+            raise broken("move features", "equal positions have other values", state)
+        if bytes_of(state.kernel_state) != before:
+            raise broken("move features", "changes the state", state)
+
+
 def check_rollout_chances(sample: Sample) -> None:
     """Rollouts win as often as games of uniformly random sensible moves.
 

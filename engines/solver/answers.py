@@ -10,7 +10,7 @@ from __future__ import annotations
 from numba import types
 
 from dlgo.bits import popcount
-from dlgo.games.connect4.kernel import CELLS, COLS, has_four
+from dlgo.games.connect4.board import CELLS, COLS, has_four
 from dlgo.jit import inline_kernel, kernel
 from engines.solver import search
 from engines.solver.board import (

@@ -1,6 +1,6 @@
 """Connect Four on two words: what the solver's search asks of a position.
 
-The layout is that of `dlgo.games.connect4.kernel`: seven bits a column, from the bottom up,
+The layout is that of `dlgo.games.connect4.board`: seven bits a column, from the bottom up,
 the seventh always empty. A position is `own`, the stones of the player to move, and `mask`,
 all stones. Playing the cell `move` (one bit) gives the other player's view:
 
@@ -13,7 +13,7 @@ parts 6, 9, 11).
 from __future__ import annotations
 
 from dlgo.bits import highest_bit, lowest_bit
-from dlgo.games.connect4.kernel import BOTTOM, COLS, COLUMN, FULL, STRIDE, has_four
+from dlgo.games.connect4.board import BOTTOM, COLS, COLUMN, FULL, STRIDE, has_four
 from dlgo.jit import inline_kernel
 
 # Rows 1, 3 and 5, counted from 1: the rows the first player gets if each move is answered

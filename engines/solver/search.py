@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from dlgo.bits import popcount
-from dlgo.games.connect4.kernel import CELLS, COLS, COLUMN, STRIDE
+from dlgo.games.connect4.board import CELLS, COLS, COLUMN, STRIDE
 from dlgo.jit import inline_kernel, kernel
 from engines.solver.board import column_of, mirrored, safe_moves, winning_cells
 from engines.solver.table import find, store

@@ -21,7 +21,7 @@ import numpy as np
 
 from dlgo.api import GameState, Move
 from dlgo.games.connect4 import kernel
-from dlgo.games.connect4.kernel import CELLS, ConnectFourState
+from dlgo.games.connect4.board import CELLS, ConnectFourState
 from engines.clock import is_stopped
 from engines.solver import answers, search
 from engines.solver.table import new_table

@@ -34,7 +34,7 @@ A player to move with a single cross to take has it for themselves.
 from __future__ import annotations
 
 from dlgo.bits import lowest_bit
-from dlgo.games.connect4.kernel import BOTTOM, COLUMN, FULL, STRIDE, has_four
+from dlgo.games.connect4.board import BOTTOM, COLUMN, FULL, STRIDE, has_four
 from dlgo.jit import inline_kernel
 from engines.solver.board import ODD_ROWS, playable, winning_cells
 

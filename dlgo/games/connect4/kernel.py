@@ -1,33 +1,33 @@
-"""The rules of Connect Four, compiled, on bitboards. Registered with `dlgo.kernels`.
-
-Each column takes seven bits: six cells from the bottom up and one that stays empty, so that
-lines never run from the top of a column into the next.
-
-     6 13 20 27 34 41 48     (always empty)
-     5 12 19 26 33 40 47     top row
-     ...
-     0  7 14 21 28 35 42     bottom row
-
-An action is a column, 0 to 6. The layout is John Tromp's.
+"""The rules of Connect Four, compiled, on the bitboards of `board.py`. Registered with
+`dlgo.kernels`. An action is a column, 0 to 6.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from dlgo import kernels
+from dlgo.games.connect4.board import (
+    BOTTOM,
+    COLS,
+    COLUMN,
+    FULL,
+    KEY,
+    NOBODY,
+    ROWS,
+    STONES_0,
+    STONES_1,
+    STRIDE,
+    TURN,
+    WINNER,
+    ConnectFourState,
+    has_four,
+)
+from dlgo.games.connect4.features import move_features
 from dlgo.jit import kernel
 from dlgo.rng import below
 from dlgo.zobrist import zobrist_table
 
-ROWS, COLS = 6, 7
-STRIDE = ROWS + 1
-CELLS = ROWS * COLS
-COLUMN = (1 << ROWS) - 1
-BOTTOM = sum(1 << (STRIDE * col) for col in range(COLS))
-FULL = BOTTOM * COLUMN
 CENTRE_FIRST = (3, 2, 4, 1, 5, 0, 6)
 
 STONES = zobrist_table(2, COLS * STRIDE, stream="connect4 stones")
@@ -43,21 +43,6 @@ FOURS = np.array([
 ], dtype=np.int64)
 # A line with one, two or three own stones and no other: two matter, three matter most.
 LINE_VALUE = (0, 1, 8, 40)
-
-# Indices into the state's words.
-STONES_0, STONES_1, TURN, WINNER, KEY = range(5)
-NOBODY = 2
-
-
-class ConnectFourState(NamedTuple):
-    """words: int64[5] = stones of player 0, of player 1, whose turn, winner, key."""
-
-    words: np.ndarray
-
-
-def new_state() -> ConnectFourState:
-    """Arrays for one position, not yet reset."""
-    return ConnectFourState(np.zeros(5, np.int64))
 
 
 @kernel
@@ -79,16 +64,6 @@ def copy_into(target, source):
 @kernel
 def to_move(state):
     return state.words[TURN]
-
-
-@kernel
-def has_four(stones):
-    """Whether a set of stones holds four in a row: vertical, horizontal, both diagonals."""
-    for step in (1, STRIDE, STRIDE + 1, STRIDE - 1):
-        pairs = stones & (stones >> step)
-        if pairs & (pairs >> (2 * step)):
-            return True
-    return False
 
 
 @kernel
@@ -239,5 +214,6 @@ def _count(stones):
 kernels.implement(
     ConnectFourState, reset=reset, copy_into=copy_into, to_move=to_move,
     legal_actions=legal_actions, forced_actions=forced_actions, is_legal=is_legal, play=play,
-    terminal=terminal, result=result, key=key, piece=piece, rollout=rollout, evaluate=evaluate,
+    terminal=terminal, result=result, key=key, piece=piece, rollout=rollout,
+    move_features=move_features, evaluate=evaluate,
 )

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dlgo import symmetry
 from dlgo.api import GameSpec, GameState, Move, Point
 from dlgo.errors import NotationError
-from dlgo.games.connect4 import kernel
+from dlgo.games.connect4 import board, features, kernel
 from dlgo.games.lines import cells_in_lines
 
 
@@ -17,12 +17,13 @@ class ConnectFour(GameSpec):
     name = "connect4"
     title = "Connect Four"
     opening_plies = 4
-    num_actions = kernel.COLS
-    board_rows, board_cols = kernel.ROWS, kernel.COLS
+    num_actions = board.COLS
+    board_rows, board_cols = board.ROWS, board.COLS
     symmetry_names = symmetry.LEFT_RIGHT
+    feature_slots = features.SLOTS
 
-    def new_kernel_state(self) -> kernel.ConnectFourState:
-        state = kernel.new_state()
+    def new_kernel_state(self) -> board.ConnectFourState:
+        state = board.new_state()
         kernel.reset(state)
         return state
 
@@ -30,7 +31,7 @@ class ConnectFour(GameSpec):
         return Move.play(int(action) + 1)
 
     def action_of(self, move: Move) -> int | None:
-        if move.is_play and type(move.place) is int and 1 <= move.place <= kernel.COLS:
+        if move.is_play and type(move.place) is int and 1 <= move.place <= board.COLS:
             return move.place - 1
         return None
 
@@ -41,7 +42,7 @@ class ConnectFour(GameSpec):
         text = text.strip()
         if text in tuple("1234567"):
             return Move.play(int(text))
-        raise NotationError(f"{text!r} is not a column: write a number 1-{kernel.COLS}")
+        raise NotationError(f"{text!r} is not a column: write a number 1-{board.COLS}")
 
     def map_move(self, move: Move, to: Callable[[Point], Point]) -> Move:
         return Move.play(to(Point(1, move.place)).col) if move.is_play else move
@@ -50,7 +51,7 @@ class ConnectFour(GameSpec):
         if move.is_pass:
             return "Connect Four has no pass"
         if self.action_of(move) is None:
-            return f"there is no such column, only 1-{kernel.COLS}"
+            return f"there is no such column, only 1-{board.COLS}"
         return "the column is full"
 
     def winning_cells(self, state: GameState) -> list[Point]:
@@ -64,5 +65,5 @@ class ConnectFour(GameSpec):
             return None
         col = state.last_move.place
         words = state.kernel_state.words
-        stones = words[kernel.STONES_0] | words[kernel.STONES_1]
+        stones = words[board.STONES_0] | words[board.STONES_1]
         return Point(int(kernel.height(stones, col - 1)), col)

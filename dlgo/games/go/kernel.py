@@ -45,6 +45,7 @@ from dlgo.games.go.board import (
     remember,
     situation,
 )
+from dlgo.games.go.features import move_features
 from dlgo.games.go.hints import hints
 from dlgo.games.go.playout import play_heavily
 from dlgo.jit import inline_kernel, kernel
@@ -343,5 +344,5 @@ kernels.implement(
     search_actions=search_actions, is_legal=is_legal, play=play, terminal=terminal,
     result=result, margin=margin, ownership=ownership, key=key, piece=piece,
     extra_planes=extra_planes, rollout=rollout, heavy_rollout=heavy_rollout, hints=hints,
-    evaluate=evaluate,
+    move_features=move_features, evaluate=evaluate,
 )

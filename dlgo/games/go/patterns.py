@@ -73,14 +73,20 @@ MATCHES = _match_table()
 
 
 @inline_kernel
-def matches_pattern(state, point, width):
-    """Whether the eight neighbours of an empty point form one of the patterns."""
+def neighbourhood(state, point, width):
+    """The number of the eight neighbours of a point: two bits each, in reading order."""
     color = state.color
     up, down = point + width, point - width
-    index = (
+    return (
         np.int64(color[up - 1]) | np.int64(color[up]) << 2 | np.int64(color[up + 1]) << 4
         | np.int64(color[point - 1]) << 6 | np.int64(color[point + 1]) << 8
         | np.int64(color[down - 1]) << 10 | np.int64(color[down]) << 12
         | np.int64(color[down + 1]) << 14
     )
+
+
+@inline_kernel
+def matches_pattern(state, point, width):
+    """Whether the eight neighbours of an empty point form one of the patterns."""
+    index = neighbourhood(state, point, width)
     return (MATCHES[index >> 6] >> (index & 63)) & 1 == 1

@@ -9,7 +9,7 @@ import numpy as np
 from dlgo import kernels, symmetry
 from dlgo.api import GameSpec, GameState, Move, Player, Point, point_text
 from dlgo.errors import SpecError
-from dlgo.games.go import board, kernel
+from dlgo.games.go import board, features, kernel
 from dlgo.specs import Option
 
 # simple: the position before the last move; positional: any earlier position; situational:
@@ -55,6 +55,10 @@ class Go(GameSpec):
         self.pass_action = self.size**2
         self.board_rows = self.board_cols = self.size
         self.handicap_points = handicap_points(self.size, self.settings["handicap"])
+
+    @property
+    def feature_slots(self) -> tuple[tuple[str, int], ...]:
+        return features.SLOTS
 
     def _blank(self, history: int) -> board.GoState:
         repetition = _REPETITION[self.settings["ko"]]
