@@ -35,6 +35,31 @@ def start_state(game: GameSpec, start: Start | None) -> GameState:
     return game.position(black, white, Player.from_index(start.player))
 
 
+def laid_out(
+    game: GameSpec, games: Sequence[tuple[np.ndarray, Start | None]]
+) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
+    """Games as kernels take them, side by side.
+
+    Args:
+        games: (actions, start) of each.
+
+    Returns:
+        The different start positions as a batch of states; int64[games], which one is each
+        game's; int64, the actions of all games; int64[games + 1], where each game's begin.
+    """
+    kinds = list(dict.fromkeys(start for _, start in games))
+    number_of = {start: k for k, start in enumerate(kinds)}
+    starts = kernels.make_batch(game.new_kernel_state(), max(len(kinds), 1))
+    for k, start in enumerate(kinds):
+        kernels.copy_into(kernels.row(starts, k), start_state(game, start).kernel_state)
+    actions = [actions for actions, _ in games] or [np.empty(0, np.int64)]
+    return (
+        starts, np.array([number_of[start] for _, start in games], np.int64),
+        np.concatenate(actions).astype(np.int64),
+        np.cumsum([0, *(len(actions) for actions, _ in games)]),
+    )
+
+
 class Replayer:
     """Encodes positions of games; keeps the scratch arrays that this takes.
 
@@ -113,16 +138,8 @@ class Replayer:
         self, games: Sequence[tuple[np.ndarray, Start | None]]
     ) -> tuple[Any, Any, np.ndarray, np.ndarray, np.ndarray]:
         """The games as the kernels below take them, and room for the longest."""
-        lengths = [len(actions) for actions, _ in games]
-        self._make_room(max(lengths, default=0))
-        kinds = list(dict.fromkeys(start for _, start in games))
-        number_of = {start: k for k, start in enumerate(kinds)}
-        actions = [actions for actions, _ in games] or [np.empty(0, np.int64)]
-        return (
-            self._window, self._batch(kinds),
-            np.array([number_of[start] for _, start in games], np.int64),
-            np.concatenate(actions).astype(np.int64), np.cumsum([0, *lengths]),
-        )
+        self._make_room(max((len(actions) for actions, _ in games), default=0))
+        return self._window, *laid_out(self._game, games)
 
     def _make_room(self, plies: int) -> None:
         if self._window is None or plies > self._room:
@@ -132,15 +149,6 @@ class Replayer:
             # `replay` copies states along before all of them exist, so each must be one.
             for i in range(self.encoder.history + 1):
                 kernels.copy_into(kernels.row(self._window, i), self._game.new_kernel_state())
-
-    def _batch(self, kinds: Sequence[Start | None]) -> Any:
-        """The starts as a batch of states."""
-        batch = kernels.make_batch(self._game.new_kernel_state(), max(len(kinds), 1))
-        for k, start in enumerate(kinds):
-            kernels.copy_into(
-                kernels.row(batch, k), start_state(self._game, start).kernel_state
-            )
-        return batch
 
 
 @kernel

@@ -1,0 +1,61 @@
+"""Plays the fast policy alone, without a search: what a rollout's moves are worth by themselves.
+
+    fast_policy:policy=out/fast/go9.npz,choose=sample
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dlgo.api import GameState
+from dlgo.errors import SpecError
+from dlgo.rng import make_rng
+from dlgo.specs import Option
+from engines.alphago.fast_policy import FastPolicy
+from engines.base import Budget, Cost, Decision, Engine
+from engines.learning.policy_engine import CHOOSE_OPTION
+from engines.learning.selfplay.drawing import draw
+
+
+class FastPolicyEngine(Engine):
+    """Plays the move that a fast policy thinks likeliest, or one drawn by it."""
+
+    name = "fast_policy"
+    summary = "plays AlphaGo's fast policy, a linear one over small patterns; no search"
+    bare_option = "policy"
+    options = (
+        Option("policy", None, "the file of a fast policy; it must be given", kind=str),
+        CHOOSE_OPTION,
+        Option("temperature", 1.0, "of `sample`: 1 draws as the policy says, less prefers likelier "
+               "moves", low=0.01, high=100),
+        Option("passes", "last", "in Go: pass only as the last resort, as rollouts do, or when the "
+               "policy says so", choices=("last", "policy")),
+    )
+
+    def _set_up(self) -> None:
+        if self.settings["policy"] is None:
+            raise SpecError("engine fast_policy needs policy=FILE, a trained fast policy")
+        self._policy = FastPolicy.load(self.settings["policy"], self.game)
+        self.network_id = self._policy.network_id
+        self.training_cpu_seconds = self._policy.training_cpu_seconds
+
+    def new_game(self, seed: int) -> None:
+        self._rng = make_rng(seed)
+
+    def _decide(self, state: GameState, budget: Budget) -> Decision:
+        actions, chances = self._policy.policy(state)
+        if self.settings["passes"] == "last" and len(actions) > 1:
+            plays = actions != self.game.pass_action
+            # Not of chance 0, however sure of the pass the policy is.
+            actions, chances = actions[plays], np.maximum(chances[plays], np.finfo(np.float64).tiny)
+            chances = chances / chances.sum()
+        if self.settings["choose"] == "best":
+            chosen = int(np.argmax(chances))
+        else:
+            chosen = draw(chances, self.settings["temperature"], self._rng)
+        moves = [self.game.move_of(action) for action in actions.tolist()]
+        order = np.argsort(-chances, kind="stable").tolist()
+        return Decision(
+            moves[chosen], policy={moves[i]: float(chances[i]) for i in order},
+            pv=(moves[chosen],), cost=Cost(nodes=1, evaluations=1),
+        )

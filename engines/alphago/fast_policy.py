@@ -1,0 +1,173 @@
+"""The fast policy: a linear softmax over small features of moves (Silver et al. 2016).
+
+    policy = FastPolicy.load("out/fast/go9.npz", game)
+    actions, chances = policy.policy(state)
+    evaluator = policy.rollout(temperature=1.0)     # for one thread of a tree search
+
+A move's score is the sum of the weights of its features, one a slot (`kernels.move_features`); its
+chance among the sensible moves is the softmax of the scores. `fast_training.py` learns the weights
+from recorded games. No network, and no library beside NumPy and Numba.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameSpec, GameState
+from dlgo.games import recorded_game
+from engines.alphago.rollout import PolicyRollout
+from engines.learning.data.checked_arrays import digest_of, read_arrays, refusing, write_arrays
+
+FORMAT = "dlgo fast policy 1"
+KIND = "fast policy"
+# Plies of a rollout for each action of the game, and at least; see `PolicyRollout.most_plies`.
+# Nearly all games end long before: in Go, superko forbids cycles.
+PLIES_PER_ACTION, LEAST_PLIES = 3, 500
+# The logarithm of a rollout's shares stays below this in size, however small the temperature, so
+# that sums of many of them are finite and none is 0.
+_LARGEST = 600.0
+
+
+def offsets_of(slots: Sequence[tuple[str, int]]) -> np.ndarray:
+    """Where each slot's values begin in the weights: int64[slots + 1]; the last is their number."""
+    return np.cumsum([0, *(size for _, size in slots)])
+
+
+@dataclass(frozen=True, eq=False)
+class FastPolicy:
+    """Weights of a linear policy for one game.
+
+    Attributes:
+        game: what it plays.
+        weights: float32[ids], of all values of all slots; a move's score is the sum of its ones.
+        training: what made it: data, settings, cpu_seconds; may be empty.
+        accuracy: what it reached, by the part of the data it was measured on.
+        provenance: version of the code, machine, date.
+    """
+
+    game: GameSpec
+    weights: np.ndarray
+    training: dict[str, Any] = field(default_factory=dict)
+    accuracy: dict[str, Any] = field(default_factory=dict)
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        wanted = int(offsets_of(self.game.feature_slots)[-1])
+        if self.weights.shape != (wanted,):
+            raise ValueError(f"{self.game} has {wanted} features, not {self.weights.shape}")
+
+    @classmethod
+    def uniform(cls, game: GameSpec) -> FastPolicy:
+        """The policy before training: every sensible move alike."""
+        return cls(game, np.zeros(int(offsets_of(game.feature_slots)[-1]), np.float32))
+
+    @property
+    def network_id(self) -> str:
+        """Digest of the weights, by which the ledger knows who has played."""
+        return f"sha256:{digest_of({'weights': self.weights})[:32]}"
+
+    @property
+    def training_cpu_seconds(self) -> float | None:
+        """CPU seconds of training and of making the data; None if the card does not say."""
+        if "cpu_seconds" not in self.training:
+            return None
+        return float(self.training["cpu_seconds"]) + float(self.training.get("data_cpu_seconds", 0))
+
+    def policy(self, state: GameState) -> tuple[np.ndarray, np.ndarray]:
+        """The sensible actions of an unfinished game, int64[n], and their chances, float64[n]."""
+        actions, scratch = (np.empty(self.game.num_actions, np.int64) for _ in range(2))
+        slots = self.game.feature_slots
+        features = np.empty((self.game.num_actions, len(slots)), np.int32)
+        n = kernels.search_actions(state.kernel_state, actions)
+        kernels.move_features(state.kernel_state, actions, n, scratch, features)
+        ids = features[:n] + offsets_of(slots)[:-1]
+        scores = self.weights[ids].sum(axis=1, dtype=np.float64)
+        shares = np.exp(scores - scores.max())
+        return actions[:n], shares / shares.sum()
+
+    def rollout(self, temperature: float = 1.0) -> PolicyRollout:
+        """An evaluator for a tree search that plays out games by this policy.
+
+        Args:
+            temperature: 1 draws as the policy says, less prefers its likelier moves, much more
+                draws all alike.
+
+        Returns:
+            A new one, with scratch arrays of its own: each thread needs one.
+
+        Raises:
+            ValueError: if the temperature is not above 0.
+        """
+        if not temperature > 0:
+            raise ValueError(f"a temperature of {temperature} is not above 0")
+        slots, num_actions = self.game.feature_slots, self.game.num_actions
+        limit = _LARGEST / len(slots)
+        return PolicyRollout(
+            factors=np.exp(np.clip(self.weights.astype(np.float64) / temperature, -limit, limit)),
+            offsets=offsets_of(slots)[:-1],
+            features=np.empty((num_actions, len(slots)), np.int32),
+            sums=np.empty(num_actions), scratch=np.empty(num_actions, np.int64),
+            pass_action=self.game.pass_action,
+            most_plies=max(PLIES_PER_ACTION * num_actions, LEAST_PLIES),
+        )
+
+    def save(self, path: Path) -> Path:
+        """Write the weights and their card under a temporary name, then rename it.
+
+        Raises:
+            DataError: naming the file and why it cannot be written.
+        """
+        header = {
+            "format": FORMAT, "game": str(self.game),
+            "features_version": self.game.features_version,
+            "slots": [[name, size] for name, size in self.game.feature_slots],
+            "training": self.training, "accuracy": self.accuracy, "provenance": self.provenance,
+        }
+        return write_arrays(path, header, {"weights": self.weights})
+
+    @classmethod
+    def load(cls, path: str | Path, game: GameSpec | None = None) -> FastPolicy:
+        """Read a policy; no code of the file runs.
+
+        Args:
+            game: what it must play: the game it was trained on, or the same with other options
+                that leave the features as they are (the komi of Go); by default the former.
+
+        Raises:
+            DataError: in one line, if the file is not there, cut off, altered, not a fast policy,
+                of another game or board, or made for other features.
+        """
+        path = Path(path)
+        with refusing(path, KIND):
+            header, arrays = read_arrays(path, FORMAT, ("weights",))
+            trained = recorded_game(header["game"])
+            game = trained if game is None else game
+            _check_fits(header, trained, game)
+            weights = arrays["weights"]
+            if weights.dtype != np.float32 or not np.isfinite(weights).all():
+                raise ValueError("its weights are not finite numbers of 32 bits")
+            tables = {name: header[name] for name in ("training", "accuracy", "provenance")}
+            if not all(isinstance(table, dict) for table in tables.values()):
+                raise ValueError("a part of its card is not a table")
+            return cls(game, weights, **tables)
+
+
+def _check_fits(header: dict[str, Any], trained: GameSpec, game: GameSpec) -> None:
+    """Raises ValueError if a policy of one game cannot play the other."""
+    if (trained.name, trained.board_rows, trained.board_cols) != (
+        game.name, game.board_rows, game.board_cols
+    ):
+        raise ValueError(f"it plays {trained}, not {game}; train one for {game}")
+    ours = [[name, size] for name, size in game.feature_slots]
+    if header["features_version"] != game.features_version or header["slots"] != ours:
+        raise ValueError(
+            f"it was made for other features of {game}'s moves (version "
+            f"{header['features_version']}, this program has {game.features_version}); "
+            "train it again"
+        )

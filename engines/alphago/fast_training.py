@@ -1,0 +1,306 @@
+"""Trains the fast policy: softmax cross-entropy over the sensible moves of recorded games.
+
+    policy = train(*Dataset.open("out/data/go9").split(test=0.1), seed=1)
+    policy.save(Path("out/fast/go9.npz"))
+
+Games are played again by the compiled rules, epoch after epoch, and each labelled position changes
+the weights of the features seen in it (stochastic gradient descent with Adagrad; Duchi, Hazan and
+Singer 2011: a feature seen seldom takes larger steps). Features are computed anew every time, which
+takes microseconds a position and no memory.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameSpec
+from dlgo.errors import DataError
+from dlgo.jit import inline_kernel, kernel
+from dlgo.rng import make_rng, shuffle
+from engines.alphago.fast_policy import FastPolicy, offsets_of
+from engines.learning.data.dataset import Dataset
+from engines.learning.data.records import LABELLED, GameData
+from engines.learning.data.replay import DONE, laid_out
+
+# Added to the sums of squares, so that the first step of a weight is finite.
+_EPSILON = 1e-8
+# No label: a random ply, or one that another engine chose.
+_UNLABELLED = -1
+# What `sweep` counts, in this order.
+_COUNTS = ("positions", "loss", "hits", "uniform_loss", "uniform_hits", "left_out")
+
+
+class Work(NamedTuple):
+    """Scratch arrays of one learner; hold nothing between positions, `gradient` zeros.
+
+    actions, spare: int64[num_actions]; features: int32[num_actions, slots];
+    chances: float64[num_actions]; gradient: float64[ids]; touched: int64[num_actions * slots].
+    """
+
+    actions: np.ndarray
+    spare: np.ndarray
+    features: np.ndarray
+    chances: np.ndarray
+    gradient: np.ndarray
+    touched: np.ndarray
+
+
+def new_work(game: GameSpec) -> Work:
+    """Scratch arrays for a game."""
+    n, slots = game.num_actions, game.feature_slots
+    return Work(
+        np.empty(n, np.int64), np.empty(n, np.int64), np.empty((n, len(slots)), np.int32),
+        np.empty(n), np.zeros(int(offsets_of(slots)[-1])), np.empty(n * len(slots), np.int64),
+    )
+
+
+@dataclass(frozen=True)
+class Measured:
+    """How well a policy foretells moves, beside one that takes all sensible moves alike.
+
+    Attributes:
+        positions: how many were asked about.
+        left_out: labelled positions whose move is not among the sensible ones.
+        accuracy: share of positions whose move the policy thinks likeliest; where several are
+            likeliest, a part of a hit.
+        cross_entropy: mean of -log of the move's chance, in nats.
+        uniform_accuracy, uniform_cross_entropy: the same of the uniform policy.
+    """
+
+    positions: int
+    left_out: int
+    accuracy: float
+    cross_entropy: float
+    uniform_accuracy: float
+    uniform_cross_entropy: float
+
+    def to_json(self) -> dict[str, float]:
+        """For a card."""
+        return {name: round(value, 5) for name, value in vars(self).items()}
+
+
+class Recorded:
+    """Games side by side, as the kernel below takes them.
+
+    Args:
+        game: what is played.
+        games: labels are what the engine `chose`, in plies with `LABELLED`.
+    """
+
+    def __init__(self, game: GameSpec, games: Sequence[GameData]) -> None:
+        self.game = game
+        self.n_games = len(games)
+        self._layout = laid_out(game, [(data.actions, data.start) for data in games])
+        self._labels = np.concatenate([
+            np.where(data.flags & LABELLED, data.chosen, _UNLABELLED) for data in games
+        ] or [np.empty(0)]).astype(np.int64)
+        longest = max((len(data.actions) for data in games), default=0)
+        self._state = game.scratch_state(game.new_kernel_state(), room=longest + 1)
+        self._work = new_work(game)
+        self._offsets = offsets_of(game.feature_slots)[:-1]
+
+    def sweep(
+        self, weights: np.ndarray, squares: np.ndarray, order: np.ndarray, rate: float, l2: float
+    ) -> Measured:
+        """Go through the games in an order, learning unless `rate` is 0; see `sweep`.
+
+        Raises:
+            DataError: if there is nothing to learn from, or a game breaks the rules.
+        """
+        counts = np.zeros(len(_COUNTS))
+        failed = sweep(
+            self._state, *self._layout, self._labels, order, self._offsets, weights, squares,
+            self._work, rate, l2, counts,
+        )
+        if failed != DONE:
+            raise DataError(f"game {failed} of the data breaks the rules of {self.game}")
+        count = dict(zip(_COUNTS, counts.tolist(), strict=True))
+        n = count["positions"]
+        if not n:
+            raise DataError(f"the games of {self.game} have no position to learn from")
+        return Measured(
+            int(n), int(count["left_out"]), count["hits"] / n, count["loss"] / n,
+            count["uniform_hits"] / n, count["uniform_loss"] / n,
+        )
+
+
+def measure(policy: FastPolicy, games: Sequence[GameData]) -> Measured:
+    """How well a policy foretells the labels of games.
+
+    Raises:
+        DataError: if there is nothing to be foretold, or a game breaks the rules.
+    """
+    weights = policy.weights.astype(np.float64)
+    recorded = Recorded(policy.game, games)
+    return recorded.sweep(weights, np.zeros_like(weights), np.arange(len(games)), 0.0, 0.0)
+
+
+def train(
+    data: Dataset, held_out: Dataset | None = None, epochs: int = 5, learning_rate: float = 0.1,
+    l2: float = 0.0003, seed: int = 0, report: Callable[[str], None] | None = None,
+) -> FastPolicy:
+    """A policy that foretells what was chosen in games.
+
+    The same data, settings and seed give the same weights.
+
+    Args:
+        data: games to learn from. held_out: others, to measure on at the end.
+        epochs: times that each game is seen.
+        learning_rate: Adagrad's step.
+        l2: weight decay of the features seen in a position.
+        seed: of the order of the games.
+        report: told one line after each epoch.
+
+    Raises:
+        DataError: if there is nothing to learn from, or a game breaks the rules.
+    """
+    cpu = time.process_time()
+    game = data.game
+    recorded = Recorded(game, data.games())
+    weights = np.zeros(int(offsets_of(game.feature_slots)[-1]))
+    squares = np.zeros_like(weights)
+    order, rng = np.arange(recorded.n_games), make_rng(seed)
+    seen: Measured | None = None
+    for epoch in range(1, epochs + 1):
+        shuffle(order, len(order), rng)
+        seen = recorded.sweep(weights, squares, order, learning_rate, l2)
+        if report is not None:
+            report(f"epoch {epoch} of {epochs}: {describe(seen)}")
+    training: dict[str, Any] = {
+        "games": data.n_games, "positions": seen.positions if seen else 0, "data": data.digest,
+        "data_cpu_seconds": round(data.cpu_seconds, 1), "epochs": epochs,
+        "learning_rate": learning_rate, "l2": l2, "seed": seed,
+        "cpu_seconds": round(time.process_time() - cpu, 2),
+    }
+    policy = FastPolicy(game, weights.astype(np.float32), training)
+    if held_out is not None:
+        measured = measure(policy, held_out.games())
+        policy.accuracy["held_out"] = measured.to_json()
+        if report is not None:
+            report(f"held out: {describe(measured)}")
+    return policy
+
+
+def describe(measured: Measured) -> str:
+    """One line for people."""
+    return (
+        f"{measured.accuracy:.1%} of {measured.positions:,} moves foretold (uniform "
+        f"{measured.uniform_accuracy:.1%}), cross-entropy {measured.cross_entropy:.3f} (uniform "
+        f"{measured.uniform_cross_entropy:.3f})"
+    )
+
+
+@inline_kernel
+def forward(state, weights, offsets, work):
+    """The softmax over the sensible moves: chances stand in `work`; returns how many there are."""
+    features, chances = work.features, work.chances
+    n = kernels.search_actions(state, work.actions)
+    kernels.move_features(state, work.actions, n, work.spare, features)
+    largest = -np.inf
+    for i in range(n):
+        score = 0.0
+        for slot in range(len(offsets)):
+            score += weights[offsets[slot] + features[i, slot]]
+        chances[i] = score
+        largest = max(largest, score)
+    total = 0.0
+    for i in range(n):
+        chances[i] = math.exp(chances[i] - largest)
+        total += chances[i]
+    for i in range(n):
+        chances[i] /= total
+    return n
+
+
+@inline_kernel
+def backward(n, chosen, offsets, work):
+    """Add the gradient of -log(chance of move `chosen`) to `work.gradient`.
+
+    `forward` must have been called. Returns how many entries of `work.touched` name the weights
+    concerned, some of them more than once.
+    """
+    touched = 0
+    for i in range(n):
+        error = work.chances[i] - (1.0 if i == chosen else 0.0)
+        for slot in range(len(offsets)):
+            feature = offsets[slot] + work.features[i, slot]
+            work.gradient[feature] += error
+            work.touched[touched] = feature
+            touched += 1
+    return touched
+
+
+@kernel
+def sweep(
+    state, starts, start_of, actions, first_action, labels, order, offsets, weights, squares, work,
+    rate, l2, counts,
+):
+    """Play games and learn from their labelled positions; -1, or the game with an illegal action.
+
+    Args:
+        state: scratch, with room for the longest game.
+        starts, start_of, actions, first_action: as `laid_out` gives them.
+        labels: int64, like `actions`: what is to be foretold before each, or -1.
+        order: int64, the games to play.
+        offsets: int64[slots]. weights, squares: float64[ids]; Adagrad's sums of squared gradients.
+        work: `Work`.
+        rate: Adagrad's step; 0 changes nothing. l2: weight decay.
+        counts: float64, `_COUNTS`, added to.
+    """
+    for g in order:
+        kernels.copy_into(state, kernels.row(starts, start_of[g]))
+        for at in range(first_action[g], first_action[g + 1]):
+            if kernels.terminal(state) or not kernels.is_legal(state, actions[at]):
+                return g
+            if labels[at] >= 0:
+                n = forward(state, weights, offsets, work)
+                chosen = -1
+                for i in range(n):
+                    if work.actions[i] == labels[at]:
+                        chosen = i
+                if chosen < 0:
+                    counts[5] += 1
+                else:
+                    _count(n, chosen, work.chances, counts)
+                    if rate > 0:
+                        touched = backward(n, chosen, offsets, work)
+                        _step(touched, weights, squares, work, rate, l2)
+            kernels.play(state, actions[at])
+    return DONE
+
+
+@inline_kernel
+def _count(n, chosen, chances, counts):
+    likeliest, equal = 0.0, 0
+    for i in range(n):
+        if chances[i] > likeliest:
+            likeliest, equal = chances[i], 1
+        elif chances[i] == likeliest:
+            equal += 1
+    counts[0] += 1
+    counts[1] -= math.log(max(chances[chosen], 1e-300))
+    if chances[chosen] == likeliest:
+        counts[2] += 1.0 / equal
+    counts[3] += math.log(n)
+    counts[4] += 1.0 / n
+
+
+@inline_kernel
+def _step(touched, weights, squares, work, rate, l2):
+    """One step of Adagrad; leaves the gradient zero."""
+    for k in range(touched):
+        feature = work.touched[k]
+        slope = work.gradient[feature]
+        if slope == 0.0:  # done already, or its moves balance
+            continue
+        work.gradient[feature] = 0.0
+        slope += l2 * weights[feature]
+        squares[feature] += slope * slope
+        weights[feature] -= rate * slope / math.sqrt(squares[feature] + _EPSILON)

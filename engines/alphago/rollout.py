@@ -1,0 +1,94 @@
+"""Rollouts by a linear softmax policy, compiled (Silver et al. 2016, the rollout policy).
+
+The chance of a move is in proportion to `exp(sum of its features' weights / temperature)`. That is
+a product of factors, one a feature, so that no exponential is computed in a rollout.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.jit import inline_kernel
+from dlgo.rng import uniform
+from engines.treesearch.evaluators import value_of
+
+
+class PolicyRollout(NamedTuple):
+    """An evaluator: the result of one game drawn from the policy. For one thread at a time.
+
+    factors: float64[ids], `exp(weight / temperature)` of each feature;
+    offsets: int64[slots], where each slot's values begin in `factors`;
+    features: int32[num_actions, slots], sums: float64[num_actions], scratch: int64[num_actions]:
+    hold nothing between moves;
+    pass_action: int, the action that is only drawn if there is no other; -1: none;
+    most_plies: int, a game that has not ended by then is scored as it stands.
+    """
+
+    factors: np.ndarray
+    offsets: np.ndarray
+    features: np.ndarray
+    sums: np.ndarray
+    scratch: np.ndarray
+    pass_action: int
+    most_plies: int
+
+
+@inline_kernel
+def draw_action(policy, state, actions, rng):
+    """One of the `search_actions`, drawn from the policy; a pass only if there is nothing else.
+
+    Args:
+        policy: PolicyRollout. state: of an unfinished game; unchanged.
+        actions: int64[num_actions], scratch.
+        rng: generator state.
+    """
+    n = kernels.search_actions(state, actions)
+    if policy.pass_action >= 0 and n > 1:
+        kept = 0
+        for i in range(n):
+            if actions[i] != policy.pass_action:
+                actions[kept] = actions[i]
+                kept += 1
+        n = kept
+    if n == 1:
+        return actions[0]
+    features, offsets, factors, sums = (
+        policy.features, policy.offsets, policy.factors, policy.sums
+    )
+    kernels.move_features(state, actions, n, policy.scratch, features)
+    total = 0.0
+    for i in range(n):
+        share = 1.0
+        for slot in range(len(offsets)):
+            share *= factors[offsets[slot] + features[i, slot]]
+        total += share
+        sums[i] = total
+    drawn = uniform(rng) * total
+    i = 0
+    while i < n - 1 and sums[i] <= drawn:
+        i += 1
+    return actions[i]
+
+
+@inline_kernel
+def _play_out(evaluator, state, scratch, rng):
+    """A game drawn from the policy to its end; -1 to 1 as player 0 sees it."""
+    actions, played = scratch.actions, scratch.played
+    plies = 0
+    while not kernels.terminal(state):
+        if plies == evaluator.most_plies:
+            # Whoever is ahead on the board, where points are counted; elsewhere a draw.
+            margin = kernels.margin(state)
+            return 1.0 if margin > 0 else (-1.0 if margin < 0 else 0.0)
+        action = draw_action(evaluator, state, actions, rng)
+        if played[action] == kernels.NOBODY:
+            played[action] = kernels.to_move(state)
+        kernels.play(state, action)
+        plies += 1
+    return float(kernels.result(state))
+
+
+value_of.register(PolicyRollout, _play_out)
