@@ -6,6 +6,7 @@ from typing import Any
 
 from dlgo.errors import SpecError
 from dlgo.specs import Option
+from engines.alphago.fast_policy import FastPolicy
 from engines.treesearch.engine import TREE_OPTIONS, TreeSearchEngine
 from engines.treesearch.evaluators import HeavyRollout, LightRollout
 from engines.treesearch.rules import RAVE, UCT, UCB1Tuned
@@ -19,12 +20,13 @@ class MCTSEngine(TreeSearchEngine):
     """Upper confidence bounds applied to trees, leaves valued by one random game each."""
 
     name = "mcts"
-    summary = "Monte Carlo tree search: UCT or RAVE with light or heavy rollouts"
+    summary = "Monte Carlo tree search: UCT or RAVE with light, heavy or learned rollouts"
     options = (
         Option("c_uct", 0.4, "exploration weight; wins count on a scale of 0 to 1", low=0, high=100,
                aliases=("c",)),
-        Option("rollout", "light", "uniformly random games, or heavy: sensible ones",
-               choices=("light", "heavy")),
+        Option("rollout", "light", "uniformly random games, heavy: sensible ones, or policy: drawn "
+               "from a fast policy", choices=("light", "heavy", "policy")),
+        Option("policy", None, "rollout=policy: the file of a fast policy", kind=str),
         Option("rule", "uct", "how the tree is walked", choices=("uct", "ucb1-tuned", "rave")),
         Option("rave", 3000.0, "rule=rave: visits until a move's own results outweigh the others",
                low=1, high=1e9),
@@ -33,6 +35,18 @@ class MCTSEngine(TreeSearchEngine):
         Option("expand", 1, "visits before a leaf gets children", low=0, high=1_000_000),
         *TREE_OPTIONS,
     )
+
+    def _set_up(self) -> None:
+        path = self.settings["policy"]
+        if (self.settings["rollout"] == "policy") != (path is not None):
+            raise SpecError("engine mcts: rollout=policy and policy=FILE, a trained fast policy, "
+                            "go together")
+        self._policy: FastPolicy | None = None
+        if path is not None:
+            self._policy = FastPolicy.load(path, self.game)
+            self.network_id = self._policy.network_id
+            self.training_cpu_seconds = self._policy.training_cpu_seconds
+        super()._set_up()
 
     def _new_searcher(self, capacity: int) -> Searcher:
         settings, name = self.settings, self.settings["rule"]
@@ -48,7 +62,11 @@ class MCTSEngine(TreeSearchEngine):
             rule = UCB1Tuned(settings["c_uct"])
         elif name == "rave":
             rule = RAVE(settings["rave"], settings["hints"])
-        evaluator = HeavyRollout() if settings["rollout"] == "heavy" else LightRollout()
+        evaluator: Any = LightRollout()
+        if self._policy is not None:
+            evaluator = self._policy.rollout()
+        elif settings["rollout"] == "heavy":
+            evaluator = HeavyRollout()
         return Searcher(
             self.game, capacity, settings["reuse"], rule, evaluator, settings["expand"],
             squares=name == "ucb1-tuned", amaf=name == "rave",
