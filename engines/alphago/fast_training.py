@@ -99,8 +99,9 @@ class Recorded:
         self.n_games = len(games)
         self._layout = laid_out(game, [(data.actions, data.start) for data in games])
         self._labels = np.concatenate([
-            np.where(data.flags & LABELLED, data.chosen, _UNLABELLED) for data in games
-        ] or [np.empty(0)]).astype(np.int64)
+            np.where(data.flags & LABELLED, data.chosen.astype(np.int64), _UNLABELLED)
+            for data in games
+        ] or [np.empty(0, np.int64)])
         longest = max((len(data.actions) for data in games), default=0)
         self._state = game.scratch_state(game.new_kernel_state(), room=longest + 1)
         self._work = new_work(game)

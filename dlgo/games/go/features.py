@@ -26,7 +26,7 @@ from dlgo.games.go.board import (
     in_atari,
 )
 from dlgo.games.go.patterns import neighbourhood
-from dlgo.games.go.tactics import capture_beside, is_self_atari
+from dlgo.games.go.tactics import is_self_atari
 from dlgo.jit import inline_kernel, kernel
 
 # What a neighbour of a point is for `CONTACTS`: a chain in atari, with few liberties, or with many.
@@ -100,11 +100,6 @@ def move_features(state, actions, n, scratch, out):
     width = size + 2
     player = np.int64(info[TURN])
     last = np.int64(info[LAST])
-    # Captures that free own stones which the last play may have put in atari.
-    rescues = (
-        _saving_capture(state, last, 1, player), _saving_capture(state, last, -1, player),
-        _saving_capture(state, last, width, player), _saving_capture(state, last, -width, player),
-    )
     for i in range(n):
         action = actions[i]
         if action == size * size:
@@ -124,7 +119,7 @@ def move_features(state, actions, n, scratch, out):
             out[i, DISTANCE] = min(distance, FAR) - 1
             if dx <= 1 and dy <= 1:
                 out[i, RESPONSE] = shape + (N_SHAPES if dx and dy else 0)
-        _tactics(state, point, player, width, last, point in rescues, out[i])
+        _tactics(state, point, player, width, last, out[i])
         x, y = min(col, size - 1 - col), min(row, size - 1 - row)
         low, high = min(x, y, LINES - 1), min(max(x, y), LINES - 1)
         out[i, PLACE] = 1 + high * (high + 1) // 2 + low
@@ -139,22 +134,26 @@ def shape_index(state, point, player, width):
 
 
 @inline_kernel
-def _saving_capture(state, last, step, player):
-    """Where a capture saves the own chain in atari on one side of the last play, or NOWHERE."""
-    if last == NOWHERE:
-        return np.int64(NOWHERE)
-    near = last + step
-    if state.color[near] != player or not in_atari(state, state.chain[near]):
-        return np.int64(NOWHERE)
-    return capture_beside(state, state.chain[near], player)
+def _holds_in_atari(state, captured, player):
+    """Whether a chain that is about to be captured touches a chain of the player in atari."""
+    width = state.info[SIZE] + 2
+    stone = np.int64(captured)
+    while True:
+        for step in (1, -1, width, -width):
+            near = stone + step
+            if state.color[near] == player and in_atari(state, state.chain[near]):
+                return True
+        stone = np.int64(state.link[stone])
+        if stone == captured:
+            return False
 
 
 @inline_kernel
-def _tactics(state, point, player, width, last, saves, out):
+def _tactics(state, point, player, width, last, out):
     """The slots that depend on liberties, of one play."""
     index = np.int64(0)
     free = captured = rescued = joined = np.int64(0)  # stones; `captured` of the largest chain
-    takes_last = False
+    takes_last = saves = False
     shift = 0
     for step in (1, -1, width, -width):
         near = point + step
@@ -178,6 +177,7 @@ def _tactics(state, point, player, width, last, saves, out):
                 if atari:
                     captured = max(captured, stones)
                     takes_last |= last != NOWHERE and chain == state.chain[last]
+                    saves |= _holds_in_atari(state, chain, player)
         shift += 3
     out[CONTACT] = CONTACTS[index]
     out[CAPTURE] = 0

@@ -1,0 +1,347 @@
+"""The fast policy: its gradient, what it learns, its files, its rollouts, its player."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dlgo import GameState, Move, get_game, kernels
+from dlgo.api import GameSpec
+from dlgo.errors import DataError, SpecError
+from dlgo.rng import below, make_rng
+from engines.alphago.fast_policy import FORMAT, FastPolicy, offsets_of
+from engines.alphago.fast_training import backward, forward, measure, new_work, train
+from engines.alphago.rollout import draw_action
+from engines.learning.data import GameBuilder, ShardWriter
+from engines.learning.data.checked_arrays import write_arrays
+from engines.learning.data.dataset import Dataset
+from engines.registry import build_engine
+from engines.treesearch.evaluators import value_of
+from engines.treesearch.search import new_scratch
+from tests.conftest import one_line_error, random_game
+from tests.games.test_go_playout import diagram
+
+
+def planted(game: GameSpec, seed: int = 1, scale: float = 1.0) -> FastPolicy:
+    """A policy with random weights."""
+    weights = FastPolicy.uniform(game).weights
+    drawn = np.random.default_rng(seed).normal(0, scale, len(weights))
+    return FastPolicy(game, drawn.astype(np.float32))
+
+
+def write_games(folder: Path, policy: FastPolicy, games: int, seed: int = 1) -> Dataset:
+    """Games of random moves in which the policy's drawn choice is the label of every ply."""
+    generator, rng = np.random.default_rng(seed), make_rng(seed)
+    evaluator = policy.rollout()
+    game, actions = policy.game, np.empty(policy.game.num_actions, np.int64)
+    with ShardWriter(folder, game, {"cpu_seconds": 2.0}) as writer:
+        for _ in range(games):
+            state, builder = GameState.new_game(game), GameBuilder(game)
+            while not state.is_over() and len(builder) < 80:
+                chosen = int(draw_action(evaluator, state.kernel_state, actions, rng))
+                legal = state.legal_actions()
+                action = int(legal[generator.integers(len(legal))])
+                builder.add(action, chosen=chosen)
+                state = state.apply_move(game.move_of(action))
+            writer.add(builder.finish(0))
+    return Dataset.open(folder)
+
+
+# Learning ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", ["go:size=5", "connect4", "tictactoe"])
+def test_the_gradient_is_the_slope_of_the_loss(spec: str) -> None:
+    game = get_game(spec)
+    state = random_game(game, seed=4)[5]
+    weights = planted(game).weights.astype(np.float64)
+    offsets, work = offsets_of(game.feature_slots)[:-1], new_work(game)
+    chosen = 1
+
+    def loss(changed: np.ndarray) -> float:
+        forward(state.kernel_state, changed, offsets, work)
+        return -math.log(work.chances[chosen])
+
+    n = forward(state.kernel_state, weights, offsets, work)
+    touched = set(work.touched[: backward(n, chosen, offsets, work)].tolist())
+    gradient = work.gradient.copy()
+    assert set(np.flatnonzero(gradient).tolist()) <= touched
+    assert np.abs(gradient).max() > 0.01
+    step = 1e-6
+    for feature in sorted(touched):
+        up, down = weights.copy(), weights.copy()
+        up[feature] += step
+        down[feature] -= step
+        assert gradient[feature] == pytest.approx((loss(up) - loss(down)) / (2 * step), abs=1e-7)
+
+
+@pytest.mark.parametrize("spec", ["go:size=5", "connect4"])
+def test_a_planted_policy_is_learned(spec: str, tmp_path: Path) -> None:
+    """Its chances are known, so is the least cross-entropy that anything can reach."""
+    truth = planted(get_game(spec))
+    data, held_out = write_games(tmp_path, truth, 600).split(0.2)
+    learned = measure(train(data, epochs=12), held_out.games())
+    best = measure(truth, held_out.games())
+    gap = best.uniform_cross_entropy - best.cross_entropy
+    assert gap > 0.3
+    assert learned.cross_entropy - best.cross_entropy < 0.2 * gap
+    assert learned.accuracy > best.accuracy - 0.06
+
+
+def test_the_same_seed_gives_the_same_weights(tmp_path: Path) -> None:
+    data = write_games(tmp_path, planted(get_game("connect4")), 20)
+    one, again, other = (train(data, epochs=2, seed=seed) for seed in (1, 1, 2))
+    assert one.network_id == again.network_id
+    assert np.array_equal(one.weights, again.weights)
+    assert one.network_id != other.network_id
+
+
+def test_an_untrained_policy_measures_as_the_uniform_one(tmp_path: Path) -> None:
+    game = get_game("connect4")
+    data = write_games(tmp_path, planted(game), 10)
+    measured = measure(FastPolicy.uniform(game), data.games())
+    assert measured.accuracy == pytest.approx(measured.uniform_accuracy)
+    assert measured.cross_entropy == pytest.approx(measured.uniform_cross_entropy)
+    assert measured.positions == data.n_positions
+
+
+def test_what_is_not_labelled_and_what_is_not_sensible_is_left_out(tmp_path: Path) -> None:
+    game = get_game("go:size=5")
+    builder = GameBuilder(game)
+    builder.skip(0)
+    builder.add(1)
+    builder.add(2, chosen=0)  # taken: not among the sensible moves
+    with ShardWriter(tmp_path, game, {}) as writer:
+        writer.add(builder.finish(1))
+    measured = measure(FastPolicy.uniform(game), Dataset.open(tmp_path).games())
+    assert (measured.positions, measured.left_out) == (1, 1)
+    assert measured.cross_entropy == pytest.approx(math.log(25))  # 24 points and the pass
+
+
+def test_games_that_teach_nothing_or_break_the_rules_are_refused(tmp_path: Path) -> None:
+    game = get_game("connect4")
+    for folder, actions in (("none", ()), ("illegal", (3,) * 7)):
+        builder = GameBuilder(game)
+        for action in actions:
+            builder.add(action)
+        with ShardWriter(tmp_path / folder, game, {}) as writer:
+            writer.add(builder.finish(0))
+    with one_line_error(DataError, "no position to learn from"):
+        train(Dataset.open(tmp_path / "none"))
+    with one_line_error(DataError, "breaks the rules of connect4"):
+        train(Dataset.open(tmp_path / "illegal"))
+
+
+# Files ---------------------------------------------------------------------------------------
+
+
+def test_a_policy_survives_its_file(tmp_path: Path) -> None:
+    game = get_game("go:size=5")
+    data, held_out = write_games(tmp_path / "games", planted(game), 10).split(0.2)
+    policy = train(data, held_out, epochs=1)
+    path = policy.save(tmp_path / "policy.npz")
+    again = FastPolicy.load(path)
+    assert again.game == game
+    assert np.array_equal(again.weights, policy.weights)
+    assert again.network_id == policy.network_id
+    assert (again.training, again.accuracy) == (policy.training, policy.accuracy)
+    assert again.accuracy["held_out"]["positions"] == held_out.n_positions
+    assert again.training_cpu_seconds >= data.cpu_seconds
+    # The komi changes no feature.
+    assert FastPolicy.load(path, get_game("go:size=5,komi=0.5")).game.komi == 0.5
+
+
+def test_files_that_are_no_policy_for_the_game_are_refused(tmp_path: Path) -> None:
+    game = get_game("connect4")
+    path = planted(game).save(tmp_path / "policy.npz")
+    content = path.read_bytes()
+    header = {"format": FORMAT, "game": "connect4", "features_version": 1, "slots": [["a", 2]],
+              "training": {}, "accuracy": {}, "provenance": {}}
+    (tmp_path / "cut.npz").write_bytes(content[: len(content) // 2])
+    (tmp_path / "text.npz").write_text("weights")
+    middle = len(content) // 3
+    (tmp_path / "altered.npz").write_bytes(
+        content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+    )
+    weights = {"weights": np.zeros(2, np.float32)}
+    write_arrays(tmp_path / "slots.npz", header, weights)
+    write_arrays(tmp_path / "foreign.npz", {**header, "format": "dlgo games 1"}, weights)
+    slots = [[name, size] for name, size in game.feature_slots]
+    write_arrays(tmp_path / "short.npz", {**header, "slots": slots}, weights)
+    infinite = {"weights": np.full_like(planted(game).weights, np.inf)}
+    write_arrays(tmp_path / "infinite.npz", {**header, "slots": slots}, infinite)
+    np.savez(tmp_path / "pickled.npz", weights=np.array([{}], object), allow_pickle=True)
+    for name, part in (
+        ("cut", "it is cut off"), ("text", "it is cut off, or not a fast policy"),
+        ("altered", "altered.npz: not a readable fast policy"), ("slots", "other features"),
+        ("foreign", "its format is 'dlgo games 1'"), ("short", "features, not (2,)"),
+        ("infinite", "not finite"), ("pickled", "it has no array"), ("absent", "No such file"),
+    ):
+        with one_line_error(DataError, part):
+            FastPolicy.load(tmp_path / f"{name}.npz", game)
+    with one_line_error(DataError, "it plays connect4, not go:size=9; train one for go:size=9"):
+        FastPolicy.load(path, get_game("go9"))
+
+
+# Rollouts ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", ["go:size=5", "connect4", "draughts", "tictactoe"])
+def test_rollouts_end_with_a_result_and_repeat_themselves(spec: str) -> None:
+    game = get_game(spec)
+    evaluator, scratch = planted(game).rollout(), new_scratch(game.num_actions)
+    start = game.new_kernel_state()
+    ends = []
+    for seed in (*range(20), *range(20)):
+        work = game.scratch_state(start, room=evaluator.most_plies + 1)
+        kernels.copy_into(work, start)
+        scratch.played[:] = kernels.NOBODY
+        value = value_of(evaluator, work, scratch, make_rng(seed))
+        assert value in (-1.0, 0.0, 1.0)
+        assert kernels.terminal(work)
+        assert value == kernels.result(work)
+        assert set(scratch.played.tolist()) <= {kernels.NOBODY, 0, 1}
+        assert (scratch.played != kernels.NOBODY).any()
+        ends.append((value, scratch.played.tolist()))
+    assert ends[:20] == ends[20:]
+    assert any(ends[0] != end for end in ends)
+
+
+def test_a_game_that_does_not_end_is_scored_as_it_stands() -> None:
+    """Without superko, and with one move left to it, a rollout stops at its limit."""
+    state = diagram("..... ..x.. ..... ..... .....")
+    game = state.game
+    for komi, value in ((7.5, 1.0), (30, -1.0), (25, 0.0)):
+        other = get_game(f"go:size=5,komi={komi}")
+        work = other.new_kernel_state()
+        kernels.copy_into(work, state.kernel_state)
+        work.info[1] = int(2 * komi)
+        evaluator = FastPolicy.uniform(game).rollout()._replace(most_plies=0)
+        assert value_of(evaluator, work, new_scratch(26), make_rng(1)) == value
+
+
+def test_moves_are_drawn_as_the_policy_says() -> None:
+    """A chi-square test: passed by chance in all but one of 100,000 seeds."""
+    game = get_game("go:size=3,komi=0")
+    state = random_game(game, seed=1, passes=False)[2]
+    policy = planted(game, seed=3, scale=0.5)
+    actions, chances = policy.policy(state)
+    plays = actions != game.pass_action
+    for temperature in (1.0, 0.5, 4.0):
+        expected = chances[plays] ** (1 / temperature)
+        expected /= expected.sum()
+        evaluator, rng = policy.rollout(temperature), make_rng(5)
+        room, n = np.empty(game.num_actions, np.int64), 20_000
+        drawn = Counter(
+            int(draw_action(evaluator, state.kernel_state, room, rng)) for _ in range(n)
+        )
+        assert set(drawn) <= set(actions[plays].tolist())
+        counts = np.array([drawn[action] for action in actions[plays].tolist()])
+        assert n * expected.min() > 5
+        distance = ((counts - n * expected) ** 2 / (n * expected)).sum()
+        assert len(counts) == 7
+        assert distance < 33.0  # 6 degrees of freedom: p = 1e-5
+
+
+def test_a_small_temperature_takes_the_likeliest_and_a_large_one_any() -> None:
+    game = get_game("connect4")
+    state, policy = GameState.new_game(game), planted(game, scale=3.0)
+    actions, chances = policy.policy(state)
+    room, rng = np.empty(7, np.int64), make_rng(1)
+    best = set(actions[np.isclose(chances, chances.max())].tolist())
+    cold, hot = policy.rollout(1e-9), policy.rollout(1e9)
+    assert {int(draw_action(cold, state.kernel_state, room, rng)) for _ in range(50)} <= best
+    hits = Counter(int(draw_action(hot, state.kernel_state, room, rng)) for _ in range(7000))
+    assert len(hits) == 7 and min(hits.values()) > 800
+    with pytest.raises(ValueError, match="not above 0"):
+        policy.rollout(0.0)
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_values_are_seen_by_player_0(player: int) -> None:
+    """Whoever holds three in a row wins, with a policy that wins where it can."""
+    game = get_game("connect4")
+    weights = FastPolicy.uniform(game).weights
+    weights[1:16:2] = 50.0  # what wins
+    evaluator, scratch = FastPolicy(game, weights).rollout(), new_scratch(7)
+    state = GameState.new_game(game)
+    for text in ("1 2 1 2 1 2" if player == 0 else "7 1 2 1 2 1 3").split():
+        state = state.apply_move(game.parse_move(state, text))
+    assert state.next_player.index == player
+    for seed in range(20):
+        work = game.scratch_state(state.kernel_state)
+        kernels.copy_into(work, state.kernel_state)
+        assert value_of(evaluator, work, scratch, make_rng(seed)) == 1 - 2 * player
+
+
+def test_a_rollout_does_not_pass_while_it_can_play() -> None:
+    game = get_game("go:size=4")
+    weights = planted(game).weights
+    weights[-2:] = 40.0  # the passes
+    evaluator, rng = FastPolicy(game, weights).rollout(), make_rng(1)
+    room, other = np.empty((2, game.num_actions), np.int64)
+    for state in random_game(game, seed=3)[:-1]:
+        n = kernels.search_actions(state.kernel_state, other)
+        drawn = int(draw_action(evaluator, state.kernel_state, room, rng))
+        assert (drawn == game.pass_action) == (n == 1)
+
+
+# Players -------------------------------------------------------------------------------------
+
+
+def test_the_player_chooses_the_best_or_draws(tmp_path: Path) -> None:
+    game = get_game("connect4")
+    policy = planted(game)
+    path = policy.save(tmp_path / "policy.npz")
+    best = build_engine(f"fast_policy:{path}", game)
+    assert best.network_id == policy.network_id
+    state = random_game(game, seed=1)[4]
+    actions, chances = policy.policy(state)
+    decision = best.select_move(state)
+    assert decision.move == game.move_of(actions[np.argmax(chances)])
+    assert sum(decision.policy.values()) == pytest.approx(1)
+    sample = build_engine(f"fast_policy:policy={path},choose=sample", game, seed=1)
+    assert len({sample.select_move(state).move for _ in range(60)}) > 2
+
+
+def test_the_player_passes_last_or_by_its_policy(tmp_path: Path) -> None:
+    game = get_game("go:size=4")
+    weights = planted(game).weights
+    weights[-2:] = 1e4
+    path = FastPolicy(game, weights).save(tmp_path / "policy.npz")
+    start = GameState.new_game(game)
+    last = build_engine(f"fast_policy:{path}", game)
+    assert last.select_move(start).move.is_play
+    assert sum(last.select_move(start).policy.values()) == pytest.approx(1)
+    willing = build_engine(f"fast_policy:{path},passes=policy", game)
+    assert willing.select_move(start).move == Move.pass_turn()
+
+
+def test_a_player_without_a_policy_is_refused(tmp_path: Path) -> None:
+    game = get_game("connect4")
+    with one_line_error(SpecError, "needs policy=FILE"):
+        build_engine("fast_policy", game)
+    for spec in ("mcts:rollout=policy", "mcts:policy=p.npz", "mcts:rollout=heavy,policy=p.npz"):
+        with one_line_error(SpecError, "go together"):
+            build_engine(spec, game)
+    with one_line_error(DataError, "No such file"):
+        build_engine(f"mcts:rollout=policy,policy={tmp_path / 'none.npz'}", game)
+
+
+@pytest.mark.parametrize("options", ["", ",rule=rave", ",threads=2"])
+def test_a_search_with_the_policy_finds_what_wins(options: str, tmp_path: Path) -> None:
+    game = get_game("connect4")
+    path = planted(game).save(tmp_path / "policy.npz")
+    engine = build_engine(f"mcts:sims=200,rollout=policy,policy={path}{options}", game, seed=1)
+    assert engine.network_id == FastPolicy.load(path).network_id
+    state, rng = GameState.new_game(game), make_rng(2)
+    for text in ("4", "1", "4", "1", "4"):
+        state = state.apply_move(game.parse_move(state, text))
+    assert game.move_text(engine.select_move(state).move) == "4"
+    state = random_game(game, seed=below(rng, 100))[6]
+    assert state.is_valid_move(engine.select_move(state).move)
+    engine.close()
