@@ -199,9 +199,10 @@ def altered(face: dict[str, Any], **changes: Callable[..., Any]) -> GameSpec:
     class AlteredState(NamedTuple):
         words: np.ndarray
 
-    # What stands in for heavy rollouts is compiled, and would not find functions that are not.
-    heavy = {"heavy_rollout": kernels._forced_rollout.py_func}
-    kernels.implement(AlteredState, **{**PLAIN, **heavy, **changes})
+    # What stands in for these is compiled, and would not find functions that are not.
+    standing_in = {"heavy_rollout": kernels._forced_rollout.py_func,
+                   "move_features": kernels._plain_features.py_func}
+    kernels.implement(AlteredState, **{**PLAIN, **standing_in, **changes})
 
     def new_kernel_state(self: GameSpec) -> AlteredState:
         state = AlteredState(np.zeros(5, np.int64))
@@ -315,6 +316,20 @@ def reset_but_the_winner(state):
     state.words[3] = winner
 
 
+def number_the_moves(state, actions, n, scratch, out):
+    out[:n, 0], out[:n, 1] = range(n), 0
+
+
+def write_a_row_too_far(state, actions, n, scratch, out):
+    out[:n] = 0
+    np.lib.stride_tricks.as_strided(out, (len(out) + 1, 2))[-1] = 0
+
+
+def touch_the_key(state, actions, n, scratch, out):
+    out[:n] = 0
+    state.words[4] ^= 1
+
+
 BROKEN: list[tuple[str, GameSpec]] = [
     ("copies: ", altered({}, copy_into=copy_without_turn)),
     ("copies: .*shares memory", altered({"scratch_state": lambda self, like, room=1: like})),
@@ -346,6 +361,12 @@ BROKEN: list[tuple[str, GameSpec]] = [
     ("margin: it is 1, but the result -1", altered({}, margin=lambda state: 1.0)),
     ("ownership: .*not mirrored", altered({}, ownership=own_a_corner)),
     ("ownership: some cells", altered({}, ownership=lambda state, out: None)),
+    ("move features: slot 'action' is not between 0 and 4", altered(
+        {"feature_slots": (("action", 5), ("forced", 2))}
+    )),
+    ("move features: .*have other values", altered({}, move_features=number_the_moves)),
+    ("move features: .*end of `out`", altered({}, move_features=write_a_row_too_far)),
+    ("move features: changes the state", altered({}, move_features=touch_the_key)),
     ("moves: action 1 is", altered({"action_of": lambda self, move: 0 if move.point else None})),
     ("moves: .*without a reason", altered({"why_illegal": lambda self, state, move: ""})),
     ("notation: .*ValueError", altered({"parse_move": lambda self, state, text: int(text)})),

@@ -16,6 +16,7 @@ from dlgo.rng import below, make_rng
 from engines.alphago.fast_policy import FORMAT, FastPolicy, offsets_of
 from engines.alphago.fast_training import backward, forward, measure, new_work, train
 from engines.alphago.rollout import draw_action
+from engines.conformance import check_engine
 from engines.learning.data import GameBuilder, ShardWriter
 from engines.learning.data.checked_arrays import write_arrays
 from engines.learning.data.dataset import Dataset
@@ -345,3 +346,13 @@ def test_a_search_with_the_policy_finds_what_wins(options: str, tmp_path: Path) 
     state = random_game(game, seed=below(rng, 100))[6]
     assert state.is_valid_move(engine.select_move(state).move)
     engine.close()
+
+
+def test_the_players_keep_every_rule(tmp_path: Path) -> None:
+    small, four = get_game("go:size=5"), get_game("connect4")
+    paths = {game: planted(game).save(tmp_path / f"{game.slug}.npz") for game in (small, four)}
+    for engine, game in (
+        ("fast_policy:choose=sample", small), ("fast_policy:passes=policy", four),
+        ("mcts:sims=20,rollout=policy", four),
+    ):
+        assert check_engine(f"{engine},policy={paths[game]}", [game]) == [game]
