@@ -33,6 +33,7 @@ _ENGINES = {
     "puct": "engines.puct.engine:PUCTEngine",
     "supervised": "engines.supervised.engine:SupervisedEngine",
     "alphazero": "engines.alphazero.engine:AlphaZeroEngine",
+    "alphago": "engines.alphago.engine:AlphaGoEngine",
     "policy_gradient": "engines.policy_gradient.engine:PolicyGradientEngine",
     "actor_critic": "engines.actor_critic.engine:ActorCriticEngine",
     "q_learning": "engines.q_learning.engine:QLearningEngine",
@@ -43,6 +44,7 @@ _ENGINES = {
     "textbook-alphabeta": "engines.minimax.textbook:TextbookAlphaBeta",
     "textbook-mcts": "engines.mcts.textbook:TextbookMCTS",
     "textbook-puct": "engines.alphazero.textbook:TextbookPUCT",
+    "textbook-alphago": "engines.alphago.textbook:TextbookAlphaGo",
     "textbook-gumbel": "engines.alphazero.textbook_gumbel:TextbookGumbel",
 }
 

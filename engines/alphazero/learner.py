@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from dlgo.encoders import get_encoder
-from dlgo.errors import ModelError
 from dlgo.games import get_game
 from engines.alphazero.config import AlphaZeroConfig
 from engines.learning.data import Batch, Dataset, batches, joined
@@ -74,22 +73,9 @@ class NetworkInTraining:
         Raises:
             ModelError: for an unknown or damaged model, or one that is built otherwise.
         """
-        from engines.learning.networks.runtimes import KerasRuntime, load_runtime
+        from engines.learning.networks.first_network import take_over
 
-        config = self._config
-        model = load_runtime(name, "keras")
-        assert isinstance(model, KerasRuntime)
-        card = model.card
-        for what, wanted, given in (
-            ("network", config.network, card.network), ("encoder", config.encoder, card.encoder),
-            ("shape", tuple(self._encoder.shape), tuple(card.shape)),
-            ("heads", list(PLAYING_HEADS), list(card.heads)),
-        ):
-            if wanted != given:
-                raise ModelError(f"first_network={name} cannot begin this run: its {what} is "
-                                 f"{given}, the run's {wanted}; choose another model or {what}")
-        self._playing.set_weights(model.model.get_weights())
-        return card
+        return take_over(self._playing, name, self._config, self._encoder, PLAYING_HEADS)
 
     def learn(
         self, window: Dataset, iteration: int, steps: int, run: Run | None = None

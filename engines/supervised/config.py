@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dlgo.errors import SpecError
 from engines.learning.networks import catalog
 from engines.learning.run_config import AUTO, RunConfig
 from engines.learning.settings import setting
@@ -51,6 +52,15 @@ class SupervisedConfig(RunConfig):
         "mixed where there is a GPU",
         choices=(AUTO, "float32", "mixed"))
     seed: int = setting(1, "number that everything random comes from")
+    policy_head: bool = setting(
+        True, "learn the moves; no: the results only, as AlphaGo's value network does")
+
+    def check(self) -> None:
+        """Raise SpecError for settings that leave nothing to learn."""
+        super().check()
+        if not self.policy_head and not self.value_head:
+            raise SpecError(f"{self.owner}: policy_head=no leaves the results to learn, and "
+                            "value_head is not yes; add --value")
 
     def canonical(self) -> SupervisedConfig:
         """The same with canonical specifications. Raises SpecError for a bad setting."""
@@ -68,7 +78,7 @@ class SupervisedConfig(RunConfig):
     @property
     def heads(self) -> tuple[str, ...]:
         """What the network learns to answer."""
-        return ("policy", "value") if self.value_head else ("policy",)
+        return ("policy",) * self.policy_head + ("value",) * bool(self.value_head)
 
     @property
     def iterations(self) -> int:
@@ -88,9 +98,13 @@ class SupervisedConfig(RunConfig):
 
 
 def best_epoch(history: Sequence[Mapping[str, float]]) -> int:
-    """The epoch with the lowest held-out loss of the policy; 0 before the first one."""
+    """The epoch with the lowest held-out loss of the policy; 0 before the first one.
+
+    Where only results are learned: with the lowest error of the value.
+    """
     best, lowest = 0, math.inf
     for epoch, row in enumerate(history, 1):
-        if row["test_cross_entropy"] < lowest - _SMALLEST_GAIN:
-            best, lowest = epoch, row["test_cross_entropy"]
+        loss = row["test_cross_entropy" if "test_cross_entropy" in row else "test_value_mse"]
+        if loss < lowest - _SMALLEST_GAIN:
+            best, lowest = epoch, loss
     return best

@@ -84,10 +84,11 @@ def train(
             if len(run.history) < config.epochs:
                 reason = "stopped early"
             card = learner.write_model(folder, run)
-        cost = card.training_cost
+        cost, test = card.training_cost, card.accuracy["test"]
+        reached = (f"{test['accuracy']:.1%} of the held-out moves" if "accuracy" in test
+                   else f"squared error {test['value_mse']:.3f} of the held-out results")
         run.line(
-            f"{reason}: model {card.name}, epoch {card.training['best_epoch']}, "
-            f"{card.accuracy['test']['accuracy']:.1%} of the held-out moves, "
+            f"{reason}: model {card.name}, epoch {card.training['best_epoch']}, {reached}, "
             f"{cost['cpu_seconds']:,.0f} CPU s, {cost['gpu_seconds']:,.0f} GPU s"
         )
         return card
@@ -129,17 +130,15 @@ class SupervisedLearner(Learner):
         metrics = {"policy": [
             keras.metrics.CategoricalCrossentropy(name="cross_entropy", from_logits=True),
             keras.metrics.CategoricalAccuracy(name="accuracy"),
-        ]}
-        weights = {"policy": 1.0}
-        if config.value_head:
-            metrics["value"] = [keras.metrics.MeanSquaredError(name="mse")]
-            weights["value"] = config.value_weight
+        ], "value": [keras.metrics.MeanSquaredError(name="mse")]}
+        weights = {"policy": 1.0, "value": config.value_weight}
         steps = -(-training.n_positions // config.batch_size)
         optimizer = make_optimizer(config.optimizer, config.schedule, config.epochs, steps)
         optimizer.build(self._network.trainable_variables)
         self._network.compile(
             optimizer, loss={head: head_loss(head, config.loss) for head in config.heads},
-            loss_weights=weights, weighted_metrics=metrics,
+            loss_weights={head: weights[head] for head in config.heads},
+            weighted_metrics={head: metrics[head] for head in config.heads},
             # XLA compiles again for the last, smaller batch; on a CPU that is never won back.
             jit_compile="auto" if self._gpu else False,
         )
@@ -187,12 +186,16 @@ class SupervisedLearner(Learner):
 
     def lines(self, run: Run, row: Mapping[str, float]) -> list[str]:
         """The losses of an epoch."""
-        value = f"  value error {row['test_value_mse']:.3f}" if "test_value_mse" in row else ""
-        return [
-            f"loss {row['cross_entropy']:.3f}, held out {row['test_cross_entropy']:.3f}  moves "
-            f"{row['accuracy']:.1%}, held out {row['test_accuracy']:.1%}{value}  "
-            f"{row['positions_per_second']:,.0f} positions/s"
-        ]
+        parts = []
+        if self._config.policy_head:
+            parts += [
+                f"loss {row['cross_entropy']:.3f}, held out {row['test_cross_entropy']:.3f}",
+                f"moves {row['accuracy']:.1%}, held out {row['test_accuracy']:.1%}",
+            ]
+        if self._config.value_head:
+            parts.append(f"value error {row['value_mse']:.3f}, held out "
+                         f"{row['test_value_mse']:.3f}")
+        return ["  ".join([*parts, f"{row['positions_per_second']:,.0f} positions/s"])]
 
     def _stream(self, part: Any, epoch: int, training: bool) -> Iterator[Any]:
         config = self._config
@@ -267,6 +270,8 @@ class _Means:
         """Count a batch."""
         for key, value in measured.items():
             name = key if key == "policy_loss" else key.removeprefix("policy_")
+            if name == "mse":  # Keras leaves out the name of an only head
+                name = "value_mse"
             policy = name in self._OF_POLICY
             weight = float(batch.policy_weights.sum()) if policy else len(batch.values)
             self._sums[name] = self._sums.get(name, 0.0) + weight * float(value)

@@ -12,9 +12,10 @@ from typing import Any
 import click
 
 from engines.learners import LEARNERS, learner_class
+from engines.learning.settings import Settings
 from engines.supervised.config import SupervisedConfig
 from experiments.number import Number
-from experiments.options import named_games, setting_options
+from experiments.options import named_games, setting_options, workers_option
 
 
 @click.group()
@@ -27,7 +28,8 @@ def train() -> None:
               help="Folder of games, as `dlgo generate` or `dlgo data` writes it.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the model.")
 @named_games()
-@setting_options(SupervisedConfig, network="--net", value_head="--value/--no-value")
+@setting_options(SupervisedConfig, network="--net", value_head="--value/--no-value",
+                 policy_head="--policy/--no-policy")
 @click.option("--list", is_flag=True, is_eager=True, expose_value=False,
               callback=lambda context, _, wanted: wanted and _list_networks(context),
               help="List networks, optimizers and schedules with their options, and exit.")
@@ -81,6 +83,50 @@ def alphazero(game: str, out: Path | None, settings: tuple[str, ...], **given: A
     folder = out or Path("out/alphazero") / get_game(config.game).slug
     card = train(config, folder, PrintedProgress())
     click.echo(f"{card.name}: {card.training['cpu_seconds']:,.0f} CPU s")
+
+
+@train.command()
+@click.option("--game", required=True, help="What to learn, such as go9 or connect4.")
+@click.option("--data", type=click.Path(path_type=Path), default=None,
+              help="Folder of games to learn from, such as people's (`dlgo data import-sgf`); by "
+                   "default games of an engine of this project are made.")
+@click.option("--out", type=click.Path(path_type=Path), default=None,
+              help="Folder of the run; by default out/alphago/GAME.")
+@click.option("--seed", type=Number(int), default=None)
+@workers_option
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+              help="Change any setting, such as games=500; may be repeated.")
+@click.option("--list", is_flag=True, is_eager=True, expose_value=False,
+              callback=lambda context, _, wanted: wanted and _list_settings(context, "alphago"),
+              help="List all settings with their ranges and defaults, and exit.")
+def alphago(
+    game: str, data: Path | None, out: Path | None, seed: int | None, workers: int | None,
+    settings: tuple[str, ...],
+) -> None:
+    """Train AlphaGo's networks, stage after stage: policies, reinforcement, value (chapter 13).
+
+    Killed or stopped, the same command continues.
+    """
+    from dlgo.games import get_game
+    from engines.alphago.config import AlphaGoConfig
+    from engines.alphago.pipeline import train as train_alphago
+    from engines.learning.runs import PrintedProgress
+    from experiments.datasets.generate import generate, make_recipe
+
+    config = AlphaGoConfig.make(
+        game, **{"seed": seed, **AlphaGoConfig.parse(settings, without=("game",))})
+
+    def make_games(folder: Path) -> Path:
+        if data is not None:
+            return data
+        recipe = make_recipe(config.game, config.engine, seed=config.seed)
+        return generate(recipe, config.games, folder, workers)
+
+    folder = out or Path("out/alphago") / get_game(config.game).slug
+    bundle = train_alphago(config, folder, make_games, PrintedProgress())
+    for stage, cost in bundle.costs.items():
+        click.echo(f"{stage:<12}{cost:>10,.0f} CPU s")
+    click.echo(f"alphago:model={folder} plays; {bundle.cpu_seconds:,.0f} CPU s in all")
 
 
 def _learner_command(name: str, summary: str) -> click.Command:
@@ -162,9 +208,16 @@ def doctor(folder: Path, html: Path | None) -> None:
 
 
 def _list_settings(context: click.Context, learner: str) -> None:
+    from engines.alphago.config import AlphaGoConfig
     from engines.alphazero.config import AlphaZeroConfig
 
-    config = AlphaZeroConfig if learner == "alphazero" else learner_class(learner).config
+    config: type[Settings]
+    if learner == "alphazero":
+        config = AlphaZeroConfig
+    elif learner == "alphago":
+        config = AlphaGoConfig
+    else:
+        config = learner_class(learner).config
     for name, default, limits, meaning, source in config.rows():
         about = ", ".join(filter(None, [limits, default and f"default {default}", source]))
         click.echo(f"{name:<22}{meaning}" + (f" ({about})" if about else ""))

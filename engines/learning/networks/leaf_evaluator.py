@@ -101,13 +101,15 @@ def load_leaf_evaluator(
 
 
 class NetworkEvaluator(LeafEvaluator):
-    """Priors and values of a network.
+    """Priors and values of a network, or of two.
 
     Args:
         runtime: runs the network, which has the head "policy".
         encoder: what it sees. Each thread needs its own instance: encoders have scratch.
         values: a compiled evaluator (`engines/treesearch/evaluators.py`, a rollout for instance)
-            that values the leaves in place of the head "value".
+            that values the leaves, too: the values are (1 - mixing) times the network's head
+            "value" and mixing times these (Silver et al. 2016).
+        mixing: 0 to 1. At 1 no head "value" is asked, at 0 no compiled evaluator.
         sides: a seed, to show the network each position from a random side of the board
             (Silver et al. 2017), so that what it sees from one side only weighs less. Which
             side depends on the seed and the position alone, so that answers do not depend on
@@ -162,12 +164,15 @@ class NetworkEvaluator(LeafEvaluator):
             players = np.empty(n, np.int64)
             list_movers(leaves, n, players)
             policies = self._encoder.as_seen(policies, players)
-        if self._values is None:
-            return policies, answers["value"][:, 0]
-        values = np.empty(n, np.float32)
-        value_leaves(
-            self._values, leaves, n, self._work_like(leaves), self._scratch, self._rng, values
-        )
+        values = np.zeros(n, np.float32)
+        if self._mixing > 0:
+            value_leaves(
+                self._values, leaves, n, self._work_like(leaves), self._scratch, self._rng, values
+            )
+        if self._mixing < 1:
+            if self._critic is not None:
+                answers = self._critic.evaluate(planes)
+            values = (1 - self._mixing) * answers["value"][:, 0] + self._mixing * values
         return policies, values
 
     def _from_sides(

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 from dlgo.api import GameSpec
 from dlgo.errors import SpecError
 from dlgo.games import get_game
+from engines.learning.networks.store import load_card
 from engines.learning.run_config import AUTO
 from engines.learning.selfplay.config import SelfPlayConfig
 from engines.learning.settings import setting
@@ -37,6 +38,10 @@ class ReinforcementConfig(SelfPlayConfig):
         "architecture; without batch normalisation, which makes the network that plays another one "
         "than that which learns")
     encoder: str = setting("", "what the network sees; empty: the game's usual encoder")
+    first_network: str = setting(
+        "", "model, by name or folder, whose weights the run begins with, such as one that was "
+        "trained on recorded games; network and encoder are then the model's; empty: random "
+        "weights")
     iterations: int = setting(100, "iterations of play and learning", low=1)
     games: int = setting(1024, "games of each iteration", low=2)
     games_at_once: int = setting(512, "games played at the same time, in one batch", low=1)
@@ -86,9 +91,13 @@ class ReinforcementConfig(SelfPlayConfig):
         Raises:
             SpecError: for an unknown game, network, encoder or optimizer, or a setting out of
                 range.
+            ModelError: if `first_network` is not a model.
         """
         given = {name: value for name, value in given.items() if value is not None}
-        preset = cls._preset(get_game(game))
+        preset = dict(cls._preset(get_game(game)))
+        if given.get("first_network"):
+            _, card = load_card(given["first_network"])
+            preset |= {"network": card.network, "encoder": card.encoder}
         return cls(game=game, **{**preset, **cls.current(given)}).canonical()
 
     @classmethod

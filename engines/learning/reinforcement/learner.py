@@ -127,8 +127,16 @@ class ReinforcementLearner(Learner):
         return Side(self._network, self._network.encoder, temperature=0.0)
 
     def start(self, run: Run) -> None:
-        """Keep the untrained network."""
-        self._save(0, {"method": self._config.method, "iterations": 0, "cpu_seconds": 0.0}, {})
+        """Keep the network that the run begins with."""
+        self._save(0, {
+            "method": self._config.method, "iterations": 0, "cpu_seconds": self._earlier_cost,
+        }, {})
+
+    @property
+    def _earlier_cost(self) -> float:
+        """CPU seconds that the network of `first_network` has cost."""
+        first = self._network.first
+        return 0.0 if first is None else first.total_cpu_seconds or 0.0
 
     def _save(self, iteration: int, training: dict[str, Any], accuracy: dict[str, Any]) -> None:
         name = f"{self._folder.resolve().name}-{iteration:04d}"
@@ -243,7 +251,9 @@ class ReinforcementLearner(Learner):
         return {
             "method": config.method, "settings": config.to_json(), "seed": config.seed,
             "iterations": len(rows), "games": total("games"), "gpu": self._network.gpu,
-            "cpu_seconds": round(total("cpu_seconds") + run.cpu_seconds, 1), "gpu_seconds": 0.0,
+            "cpu_seconds": round(
+                self._earlier_cost + total("cpu_seconds") + run.cpu_seconds, 1),
+            "gpu_seconds": 0.0,
             "wall_seconds": round(total("wall_seconds") + run.seconds, 1),
         }
 

@@ -46,13 +46,18 @@ class NetworkInTraining(NetworkScorer):
     """A network, its losses and its optimiser.
 
     Args:
-        config: of the run; its `precision` is settled.
+        config: of the run; its `precision` is settled. Weights are random, or those of
+            `first_network`.
         losses, weights: the loss of each head, and what it weighs.
         metrics: of heads, to be measured in each step.
 
     Attributes:
         encoder: what the network sees. gpu: what it computes on; None: the processor.
+        first: the card of `first_network`, if there is one.
         state: all variables that the rest of the run depends on.
+
+    Raises:
+        ModelError: if `first_network` is not a model, or one that is built otherwise.
     """
 
     def __init__(
@@ -71,6 +76,13 @@ class NetworkInTraining(NetworkScorer):
         backend.make_repeatable(config.seed)
         super().__init__(build_network(config.network, self.encoder, config.heads), config.heads)
         backend.use_precision("float32")
+        self.first: Card | None = None
+        if config.first_network:
+            from engines.learning.networks.first_network import take_over
+
+            scores, *others = config.heads
+            self.first = take_over(
+                self.network, config.first_network, config, self.encoder, [scores], others)
         self._kept = build_network(config.network, self.encoder, config.heads)  # what is written
         optimizer = make_optimizer(config.optimizer, "constant", 1, 1)
         optimizer.global_clipnorm = config.clip_norm

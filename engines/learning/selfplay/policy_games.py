@@ -12,7 +12,7 @@ that plays against itself scores exactly one half, if the sides of the games of 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -79,11 +79,14 @@ class Schedule:
         sides: int64[games, 2], the index of the side that plays player 0, and player 1.
         openings: int64[games], random plies at the beginning.
         seeds: uint64[games, 3], the generators of player 0, of player 1, and of the opening.
+        relay: int64[games, k], or [games, 0]: none. In a relay both players are the same side,
+            one after the other: side i from ply `relay[:, i]` on, until the next one takes over.
     """
 
     sides: np.ndarray
     openings: np.ndarray
     seeds: np.ndarray
+    relay: np.ndarray
 
     @classmethod
     def match(cls, games: int, seed: int, openings: np.ndarray | int = 0) -> Schedule:
@@ -99,6 +102,12 @@ class Schedule:
         return cls._seeded(sides, seed, openings, alike=1)
 
     @classmethod
+    def relayed(cls, relay: np.ndarray, seed: int) -> Schedule:
+        """Games that one side begins and others carry on; see `relay`, whose rows ascend."""
+        sides = np.zeros((len(relay), 2), np.int64)
+        return replace(cls._seeded(sides, seed, 0, alike=1), relay=relay.astype(np.int64))
+
+    @classmethod
     def _seeded(
         cls, sides: np.ndarray, seed: int, openings: np.ndarray | int, alike: int
     ) -> Schedule:
@@ -106,13 +115,14 @@ class Schedule:
         seeds = np.array([
             [derive_seed(seed, k // alike, who) for who in range(3)] for k in range(n)
         ], np.uint64).reshape(n, 3)
-        return cls(sides, np.broadcast_to(openings, n).astype(np.int64), seeds)
+        return cls(sides, np.broadcast_to(openings, n).astype(np.int64), seeds,
+                   np.zeros((n, 0), np.int64))
 
     def followed_by(self, other: Schedule) -> Schedule:
         """These games, then the others."""
         return Schedule(*(
             np.concatenate([getattr(self, name), getattr(other, name)])
-            for name in ("sides", "openings", "seeds")
+            for name in ("sides", "openings", "seeds", "relay")
         ))
 
     def __len__(self) -> int:
@@ -156,7 +166,7 @@ class PolicyGames:
         """Play all games of a schedule.
 
         Args:
-            sides: one or two.
+            sides: those that the schedule numbers.
             schedule: a game depends on its row in it, on the sides, and on nothing else but
                 rounding: a network's last digits may depend on the size of its batch.
             progress: called with the number of games that have ended, and of how many.
@@ -183,8 +193,8 @@ class PolicyGames:
             if not ongoing:
                 break
             for index, side in enumerate(sides):
-                n = list_rows(self._states, self._numbers, schedule.sides, index, self._listed,
-                              self._movers)
+                n = list_rows(self._states, self._numbers, schedule.sides, schedule.relay, plies,
+                              index, self._listed, self._movers)
                 if n == 0:
                     continue
                 listed, turns = self._listed[:n], self._sides[:n]
@@ -275,10 +285,11 @@ def start_rows(states, numbers, start, begun, openings, seeds, actions, plies, s
 
 
 @kernel
-def list_rows(states, numbers, sides, index, listed, movers):
+def list_rows(states, numbers, sides, relay, plies, index, listed, movers):
     """List the rows in which side `index` is to move; returns how many.
 
     Args:
+        sides, relay: of the schedule. plies: int64[games], how many have been played.
         listed, movers: int64[rows], int8[rows], out: the rows, and who is to move there: 0 or 1.
     """
     n = 0
@@ -286,8 +297,12 @@ def list_rows(states, numbers, sides, index, listed, movers):
         if numbers[i] < 0:
             continue
         mover = kernels.to_move(kernels.row(states, i))
+        side = sides[numbers[i], mover]
+        for k in range(relay.shape[1]):
+            if plies[numbers[i]] >= relay[numbers[i], k]:
+                side = k
         # The other side of this step may have moved a moment ago: it has a step of its own.
-        if sides[numbers[i], mover] == index:
+        if side == index:
             listed[n] = i
             movers[n] = mover
             n += 1

@@ -1,0 +1,121 @@
+"""What an AlphaGo needs, in one folder: three networks, the fast policy, and a list of them.
+
+    alphago.json     which is which, and what all of it has cost
+    supervised/      policy that predicts the moves of recorded games
+    reinforced/      the same, improved in games against earlier selves
+    value/           value network
+    fast.npz         fast policy, for rollouts
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dlgo.api import GameSpec
+from dlgo.errors import ModelError
+from dlgo.files import write_file
+from dlgo.games import get_game
+from dlgo.specs import suggest
+from engines.learning.networks.store import SHIPPED
+
+FILE_NAME = "alphago.json"
+FORMAT, VERSION = "dlgo-alphago", 1
+NETWORKS = ("supervised", "reinforced", "value")
+PARTS = (*NETWORKS, "fast")
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """The parts of an AlphaGo.
+
+    Attributes:
+        folder: where they are. game: its canonical specification.
+        parts: the path of each of `PARTS`, relative to the folder.
+        costs: CPU seconds by stage.
+    """
+
+    folder: Path
+    game: str
+    parts: dict[str, str]
+    costs: dict[str, float] = field(default_factory=dict)
+
+    def path(self, part: str) -> Path:
+        """Where a part is."""
+        return self.folder / self.parts[part]
+
+    @property
+    def cpu_seconds(self) -> float:
+        """What all stages have cost together."""
+        return sum(self.costs.values())
+
+    def write(self) -> None:
+        """Write the list. Raises ModelError if that fails."""
+        data = {"format": FORMAT, "version": VERSION, "game": self.game, "parts": self.parts,
+                "costs": self.costs}
+        write_file(self.folder / FILE_NAME, json.dumps(data, indent=2) + "\n", error=ModelError)
+
+
+def shipped_bundles() -> list[str]:
+    """Names of those that come with the package."""
+    return sorted(path.parent.name for path in SHIPPED.glob(f"*/{FILE_NAME}"))
+
+
+def find_bundle(name: str | None, game: GameSpec) -> Bundle:
+    """The bundle of that name or folder; by default the shipped one for a game.
+
+    Raises:
+        ModelError: if there is none, if its list is damaged, or if it is for another game.
+    """
+    if name is None:
+        for shipped in shipped_bundles():
+            bundle = read_bundle(SHIPPED / shipped)
+            if get_game(bundle.game) == game:
+                return bundle
+        names = ", ".join(shipped_bundles()) or "none"
+        raise ModelError(f"no AlphaGo comes with the package for {game}; there are: {names}; "
+                         "`dlgo train alphago` makes one, and model=FOLDER takes it")
+    folder = SHIPPED / name if name in shipped_bundles() else Path(name)
+    if not folder.is_dir():
+        raise ModelError(f"unknown model {name!r}{suggest(name, shipped_bundles())}; give the "
+                         "folder of a run of `dlgo train alphago`")
+    bundle = read_bundle(folder)
+    if get_game(bundle.game) != game:
+        raise ModelError(f"{folder} is an AlphaGo for {bundle.game}, not for {game}")
+    return bundle
+
+
+def read_bundle(folder: Path) -> Bundle:
+    """The bundle in a folder.
+
+    Raises:
+        ModelError: if there is none, or its list is damaged or of a newer version.
+    """
+    path = folder / FILE_NAME
+    try:
+        data: Any = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ModelError(f"{folder} has no {FILE_NAME}: no AlphaGo, or one whose training has "
+                         "not ended; `dlgo train alphago` goes on") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise ModelError(f"{path} cannot be read: {error}; copy the folder again") from None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise ModelError(f"{path} is not the list of an AlphaGo of this project")
+    if data.get("version") != VERSION:
+        raise ModelError(f"{path} has version {data.get('version')}, this program reads "
+                         f"{VERSION}; a newer program can use it")
+    parts, costs = data.get("parts"), data.get("costs", {})
+    if not isinstance(parts, dict) or not all(_inside(parts.get(part)) for part in PARTS):
+        raise ModelError(f"{path}: parts must name {', '.join(PARTS)}, inside of the folder")
+    if not isinstance(data.get("game"), str) or not isinstance(costs, dict) or not all(
+        isinstance(cost, int | float) for cost in costs.values()
+    ):
+        raise ModelError(f"{path}: game must be a text and costs a table of numbers")
+    return Bundle(folder, data["game"], {part: parts[part] for part in PARTS}, costs)
+
+
+def _inside(path: Any) -> bool:
+    return isinstance(path, str) and bool(path) and not Path(path).is_absolute() and (
+        ".." not in Path(path).parts)

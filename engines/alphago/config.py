@@ -1,0 +1,87 @@
+"""What a run of `dlgo train alphago` is: how much of each stage."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from dlgo.encoders import default_encoder, get_encoder
+from dlgo.games import get_game
+from engines.learning.networks import catalog
+from engines.learning.settings import Settings, setting
+
+PAPER = "Silver et al. 2016"
+
+
+@dataclass(frozen=True)
+class AlphaGoConfig(Settings):
+    """All that decides what comes out, but for games that are given as data."""
+
+    owner = "train alphago"
+    presets: ClassVar[dict[str, dict[str, Any]]] = {
+        "tictactoe": {
+            "engine": "mcts:sims=50", "games": 300, "network": "alphago:layers=2,filters=16",
+            "epochs": 4, "fast_epochs": 2, "reinforce_iterations": 10, "reinforce_games": 128,
+            "value_games": 2000, "value_epochs": 4, "batch_size": 128,
+        },
+        "connect4": {
+            "engine": "mcts:sims=300", "games": 3000, "network": "alphago:layers=4,filters=32",
+            "reinforce_iterations": 200, "reinforce_games": 512, "value_games": 60_000,
+        },
+        "go 9x9": {
+            "encoder": "alphago41", "engine": "mcts:sims=600,rule=rave,rollout=heavy",
+            "games": 1500, "network": "alphago:layers=5,filters=48",
+            "reinforce_iterations": 150, "reinforce_games": 512, "value_games": 60_000,
+        },
+    }
+
+    game: str = setting(None, "what is learned")
+    engine: str = setting(
+        "mcts:sims=200", "engine whose games the policies learn from, where no data is given")
+    games: int = setting(2000, "games of that engine", low=20)
+    encoder: str = setting("", "what the networks see; empty: the game's usual encoder")
+    network: str = setting(
+        "alphago:layers=4,filters=32", "architecture of all networks; value networks have the "
+        "same body", source=PAPER)
+    optimizer: str = setting("adam:lr=0.002", "optimizer of what learns from recorded games")
+    batch_size: int = setting(256, "positions in a step of training", low=1)
+    epochs: int = setting(8, "epochs of the supervised policy", low=1)
+    fast_epochs: int = setting(4, "epochs of the fast policy", low=1)
+    reinforce_iterations: int = setting(100, "iterations of reinforcement", low=1)
+    reinforce_games: int = setting(512, "games of each of them", low=2)
+    reinforce_optimizer: str = setting("adam:lr=0.0003", "optimizer of reinforcement")
+    save_every: int = setting(
+        10, "iterations between two selves that join the pool", low=1, source=PAPER)
+    value_games: int = setting(
+        20_000, "games for the value network, which learns one position of each", low=20,
+        source=PAPER)
+    value_epochs: int = setting(6, "epochs of the value network", low=1)
+    seed: int = setting(1, "number that everything random comes from")
+
+    @classmethod
+    def make(cls, game: str, **given: Any) -> Self:
+        """The preset of a game with changes; None counts as not given.
+
+        Raises:
+            SpecError: for an unknown game, network, encoder or optimizer, or a setting out of
+                range.
+        """
+        spec = get_game(game)
+        size = f"{spec.name} {spec.board_rows}x{spec.board_cols}"
+        preset = cls.presets.get(size, cls.presets.get(spec.name, {}))
+        given = {name: value for name, value in given.items() if value is not None}
+        return cls(game=game, **{**preset, **given}).canonical()
+
+    def canonical(self) -> Self:
+        """The same with canonical specifications. Raises SpecError as `make` does."""
+        self.check()
+        game = get_game(self.game)
+        encoder = get_encoder(self.encoder or default_encoder(game), game)
+        return dataclasses.replace(
+            self, game=str(game), encoder=encoder.name,
+            network=catalog.canonical("network", catalog.NETWORKS, self.network),
+            optimizer=catalog.canonical("optimizer", catalog.OPTIMIZERS, self.optimizer),
+            reinforce_optimizer=catalog.canonical(
+                "optimizer", catalog.OPTIMIZERS, self.reinforce_optimizer),
+        )

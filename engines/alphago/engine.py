@@ -1,0 +1,90 @@
+"""The AlphaGo engine: PUCT with a policy network's priors; leaves by network and by rollout.
+
+    alphago:sims=400                     the one that comes with the game
+    alphago:model=out/alphago/go9        what `dlgo train alphago` made
+    alphago:lambda=0                     the value network alone
+    alphago:lambda=1                     the rollouts alone
+
+A leaf is worth (1 - lambda) v + lambda z: v is what the value network expects, z the result of one
+game by the fast policy (Silver et al. 2016; chapter 13.4). `textbook.py` is the same in plain
+Python. Beyond the paper, results that are certain are proved upwards, as in all searches here;
+and a leaf is expanded at its first visit, not after forty.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dlgo.specs import Option
+from engines.alphago.bundle import find_bundle
+from engines.alphago.fast_policy import load_fast_policy
+from engines.base import Budget
+from engines.learning.networks.leaf_evaluator import (
+    RUNTIME_OPTION,
+    NetworkEvaluator,
+    encoder_of,
+)
+from engines.learning.networks.runtimes import load_runtime
+from engines.puct.base import PUCTSearchEngine
+from engines.treesearch.engine import TREE_OPTIONS
+from engines.treesearch.evaluators import HeavyRollout, LightRollout
+
+MODEL_OPTION = Option(
+    "model", None, "an AlphaGo: a shipped one's name or the folder of a run of `dlgo train "
+    "alphago`; by default the shipped one for the game", kind=str)
+LAMBDA_OPTION = Option("lambda", 0.5, "what of a leaf's value is the rollout's; the rest is the "
+                       "value network's", low=0, high=1)
+PRIOR_OPTION = Option("prior", "supervised", "policy network that gives the priors",
+                      choices=("supervised", "reinforced"))
+SEARCH_OPTIONS = (
+    Option("c_puct", 0.9, "weight of the prior; wins count on a scale of 0 to 1", low=0, high=100),
+    Option("fpu_reduction", 0.1, "a move not tried yet is taken for so much worse than the "
+           "position (first play urgency)", low=-1, high=1),
+)
+
+
+class AlphaGoEngine(PUCTSearchEngine):
+    """Tree search with policy network, value network and fast rollouts."""
+
+    name = "alphago"
+    summary = "tree search with a policy network, a value network and rollouts by a fast policy"
+    bare_option = "model"
+    default_budget = Budget(sims=200)
+    options = (
+        MODEL_OPTION,
+        LAMBDA_OPTION,
+        PRIOR_OPTION,
+        Option("rollout", "fast", "who plays the rollouts: the fast policy, uniformly random "
+               "moves, or the game's own heavy rollouts", choices=("fast", "light", "heavy")),
+        Option("batch", 1, "leaves the networks are asked about at once", low=1, high=4096),
+        RUNTIME_OPTION,
+        *SEARCH_OPTIONS,
+        Option("random_symmetry", False, "show the networks each position from a random side of "
+               "the board"),
+        *TREE_OPTIONS,
+    )
+
+    def _set_up(self) -> None:
+        self._bundle = find_bundle(self.settings["model"], self.game)
+        super()._set_up()
+
+    def _new_evaluator(self) -> NetworkEvaluator:
+        bundle, kind = self._bundle, self.settings["runtime"]
+        mixing = self.settings["lambda"]
+        policy = load_runtime(str(bundle.path(self.settings["prior"])), kind)
+        critic = load_runtime(str(bundle.path("value")), kind) if mixing < 1 else None
+        self.network_id = "+".join(
+            runtime.network_id for runtime in (policy, critic) if runtime is not None)
+        self.training_cpu_seconds = bundle.cpu_seconds
+        return NetworkEvaluator(
+            policy, encoder_of(policy.card, self.game), self._rollout(mixing), mixing=mixing,
+            critic=critic, sides=0 if self.settings["random_symmetry"] else None,
+        )
+
+    def _rollout(self, mixing: float) -> Any:
+        """The compiled evaluator that plays the rollouts; none where they do not count."""
+        if mixing == 0:
+            return None
+        if self.settings["rollout"] == "fast":
+            return load_fast_policy(self._bundle.path("fast"), self.game).rollout()
+        return {"light": LightRollout(), "heavy": HeavyRollout()}[self.settings["rollout"]]

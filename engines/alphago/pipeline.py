@@ -1,0 +1,152 @@
+"""`dlgo train alphago`: AlphaGo's stages, one after another (chapter 13; Silver et al. 2016).
+
+    games         of an engine of this project, or given ones
+    supervised    a policy network predicts their moves
+    fast          a linear policy on small patterns does, too: less well, and at once
+    reinforced    the policy network, improved in games against earlier selves
+    value games   of the reinforced policy, one position of each
+    value         a value network predicts their results
+
+Each stage is a run of its own in a folder of its own. So the same command continues where it was
+stopped, at any moment. At the end `alphago.json` says where the parts are and what each stage has
+cost: what the engine `alphago` plays with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from dlgo.extras import require_extra
+from dlgo.files import make_folder
+from dlgo.games import get_game
+from engines.alphago.bundle import Bundle
+from engines.alphago.config import AlphaGoConfig
+from engines.alphago.fast_policy import train_fast_policy
+from engines.alphago.value_games import make_value_games
+from engines.learning.data import Dataset
+from engines.learning.networks.card import Card, read_card
+from engines.learning.networks.store import TRAINING_MODULES
+from engines.learning.reinforcement.pool import network_folder
+from engines.learning.runs import Progress
+from engines.learning.runs.progress import Estimate, Status
+from engines.supervised.config import SupervisedConfig
+
+STAGES = ("games", "supervised", "fast", "reinforced", "value games", "value")
+# Of the games, held out to test on.
+_TEST = 0.1
+
+
+def train(
+    config: AlphaGoConfig, folder: Path, make_games: Callable[[Path], Path],
+    progress: Progress | None = None,
+) -> Bundle:
+    """Do the stages that are missing in a folder.
+
+    Args:
+        config: canonical.
+        folder: made if it is not there.
+        make_games: makes or finds the recorded games: gets the folder for new ones, returns that
+            of the shards.
+        progress: hears how it goes.
+
+    Returns:
+        What the engine plays with.
+
+    Raises:
+        ModelError, DataError: as the stages do.
+        KeyboardInterrupt: with a message that says what is kept.
+    """
+    from engines.learning.reinforcement.learner import train as reinforce
+    from engines.policy_gradient.trainer import PolicyGradientConfig, PolicyGradientLearner
+    from engines.supervised.trainer import train as supervise
+
+    require_extra("train", "training", *TRAINING_MODULES)
+    progress = progress or Progress()
+    make_folder(folder)
+    game = get_game(config.game)
+    costs: dict[str, float] = {}
+
+    def begin(stage: str) -> None:
+        progress.line(f"stage {STAGES.index(stage) + 1} of {len(STAGES)}: {stage}")
+
+    begin("games")
+    games = Dataset.open(make_games(folder / "games"))
+    costs["games"] = games.cpu_seconds
+
+    begin("supervised")
+    supervised = supervise(_supervised(config), games, folder / "supervised", progress,
+                           source={"folder": games.folder.name})
+    costs["supervised"] = supervised.training_cost["cpu_seconds"]
+
+    begin("fast")
+    fast = train_fast_policy(
+        games, folder / "fast.npz", epochs=config.fast_epochs, seed=config.seed, test=_TEST,
+        report=progress.line,
+    )
+    costs["fast"] = fast.cpu_seconds
+
+    begin("reinforced")
+    settings = PolicyGradientConfig.make(
+        config.game, first_network=str(folder / "supervised"),
+        iterations=config.reinforce_iterations, games=config.reinforce_games,
+        optimizer=config.reinforce_optimizer, save_every=config.save_every,
+        # As in the paper: always against a self of the pool, draws of the result alone.
+        pool_share=1.0, pool_size=config.reinforce_iterations, random_share=0.0, discount=1.0,
+        entropy=0.0, seed=config.seed,
+    )
+    reinforced = reinforce(PolicyGradientLearner, settings, folder / "reinforced", progress)
+    costs["reinforced"] = _own_cost(reinforced, supervised)
+    last = network_folder(Path("reinforced"), config.reinforce_iterations)
+
+    begin("value games")
+    value_games = Dataset.open(make_value_games(
+        folder / "value_games", game, str(folder / "supervised"), str(folder / last),
+        config.value_games, config.seed, progress=_telling(progress, "value games"),
+    ))
+    costs["value games"] = value_games.cpu_seconds
+
+    begin("value")
+    value = supervise(_value(config), value_games, folder / "value", progress,
+                      source={"folder": value_games.folder.name})
+    costs["value"] = value.training_cost["cpu_seconds"]
+
+    bundle = Bundle(folder, config.game, {
+        "supervised": "supervised", "reinforced": str(last), "value": "value", "fast": "fast.npz",
+    }, {stage: round(cost, 1) for stage, cost in costs.items()})
+    bundle.write()
+    return bundle
+
+
+def _telling(progress: Progress, stage: str) -> Callable[[int, int], None]:
+    """What tells where a stage without iterations stands."""
+    estimate, number = Estimate([]), STAGES.index(stage) + 1
+
+    def tell(done: int, of: int) -> None:
+        rate, left = estimate.look(stage, done, of, later=0)
+        progress.status(
+            Status("stage", number, len(STAGES), stage, done, of, "games", rate, left))
+
+    return tell
+
+
+def _supervised(config: AlphaGoConfig) -> SupervisedConfig:
+    return SupervisedConfig(
+        name="supervised", encoder=config.encoder, network=config.network, value_head=False,
+        optimizer=config.optimizer, schedule="cosine", epochs=config.epochs,
+        batch_size=config.batch_size, symmetries=True, seed=config.seed, test=_TEST,
+    )
+
+
+def _value(config: AlphaGoConfig) -> SupervisedConfig:
+    return SupervisedConfig(
+        name="value", encoder=config.encoder, network=config.network, policy_head=False,
+        value_head=True, optimizer=config.optimizer, schedule="cosine",
+        epochs=config.value_epochs, batch_size=config.batch_size, symmetries=True,
+        seed=config.seed, test=_TEST,
+    )
+
+
+def _own_cost(card: Card, earlier: Card) -> float:
+    """CPU seconds of a run without those of the network that it began with."""
+    return card.training_cost["cpu_seconds"] - (earlier.total_cpu_seconds or 0.0)

@@ -1,0 +1,95 @@
+"""AlphaGo's search, to be read (chapter 13.4; Silver et al. 2016).
+
+It is the search of `engines/alphazero/textbook.py`, where a network's advice decides which moves
+are tried. What is AlphaGo's own is where the advice comes from:
+
+    priors   the policy network's, which learned to predict the moves of recorded games
+    v        the value network's: how the game will end, at a glance
+    z        the result of one game from the leaf to the end, by the fast policy
+
+    value of a leaf = (1 - lambda) v + lambda z
+
+v is blind where the network has never seen the like; z is a fact, but about one game of hasty
+moves. Their mistakes differ, so that the mixture can be better than both.
+
+    textbook-alphago:sims=50              the AlphaGo that comes with the game
+    textbook-alphago:model=FOLDER         one that `dlgo train alphago` made
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dlgo.api import GameState, Move, Player
+from engines.alphago.bundle import find_bundle
+from engines.alphago.engine import LAMBDA_OPTION, MODEL_OPTION, PRIOR_OPTION, SEARCH_OPTIONS
+from engines.alphago.fast_policy import load_fast_policy
+from engines.alphazero.textbook import TextbookPUCT
+from engines.base import Budget
+from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, encoder_of, softmax
+from engines.learning.networks.runtimes import load_runtime
+
+
+class TextbookAlphaGo(TextbookPUCT):
+    """PUCT with three advisers: policy network, value network and fast policy."""
+
+    name = "textbook-alphago"
+    summary = "AlphaGo's search in plain Python: to be read and watched"
+    options = (MODEL_OPTION, LAMBDA_OPTION, PRIOR_OPTION, RUNTIME_OPTION, *SEARCH_OPTIONS)
+    default_budget = Budget(sims=50)
+
+    def _set_up(self) -> None:
+        bundle, kind = find_bundle(self.settings["model"], self.game), self.settings["runtime"]
+        self._policy_network = load_runtime(str(bundle.path(self.settings["prior"])), kind)
+        self._value_network = load_runtime(str(bundle.path("value")), kind)
+        self._encoder = encoder_of(self._policy_network.card, self.game)
+        self._value_encoder = encoder_of(self._value_network.card, self.game)
+        self._fast_policy = load_fast_policy(bundle.path("fast"), self.game)
+        self.network_id = self._policy_network.network_id
+        self.training_cpu_seconds = bundle.cpu_seconds
+
+    def _evaluate(self, state: GameState) -> tuple[dict[Move, float], float]:
+        """Priors of the sensible moves, and the leaf's value as the player to move sees it."""
+        mixing = self.settings["lambda"]
+        value = 0.0
+        if mixing < 1:
+            value += (1 - mixing) * self._expected(state)
+        if mixing > 0:
+            value += mixing * self._rollout(state)
+        return self._priors(state), value
+
+    def _priors(self, state: GameState) -> dict[Move, float]:
+        """A prior for each sensible move; they sum to 1.
+
+        The softmax goes over the moves, all of them together, and over no others.
+        """
+        answers = self._policy_network.evaluate(self._encoder.encode(state)[None])
+        logits = self._encoder.as_seen(answers["policy"], _player(state))[0]
+        moves = state.sensible_moves()
+        priors = softmax(logits[[self.game.action_of(move) for move in moves]].astype(float))
+        return dict(zip(moves, priors.tolist(), strict=True))
+
+    def _expected(self, state: GameState) -> float:
+        """v: what the value network expects for the player to move."""
+        planes = self._value_encoder.encode(state)[None]
+        return float(self._value_network.evaluate(planes)["value"][0, 0])
+
+    def _rollout(self, state: GameState) -> float:
+        """z: the result of one game by the fast policy, for the player to move at its start.
+
+        Moves are drawn, not the best ones taken: another rollout from here shall be another game.
+        """
+        player = state.next_player
+        while not state.is_over():
+            moves, shares = self._fast_policy.policy(state)
+            state = state.apply_move(moves[self._draw(shares)])
+        return state.result() if player is Player.black else -state.result()
+
+    def _draw(self, shares: np.ndarray) -> int:
+        from dlgo.rng import uniform
+
+        return int(np.searchsorted(np.cumsum(shares), uniform(self._rng) * shares.sum()))
+
+
+def _player(state: GameState) -> np.ndarray:
+    return np.array([state.next_player.index])

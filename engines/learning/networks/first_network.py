@@ -1,0 +1,50 @@
+"""A run may begin with what another network has learned: `first_network=NAME`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dlgo.encoders.base import Encoder
+from dlgo.errors import ModelError
+from engines.learning.networks.architectures import with_heads
+from engines.learning.networks.card import Card
+from engines.learning.networks.runtimes import KerasRuntime, load_runtime
+
+
+def take_over(
+    network: Any, name: str, config: Any, encoder: Encoder, heads: Sequence[str],
+    optional: Sequence[str] = (),
+) -> Card:
+    """Give a network the weights of a model.
+
+    Args:
+        network: in training, of the build that `config.network` names.
+        name: of a shipped model, or a folder.
+        config: of the run, with `network` and `encoder`.
+        encoder: what the network sees.
+        heads: those whose weights are taken, besides the body's.
+        optional: heads that are taken where the model has them.
+
+    Returns:
+        The model's card.
+
+    Raises:
+        ModelError: for an unknown or damaged model, or one that is built otherwise.
+    """
+    model = load_runtime(name, "keras")
+    assert isinstance(model, KerasRuntime)
+    card = model.card
+    taken = [head for head in (*heads, *optional) if head in card.heads]
+    for what, wanted, given in (
+        ("network", config.network, card.network), ("encoder", config.encoder, card.encoder),
+        ("shape", tuple(encoder.shape), tuple(card.shape)),
+        ("actions", encoder.num_actions, card.num_actions),
+        ("heads", list(heads), taken[:len(heads)]),
+    ):
+        if wanted != given:
+            raise ModelError(f"first_network={name} cannot begin this run: its {what} is "
+                             f"{given}, the run's {wanted}; choose another model or {what}")
+    weights = with_heads(model.model, taken).get_weights()
+    with_heads(network, taken).set_weights(weights)
+    return card
