@@ -19,11 +19,7 @@ from dlgo.specs import Option
 from engines.alphago.bundle import find_bundle
 from engines.alphago.fast_policy import load_fast_policy
 from engines.base import Budget
-from engines.learning.networks.leaf_evaluator import (
-    RUNTIME_OPTION,
-    NetworkEvaluator,
-    encoder_of,
-)
+from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, NetworkEvaluator, encoder_of
 from engines.learning.networks.runtimes import load_runtime
 from engines.puct.base import PUCTSearchEngine
 from engines.treesearch.engine import TREE_OPTIONS

@@ -25,7 +25,7 @@ from engines.alphago.config import AlphaGoConfig
 from engines.alphago.fast_policy import train_fast_policy
 from engines.alphago.value_games import make_value_games
 from engines.learning.data import Dataset
-from engines.learning.networks.card import Card, read_card
+from engines.learning.networks.card import Card
 from engines.learning.networks.store import TRAINING_MODULES
 from engines.learning.reinforcement.pool import network_folder
 from engines.learning.runs import Progress
