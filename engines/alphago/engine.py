@@ -17,7 +17,7 @@ from typing import Any
 
 from dlgo.specs import Option
 from engines.alphago.bundle import find_bundle
-from engines.alphago.fast_policy import load_fast_policy
+from engines.alphago.fast_policy import FastPolicy
 from engines.base import Budget
 from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, NetworkEvaluator, encoder_of
 from engines.learning.networks.runtimes import load_runtime
@@ -82,5 +82,5 @@ class AlphaGoEngine(PUCTSearchEngine):
         if mixing == 0:
             return None
         if self.settings["rollout"] == "fast":
-            return load_fast_policy(self._bundle.path("fast"), self.game).rollout()
+            return FastPolicy.load(self._bundle.path("fast"), self.game).rollout()
         return {"light": LightRollout(), "heavy": HeavyRollout()}[self.settings["rollout"]]

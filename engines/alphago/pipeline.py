@@ -22,7 +22,8 @@ from dlgo.files import make_folder
 from dlgo.games import get_game
 from engines.alphago.bundle import Bundle
 from engines.alphago.config import AlphaGoConfig
-from engines.alphago.fast_policy import train_fast_policy
+from engines.alphago.fast_policy import FastPolicy
+from engines.alphago.fast_training import train as train_fast_policy
 from engines.alphago.value_games import make_value_games
 from engines.learning.data import Dataset
 from engines.learning.networks.card import Card
@@ -80,11 +81,7 @@ def train(
     costs["supervised"] = supervised.training_cost["cpu_seconds"]
 
     begin("fast")
-    fast = train_fast_policy(
-        games, folder / "fast.npz", epochs=config.fast_epochs, seed=config.seed, test=_TEST,
-        report=progress.line,
-    )
-    costs["fast"] = fast.cpu_seconds
+    costs["fast"] = _fast(config, games, folder / "fast.npz", progress)
 
     begin("reinforced")
     settings = PolicyGradientConfig.make(
@@ -136,6 +133,16 @@ def _supervised(config: AlphaGoConfig) -> SupervisedConfig:
         optimizer=config.optimizer, schedule="cosine", epochs=config.epochs,
         batch_size=config.batch_size, symmetries=True, seed=config.seed, test=_TEST,
     )
+
+
+def _fast(config: AlphaGoConfig, games: Dataset, path: Path, progress: Progress) -> float:
+    """Train the fast policy, unless it is there; its cost in CPU seconds."""
+    if not path.exists():
+        training, held_out = games.split(test=_TEST, seed=config.seed)
+        train_fast_policy(
+            training, held_out, config.fast_epochs, seed=config.seed, report=progress.line
+        ).save(path)
+    return float(FastPolicy.load(path, games.game).training["cpu_seconds"])
 
 
 def _value(config: AlphaGoConfig) -> SupervisedConfig:

@@ -23,11 +23,12 @@ import numpy as np
 from dlgo.api import GameState, Move, Player
 from engines.alphago.bundle import find_bundle
 from engines.alphago.engine import LAMBDA_OPTION, MODEL_OPTION, PRIOR_OPTION, SEARCH_OPTIONS
-from engines.alphago.fast_policy import load_fast_policy
+from engines.alphago.fast_policy import FastPolicy
 from engines.alphazero.textbook import TextbookPUCT
 from engines.base import Budget
 from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, encoder_of, softmax
 from engines.learning.networks.runtimes import load_runtime
+from engines.learning.selfplay.drawing import draw
 
 
 class TextbookAlphaGo(TextbookPUCT):
@@ -44,7 +45,7 @@ class TextbookAlphaGo(TextbookPUCT):
         self._value_network = load_runtime(str(bundle.path("value")), kind)
         self._encoder = encoder_of(self._policy_network.card, self.game)
         self._value_encoder = encoder_of(self._value_network.card, self.game)
-        self._fast_policy = load_fast_policy(bundle.path("fast"), self.game)
+        self._fast_policy = FastPolicy.load(bundle.path("fast"), self.game)
         self.network_id = self._policy_network.network_id
         self.training_cpu_seconds = bundle.cpu_seconds
 
@@ -81,14 +82,12 @@ class TextbookAlphaGo(TextbookPUCT):
         """
         player = state.next_player
         while not state.is_over():
-            moves, shares = self._fast_policy.policy(state)
-            state = state.apply_move(moves[self._draw(shares)])
+            actions, chances = self._fast_policy.policy(state)
+            if len(actions) > 1:  # nobody passes who has another sensible move
+                chances = np.where(actions == self.game.pass_action, 0, chances)
+            action = int(actions[draw(chances, 1.0, self._rng)])
+            state = state.apply_move(self.game.move_of(action))
         return state.result() if player is Player.black else -state.result()
-
-    def _draw(self, shares: np.ndarray) -> int:
-        from dlgo.rng import uniform
-
-        return int(np.searchsorted(np.cumsum(shares), uniform(self._rng) * shares.sum()))
 
 
 def _player(state: GameState) -> np.ndarray:
