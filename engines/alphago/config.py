@@ -26,13 +26,14 @@ class AlphaGoConfig(Settings):
             "value_games": 2000, "value_epochs": 4, "batch_size": 128,
         },
         "connect4": {
-            "engine": "mcts:sims=300", "games": 3000, "network": "alphago:layers=4,filters=32",
-            "reinforce_iterations": 200, "reinforce_games": 512, "value_games": 60_000,
+            "encoder": "threats", "engine": "mcts:sims=300", "games": 3000,
+            "network": "alphago:layers=4,filters=32", "reinforce_iterations": 300,
+            "value_games": 60_000,
         },
         "go 9x9": {
             "encoder": "alphago41", "engine": "mcts:sims=600,rule=rave,rollout=heavy",
             "games": 1500, "network": "alphago:layers=5,filters=48",
-            "reinforce_iterations": 150, "reinforce_games": 512, "value_games": 60_000,
+            "reinforce_iterations": 150, "value_games": 60_000,
         },
     }
 
@@ -50,7 +51,8 @@ class AlphaGoConfig(Settings):
     fast_epochs: int = setting(4, "epochs of the fast policy", low=1)
     reinforce_iterations: int = setting(100, "iterations of reinforcement", low=1)
     reinforce_games: int = setting(512, "games of each of them", low=2)
-    reinforce_optimizer: str = setting("adam:lr=0.0003", "optimizer of reinforcement")
+    reinforce_batch: int = setting(256, "decisions in a step of reinforcement", low=1)
+    reinforce_optimizer: str = setting("adam:lr=0.001", "optimizer of reinforcement")
     save_every: int = setting(
         10, "iterations between two selves that join the pool", low=1, source=PAPER)
     value_games: int = setting(

@@ -87,7 +87,8 @@ def train(
     settings = PolicyGradientConfig.make(
         config.game, first_network=str(folder / "supervised"),
         iterations=config.reinforce_iterations, games=config.reinforce_games,
-        optimizer=config.reinforce_optimizer, save_every=config.save_every,
+        batch_size=config.reinforce_batch, optimizer=config.reinforce_optimizer,
+        save_every=config.save_every,
         # As in the paper: always against a self of the pool, draws of the result alone.
         pool_share=1.0, pool_size=config.reinforce_iterations, random_share=0.0, discount=1.0,
         entropy=0.0, seed=config.seed,
