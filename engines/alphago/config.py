@@ -21,9 +21,9 @@ class AlphaGoConfig(Settings):
     owner = "train alphago"
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "tictactoe": {
-            "engine": "mcts:sims=50", "games": 300, "network": "alphago:layers=2,filters=16",
-            "epochs": 4, "fast_epochs": 2, "reinforce_iterations": 10, "reinforce_games": 128,
-            "value_games": 2000, "value_epochs": 4, "batch_size": 128,
+            "engine": "mcts:sims=50", "games": 1000, "network": "alphago:layers=2,filters=16",
+            "batch_size": 64, "reinforce_iterations": 60, "reinforce_games": 256,
+            "value_games": 8000,
         },
         "connect4": {
             "encoder": "threats", "engine": "mcts:sims=300", "games": 3000,
