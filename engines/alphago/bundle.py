@@ -5,26 +5,31 @@
     reinforced/      the same, improved in games against earlier selves
     value/           value network
     fast.npz         fast policy, for rollouts
+
+A run of `dlgo train alphago` leaves one in its folder `model`.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from dlgo.api import GameSpec
 from dlgo.errors import ModelError
-from dlgo.files import write_file
+from dlgo.files import make_folder, write_file
 from dlgo.games import get_game
 from dlgo.specs import suggest
-from engines.learning.networks.store import SHIPPED
+from engines.learning.networks.card import FILE_NAME as CARD
+from engines.learning.networks.store import KERAS_FILE, ONNX_FILE, SHIPPED
 
 FILE_NAME = "alphago.json"
 FORMAT, VERSION = "dlgo-alphago", 1
+RUN_MODEL = "model"  # where a run leaves its own
 NETWORKS = ("supervised", "reinforced", "value")
-PARTS = (*NETWORKS, "fast")
+FAST = "fast.npz"
 
 
 @dataclass(frozen=True)
@@ -33,29 +38,53 @@ class Bundle:
 
     Attributes:
         folder: where they are. game: its canonical specification.
-        parts: the path of each of `PARTS`, relative to the folder.
         costs: CPU seconds by stage.
     """
 
     folder: Path
     game: str
-    parts: dict[str, str]
     costs: dict[str, float] = field(default_factory=dict)
 
-    def path(self, part: str) -> Path:
-        """Where a part is."""
-        return self.folder / self.parts[part]
+    def network(self, part: str) -> str:
+        """The folder of one of `NETWORKS`."""
+        return str(self.folder / part)
+
+    @property
+    def fast(self) -> Path:
+        """The file of the fast policy."""
+        return self.folder / FAST
 
     @property
     def cpu_seconds(self) -> float:
         """What all stages have cost together."""
         return sum(self.costs.values())
 
-    def write(self) -> None:
-        """Write the list. Raises ModelError if that fails."""
-        data = {"format": FORMAT, "version": VERSION, "game": self.game, "parts": self.parts,
-                "costs": self.costs}
-        write_file(self.folder / FILE_NAME, json.dumps(data, indent=2) + "\n", error=ModelError)
+
+def write_bundle(
+    folder: Path, game: str, networks: Mapping[str, Path], fast: Path, costs: dict[str, float]
+) -> Bundle:
+    """Copy the parts into a folder, the list last.
+
+    Args:
+        networks: the model folder of each of `NETWORKS`. fast: file of the fast policy.
+
+    Raises:
+        ModelError: if a file cannot be read or written.
+    """
+    sources = {FAST: fast} | {
+        f"{part}/{name}": networks[part] / name
+        for part in NETWORKS for name in (CARD, KERAS_FILE, ONNX_FILE)
+    }
+    for name, source in sources.items():
+        make_folder((folder / name).parent, error=ModelError)
+        try:
+            content = source.read_bytes()
+        except OSError as error:
+            raise ModelError(f"{source} cannot be read: {error.strerror}") from None
+        write_file(folder / name, content, error=ModelError)
+    data = {"format": FORMAT, "version": VERSION, "game": game, "costs": costs}
+    write_file(folder / FILE_NAME, json.dumps(data, indent=2) + "\n", error=ModelError)
+    return Bundle(folder, game, costs)
 
 
 def shipped_bundles() -> list[str]:
@@ -78,6 +107,8 @@ def find_bundle(name: str | None, game: GameSpec) -> Bundle:
         raise ModelError(f"no AlphaGo comes with the package for {game}; there are: {names}; "
                          "`dlgo train alphago` makes one, and model=FOLDER takes it")
     folder = SHIPPED / name if name in shipped_bundles() else Path(name)
+    if (folder / RUN_MODEL / FILE_NAME).exists():
+        folder = folder / RUN_MODEL
     if not folder.is_dir():
         raise ModelError(f"unknown model {name!r}{suggest(name, shipped_bundles())}; give the "
                          "folder of a run of `dlgo train alphago`")
@@ -106,16 +137,9 @@ def read_bundle(folder: Path) -> Bundle:
     if data.get("version") != VERSION:
         raise ModelError(f"{path} has version {data.get('version')}, this program reads "
                          f"{VERSION}; a newer program can use it")
-    parts, costs = data.get("parts"), data.get("costs", {})
-    if not isinstance(parts, dict) or not all(_inside(parts.get(part)) for part in PARTS):
-        raise ModelError(f"{path}: parts must name {', '.join(PARTS)}, inside of the folder")
+    costs = data.get("costs", {})
     if not isinstance(data.get("game"), str) or not isinstance(costs, dict) or not all(
         isinstance(cost, int | float) for cost in costs.values()
     ):
         raise ModelError(f"{path}: game must be a text and costs a table of numbers")
-    return Bundle(folder, data["game"], {part: parts[part] for part in PARTS}, costs)
-
-
-def _inside(path: Any) -> bool:
-    return isinstance(path, str) and bool(path) and not Path(path).is_absolute() and (
-        ".." not in Path(path).parts)
+    return Bundle(folder, data["game"], costs)

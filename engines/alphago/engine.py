@@ -67,8 +67,8 @@ class AlphaGoEngine(PUCTSearchEngine):
     def _new_evaluator(self) -> NetworkEvaluator:
         bundle, kind = self._bundle, self.settings["runtime"]
         mixing = self.settings["lambda"]
-        policy = load_runtime(str(bundle.path(self.settings["prior"])), kind)
-        critic = load_runtime(str(bundle.path("value")), kind) if mixing < 1 else None
+        policy = load_runtime(bundle.network(self.settings["prior"]), kind)
+        critic = load_runtime(bundle.network("value"), kind) if mixing < 1 else None
         self.network_id = "+".join(
             runtime.network_id for runtime in (policy, critic) if runtime is not None)
         self.training_cpu_seconds = bundle.cpu_seconds
@@ -82,5 +82,5 @@ class AlphaGoEngine(PUCTSearchEngine):
         if mixing == 0:
             return None
         if self.settings["rollout"] == "fast":
-            return FastPolicy.load(self._bundle.path("fast"), self.game).rollout()
+            return FastPolicy.load(self._bundle.fast, self.game).rollout()
         return {"light": LightRollout(), "heavy": HeavyRollout()}[self.settings["rollout"]]

@@ -8,8 +8,8 @@
     value         a value network predicts their results
 
 Each stage is a run of its own in a folder of its own. So the same command continues where it was
-stopped, at any moment. At the end `alphago.json` says where the parts are and what each stage has
-cost: what the engine `alphago` plays with.
+stopped, at any moment. At the end the folder `model` holds what the engine `alphago` plays with,
+and what each stage has cost.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from dlgo.extras import require_extra
 from dlgo.files import make_folder
 from dlgo.games import get_game
-from engines.alphago.bundle import Bundle
+from engines.alphago.bundle import FAST, RUN_MODEL, Bundle, write_bundle
 from engines.alphago.config import AlphaGoConfig
 from engines.alphago.fast_policy import FastPolicy
 from engines.alphago.fast_training import train as train_fast_policy
@@ -81,7 +81,7 @@ def train(
     costs["supervised"] = supervised.training_cost["cpu_seconds"]
 
     begin("fast")
-    costs["fast"] = _fast(config, games, folder / "fast.npz", progress)
+    costs["fast"] = _fast(config, games, folder / FAST, progress)
 
     begin("reinforced")
     settings = PolicyGradientConfig.make(
@@ -95,11 +95,11 @@ def train(
     )
     reinforced = reinforce(PolicyGradientLearner, settings, folder / "reinforced", progress)
     costs["reinforced"] = _own_cost(reinforced, supervised)
-    last = network_folder(Path("reinforced"), config.reinforce_iterations)
+    last = network_folder(folder / "reinforced", config.reinforce_iterations)
 
     begin("value games")
     value_games = Dataset.open(make_value_games(
-        folder / "value_games", game, str(folder / "supervised"), str(folder / last),
+        folder / "value_games", game, str(folder / "supervised"), str(last),
         config.value_games, config.seed, progress=_telling(progress, "value games"),
     ))
     costs["value games"] = value_games.cpu_seconds
@@ -109,11 +109,9 @@ def train(
                       source={"folder": value_games.folder.name})
     costs["value"] = value.training_cost["cpu_seconds"]
 
-    bundle = Bundle(folder, config.game, {
-        "supervised": "supervised", "reinforced": str(last), "value": "value", "fast": "fast.npz",
-    }, {stage: round(cost, 1) for stage, cost in costs.items()})
-    bundle.write()
-    return bundle
+    return write_bundle(folder / RUN_MODEL, config.game, {
+        "supervised": folder / "supervised", "reinforced": last, "value": folder / "value",
+    }, folder / FAST, {stage: round(cost, 1) for stage, cost in costs.items()})
 
 
 def _telling(progress: Progress, stage: str) -> Callable[[int, int], None]:

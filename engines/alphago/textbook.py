@@ -41,11 +41,11 @@ class TextbookAlphaGo(TextbookPUCT):
 
     def _set_up(self) -> None:
         bundle, kind = find_bundle(self.settings["model"], self.game), self.settings["runtime"]
-        self._policy_network = load_runtime(str(bundle.path(self.settings["prior"])), kind)
-        self._value_network = load_runtime(str(bundle.path("value")), kind)
+        self._policy_network = load_runtime(bundle.network(self.settings["prior"]), kind)
+        self._value_network = load_runtime(bundle.network("value"), kind)
         self._encoder = encoder_of(self._policy_network.card, self.game)
         self._value_encoder = encoder_of(self._value_network.card, self.game)
-        self._fast_policy = FastPolicy.load(bundle.path("fast"), self.game)
+        self._fast_policy = FastPolicy.load(bundle.fast, self.game)
         self.network_id = self._policy_network.network_id
         self.training_cpu_seconds = bundle.cpu_seconds
 

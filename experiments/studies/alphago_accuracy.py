@@ -20,7 +20,7 @@ import pandas as pd
 
 from dlgo.api import GameSpec
 from dlgo.games import get_game
-from engines.alphago.bundle import read_bundle
+from engines.alphago.bundle import find_bundle
 from engines.isolation.describe import read_spec
 from engines.learning.data import Dataset
 from engines.learning.networks.store import load_card
@@ -43,7 +43,7 @@ def trained(
     """A network: its folder, its accuracy on held-out moves, its CPU seconds."""
     from engines.supervised.trainer import train
 
-    _, card = load_card(str(read_bundle(model).path("supervised")))
+    _, card = load_card(find_bundle(str(model), data.game).network("supervised"))
     settings = card.training["settings"]
     folder = out / f"filters{filters}-epochs{epochs}"
     config = SupervisedConfig(
@@ -90,7 +90,7 @@ def compare(
 @click.command()
 @click.option("--game", default="go9", show_default=True, help="What is played.")
 @click.option("--model", type=click.Path(path_type=Path, exists=True, file_okay=False),
-              required=True, help="Folder of the AlphaGo.")
+              required=True, help="Folder of the run of `dlgo train alphago`.")
 @click.option("--data", type=click.Path(path_type=Path), default=None,
               help="Folder of the games; by default those of the AlphaGo.")
 @pairs_option(25)

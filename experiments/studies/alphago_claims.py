@@ -32,7 +32,7 @@ from reports.head_to_head import head_to_heads
 from reports.tables import write_csv
 
 _SEARCH = "alphago:model={model},sims=400"
-_RAW = "policy_gradient:model={model}/{reinforced},choose=sample"
+_RAW = "policy_gradient:model={model}/model/reinforced,choose=sample"
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,7 @@ class Claim:
 
     Attributes:
         name: a short one. text: what is claimed.
-        one, other: the engines; {model} stands for the folder of the AlphaGo, {reinforced} and
-            {untrained} for the reinforced policy at the end of its training and at its start.
+        one, other: the engines; {model} stands for the folder of the run.
         pairs: openings, each played with both colours.
         threshold: share of points that `one` is claimed to exceed.
         equal: the claim is that both are equally strong: confirmed where the interval holds the
@@ -62,14 +61,14 @@ class Claim:
 
 CLAIMS = (
     Claim("start", "before reinforcement the policy is the supervised one",
-          "policy_gradient:model={model}/{untrained},choose=sample",
+          "policy_gradient:model={model}/reinforced/nets/0000,choose=sample",
           "supervised:model={model}/supervised,choose=sample", 100, equal=True),
     Claim("reinforced", "the reinforced policy beats the supervised one (paper: over 80%)",
           _RAW, "supervised:model={model}/supervised,choose=sample", 200),
     Claim("reinforced 75%", "it does so with more than 75%",
           _RAW, "supervised:model={model}/supervised,choose=sample", 200, threshold=0.75),
     Claim("no search", "the reinforced policy alone beats 1,000 rollouts a move",
-          "policy_gradient:model={model}/{reinforced}", "mcts:sims=1000", 100),
+          "policy_gradient:model={model}/model/reinforced", "mcts:sims=1000", 100),
     Claim("mixture, value", "value and rollout mixed beat the value network alone",
           _SEARCH, _SEARCH + ",lambda=0", 100),
     Claim("mixture, rollouts", "value and rollout mixed beat rollouts alone",
@@ -88,7 +87,7 @@ CLAIMS = (
           _SEARCH, "gtp:'gnugo --mode gtp --level 10',name=GNU Go 10", 50, threshold=0.6,
           games=("go",)),
     Claim("level 1, no search", "the reinforced policy alone beats GNU Go, level 1",
-          "policy_gradient:model={model}/{reinforced}",
+          "policy_gradient:model={model}/model/reinforced",
           "gtp:'gnugo --mode gtp --level 1',name=GNU Go 1", 50, games=("go",)),
     Claim("trees", "at equal CPU time it beats heavy rollouts with RAVE",
           "alphago:model={model},cpu=0.1", "mcts:rule=rave,rollout=heavy,cpu=0.1", 50,
@@ -102,16 +101,8 @@ CLAIMS = (
 
 def named(claim: Claim, model: Path) -> tuple[str, str]:
     """The two engines, as the arena names them."""
-    from engines.alphago.bundle import read_bundle
-
-    bundle = read_bundle(model)
-    reinforced = bundle.parts["reinforced"]
-    untrained = str(Path(reinforced).with_name("0000"))
-    one, other = (
-        read_spec(text.format(model=model, reinforced=reinforced, untrained=untrained)).text
-        for text in (claim.one, claim.other)
-    )
-    return one, other
+    return read_spec(claim.one.format(model=model)).text, read_spec(
+        claim.other.format(model=model)).text
 
 
 def judge(claim: Claim, low: float, high: float) -> str:
@@ -130,7 +121,7 @@ def put_to_the_test(
     """Play what has not been played, and judge: a row for each claim.
 
     Args:
-        model: folder of an AlphaGo. out: folder for ledger and table.
+        model: folder of a run of `dlgo train alphago`. out: folder for ledger and table.
         pairs: in place of those of the claims.
     """
     rows = []
@@ -158,7 +149,7 @@ def put_to_the_test(
 @click.command()
 @click.option("--game", default="go9", show_default=True, help="What is played.")
 @click.option("--model", type=click.Path(path_type=Path, exists=True, file_okay=False),
-              required=True, help="Folder of the AlphaGo.")
+              required=True, help="Folder of the run of `dlgo train alphago`.")
 @click.option("--claim", "names", multiple=True, help="Only this claim; may be repeated.")
 @workers_option
 @out_option("out/alphago_claims")

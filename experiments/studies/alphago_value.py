@@ -24,7 +24,7 @@ import pandas as pd
 from dlgo.api import GameSpec
 from dlgo.encoders import get_encoder
 from dlgo.games import get_game
-from engines.alphago.bundle import read_bundle
+from engines.alphago.bundle import find_bundle
 from engines.alphago.value_games import make_value_games
 from engines.learning.data import Dataset
 from engines.learning.data.batches import batches
@@ -54,9 +54,9 @@ def squared_errors(model: Path, data: Dataset) -> np.ndarray:
 
 def made(model: Path, game: GameSpec, folder: Path, games: int, seed: int, whole: bool) -> Dataset:
     """Games of the policies of an AlphaGo."""
-    bundle = read_bundle(model)
+    bundle = find_bundle(str(model), game)
     return Dataset.open(make_value_games(
-        folder, game, str(bundle.path("supervised")), str(bundle.path("reinforced")), games, seed,
+        folder, game, bundle.network("supervised"), bundle.network("reinforced"), games, seed,
         whole=whole,
     ))
 
@@ -74,7 +74,7 @@ def compare(model: Path, game: GameSpec, out: Path, positions: int, epochs: int)
     """
     from engines.supervised.trainer import train
 
-    _, card = load_card(str(read_bundle(model).path("value")))
+    _, card = load_card(find_bundle(str(model), game).network("value"))
     settings = card.training["settings"]
     test = made(model, game, out / "test", max(200, positions // 5), 3, whole=False)
     rows, errors = [], {}
@@ -108,7 +108,7 @@ def compare(model: Path, game: GameSpec, out: Path, positions: int, epochs: int)
 @click.command()
 @click.option("--game", default="go9", show_default=True, help="What is played.")
 @click.option("--model", type=click.Path(path_type=Path, exists=True, file_okay=False),
-              required=True, help="Folder of the AlphaGo.")
+              required=True, help="Folder of the run of `dlgo train alphago`.")
 @click.option("--positions", default=20_000, show_default=True, type=Number(int, 100),
               help="Positions that each network learns from.")
 @click.option("--epochs", default=20, show_default=True, type=Number(int, 1),

@@ -16,19 +16,14 @@ import pytest
 from dlgo import GameState, get_game
 from dlgo.api import Player
 from dlgo.encoders import get_encoder
-from dlgo.rng import make_rng
 from engines.alphago import textbook
 from engines.alphago.config import AlphaGoConfig
 from engines.alphago.engine import AlphaGoEngine
-from engines.alphago.fast_policy import FastPolicy
-from engines.learning.data.experience import LEARNED, PLAYER_1
 from engines.learning.networks.leaf_evaluator import softmax
-from engines.learning.reinforcement.learner import ReinforcementLearner
-from engines.learning.selfplay.policy_games import PolicyGames, Schedule, Side
 from engines.mcts.textbook import Node, TextbookMCTS
+from engines.registry import build_engine
 from engines.treesearch import tree as ts
 from tests.alphago.fakes import FakeAlphaGo, FakeNetwork, fake
-from tests.learning.data.test_experience import Critic
 
 GAME = get_game("tictactoe")
 GO = get_game("go:size=5")
@@ -190,8 +185,8 @@ def called(patch: pytest.MonkeyPatch) -> None:
 # 9. Listing 13.21: the player is read after the rollout: who would move at its end.
 
 def check_rollout_perspective() -> None:
-    """Black has two ways to complete three in a row at the end of every line but one."""
-    one_left = state_after(0, 3, 1, 4, 8, 5) if False else state_after(0, 1, 4, 2, 3, 5, 7, 6)
+    """One cell is left, which completes a diagonal for Black, who is to move."""
+    one_left = state_after(0, 1, 4, 2, 3, 5, 7, 6)
     assert one_left.next_player is Player.black and len(one_left.legal_actions()) == 1
     assert fake(GAME)._rollout(one_left) == 1
 
@@ -253,7 +248,7 @@ def greedy(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(textbook, "draw", lambda shares, temperature, rng: int(np.argmax(shares)))
 
 
-# 12. Listing 13.20: probabilities of points are dealt out to a list that passing belongs to as well.
+# 12. Listing 13.20: probabilities of points are dealt out to a list that has the pass as well.
 
 def check_each_move_has_its_own_prior() -> None:
     engine = fake(GO)
@@ -353,28 +348,17 @@ def stale(patch: pytest.MonkeyPatch) -> None:
 #     the tree is thrown away after each move.
 
 def check_tree_is_kept() -> None:
-    from engines.registry import build_engine
-
-    game = get_game("connect4")
-    engine = build_engine("puct:evaluator=uniform,sims=400", game)
-    engine.settings["reuse"] = AlphaGoEngine_reuse()
-    engine._set_up()
+    engine = build_engine("alphago:sims=200,lambda=0", GAME)
     engine.new_game(1)
-    state = GameState.new_game(game)
+    state = state_after(0)
     decision = engine.select_move(state)
-    state = state.apply_move(decision.move).apply_move(decision.pv[1])
-    for searcher in engine._searchers:
-        searcher.set_root(state)
-        assert searcher.tree.visits[ts.ROOT] > 5
-
-
-def AlphaGoEngine_reuse() -> bool:
-    [option] = [option for option in AlphaGoEngine.options if option.name == "reuse"]
-    return bool(option.default)
+    [searcher] = engine._searchers
+    searcher.set_root(state.apply_move(decision.move).apply_move(decision.pv[1]))
+    assert searcher.tree.visits[ts.ROOT] > 5
 
 
 def thrown_away(patch: pytest.MonkeyPatch) -> None:
-    patch.setitem(globals(), "AlphaGoEngine_reuse", lambda: False)
+    patch.setattr(AlphaGoEngine, "_reuse", lambda self: False)
 
 
 FAULTS: dict[str, tuple[Callable[[], None], Callable[[pytest.MonkeyPatch], None]]] = {

@@ -121,11 +121,13 @@ class NetworkEvaluator(LeafEvaluator):
 
     def __init__(
         self, runtime: NetworkRuntime, encoder: Encoder, values: Any = None,
-        sides: int | None = None,
+        sides: int | None = None, mixing: float = 1.0, critic: NetworkRuntime | None = None,
     ) -> None:
         runtime.card.require("policy", "which guides a search")
-        if values is None:
-            runtime.card.require("value", "so let rollouts value the leaves (evaluator=rollout)")
+        self._mixing, self._critic = 0.0 if values is None else mixing, critic
+        if self._mixing < 1:
+            (critic or runtime).card.require(
+                "value", "so let rollouts value the leaves (evaluator=rollout)")
         self.network_id = runtime.network_id
         self.training_cpu_seconds = runtime.card.total_cpu_seconds
         self.history = encoder.history
