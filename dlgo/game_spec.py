@@ -17,6 +17,7 @@ import dlgo.plugins  # noqa: F401 (finds games of files, in processes that unpic
 from dlgo import kernels
 from dlgo.display import board_text
 from dlgo.moves import COLUMN_LETTERS, Move, Player, Point, parse_point, point_text
+from dlgo.perft import perft
 from dlgo.specs import Option, OptionValue, check_settings, format_spec
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ class GameSpec(ABC):
         kernels.copy_into(kernels.row(batch, 0), kernel_state)
         actions = np.empty((plies + 1, self.num_actions), np.int64)
         counts, tried = np.empty((2, plies + 1), np.int64)
-        return int(kernels.perft(batch, plies, actions, counts, tried))
+        return int(perft(batch, plies, actions, counts, tried))
 
     def perft(self, kernel_state: Any, depth: int) -> int:
         """The number that published tables give for so many moves from a position.

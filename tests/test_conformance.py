@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dlgo import GameSpec, GameState, Player, Point, game_names, get_game, kernels
+from dlgo import GameSpec, GameState, Player, Point, game_names, game_spec, get_game, kernels
 from dlgo.conformance import (
     RULES,
     SECONDS,
@@ -183,8 +183,8 @@ KNOWN = dataclasses.replace(facts_of(get_game("tictactoe")), rebuild=rebuild_alt
 @pytest.fixture
 def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     """What dlgo compiles over all games runs as plain Python, too."""
-    for name in ("apply", "perft", "rollouts"):
-        monkeypatch.setattr(kernels, name, getattr(kernels, name).py_func)
+    for module, name in ((kernels, "apply"), (kernels, "rollouts"), (game_spec, "perft")):
+        monkeypatch.setattr(module, name, getattr(module, name).py_func)
     for module in (encoding, base):
         monkeypatch.setattr(module, "encode_many", encode_many.py_func)
     for name in encoder_names(get_game("tictactoe")):

@@ -22,7 +22,7 @@ import click
 from dlgo.files import make_folder
 from engines.alphago.fast_training import train
 from engines.learning.data.dataset import Dataset
-from experiments.chapters.matches import print_matches
+from experiments.arena.series import play_series
 from experiments.command import run
 from experiments.number import Number
 from experiments.options import out_option, pairs_option, quick_option, seed_option
@@ -53,15 +53,14 @@ def main(
     policy = train(learned_from, held_out, epochs=epochs, seed=seed, report=click.echo)
     path = policy.save(make_folder(out) / f"{games.game.slug}.npz")
     click.echo(f"{path}: learned in {policy.training['cpu_seconds']:.1f} CPU s")
-    learned = f"rollout=policy,policy={path}"
-    print_matches("search", games.game, [
-        (f"mcts:{budget},{learned}", f"mcts:{budget},rollout={kind}")
-        for budget in (f"cpu={cpu:g}", f"sims={simulations}") for kind in ("light", "heavy")
-    ], pairs, seed)
-    print_matches("alone", games.game, [
-        (f"fast_policy:policy={path}", "random"),
-        (f"fast_policy:policy={path},choose=sample", "random"),
-    ], pairs, seed)
+    click.echo("\nmatch: score of the first, CPU ms a move of both")
+    learned, alone = f"rollout=policy,policy={path}", f"fast_policy:policy={path}"
+    for one, other in (
+        *((f"mcts:{budget},{learned}", f"mcts:{budget},rollout={kind}")
+          for budget in (f"cpu={cpu:g}", f"sims={simulations}") for kind in ("light", "heavy")),
+        (alone, "random"), (f"{alone},choose=sample", "random"),
+    ):
+        click.echo(play_series(games.game, one, other, pairs, seed))
 
 
 if __name__ == "__main__":

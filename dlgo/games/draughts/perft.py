@@ -1,6 +1,6 @@
 """Perft: counting the move sequences of a given length, the standard check of move generation.
 
-`dlgo.kernels.perft` counts actions, so that a double jump is two plies. Published tables
+`dlgo.perft` counts actions, so that a double jump is two plies. Published tables
 count whole moves, as `perft_moves` does: a multiple jump is one move, and different ways of
 taking the same pieces are different moves (OEIS A133046; the other convention, one move for
 all ways with the same outcome, differs from depth 12 on). The draw rules are left out.

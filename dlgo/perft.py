@@ -1,0 +1,40 @@
+"""Counts sequences of actions, compiled for any game: the classic test of the rules."""
+
+from __future__ import annotations
+
+from dlgo.jit import kernel
+from dlgo.kernels import copy_into, legal_actions, play, row, terminal
+
+
+@kernel
+def perft(batch, depth, actions, counts, tried):
+    """Number of action sequences of length `depth` from state 0 of the batch.
+
+    Args:
+        batch: `depth + 1` states; the first is the position, the others are scratch.
+        depth: plies. A game that ends earlier is not extended and not counted.
+        actions: int array `(depth + 1, num_actions)`, scratch.
+        counts, tried: int arrays, `depth + 1` long, scratch: at each ply, how many actions
+            there are and how many have been tried.
+    """
+    if depth == 0:
+        return 1
+    tried[0] = 0
+    leaves = 0
+    ply = 0
+    counts[0] = 0 if terminal(row(batch, 0)) else legal_actions(row(batch, 0), actions[0])
+    while ply >= 0:
+        if ply == depth - 1:  # the last ply is counted without being played
+            leaves += counts[ply]
+            ply -= 1
+        elif tried[ply] == counts[ply]:
+            ply -= 1
+        else:
+            child = row(batch, ply + 1)
+            copy_into(child, row(batch, ply))
+            play(child, actions[ply, tried[ply]])
+            tried[ply] += 1
+            ply += 1
+            tried[ply] = 0
+            counts[ply] = 0 if terminal(child) else legal_actions(child, actions[ply])
+    return leaves
