@@ -46,8 +46,12 @@ class Bundle:
     costs: dict[str, float] = field(default_factory=dict)
 
     def network(self, part: str) -> str:
-        """The folder of one of `NETWORKS`."""
-        return str(self.folder / part)
+        """The folder of one of `NETWORKS`. Raises ModelError if it is not there."""
+        folder = self.folder / part
+        if not folder.is_dir():
+            raise ModelError(f"the AlphaGo in {self.folder} has no {part} network; copy the "
+                             "whole folder again")
+        return str(folder)
 
     @property
     def fast(self) -> Path:

@@ -84,6 +84,7 @@ def encoders(game: str | None) -> None:
 @click.argument("names", metavar="[MODEL]...", nargs=-1)
 def models(names: tuple[str, ...]) -> None:
     """List the models that come with the package, or tell about some (names or folders)."""
+    from engines.alphago.bundle import shipped_bundles
     from engines.learning.networks.store import load_card, shipped_models
 
     shown = names or shipped_models()
@@ -101,6 +102,8 @@ def models(names: tuple[str, ...]) -> None:
             f"{cost['cpu_seconds']:,.0f} CPU s, {cost['gpu_seconds']:,.0f} GPU s"
             f"{_data_cost(card)}; {card.network_id[7:19]}"
         )
+    for name in () if names else shipped_bundles():
+        click.echo(f"{name:<{width}}for the engine alphago, not a single network")
 
 
 def _data_cost(card: Any) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dlgo.errors import SpecError
+from engines.alphago.config import AlphaGoConfig
 from engines.alphazero.config import AlphaZeroConfig, make_config, parse_settings
 from engines.alphazero.settings import FORMER_NAMES, SelfPlaySettings
 from engines.learners import LEARNERS, learner_class
@@ -119,6 +120,7 @@ def test_the_table_in_the_docs_is_that_of_the_fields() -> None:
     """Print `markdown_table(AlphaZeroConfig)` into the page where this fails."""
     assert markdown_table(SupervisedConfig) in (DOCS / "training.md").read_text()
     assert markdown_table(AlphaZeroConfig) in (DOCS / "engines/alphazero.md").read_text()
+    assert markdown_table(AlphaGoConfig) in (DOCS / "engines/alphago.md").read_text()
     assert markdown_table(ReinforcementConfig) in (DOCS / "reinforcement.md").read_text()
     for name in LEARNERS:
         own = markdown_table(learner_class(name).config, ReinforcementConfig)

@@ -1,0 +1,132 @@
+"""AlphaGo's search: as the textbook's, from the parts of a bundle, refused in one line."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dlgo import GameState, SpecError, get_game
+from dlgo.api import Player
+from dlgo.errors import DataError, ModelError
+from engines.alphago.bundle import find_bundle, read_bundle, shipped_bundles
+from engines.alphago.fast_policy import FastPolicy
+from engines.learning.networks.store import SHIPPED
+from engines.registry import build_engine
+from tests.alphago.fakes import fake
+from tests.conftest import one_line_error, random_game
+
+GAME = get_game("tictactoe")
+NAME = "tictactoe-alphago"
+
+
+def states(seeds: int) -> list[GameState]:
+    return [state for seed in range(seeds) for state in random_game(GAME, seed, 9)[:-1]]
+
+
+@pytest.mark.parametrize("prior", ["supervised", "reinforced"])
+def test_without_rollouts_it_searches_as_the_textbook_does(prior: str) -> None:
+    spec = f"sims=30,lambda=0,prior={prior},reuse=no"
+    ours = build_engine(f"alphago:{spec}", GAME)
+    textbook = build_engine(f"textbook-alphago:{spec.removesuffix(',reuse=no')}", GAME)
+    compared = 0
+    for state in states(4):
+        one, other = ours.select_move(state), textbook.select_move(state)
+        assert one.move == other.move and one.proven == other.proven
+        if one.proven is None:
+            assert one.policy == pytest.approx(other.policy, abs=1e-9)
+            compared += 1
+    assert compared > 8
+
+
+@pytest.mark.parametrize("mixing", [0.5, 1.0])
+def test_rollouts_move_the_value_as_the_textbook_says(mixing: float) -> None:
+    """Other random games, so only the means agree: of the first leaf."""
+    state = GameState.new_game(GAME).apply_move(GAME.move_of(0))
+    ours = build_engine(f"alphago:sims=2,lambda={mixing},reuse=no", GAME)
+    textbook = build_engine(f"textbook-alphago:sims=2,lambda={mixing}", GAME)
+    means = []
+    for engine in (ours, textbook):
+        values = []
+        for seed in range(400):
+            engine.new_game(seed)
+            values.append(engine.select_move(state).value)
+        means.append(np.mean(values))
+        assert np.std(values) > 0.3 * mixing
+    assert means[0] == pytest.approx(means[1], abs=0.2 * mixing)
+
+
+def test_the_value_of_a_leaf_is_the_mixture() -> None:
+    state = GameState.new_game(GAME)
+    for mixing in (0.0, 0.25, 1.0):
+        engine = fake(GAME, **{"lambda": mixing})
+        engine._expected = lambda _: 0.8
+        engine._rollout = lambda _: -1.0
+        assert engine._evaluate(state)[1] == pytest.approx(0.8 * (1 - mixing) - mixing)
+
+
+def test_a_rollout_is_seen_by_who_is_to_move_at_its_beginning() -> None:
+    """From a position whose every end Black wins, and with White to move in it."""
+    state = GameState.new_game(GAME)
+    for action in (0, 3, 1, 4, 8, 6):
+        state = state.apply_move(GAME.move_of(action))
+    engine = fake(GAME)
+    engine._fast_policy = type("Wins", (), {"policy": lambda self, state: (
+        np.array([2]), np.array([1.0]))})()
+    assert state.next_player is Player.black and engine._rollout(state) == 1
+
+
+def test_what_it_costs_and_plays_with_is_told() -> None:
+    engine = build_engine("alphago:sims=8", GAME)
+    bundle = find_bundle(None, GAME)
+    assert engine.training_cpu_seconds == bundle.cpu_seconds > 5
+    assert engine.network_id.count("sha256:") == 2
+    only_rollouts = build_engine("alphago:sims=8,lambda=1", GAME)
+    assert only_rollouts.network_id.count("sha256:") == 1
+    assert NAME in shipped_bundles()
+
+
+def test_what_is_no_alphago_is_refused(tmp_path: Path) -> None:
+    with one_line_error(ModelError, "no AlphaGo comes with the package for draughts"):
+        build_engine("alphago", get_game("draughts"))
+    with one_line_error(ModelError, "unknown model 'tictactoe-alphgo' (did you mean"):
+        build_engine("alphago:model=tictactoe-alphgo", GAME)
+    with one_line_error(ModelError, "is an AlphaGo for tictactoe, not for connect4"):
+        build_engine(f"alphago:model={NAME}", get_game("connect4"))
+    with one_line_error(ModelError, "has no alphago.json"):
+        build_engine(f"alphago:model={tmp_path}", GAME)
+    with one_line_error(SpecError, "lambda"):
+        build_engine("alphago:lambda=1.5", GAME)
+    copy = shutil.copytree(SHIPPED / NAME, tmp_path / "copy")
+    (copy / "fast.npz").write_bytes((copy / "fast.npz").read_bytes()[:100])
+    with one_line_error(DataError, "not a readable fast policy"):
+        build_engine(f"alphago:model={copy}", GAME)
+    assert build_engine(f"alphago:model={copy},lambda=0,sims=4", GAME)
+    shutil.rmtree(copy / "value")
+    with one_line_error(ModelError, "copy has no value network; copy the whole folder"):
+        build_engine(f"alphago:model={copy},lambda=0", GAME)
+
+
+@pytest.mark.parametrize(("change", "part"), [
+    ({"format": "something"}, "is not the list of an AlphaGo"),
+    ({"version": 9}, "has version 9, this program reads 1"),
+    ({"game": 5}, "game must be a text"),
+    ({"costs": {"games": "many"}}, "costs a table of numbers"),
+])
+def test_a_damaged_list_is_refused(tmp_path: Path, change: dict, part: str) -> None:
+    data = json.loads((SHIPPED / NAME / "alphago.json").read_text())
+    (tmp_path / "alphago.json").write_text(json.dumps(data | change))
+    with one_line_error(ModelError, part):
+        read_bundle(tmp_path)
+    (tmp_path / "alphago.json").write_text("{")
+    with one_line_error(ModelError, "cannot be read"):
+        read_bundle(tmp_path)
+
+
+def test_the_fast_policy_that_comes_with_it_foretells_more_than_chance() -> None:
+    policy = FastPolicy.load(find_bundle(NAME, GAME).fast, GAME)
+    held_out = policy.accuracy["held_out"]
+    assert held_out["accuracy"] > 1.2 * held_out["uniform_accuracy"]

@@ -1,0 +1,91 @@
+"""Games of a relay: who plays when, and which position is learned from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dlgo import get_game
+from dlgo.encoders import get_encoder
+from engines.alphago.bundle import find_bundle
+from engines.alphago.value_games import make_value_games
+from engines.learning.data import Dataset
+from engines.learning.data.records import LABELLED
+from engines.learning.data.replay import Replayer
+from engines.learning.selfplay.policy_games import PolicyGames, Schedule, Side
+
+GAME = get_game("connect4")
+ENCODER = get_encoder("planes", GAME)
+
+
+class Column:
+    """Always wants the same column."""
+
+    def __init__(self, column: int) -> None:
+        self._column = column
+
+    def score(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        scores = np.zeros((len(planes), GAME.num_actions), np.float32)
+        scores[:, self._column] = 50.0
+        return scores, np.zeros(len(planes), np.float32)
+
+
+def test_sides_of_a_relay_take_over_from_one_another() -> None:
+    sides = [Side(Column(0), ENCODER), Side(Column(3), ENCODER), Side(Column(6), ENCODER)]
+    relay = np.array([[0, 2, 3], [0, 0, 5], [0, 4, 4]])
+    played = PolicyGames(GAME, 2).play(sides, Schedule.relayed(relay, seed=1))
+    starts = np.cumsum(played.plies) - played.plies
+    for row, start in zip(relay, starts.tolist(), strict=True):
+        for ply in range(6):
+            wanted = (0, 3, 6)[max(k for k in range(3) if row[k] <= ply)]
+            assert played.actions[start + ply] == wanted, (row, ply)
+
+
+@pytest.fixture(scope="module")
+def bundle() -> tuple[str, str]:
+    parts = find_bundle("tictactoe-alphago", get_game("tictactoe"))
+    return parts.network("supervised"), parts.network("reinforced")
+
+
+def test_each_game_gives_one_position_after_its_random_ply(
+    bundle: tuple[str, str], tmp_path: Path
+) -> None:
+    game = get_game("tictactoe")
+    one, whole = (
+        Dataset.open(make_value_games(tmp_path / str(all_of_it), game, *bundle, 300, seed=5,
+                                      whole=all_of_it))
+        for all_of_it in (False, True)
+    )
+    assert 100 < one.n_games == one.n_positions < 300
+    assert whole.n_games == one.n_games and whole.n_positions > 2 * one.n_positions
+    firsts = []
+    for single, entire in zip(one.games(), whole.games(), strict=True):
+        np.testing.assert_array_equal(single.actions, entire.actions)
+        [first] = np.flatnonzero(single.flags & LABELLED)
+        np.testing.assert_array_equal(
+            np.flatnonzero(entire.flags & LABELLED), np.arange(first, len(single.actions)))
+        assert single.result == entire.result
+        firsts.append(int(first))
+    assert min(firsts) == 1 and max(firsts) >= 7, "U is 1 at least"
+    encoder = get_encoder("planes", game)
+    planes = Replayer(encoder).encode(
+        [(data.actions, None) for data in one.games()], np.arange(one.n_games),
+        np.array(firsts), np.zeros((one.n_games, 9), np.bool_))
+    assert planes is not None
+
+
+def test_the_same_seed_makes_the_same_games_and_what_is_there_stays(
+    bundle: tuple[str, str], tmp_path: Path
+) -> None:
+    game = get_game("tictactoe")
+    digests = [
+        Dataset.open(make_value_games(tmp_path / name, game, *bundle, 120, seed=seed)).digest
+        for name, seed in (("a", 1), ("b", 1), ("c", 2))
+    ]
+    assert digests[0] == digests[1] != digests[2]
+    [shard] = (tmp_path / "a").glob("*.npz")
+    before = shard.stat().st_mtime_ns
+    make_value_games(tmp_path / "a", game, *bundle, 120, seed=1)
+    assert shard.stat().st_mtime_ns == before
