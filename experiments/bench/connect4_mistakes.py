@@ -152,6 +152,11 @@ def position_sets(
     return {name: sets["positions"][name][:count] for name in classes}
 
 
+def shipped_positions() -> list[Position]:
+    """All solved positions that come with the project."""
+    return [position for rows in _read(SHIPPED)["positions"].values() for position in rows]
+
+
 def _read(path: Path) -> dict:
     if not path.exists():
         path = SHIPPED

@@ -26,7 +26,7 @@ NEEDS = {"ch04_draughts_pydraughts": "draughts", "ch05_digits": "sklearn"}
 LONG = {"ch03_board_speed", "ch04_alphabeta_go", "ch04_draughts_pydraughts", "ch04_mcts_go",
         "ch05_go", "ch06_networks", "ch07_leak", "ch07_optimizers", "ch07_scaling", "ch08_gnugo",
         "ch08_resignation", "ch09_experience", "ch10_reinforce", "ch11_q_learning",
-        "ch12_actor_critic", "ch14_alphago_zero", "ch14_connect4", "ch14_go5",
+        "ch12_actor_critic", "ch13_alphago", "ch14_alphago_zero", "ch14_connect4", "ch14_go5",
         "ch14_tictactoe"}
 NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]\d+)?"
 
@@ -259,6 +259,17 @@ def ch10_add_it_up(output: str, folder: Path) -> None:
         games, mean, least, half = line(output, name)[-4:]
         assert (games, half < games) == (2000, True) and 1 >= mean >= least > 0.9, name
     assert line(output, "REINFORCE")[-1] < line(output, "the book's")[-1]
+
+
+def ch13_alphago(output: str, folder: Path) -> None:
+    network = float(re.search(r"the value network errs by ([\d.]+)", output)[1])
+    for name in ("random", "fast policy", "heavy"):
+        rows = re.findall(rf"^{name} +(\d+) +([\d.]+) +([\d.]+) +([\d.]+)$", output, re.MULTILINE)
+        (_, alone, mixed, share), (_, many, many_mixed, many_share) = (
+            [float(number) for number in row] for row in rows)
+        assert alone > many, "one rollout says less than thirty-two"
+        assert many_mixed <= mixed <= network and many_mixed < many, "the mixture is the best"
+        assert 0 < share < many_share <= 1
 
 
 def ch14_alphago_zero(output: str, folder: Path) -> None:
