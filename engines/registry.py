@@ -38,7 +38,7 @@ _ENGINES = {
     "actor_critic": "engines.actor_critic.engine:ActorCriticEngine",
     "q_learning": "engines.q_learning.engine:QLearningEngine",
     "ppo": "engines.ppo.engine:PPOEngine",
-    "fast_policy": "engines.alphago.fast_engine:FastPolicyEngine",
+    "fast_policy": "engines.fast_policy.engine:FastPolicyEngine",
     "solver": "engines.solver.engine:SolverEngine",
     "gtp": "engines.gtp.engine:GTPEngine",
     "textbook-alphabeta": "engines.minimax.textbook:TextbookAlphaBeta",

@@ -3,8 +3,6 @@
     textbook.py        the search in plain Python, to be read
     engine.py          the same, compiled: the engine `alphago`
     bundle.py          the folder that holds what an AlphaGo needs
-    fast_policy.py, fast_training.py, rollout.py   the fast policy and its rollouts
-    fast_engine.py     the engine that plays the fast policy alone
     value_games.py     games from which the value network learns, one position each
     config.py, pipeline.py   `dlgo train alphago`: all stages, one after another
 """

@@ -17,8 +17,8 @@ from typing import Any
 
 from dlgo.specs import Option
 from engines.alphago.bundle import find_bundle
-from engines.alphago.fast_policy import FastPolicy
 from engines.base import Budget
+from engines.fast_policy.policy import FastPolicy
 from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, NetworkEvaluator, encoder_of
 from engines.learning.networks.runtimes import load_runtime
 from engines.puct.base import PUCTSearchEngine

@@ -22,9 +22,9 @@ from dlgo.files import make_folder
 from dlgo.games import get_game
 from engines.alphago.bundle import FAST, RUN_MODEL, Bundle, write_bundle
 from engines.alphago.config import AlphaGoConfig
-from engines.alphago.fast_policy import FastPolicy
-from engines.alphago.fast_training import train as train_fast_policy
 from engines.alphago.value_games import make_value_games
+from engines.fast_policy.policy import FastPolicy
+from engines.fast_policy.training import train as train_fast_policy
 from engines.learning.data import Dataset
 from engines.learning.networks.card import Card
 from engines.learning.networks.store import TRAINING_MODULES

@@ -23,9 +23,9 @@ import numpy as np
 from dlgo.api import GameState, Move, Player
 from engines.alphago.bundle import find_bundle
 from engines.alphago.engine import LAMBDA_OPTION, MODEL_OPTION, PRIOR_OPTION, SEARCH_OPTIONS
-from engines.alphago.fast_policy import FastPolicy
 from engines.alphazero.textbook import TextbookPUCT
 from engines.base import Budget
+from engines.fast_policy.policy import FastPolicy
 from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, encoder_of, softmax
 from engines.learning.networks.runtimes import load_runtime
 from engines.learning.selfplay.drawing import draw

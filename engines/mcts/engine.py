@@ -6,7 +6,7 @@ from typing import Any
 
 from dlgo.errors import SpecError
 from dlgo.specs import Option
-from engines.alphago.fast_policy import FastPolicy
+from engines.fast_policy.policy import FastPolicy
 from engines.treesearch.engine import TREE_OPTIONS, TreeSearchEngine
 from engines.treesearch.evaluators import HeavyRollout, LightRollout
 from engines.treesearch.rules import RAVE, UCT, UCB1Tuned

@@ -20,8 +20,8 @@ import numpy as np
 from dlgo import GameSpec, get_game, kernels
 from dlgo.jit import kernel
 from dlgo.rng import make_rng
-from engines.alphago.fast_policy import FastPolicy
-from engines.alphago.rollout import draw_action
+from engines.fast_policy.policy import FastPolicy
+from engines.fast_policy.rollout import draw_action
 from engines.treesearch.evaluators import HeavyRollout, LightRollout, value_of
 from engines.treesearch.search import Scratch, new_scratch
 from experiments.bench.measure import Meter, median_rates

@@ -25,7 +25,7 @@ import numpy as np
 
 from dlgo import GameState, get_game, kernels
 from engines.alphago.bundle import find_bundle
-from engines.alphago.fast_policy import FastPolicy
+from engines.fast_policy.policy import FastPolicy
 from engines.learning.networks.leaf_evaluator import NetworkEvaluator, encoder_of
 from engines.learning.networks.runtimes import load_runtime
 from engines.treesearch.evaluators import HeavyRollout, LightRollout

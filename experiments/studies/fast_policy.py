@@ -20,7 +20,7 @@ from pathlib import Path
 import click
 
 from dlgo.files import make_folder
-from engines.alphago.fast_training import train
+from engines.fast_policy.training import train
 from engines.learning.data.dataset import Dataset
 from experiments.arena.series import play_series
 from experiments.command import run

@@ -9,9 +9,9 @@ import numpy as np
 
 from dlgo.api import GameSpec
 from dlgo.encoders import get_encoder
-from engines.alphago.fast_policy import FastPolicy
 from engines.alphago.textbook import TextbookAlphaGo
 from engines.base import Budget
+from engines.fast_policy.policy import FastPolicy
 
 
 class FakeNetwork:

@@ -13,7 +13,7 @@ from dlgo import GameState, SpecError, get_game
 from dlgo.api import Player
 from dlgo.errors import DataError, ModelError
 from engines.alphago.bundle import find_bundle, read_bundle, shipped_bundles
-from engines.alphago.fast_policy import FastPolicy
+from engines.fast_policy.policy import FastPolicy
 from engines.learning.networks.store import SHIPPED
 from engines.registry import build_engine
 from tests.alphago.fakes import fake

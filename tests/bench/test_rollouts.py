@@ -8,10 +8,10 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from dlgo import get_game
-from engines.alphago.fast_policy import FastPolicy
+from engines.fast_policy.policy import FastPolicy
 from experiments.bench.rollouts import main, plies_of
 from experiments.studies import fast_policy
-from tests.alphago.test_fast_policy import planted, write_games
+from tests.fast_policy.test_fast_policy import planted, write_games
 
 
 def test_the_kinds_of_rollouts_are_compared_in_one_run(tmp_path: Path) -> None:

@@ -13,10 +13,10 @@ from dlgo import GameState, Move, get_game, kernels
 from dlgo.api import GameSpec
 from dlgo.errors import DataError, SpecError
 from dlgo.rng import below, make_rng
-from engines.alphago.fast_policy import FORMAT, FastPolicy, offsets_of
-from engines.alphago.fast_training import backward, forward, measure, new_work, train
-from engines.alphago.rollout import draw_action
 from engines.conformance import check_engine
+from engines.fast_policy.policy import FORMAT, FastPolicy, offsets_of
+from engines.fast_policy.rollout import draw_action
+from engines.fast_policy.training import backward, forward, measure, new_work, train
 from engines.learning.data import GameBuilder, ShardWriter
 from engines.learning.data.checked_arrays import write_arrays
 from engines.learning.data.dataset import Dataset

@@ -5,7 +5,7 @@
     evaluator = policy.rollout(temperature=1.0)     # for one thread of a tree search
 
 A move's score is the sum of the weights of its features, one a slot (`kernels.move_features`); its
-chance among the sensible moves is the softmax of the scores. `fast_training.py` learns the weights
+chance among the sensible moves is the softmax of the scores. `training.py` learns the weights
 from recorded games. No network, and no library beside NumPy and Numba.
 """
 
@@ -21,7 +21,7 @@ import numpy as np
 from dlgo import kernels
 from dlgo.api import GameSpec, GameState
 from dlgo.games import recorded_game
-from engines.alphago.rollout import PolicyRollout
+from engines.fast_policy.rollout import PolicyRollout
 from engines.learning.data.checked_arrays import digest_of, read_arrays, refusing, write_arrays
 
 FORMAT = "dlgo fast policy 1"

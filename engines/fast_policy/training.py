@@ -24,7 +24,7 @@ from dlgo.api import GameSpec
 from dlgo.errors import DataError
 from dlgo.jit import inline_kernel, kernel
 from dlgo.rng import make_rng, shuffle
-from engines.alphago.fast_policy import FastPolicy, offsets_of
+from engines.fast_policy.policy import FastPolicy, offsets_of
 from engines.learning.data.dataset import Dataset
 from engines.learning.data.records import LABELLED, GameData
 from engines.learning.data.replay import DONE, laid_out

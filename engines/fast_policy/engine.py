@@ -11,8 +11,8 @@ from dlgo.api import GameState
 from dlgo.errors import SpecError
 from dlgo.rng import make_rng
 from dlgo.specs import Option
-from engines.alphago.fast_policy import FastPolicy
 from engines.base import Budget, Cost, Decision, Engine
+from engines.fast_policy.policy import FastPolicy
 from engines.learning.policy_engine import CHOOSE_OPTION
 from engines.learning.selfplay.drawing import draw
 
