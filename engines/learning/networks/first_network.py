@@ -7,7 +7,6 @@ from typing import Any
 
 from dlgo.encoders.base import Encoder
 from dlgo.errors import ModelError
-from engines.learning.networks.architectures import with_heads
 from engines.learning.networks.card import Card
 from engines.learning.networks.runtimes import KerasRuntime, load_runtime
 
@@ -32,6 +31,8 @@ def take_over(
     Raises:
         ModelError: for an unknown or damaged model, or one that is built otherwise.
     """
+    from engines.learning.networks.architectures import with_heads
+
     model = load_runtime(name, "keras")
     assert isinstance(model, KerasRuntime)
     card = model.card
