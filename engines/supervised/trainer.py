@@ -21,7 +21,7 @@ from dlgo.extras import require_extra
 from engines.learning.networks.card import FILE_NAME, Card, read_card
 from engines.learning.networks.store import TRAINING_MODULES
 from engines.learning.runs import Curve, Learner, Progress, Run, open_run
-from engines.supervised.config import SupervisedConfig, best_epoch
+from engines.supervised.config import SupervisedConfig, kept_epoch
 
 # (part, encoder, batch_size, seed, epoch, symmetries, shuffle, targets) -> batches
 BatchSource = Callable[..., Iterator[Any]]
@@ -179,7 +179,7 @@ class SupervisedLearner(Learner):
         row["learning_rate"] = float(network.optimizer.learning_rate)
         row["positions_per_second"] = round(positions / trained, 1)
         row["gpu_seconds"] = time.perf_counter() - start if self._gpu else 0.0
-        if best_epoch([*run.history, row]) == iteration:
+        if kept_epoch(self._config.keep, [*run.history, row]) == iteration:
             for best, weights in zip(self._best, network.get_weights(), strict=True):
                 best[...] = weights
         return row
@@ -213,7 +213,7 @@ class SupervisedLearner(Learner):
         return batch.planes, targets, weights
 
     def write_model(self, folder: Path, run: Run) -> Card:
-        """Write the network of the best epoch, in float32, with its card."""
+        """Write the network that is kept, in float32, with its card."""
         from engines.learning.networks import backend
         from engines.learning.networks.architectures import build_network
         from engines.learning.networks.saving import save_model
@@ -222,7 +222,7 @@ class SupervisedLearner(Learner):
         backend.use_precision("float32")
         network = build_network(config.network, self._encoder, config.heads)
         network.set_weights(self._best)
-        best = best_epoch(rows)
+        best = kept_epoch(config.keep, rows)
         totals = {
             name: round(sum(row[name] for row in rows), 1)
             for name in ("cpu_seconds", "gpu_seconds", "wall_seconds")

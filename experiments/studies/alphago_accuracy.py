@@ -111,7 +111,7 @@ def main(
     for row in frame.sort_values("accuracy").itertuples(index=False):
         print(f"{row.filters:3} filters, {row.epochs} epochs: {row.accuracy:.1%} of the moves, "
               f"Elo {row.rating:+.0f}")
-    print(f"rank correlation {row.spearman:.2f}, p = {row.p:.4f}")
+    print(f"rank correlation {row.spearman:.2f}, p = {row.p:.2g}")
 
 
 if __name__ == "__main__":

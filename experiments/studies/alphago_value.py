@@ -86,7 +86,7 @@ def compare(model: Path, game: GameSpec, out: Path, positions: int, epochs: int)
         config = SupervisedConfig(
             name=folder.name, encoder=card.encoder, network=card.network, policy_head=False,
             value_head=True, optimizer=settings["optimizer"], schedule="constant", epochs=epochs,
-            batch_size=settings["batch_size"], test=0.05, seed=1,
+            batch_size=settings["batch_size"], test=0.05, seed=1, keep="last",
         )
         train(config, data, folder / "model", PrintedProgress())
         errors[way] = squared_errors(folder / "model", test)
