@@ -26,6 +26,12 @@ def excerpt(text: str, length: int = 300) -> str:
     return text if len(text) <= length else f"{text[: length - 3]}..."
 
 
+def error_text(error: BaseException) -> str:
+    """An exception in one line: `ZeroDivisionError: division by zero`."""
+    text = excerpt(str(error))
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
 def duration(seconds: float) -> str:
     """Seconds for people: `2.3 s`, `12 s`, `4 min 05 s`, `2 h 07 min`."""
     if seconds < 60:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from multiprocessing import forkserver
 from pathlib import Path
@@ -84,20 +84,12 @@ def shared_workers() -> Iterator[None]:
     and curves are drawn in the runs that are killed (alphazero/test_run.py), in those of
     `dlgo train`, and with DLGO_FULL=1 in all.
     """
-    def results(
-        self: object, function: Callable[[Any], Any], jobs: Sequence[Any],
-        progress: Callable[[int], None],
-    ) -> Iterator[Any]:
-        for job in jobs:
-            yield function(job)
-            progress(0)
-
     with pytest.MonkeyPatch.context() as patch:
         if not FULL:
+            from engines.jobs import Inline, Processes
             from engines.learning.runs import records
-            from engines.learning.selfplay.workers import WorkerPool
 
-            patch.setattr(WorkerPool, "results", results)
+            patch.setattr(Processes, "run", Inline.run)
             patch.setattr(records, "draw_curves", lambda *_: None)
         yield
 

@@ -30,6 +30,7 @@ from engines.alphazero.doctor import examine_iteration
 from engines.alphazero.learner import NetworkInTraining
 from engines.alphazero.selfplay import SelfPlayStats
 from engines.alphazero.workers import Job, MatchJob, Workers
+from engines.jobs import Jobs, Processes
 from engines.learning.data import Dataset
 from engines.learning.diagnostics.findings import lines
 from engines.learning.networks.card import Card, read_card
@@ -41,12 +42,16 @@ from engines.learning.selfplay.match import playing_network
 _COSTS = ("selfplay_cpu_seconds", "train_cpu_seconds", "match_cpu_seconds")
 
 
-def train(config: AlphaZeroConfig, folder: Path, progress: Progress | None = None) -> Card:
+def train(
+    config: AlphaZeroConfig, folder: Path, progress: Progress | None = None,
+    jobs: Jobs | None = None,
+) -> Card:
     """Do the iterations that are missing in a folder.
 
     Args:
         config: canonical.
         folder: made if it is not there.
+        jobs: who plays the games, instead of processes of this machine; it is closed at the end.
 
     Returns:
         The card of the last network, or of the last one promoted.
@@ -57,7 +62,7 @@ def train(config: AlphaZeroConfig, folder: Path, progress: Progress | None = Non
     require_extra("train", "training", *TRAINING_MODULES)
     with open_run(folder, config, progress=progress) as run:
         if not run.finished:
-            run.train(AlphaZeroLearner(run.config, folder))
+            run.train(AlphaZeroLearner(run.config, folder, jobs))
         return read_card(
             network_folder(folder, playing_network(run.history, len(run.history) + 1))
         )
@@ -77,12 +82,14 @@ class AlphaZeroLearner(Learner):
         Curve("search and network agree", {"": "agreed"}),
     )
 
-    def __init__(self, config: AlphaZeroConfig, folder: Path) -> None:
+    def __init__(
+        self, config: AlphaZeroConfig, folder: Path, jobs: Jobs | None = None
+    ) -> None:
         self._config, self._folder = config, folder
         self._games = folder / "games"
         self._games.mkdir(exist_ok=True)
         self._network = NetworkInTraining(config)
-        self._workers = Workers(config.workers)
+        self._workers = Workers(jobs or Processes(config.workers))
         self.state = self._network.state
 
     def close(self) -> None:

@@ -1,26 +1,29 @@
-"""AlphaZero's worker processes: they play the games of an iteration and write them to shards.
+"""AlphaZero's portions of work: the games of an iteration, and the matches that decide about
+promotion (`match.py`).
 
-A worker's shard is written whole or not at all, and not played again if it is there. The workers
-also play the matches that decide about promotion (`match.py`). Matches are short and leave no
-files: an interrupted match is played again.
+A portion of games becomes a shard, which is written whole or not at all, and not played again if it
+is there. Matches are short and leave no files: an interrupted match is played again.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlgo.errors import DataError
+from dlgo.files import write_file
 from dlgo.games import get_game
 from dlgo.rng import derive_seed
 from engines.alphazero.config import AlphaZeroConfig
 from engines.alphazero.match import new_match
 from engines.alphazero.selfplay import SelfPlay, SelfPlayStats
-from engines.learning.data.shards import read_shard, shard_path, write_shard
-from engines.learning.selfplay.workers import Timed, WorkerPool, count_game
+from engines.jobs import Amount, Jobs, Portion
+from engines.learning.data.shards import read_shard, shard_bytes, shard_path
+from engines.learning.selfplay.timed import Timed
 
 if TYPE_CHECKING:
     from engines.learning.networks.leaf_evaluator import NetworkEvaluator
@@ -95,48 +98,83 @@ def _evaluator(config: AlphaZeroConfig, iteration: int, network: Path) -> Networ
     return load_leaf_evaluator(str(network), get_game(config.game), config.runtime, sides=sides)
 
 
-def play_job(job: Job) -> SelfPlayStats:
-    """Play a share and write its shard."""
+@dataclass(frozen=True)
+class PlayedJob:
+    """The games of a job.
+
+    Attributes:
+        shard: what belongs into its file.
+        digest: of the games alone: equal games, equal digest.
+        stats: of the games.
+    """
+
+    shard: bytes
+    digest: str
+    stats: SelfPlayStats
+
+
+def play_job(job: Job, network: Path) -> Generator[Amount, None, PlayedJob]:
+    """Play a share of an iteration.
+
+    Args:
+        network: folder of the model that plays.
+    """
     config, game = job.config, get_game(job.config.game)
     cpu, wall = time.process_time(), time.perf_counter()
-    evaluator = _evaluator(config, job.iteration, job.network)
+    evaluator = _evaluator(config, job.iteration, network)
     timed = Timed(evaluator)
     selfplay = SelfPlay(game, timed, config.selfplay, config.seed)
     played = {}
     for number, data in selfplay.play(job.numbers):
         played[number] = data
-        count_game()
+        yield Amount(1, data.n_positions)
     games = [played[number] for number in job.numbers]
     stats = selfplay.stats
     stats.network_seconds = timed.seconds
     stats.wall_seconds = time.perf_counter() - wall
     stats.cpu_seconds = time.process_time() - cpu
-    write_shard(job.path, game, games, {
+    return PlayedJob(*shard_bytes(game, games, {
         "engine": f"self-play of {evaluator.network_id}", "seed": config.seed,
         "iteration": job.iteration, "stats": asdict(stats), "cpu_seconds": stats.cpu_seconds,
-    })
-    return stats
+    }), stats)
 
 
-def play_match(job: MatchJob) -> tuple[float, float]:
-    """Play a share of a match: (points of the new network, CPU seconds)."""
+def play_match(
+    job: MatchJob, *networks: Path
+) -> Generator[Amount, None, tuple[float, float]]:
+    """Play a share of a match: (points of the new network, CPU seconds).
+
+    Args:
+        networks: folders of the new network and of the one that plays now.
+    """
     config, numbers, game = job.config, job.numbers, get_game(job.config.game)
     cpu = time.process_time()
     settings = replace(
         config.selfplay, games_at_once=min(config.selfplay.games_at_once, len(numbers))
     )
-    evaluators = [_evaluator(config, job.iteration, network) for network in job.networks]
+    evaluators = [_evaluator(config, job.iteration, network) for network in networks]
     seed = derive_seed(config.seed, "match", job.iteration)
     match = new_match(game, evaluators, settings, seed)
     points = 0.0
     for _, won in match.play(numbers):
         points += won
-        count_game()
+        yield Amount(1)
     return points, time.process_time() - cpu
 
 
-class Workers(WorkerPool):
-    """The processes of a run, and what they can be asked for."""
+class Workers:
+    """What those who play for a run can be asked for.
+
+    Args:
+        jobs: who plays; they live as long as the run.
+    """
+
+    def __init__(self, jobs: Jobs) -> None:
+        self._jobs = jobs
+
+    def close(self) -> None:
+        """End them."""
+        self._jobs.close()
 
     def play(
         self, jobs: list[Job], progress: Callable[[int, int], None] = lambda done, of: None
@@ -147,20 +185,27 @@ class Workers(WorkerPool):
             progress: called a few times a second with how many games are done, and of how many.
 
         Raises:
-            ModelError: if a process dies.
+            WorkerError: if a process dies.
         """
         total = SelfPlayStats()
-        missing = []
+        missing = {}
         of = sum(len(job.numbers) for job in jobs)
         for job in jobs:
             stats = stored_stats(job)
             if stats is None:
-                missing.append(job)
+                missing[job.path.name] = job
             else:
                 total.add(stats)
-        there = of - sum(len(job.numbers) for job in missing)
-        for stats in self.results(play_job, missing, lambda done: progress(there + done, of)):
-            total.add(stats)
+        there = of - sum(len(job.numbers) for job in missing.values())
+        portions = [
+            Portion(name, play_job, (job,), (job.network,)) for name, job in missing.items()
+        ]
+        outcomes = self._jobs.run(portions, lambda done: progress(there + done.items, of))
+        with closing(outcomes):
+            for outcome in outcomes:
+                path = missing[outcome.portion.key].path
+                write_file(path, outcome.value.shard, error=DataError)
+                total.add(outcome.value.stats)
         return total
 
     def match(
@@ -172,8 +217,15 @@ class Workers(WorkerPool):
         """
         jobs = [job for job in jobs if job.numbers]
         of = sum(len(job.numbers) for job in jobs)
+        portions = [
+            Portion(f"match {job.iteration}-{job.worker}", play_match, (job,), job.networks)
+            for job in jobs
+        ]
         points = seconds = 0.0
-        for won, spent in self.results(play_match, jobs, lambda done: progress(done, of)):
-            points += won
-            seconds += spent
+        outcomes = self._jobs.run(portions, lambda done: progress(done.items, of))
+        with closing(outcomes):
+            for outcome in outcomes:
+                won, spent = outcome.value
+                points += won
+                seconds += spent
         return points, seconds

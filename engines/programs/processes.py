@@ -35,6 +35,13 @@ _PAUSE = 0.002
 _AT_REST = "TtZXD"
 
 
+def core_count() -> int:
+    """The cores this process may use, which in a container are fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def end_tree(pid: int, mark: str | None = None) -> None:
     """Kill a process, all that descends from it, and all that carries its mark.
 

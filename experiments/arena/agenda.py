@@ -159,6 +159,10 @@ class Agenda:
         """About how many games are still to be taken."""
         return len(self._queue) + self._undrawn
 
+    def is_open(self) -> bool:
+        """Nothing comes when nothing is under way: what is decided depends on games alone."""
+        return False
+
     def finished(self, records: list[GameRecord]) -> None:
         """Games have ended."""
         for record in records:

@@ -19,10 +19,10 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Container, Iterable, Iterator
 from multiprocessing.connection import wait
-from typing import Protocol
 
-from dlgo.errors import DlgoError, SpecError
+from dlgo.errors import SpecError
 from dlgo.records.ledger import GameRecord
+from engines.jobs.protocol import ListSource, Source, WorkerError
 from engines.programs import reaper
 from experiments.arena.handle import SHUTDOWN_TIMEOUT, Loss, Worker
 from experiments.arena.launch import Launches
@@ -38,6 +38,8 @@ _UNEXPLAINED_DEATHS = 3
 # Look at least this often whether all workers live and no engine is overdue: a child of an
 # engine may hold the pipe open, so that the death of a worker shows in no other way.
 _HEALTH_CHECK = 0.25
+# The same while no game is under way, but one may be asked for.
+_IDLE_CHECK = 0.02
 # Seconds of work that a worker is sent: more than passes between two of its messages.
 _WORK_AHEAD = 0.5
 # Bytes of games sent at once: they must fit into a pipe (64 KiB) that a hanging worker does not
@@ -46,47 +48,8 @@ _MOST_BYTES = 50_000
 _TASK_BYTES = 250
 
 
-class WorkerError(DlgoError):
-    """Worker processes die and no engine is to blame, so that no game can be played."""
-
-
-class TaskSource(Protocol):
-    """Where the games come from. What comes next may depend on results so far."""
-
-    def take(self, count: int) -> list[GameTask]:
-        """Up to `count` games; fewer if the next ones depend on games not finished yet."""
-
-    def finished(self, records: list[GameRecord]) -> None:
-        """Games have ended."""
-
-    def wanted(self, task: GameTask) -> bool:
-        """Whether a game that was taken is still to be played."""
-
-    def remaining(self) -> int:
-        """About how many games are still to be taken."""
-
-
-class _List:
-    """A source of games that are known beforehand."""
-
-    def __init__(self, tasks: Iterable[GameTask]) -> None:
-        self._tasks = deque(tasks)
-
-    def take(self, count: int) -> list[GameTask]:
-        return [self._tasks.popleft() for _ in range(min(count, len(self._tasks)))]
-
-    def remaining(self) -> int:
-        return len(self._tasks)
-
-    def finished(self, records: list[GameRecord]) -> None:
-        pass
-
-    def wanted(self, task: GameTask) -> bool:
-        return True
-
-
 def play_tasks(
-    tasks: TaskSource | Iterable[GameTask],
+    tasks: Source[GameTask] | Iterable[GameTask],
     workers: int | None = None,
     limits: Limits = DEFAULT_LIMITS,
     setup: str | None = None,
@@ -109,7 +72,7 @@ def play_tasks(
     Raises:
         WorkerError: if workers die and no engine is to blame.
     """
-    source = tasks if hasattr(tasks, "take") else _List(tasks)
+    source = tasks if hasattr(tasks, "take") else ListSource(tasks)
     pool = _Pool(workers or core_count(), limits, setup, launches)
     all_done = False
     try:
@@ -128,7 +91,7 @@ def play_tasks(
 class _Queue:
     """Hands out games, in larger batches the faster they are played."""
 
-    def __init__(self, source: TaskSource, workers: int) -> None:
+    def __init__(self, source: Source[GameTask], workers: int) -> None:
         self._source = source
         self._workers = workers
         self._returned: deque[GameTask] = deque()
@@ -176,7 +139,7 @@ class _Queue:
             for _ in range(len(waiting) - starting):
                 pool.start()
         busy = any(worker.tasks for worker in pool.workers)
-        return bool(busy or self._returned)
+        return bool(busy or self._returned or self._source.is_open())
 
     def _batch(self) -> int:
         """Games that a worker plays in `_WORK_AHEAD` seconds; fewer when few are left."""
@@ -236,8 +199,10 @@ class _Pool:
 
     def wait(self) -> None:
         """Sleep until a worker sends something, dies or is overdue."""
-        patience = min((worker.patience() for worker in self.workers), default=0.0)
-        wait([worker.results for worker in self.workers], timeout=min(patience, _HEALTH_CHECK))
+        idle = not any(worker.tasks for worker in self.workers)
+        patience = min((worker.patience() for worker in self.workers), default=_IDLE_CHECK)
+        wait([worker.results for worker in self.workers],
+             timeout=min(patience, _IDLE_CHECK if idle else _HEALTH_CHECK))
 
     def reap(self, worker: Worker) -> Loss:
         """Remove a lost worker."""

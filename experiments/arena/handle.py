@@ -23,6 +23,7 @@ from dlgo.records.costs import last_value
 from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord
 from engines.base import Budget
+from engines.jobs.worker_process import without_interrupt
 from engines.programs import processes
 from engines.programs.framing import FrameReader
 from engines.registry import EngineSpec
@@ -301,23 +302,16 @@ def _patience_with(spec: str, limits: Limits) -> float:
 
 @contextmanager
 def _environment_of_workers(mark: str) -> Iterator[None]:
-    """What a process inherits that is started in here: one thread, a mark, and no Ctrl-C.
-
-    A worker needs a second before it can ignore Ctrl-C itself. The signal is blocked rather
-    than ignored, so that this process still receives it, a little later.
-    """
+    """What a process inherits that is started in here: one thread, a mark, and no Ctrl-C."""
     wanted = {**dict.fromkeys(_THREAD_COUNTS, "1"), processes.MARK: mark}
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
-    can_block = hasattr(signal, "pthread_sigmask")
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if can_block else None
     try:
-        yield
+        with without_interrupt():
+            yield
     finally:
         for name, value in before.items():
             if value is None:
                 del os.environ[name]
             else:
                 os.environ[name] = value
-        if mask is not None:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import platform
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from dlgo import __version__
 from dlgo.fingerprint import source_digest
+from engines.programs.processes import core_count
 
 
 @functools.cache
@@ -24,13 +24,6 @@ def machine_text() -> str:
                 break
     cores = core_count()
     return f"{model}, {cores} core{'' if cores == 1 else 's'}"
-
-
-def core_count() -> int:
-    """The cores this process may use, which in a container are fewer than the machine has."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 @functools.cache

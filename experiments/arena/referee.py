@@ -26,7 +26,7 @@ from dlgo.records.entrants import split_version
 from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord
 from dlgo.rng import derive_seed
-from dlgo.text import excerpt
+from dlgo.text import error_text, excerpt
 from engines.base import Engine
 from engines.isolation.channel import Host
 from engines.isolation.engine import IsolatedEngine
@@ -392,9 +392,3 @@ def _crash(player: int, doing: int, error: BaseException) -> _Forfeit:
         reason = f"out of memory: {text} while {side} was {DOING[doing]}"
         return _Forfeit(player, Failure.OVER_MEMORY, reason)
     return _Forfeit(player, Failure.CRASH, f"crash of {side}: {text}")
-
-
-def error_text(error: BaseException) -> str:
-    """An exception in one line: `ZeroDivisionError: division by zero`."""
-    text = excerpt(str(error))
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__

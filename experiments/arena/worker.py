@@ -9,12 +9,8 @@ shared `Board`.
 from __future__ import annotations
 
 import importlib
-import multiprocessing
 import os
 import pickle
-import signal
-import sys
-import threading
 import time
 from collections import deque
 from contextlib import suppress
@@ -23,6 +19,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from dlgo.records.ledger import GameRecord
+from engines.jobs.worker_process import leave_with_parent, silence_stdout
 from engines.programs import processes
 from engines.programs.framing import write_frame
 from engines.programs.program import ProgramError
@@ -34,8 +31,6 @@ from experiments.arena.referee import EngineCache, GameTask, error_text, play_ga
 # Finished games are sent after this many seconds: rarely enough that two workers do not keep
 # the parent busy, often enough that little is played again after a crash.
 _SEND_AFTER = 0.2
-# Seconds for the reaper to end the workers of a killed tournament, before they do it themselves.
-_REAPER_TIME = 2.0
 # The share of its memory limit above which a worker starts afresh between two games, so that
 # nobody loses for what others have left behind.
 _RETIRE_AT = 0.7
@@ -162,38 +157,6 @@ class _Player:
             return False
         grown = processes.memory(self._pid, with_children=False) - self._start
         return grown > _RETIRE_AT * self._limits.memory_mb * 2**20
-
-
-def silence_stdout() -> None:
-    """What an engine prints belongs nowhere: the tournament's own output may be a file."""
-    sys.stdout.flush()
-    with suppress(OSError):
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, 1)
-        os.close(null)
-
-
-def leave_with_parent() -> None:
-    """Ignore Ctrl-C, which is the parent's to handle, and end when the parent ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # A session of its own: Ctrl-Z then stops the parent only, and no engine loses on time for
-    # it; and whatever an engine starts can be killed together with it.
-    leads_group = hasattr(os, "setsid")
-    if leads_group:
-        os.setsid()
-
-    def watch() -> None:
-        parent = multiprocessing.parent_process()
-        if parent is not None:
-            parent.join()
-            # The reaper does it better: from outside, everything can be stopped first.
-            time.sleep(_REAPER_TIME)
-            processes.end_descendants()
-            if leads_group:
-                os.killpg(0, signal.SIGKILL)
-            os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def _warm_up(job: WarmUp, limits: Limits, setup: str | None) -> WarmedUp:

@@ -8,7 +8,7 @@ goes on where it was stopped: a shard that is there and whole is not made again.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,18 @@ from dlgo.lock import held
 from dlgo.text import duration
 from engines.base import Engine
 from engines.isolation.describe import MOVE_TIMEOUT, read_spec
-from engines.learning.data.shards import Shard, shard_path, write_shard
+from engines.jobs import Amount, Jobs, Portion, Processes
+from engines.learning.data.shards import Shard, shard_path
 from engines.learning.selfplay.engine_games import Variety, play_game
 from experiments.datasets.progress import LineProgress, Tally, default_progress
-from experiments.datasets.shard_making import Stopwatch, existing_shard, run_with_progress, summary
+from experiments.datasets.shard_making import (
+    MadeShard,
+    Stopwatch,
+    existing_shard,
+    made_shard,
+    make_shards,
+    summary,
+)
 
 # Board cells in the games of a shard, which makes some 5,000 positions: at most a minute of work
 # is lost, and the files are not too many.
@@ -88,6 +96,7 @@ def default_folder(recipe: Recipe) -> Path:
 def generate(
     recipe: Recipe, games: int, folder: Path | None = None, workers: int | None = None,
     progress: LineProgress | None = None, move_timeout: float = MOVE_TIMEOUT,
+    jobs: Jobs | None = None,
 ) -> Path:
     """Make all shards that are not there yet; return the folder.
 
@@ -98,6 +107,7 @@ def generate(
         workers: processes; one a core by default.
         progress: shows how it goes; a bar or lines on standard error by default.
         move_timeout: wall seconds for a move of an engine from outside.
+        jobs: who plays the games, instead of processes of this machine; it is closed at the end.
 
     Raises:
         SpecError: if the engine cannot be built for the game.
@@ -105,17 +115,21 @@ def generate(
             works in it.
     """
     folder = make_folder(folder or default_folder(recipe), error=DataError)
-    with held(folder / ".lock", f"data {folder}", "generation", "folder", DataError):
+    here = jobs is None
+    with (
+        held(folder / ".lock", f"data {folder}", "generation", "folder", DataError),
+        jobs or Processes(workers) as jobs,
+    ):
         progress = progress or default_progress()
-        return _generate(recipe, games, folder, workers, progress, move_timeout)
+        return _generate(recipe, games, folder, jobs, progress, move_timeout, here)
 
 
 def _generate(
-    recipe: Recipe, games: int, folder: Path, workers: int | None, progress: LineProgress,
-    move_timeout: float,
+    recipe: Recipe, games: int, folder: Path, jobs: Jobs, progress: LineProgress,
+    move_timeout: float, here: bool,
 ) -> Path:
     tally = Tally(planned=games)
-    jobs = []
+    missing = {}
     for number in range(-(-games // recipe.shard_games)):
         length = min(recipe.shard_games, games - number * recipe.shard_games)
         shard = existing_shard(folder, number, progress.say)
@@ -124,24 +138,24 @@ def _generate(
         if shard is not None and len(shard.games) >= length:
             tally.found += length
         else:
-            jobs.append((recipe, str(folder), number, length, move_timeout))
+            arguments = (recipe, number, length, move_timeout)
+            missing[number] = Portion(f"shard {number}", make_shard, arguments)
     if tally.found:
         progress.say(f"{folder}: {tally.found} of {games} games are there")
     for scrap in folder.glob(".games-*.tmp"):  # of runs that were killed
         scrap.unlink(missing_ok=True)
-    if jobs:
-        _warm_up(recipe, progress.say, move_timeout)
-        run_with_progress(
-            make_shard, jobs, workers, folder, tally, progress, lambda report: tally.add(*report)
-        )
+    if missing:
+        if here:
+            _warm_up(recipe, progress.say, move_timeout)
+        make_shards(missing, jobs, folder, tally, progress)
         progress.say(summary(tally.made, tally))
     return folder
 
 
 def make_shard(
-    recipe: Recipe, folder: str, number: int, games: int, move_timeout: float = MOVE_TIMEOUT
-) -> Iterator[tuple[int, int]]:
-    """Play the games of a shard and write it; yields (1, positions) after each game."""
+    recipe: Recipe, number: int, games: int, move_timeout: float = MOVE_TIMEOUT
+) -> Generator[Amount, None, MadeShard]:
+    """Play the games of a shard."""
     game, engines = recipe.build(move_timeout)
     for engine in engines:
         engine.warm_up()
@@ -151,15 +165,13 @@ def make_shard(
         for i in range(games):
             index = number * recipe.shard_games + i
             played.append(play_game(game, engines, recipe.seed, index, variety))
-            if i < games - 1:
-                yield 1, played[-1].n_positions
+            yield Amount(1, played[-1].n_positions)
     finally:
         for engine in engines:
             engine.close()
     provenance = watch.provenance("dlgo generate", asdict(recipe), number)
     provenance["networks"] = [engine.network_id for engine in engines if engine.network_id]
-    write_shard(shard_path(Path(folder), number), game, played, provenance)
-    yield 1, played[-1].n_positions  # a game counts as done once its shard is there
+    return made_shard(game, played, provenance)
 
 
 def _check_recipe(shard: Shard, path: Path, recipe: Recipe) -> None:

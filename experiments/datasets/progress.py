@@ -34,11 +34,6 @@ class Tally:
     positions: int = 0
     started: float = field(default_factory=time.monotonic)
 
-    def add(self, games: int, positions: int) -> None:
-        """Count what has been made."""
-        self.made += games
-        self.positions += positions
-
     def seconds(self) -> float:
         """Wall-clock seconds since the start."""
         return time.monotonic() - self.started

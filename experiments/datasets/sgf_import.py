@@ -11,8 +11,9 @@ archive, and a damaged file of a zip, is named and left out, and the import ends
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -26,12 +27,19 @@ from dlgo.games import get_game
 from dlgo.records.sgf import read_sgf
 from dlgo.rng import derive_seed
 from dlgo.text import one_line
+from engines.jobs import Amount, Jobs, Portion, Processes
 from engines.learning.data.archives import contents, listing
 from engines.learning.data.sgf_games import Entry, Filter, describe, rank_number, to_game
-from engines.learning.data.shards import shard_path, write_shard
-from experiments.datasets.jobs import run_jobs
+from engines.learning.data.shards import shard_path
 from experiments.datasets.progress import LineProgress, Tally, default_progress
-from experiments.datasets.shard_making import Stopwatch, existing_shard, run_with_progress, summary
+from experiments.datasets.shard_making import (
+    MadeShard,
+    Stopwatch,
+    existing_shard,
+    made_shard,
+    make_shards,
+    summary,
+)
 
 # SGF files a shard: some 50,000 moves.
 SHARD_FILES = 256
@@ -109,7 +117,7 @@ def pieces(
 
 def import_sgf(
     archives: Sequence[Path], folder: Path, wanted: Filter, sample: int | None = None,
-    seed: int = 1, workers: int | None = None,
+    seed: int = 1, workers: int | None = None, jobs: Jobs | None = None,
 ) -> Path:
     """Make shards of the games that pass the filter; return the folder.
 
@@ -123,12 +131,14 @@ def import_sgf(
     cut, damaged = pieces(archives, sample, seed, progress)
     make_folder(folder, error=DataError)
     tally = Tally(sum(len(piece.names) for piece in cut))
-    jobs = []
+    missing = {}
     for number, piece in enumerate(cut):
-        if _is_there(folder, number, _recipe(piece, wanted), progress):
+        if _is_there(folder, number, _recipe(piece, wanted, Path(piece.archive)), progress):
             tally.found += len(piece.names)
         else:
-            jobs.append((piece, str(folder), number, wanted))
+            missing[number] = Portion(
+                f"shard {number}", import_piece, (piece, number, wanted), (Path(piece.archive),)
+            )
     if tally.found:
         progress.say(f"{folder}: {tally.found} of {tally.planned} files are done already")
     refused: Counter[str] = Counter()
@@ -136,7 +146,6 @@ def import_sgf(
 
     def count_report(report: Report) -> None:
         nonlocal broken, noted
-        tally.add(1, report.positions)
         refused.update([report.refused] if report.refused else [])
         if report.error:
             broken += 1
@@ -147,7 +156,8 @@ def import_sgf(
             if noted <= _NAMED:
                 progress.say(f"note: {report.notes}")
 
-    run_with_progress(import_piece, jobs, workers, folder, tally, progress, count_report)
+    with jobs or Processes(workers) as jobs:
+        make_shards(missing, jobs, folder, tally, progress, count_report)
     for why, count in refused.most_common():
         progress.say(f"{count} games not wanted: {why}")
     if broken:
@@ -161,36 +171,37 @@ def import_sgf(
     return folder
 
 
-def import_piece(piece: Piece, folder: str, number: int, wanted: Filter) -> Iterator[Report]:
-    """Make one shard; yields a report for each file, the last when the shard is written."""
+def import_piece(
+    piece: Piece, number: int, wanted: Filter, archive: Path
+) -> Generator[Amount, None, MadeShard]:
+    """Make one shard; its reports are those of the files.
+
+    Args:
+        archive: where it lies.
+    """
     watch = Stopwatch()
-    games, last = [], None
-    for name, data in contents(Path(piece.archive), piece.names):
-        if last is not None:
-            yield last
+    games, reports = [], []
+    for name, data in contents(archive, piece.names):
         try:
             record = read_sgf(data, f"{piece.archive}/{name}")
-            last = Report(refused=wanted.refuses(record))
-            if not last.refused:
+            report = Report(refused=wanted.refuses(record))
+            if not report.refused:
                 games.append(to_game(record))
                 notes = f"{record.source}: {'; '.join(record.notes)}" if record.notes else ""
-                last = Report(games[-1].n_positions, notes=one_line(notes))
+                report = Report(games[-1].n_positions, notes=one_line(notes))
         except NotationError as error:
-            last = Report(error=str(error))
-    provenance = watch.provenance("dlgo data import-sgf", _recipe(piece, wanted), number)
-    write_shard(
-        shard_path(Path(folder), number), get_game("go", size=wanted.size), games, provenance
-    )
-    if last is not None:
-        yield last
+            report = Report(error=str(error))
+        reports.append(report)
+        yield Amount(1, report.positions)
+    provenance = watch.provenance("dlgo data import-sgf", _recipe(piece, wanted, archive), number)
+    return made_shard(get_game("go", size=wanted.size), games, provenance, reports)
 
 
-def _recipe(piece: Piece, wanted: Filter) -> dict[str, Any]:
+def _recipe(piece: Piece, wanted: Filter, path: Path) -> dict[str, Any]:
     """What a shard comes from: the archive by name and size, its files by a digest of names."""
-    path = Path(piece.archive)
     names = hashlib.sha256("\n".join(piece.names).encode("utf-8", "replace")).hexdigest()
     return {
-        "archive": path.name, "bytes": path.stat().st_size if path.is_file() else 0,
+        "archive": Path(piece.archive).name, "bytes": path.stat().st_size if path.is_file() else 0,
         "files": len(piece.names), "names": names, "filter": asdict(wanted),
     }
 
@@ -205,13 +216,18 @@ def _is_there(folder: Path, number: int, recipe: dict[str, Any], progress: LineP
     return shard is not None
 
 
-def index_piece(piece: Piece) -> Iterator[Entry]:
+def index_piece(piece: Piece, archive: Path) -> Generator[Amount, None, list[Entry]]:
     """What the files of a piece say of their games."""
-    for name, data in contents(Path(piece.archive), piece.names):
-        yield describe(f"{piece.archive}/{name}", data)
+    entries = []
+    for name, data in contents(archive, piece.names):
+        entries.append(describe(f"{piece.archive}/{name}", data))
+        yield Amount(1)
+    return entries
 
 
-def index_sgf(archives: Sequence[Path], table: Path | None, workers: int | None) -> list[str]:
+def index_sgf(
+    archives: Sequence[Path], table: Path | None, workers: int | None, jobs: Jobs | None = None
+) -> list[str]:
     """What is in the archives, as lines; all of it in a CSV table, if one is named.
 
     Raises:
@@ -219,8 +235,15 @@ def index_sgf(archives: Sequence[Path], table: Path | None, workers: int | None)
     """
     progress = default_progress()
     cut, damaged = pieces(archives, None, 0, progress)
-    with closing(run_jobs(index_piece, [(piece,) for piece in cut], workers)) as reports:
-        entries = sorted(reports, key=lambda entry: entry.name)
+    portions = [
+        Portion(f"piece {number}", index_piece, (piece,), (Path(piece.archive),))
+        for number, piece in enumerate(cut)
+    ]
+    with jobs or Processes(workers) as jobs, closing(jobs.run(portions)) as outcomes:
+        entries = sorted(
+            itertools.chain.from_iterable(outcome.value for outcome in outcomes),
+            key=lambda entry: entry.name,
+        )
     if table is not None:
         write_csv(table, [field.name for field in fields(Entry)], (
             list({**asdict(entry), "ranks": " ".join(entry.ranks)}.values()) for entry in entries

@@ -4,42 +4,77 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dlgo.api import GameSpec
 from dlgo.errors import DataError
+from dlgo.files import write_file
 from dlgo.text import duration
-from engines.learning.data.shards import Shard, read_shard, shard_path
+from engines.jobs import Amount, Jobs, Portion
+from engines.learning.data.records import GameData
+from engines.learning.data.shards import Shard, read_shard, shard_bytes, shard_path
 from experiments.arena.provenance import machine_text, time_text, version_text
-from experiments.datasets.jobs import run_jobs
 from experiments.datasets.progress import LineProgress, Tally
 
 
-def run_with_progress(
-    function: Callable[..., Iterator[Any]], jobs: Iterable[tuple[Any, ...]], workers: int | None,
-    folder: Path, tally: Tally, progress: LineProgress, count: Callable[[Any], None],
+@dataclass(frozen=True)
+class MadeShard:
+    """What a portion of work returns that makes a shard.
+
+    Attributes:
+        content: of the file, to be written by whoever asked for it.
+        digest: of the games alone (`Shard.content`): equal games, equal digest.
+        reports: what else is to be told.
+    """
+
+    content: bytes
+    digest: str
+    reports: tuple[Any, ...] = ()
+
+
+def made_shard(
+    game: GameSpec, games: Sequence[GameData], provenance: Mapping[str, Any],
+    reports: Sequence[Any] = (),
+) -> MadeShard:
+    """The shard of these games. Args: see `shards.write_shard`."""
+    return MadeShard(*shard_bytes(game, games, provenance), tuple(reports))
+
+
+def make_shards(
+    portions: Mapping[int, Portion], jobs: Jobs, folder: Path, tally: Tally,
+    progress: LineProgress, count: Callable[[Any], None] = lambda report: None,
 ) -> None:
-    """Run jobs that write shards into `folder`, and show how it goes.
+    """Do work that makes shards, write them into `folder`, and show how it goes.
 
     Args:
-        function, jobs, workers: as for `run_jobs`.
+        portions: by the number of the shard; each returns a `MadeShard`.
+        jobs: who does them.
         folder: named if the work is interrupted.
         tally: what is shown.
         progress: where it is shown.
-        count: adds a report of a job to the tally.
+        count: told the reports of each shard that has been written.
 
     Raises:
-        DataError: as `run_jobs` does.
+        DlgoError: as `Jobs.run` does, and if a shard cannot be written.
     """
+    numbers = {portion.key: number for number, portion in portions.items()}
+
+    def tell(amount: Amount) -> None:
+        tally.made, tally.positions = amount
+        progress.show(tally)
+
     progress.begin(tally)
     try:
-        with closing(run_jobs(function, jobs, workers)) as reports:
-            for report in reports:
-                count(report)
-                progress.show(tally)
+        with closing(jobs.run(portions.values(), tell)) as outcomes:
+            for outcome in outcomes:
+                path = shard_path(folder, numbers[outcome.portion.key])
+                write_file(path, outcome.value.content, error=DataError)
+                for report in outcome.value.reports:
+                    count(report)
     except KeyboardInterrupt:
         progress.say(f"the shards in {folder} are kept: run the same command to go on")
         raise

@@ -1,29 +1,25 @@
-"""A single worker's jobs are done in the process of the tests: another takes a second to start."""
+"""A single worker's portions are done in the process of the tests: another takes a second to start.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 import pytest
 
-from experiments.datasets import sgf_import, shard_making
-from experiments.datasets.jobs import run_jobs
+from engines.jobs import Inline, Outcome, Portion, Processes
+from engines.jobs.protocol import Tell
 
 
-def _run_jobs(
-    function: Callable[..., Iterator[Any]], jobs: list[tuple[Any, ...]], workers: int | None = None
-) -> Iterator[Any]:
-    if workers != 1:
-        yield from run_jobs(function, jobs, workers)
-        return
-    for job in jobs:
-        yield from function(*job)
+class _OneIsHere(Processes):
+    def run(self, portions: Iterable[Portion], tell: Tell = lambda amount: None
+            ) -> Iterator[Outcome]:
+        return Inline().run(portions, tell) if self.count == 1 else super().run(portions, tell)
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _one_worker_is_here() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        for module in (shard_making, sgf_import):
-            patch.setattr(module, "run_jobs", _run_jobs)
+        for module in ("generate", "sgf_import"):
+            patch.setattr(f"experiments.datasets.{module}.Processes", _OneIsHere)
         yield

@@ -9,7 +9,6 @@ import sys
 import tarfile
 import time
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,6 @@ from engines.learning.data import Dataset, read_shard
 from engines.learning.data.sgf_games import Filter
 from experiments.chapters.ch07_leak import compare
 from experiments.datasets.generate import generate, make_recipe
-from experiments.datasets.jobs import run_jobs
 from experiments.datasets.progress import LineProgress
 from experiments.datasets.sgf_import import import_sgf, index_sgf, pieces
 from experiments.datasets.show import show_lines
@@ -172,34 +170,6 @@ def _alive(mark: str) -> list[str]:
         except OSError:
             continue
     return processes
-
-
-def _count(n: int) -> Iterator[int]:
-    yield from range(n)
-
-
-def _die(n: int) -> Iterator[int]:
-    yield n
-    os._exit(9)
-
-
-def _fail(n: int) -> Iterator[int]:
-    raise DataError(f"disk {n} is full")
-    yield n
-
-
-def _bug(n: int) -> Iterator[int]:
-    yield n // 0
-
-
-def test_jobs_report_and_fail_in_one_line() -> None:
-    assert sorted(run_jobs(_count, [(3,), (2,), (0,)], 2)) == [0, 0, 1, 1, 2]
-    assert list(run_jobs(_count, [], 2)) == []
-    for function, text in ((_die, "worker process was lost"), (_fail, "disk 7 is full"),
-                           (_bug, "ZeroDivisionError")):
-        with pytest.raises(DataError, match=text) as caught:
-            list(run_jobs(function, [(7,)], 1))
-        assert "\n" not in str(caught.value)
 
 
 GAMES = {

@@ -12,7 +12,7 @@ import json
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -46,12 +46,20 @@ def write_arrays(
     Raises:
         DataError: naming the file and why it cannot be written.
     """
+    with open_output(path, error=DataError) as file:
+        save_arrays(file, header, arrays, compressed)
+    return path
+
+
+def save_arrays(
+    file: BinaryIO, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray],
+    compressed: bool = True,
+) -> None:
+    """Write what `write_arrays` writes into an open file. Args: see there."""
     text = json.dumps(dict(header), sort_keys=True)
     members = {**arrays, "header": np.frombuffer(text.encode(), np.uint8)}
     members["checksum"] = np.frombuffer(bytes.fromhex(digest_of(members)), np.uint8)
-    with open_output(path, error=DataError) as file:
-        (np.savez_compressed if compressed else np.savez)(file, **members)
-    return path
+    (np.savez_compressed if compressed else np.savez)(file, **members)
 
 
 def read_arrays(

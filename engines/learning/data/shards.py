@@ -9,6 +9,7 @@ line that names it. Nothing in a shard is pickled, and reading one runs no code 
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,13 @@ from dlgo.api import GameSpec
 from dlgo.errors import DataError
 from dlgo.files import make_folder
 from dlgo.games import recorded_game
-from engines.learning.data.checked_arrays import digest_of, read_arrays, refusing, write_arrays
+from engines.learning.data.checked_arrays import (
+    digest_of,
+    read_arrays,
+    refusing,
+    save_arrays,
+    write_arrays,
+)
 from engines.learning.data.records import FULL_SEARCH, LABELLED, SECOND, GameData, Start
 
 FORMAT = "dlgo games 1"
@@ -68,12 +75,31 @@ def write_shard(
     Raises:
         DataError: naming the file and why it cannot be written.
     """
+    return write_arrays(path, *_file(game, games, provenance))
+
+
+def shard_bytes(
+    game: GameSpec, games: Sequence[GameData], provenance: Mapping[str, Any]
+) -> tuple[bytes, str]:
+    """What is in a shard's file, and the digest of its games (`Shard.content`).
+
+    Args: see `write_shard`.
+    """
+    header, arrays = _file(game, games, provenance)
+    file = io.BytesIO()
+    save_arrays(file, header, arrays)
+    return file.getvalue(), header["content"]
+
+
+def _file(
+    game: GameSpec, games: Sequence[GameData], provenance: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Header and arrays of a shard's file."""
     arrays = _arrays(game, games)
-    header = {
+    return {
         "format": FORMAT, "game": str(game), "content": digest_of(arrays),
         "provenance": dict(provenance),
-    }
-    return write_arrays(path, header, arrays)
+    }, arrays
 
 
 def read_shard(path: Path, verify: bool = True) -> Shard:

@@ -1,0 +1,67 @@
+"""How a worker process begins and ends: with its parent, deaf to Ctrl-C, and without a word."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from engines.programs import processes
+
+# Seconds for the reaper to end the workers of a parent that was killed, before they do it
+# themselves.
+_REAPER_TIME = 2.0
+
+
+@contextmanager
+def without_interrupt() -> Iterator[None]:
+    """A process that is started in here inherits that Ctrl-C is blocked.
+
+    It needs a second before it can ignore the signal itself. The signal is blocked rather than
+    ignored, so that this process still receives it, a little later.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def silence_stdout() -> None:
+    """What an engine prints belongs nowhere: the tournament's own output may be a file."""
+    sys.stdout.flush()
+    with suppress(OSError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.close(null)
+
+
+def leave_with_parent() -> None:
+    """Ignore Ctrl-C, which is the parent's to handle, and end when the parent ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A session of its own: Ctrl-Z then stops the parent only, and no engine loses on time for
+    # it; and whatever an engine starts can be killed together with it.
+    leads_group = hasattr(os, "setsid")
+    if leads_group:
+        os.setsid()
+
+    def watch() -> None:
+        parent = multiprocessing.parent_process()
+        if parent is not None:
+            parent.join()
+            # The reaper does it better: from outside, everything can be stopped first.
+            time.sleep(_REAPER_TIME)
+            processes.end_descendants()
+            if leads_group:
+                os.killpg(0, signal.SIGKILL)
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -1,0 +1,103 @@
+"""Portions of work: done once each, in this process or in others; what fails is one line."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from dlgo.errors import DataError
+from engines.jobs import Amount, Inline, Jobs, Portion, Processes, WorkerError
+from tests.conftest import one_line_error
+
+
+def square(n: int) -> Generator[Amount, None, int]:
+    for _ in range(n):
+        yield Amount(1, n)
+    return n * n
+
+
+def read(tag: str, path: Path) -> Generator[Amount, None, str]:
+    yield Amount(1)
+    return f"{tag}: {path.read_text()}"
+
+
+def process(_: int) -> Generator[Amount, None, int]:
+    yield Amount(1)
+    return os.getpid()
+
+
+def sleep(seconds: float) -> Generator[Amount, None, None]:
+    time.sleep(seconds)
+    yield Amount(1)
+
+
+def die(n: int) -> Generator[Amount, None, None]:
+    yield Amount(n)
+    os._exit(9)
+
+
+def fail(n: int) -> Generator[Amount, None, None]:
+    raise DataError(f"disk {n} is full")
+    yield Amount(n)
+
+
+def bug(n: int) -> Generator[Amount, None, None]:
+    yield Amount(n // 0)
+
+
+def unsendable(n: int) -> Generator[Amount, None, object]:
+    yield Amount(n)
+    return lambda: None
+
+
+def portions(work, numbers) -> list[Portion]:
+    return [Portion(f"{work.__name__} {n}", work, (n,)) for n in numbers]
+
+
+@pytest.mark.parametrize("make", [Inline, lambda: Processes(2)], ids=["inline", "processes"])
+def test_every_portion_is_done_once_and_its_amount_is_told(make, tmp_path: Path) -> None:
+    told: list[Amount] = []
+    note = tmp_path / "note"
+    note.write_text("hello")
+    jobs: Jobs
+    with make() as jobs:
+        done = {o.portion.key: o.value for o in jobs.run(portions(square, range(5)), told.append)}
+        assert done == {f"square {n}": n * n for n in range(5)}
+        assert told[-1] == Amount(0 + 1 + 2 + 3 + 4, 0 + 1 + 4 + 9 + 16)
+        assert list(jobs.run([])) == []
+        (outcome,) = jobs.run([Portion("note", read, ("note",), (note,))])
+        assert outcome.value == "note: hello"
+
+
+def test_processes_stay_for_the_next_portions_and_end_when_closed() -> None:
+    with Processes(1) as jobs:
+        (one,) = jobs.run(portions(process, [1]))
+        (other,) = jobs.run(portions(process, [2]))
+        assert one.value == other.value != os.getpid()
+        os.kill(one.value, 0)
+    with pytest.raises(ProcessLookupError):
+        os.kill(one.value, 0)
+
+
+@pytest.mark.parametrize(("work", "kind", "text"), [
+    (die, WorkerError, "worker process was lost"), (fail, DataError, "disk 7 is full"),
+    (bug, WorkerError, "ZeroDivisionError"), (unsendable, WorkerError, "cannot be sent"),
+])
+def test_what_fails_is_one_line(work, kind: type[Exception], text: str) -> None:
+    with Processes(1) as jobs, one_line_error(kind, text):
+        list(jobs.run(portions(work, [7])))
+
+
+def test_work_that_is_given_up_ends_at_once() -> None:
+    start = time.monotonic()
+    with Processes(2) as jobs:
+        outcomes = jobs.run([*portions(process, [1]), *portions(sleep, [600.0])])
+        pid = next(outcomes).value
+        outcomes.close()
+    assert time.monotonic() - start < 60
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
