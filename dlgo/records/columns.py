@@ -33,9 +33,9 @@ _FAILURES = tuple(Failure)
 _KINDS = {
     **dict.fromkeys(
         ("slot", "game", "first", "second", "entrant", "opening", "reason", "moves", "started",
-         "finished", "machine", "version"), _TEXT,
+         "finished", "machine", "version", "other"), _TEXT,
     ),
-    **dict.fromkeys(("networks", "limits"), _TEXT_OR_NULL),
+    **dict.fromkeys(("networks", "limits", "worker", "difference"), _TEXT_OR_NULL),
     **dict.fromkeys(
         ("pair", "seed", "ply", "player", "nodes", "simulations", "evaluations", "max_nodes",
          "max_simulations", "max_evaluations", "count", "id"), _WHOLE,

@@ -45,6 +45,7 @@ class GameRecord:
 
     Attributes:
         reason: why it ended, a sentence for people.
+        worker: which machine of a cluster played it; None outside of one.
         failure: how the loser failed; None if the rules decided.
     """
 
@@ -64,6 +65,7 @@ class GameRecord:
     version: str
     networks: str | None = None
     limits: str | None = None
+    worker: str | None = None
     failure: Failure | None = None
     costs: Sequence[MoveCost] = field(default=(), repr=False)
 
@@ -92,7 +94,25 @@ class GameRecord:
         return state
 
 
+@dataclass(frozen=True)
+class Check:
+    """A game that two workers of a cluster have played.
+
+    Attributes:
+        slot: which.
+        worker: whose game is in the ledger.
+        other: who played it again.
+        difference: what differed; None if nothing did.
+    """
+
+    slot: str
+    worker: str
+    other: str
+    difference: str | None = None
+
+
 _GAME_COLUMNS = tuple(name for name in GameRecord.__dataclass_fields__ if name != "costs")
+_CHECK_COLUMNS = tuple(Check.__dataclass_fields__)
 _COST_COLUMNS = tuple(MoveCost.__dataclass_fields__)
 _GAME_VALUES = operator.attrgetter(*_GAME_COLUMNS)
 _COST_VALUES = operator.attrgetter(*_COST_COLUMNS)
@@ -107,6 +127,7 @@ def _insert(table: str, columns: Sequence[str]) -> str:
 
 
 _INSERT_GAME = _insert("games", _GAME_COLUMNS) + " ON CONFLICT (slot) DO NOTHING"
+_INSERT_CHECK = _insert("checks", _CHECK_COLUMNS) + " ON CONFLICT (slot) DO NOTHING"
 _INSERT_COST = _insert("costs", ("game_id", *_COST_COLUMNS))
 
 
@@ -240,6 +261,40 @@ class Ledger:
             if self._db.in_transaction:  # after Ctrl-C too
                 self._db.execute("ROLLBACK")
         return added
+
+    def add_check(self, check: Check) -> None:
+        """Store how the second playing of a game compares with the first."""
+        try:
+            self._db.execute(_INSERT_CHECK, [getattr(check, name) for name in _CHECK_COLUMNS])
+        except _TROUBLE as error:
+            raise self._unwritable(error) from error
+
+    def checks(self) -> Iterator[Check]:
+        """The games that were played twice."""
+        return (Check(*row) for row in self._rows(_CHECK_COLUMNS, "FROM checks ORDER BY slot"))
+
+    def purge(self, worker: str) -> int:
+        """Take all games of a worker out, so that they are played again.
+
+        Returns:
+            how many they were.
+
+        Raises:
+            LedgerError: if it cannot be written.
+        """
+        theirs = "(SELECT id FROM games WHERE worker = ?)"
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.execute(f"DELETE FROM costs WHERE game_id IN {theirs}", (worker,))
+            count = self._db.execute("DELETE FROM games WHERE worker = ?", (worker,)).rowcount
+            self._db.execute("DELETE FROM checks WHERE ? IN (worker, other)", (worker,))
+            self._db.execute("COMMIT")
+        except _TROUBLE as error:
+            raise self._unwritable(error) from error
+        finally:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+        return count
 
     def __len__(self) -> int:
         """The number of games."""

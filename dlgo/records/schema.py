@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 from dlgo.records.failures import failure_of_sentence
 
-VERSION = 3
+VERSION = 4
 # Older formats that can be read as they are.
-READABLE = (1, 2, VERSION)
+READABLE = (1, 2, 3, VERSION)
 
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -34,7 +34,8 @@ CREATE TABLE games (
     version TEXT NOT NULL,      -- of the code
     networks TEXT,              -- JSON: which network each side plays with, where it has one
     limits TEXT,                -- JSON: what held for both sides (`limits.Limits`)
-    failure TEXT                -- how the loser failed (`failures.Failure`), null if nobody did
+    failure TEXT,               -- how the loser failed (`failures.Failure`), null if nobody did
+    worker TEXT                 -- which machine of a cluster played it, null outside of one
 );
 CREATE TABLE costs (            -- one row a move that an engine chose
     game_id INTEGER NOT NULL REFERENCES games(id),
@@ -50,24 +51,38 @@ CREATE TABLE costs (            -- one row a move that an engine chose
 ) WITHOUT ROWID;
 """
 
+# Of a cluster only.
+_CHECKS = """
+CREATE TABLE checks (           -- one row a game that was played a second time
+    slot TEXT NOT NULL UNIQUE,
+    worker TEXT NOT NULL,       -- whose game is in the ledger
+    other TEXT NOT NULL,        -- who played it again
+    difference TEXT             -- what differed, null if nothing did
+)"""
+_FROM_3 = "ALTER TABLE games ADD COLUMN worker TEXT;" + _CHECKS
+
 # Format 1 had no ids and wrote the slot into every row of costs.
 _FROM_1 = (
     "ALTER TABLE games RENAME TO old_games; ALTER TABLE costs RENAME TO old_costs;"
     + _TABLES.partition(";")[2]
     + """
 INSERT INTO games SELECT NULL, slot, game, first, second, pair, opening, seed, result, reason,
-    moves, started, finished, machine, version, NULL, NULL, failure_of(reason)
+    moves, started, finished, machine, version, NULL, NULL, failure_of(reason), NULL
     FROM old_games ORDER BY rowid;
 INSERT INTO costs SELECT id, ply, player, cpu, wall, nodes, simulations, evaluations, value
     FROM old_costs JOIN games USING (slot) ORDER BY id, ply;
-DROP TABLE old_costs; DROP TABLE old_games
+DROP TABLE old_costs; DROP TABLE old_games;
 """
+    + _CHECKS
 )
 
 # Format 2 told failures by the first words of the reason only.
-_FROM_2 = "ALTER TABLE games ADD COLUMN failure TEXT; UPDATE games SET failure = failure_of(reason)"
+_FROM_2 = (
+    "ALTER TABLE games ADD COLUMN failure TEXT; UPDATE games SET failure = failure_of(reason);"
+    + _FROM_3
+)
 
-_UPGRADES = {0: _TABLES, 1: _FROM_1, 2: _FROM_2}
+_UPGRADES = {0: _TABLES + _CHECKS, 1: _FROM_1, 2: _FROM_2, 3: _FROM_3}
 
 
 def version_of(database: sqlite3.Connection) -> int:
@@ -115,7 +130,8 @@ def show_as_current(database: sqlite3.Connection) -> None:
             "CREATE TEMP VIEW costs AS SELECT old.rowid AS game_id, costs.* FROM main.costs "
             "JOIN main.games AS old USING (slot)"
         )
-    if version in (1, 2):
+    if version in (1, 2, 3):
+        database.execute(_CHECKS.replace("TABLE", "TEMP TABLE", 1))
         _show(database, _columns(database))
 
 
@@ -137,8 +153,10 @@ def _columns(database: sqlite3.Connection) -> list[str]:
     """The columns of the games; of an older format also those that it lacks."""
     columns = [row[1] for row in database.execute("PRAGMA main.table_info(games)")]
     missing = {
-        1: ["rowid AS id", "NULL AS networks", "NULL AS limits", "failure_of(reason) AS failure"],
-        2: ["failure_of(reason) AS failure"],
+        1: ["rowid AS id", "NULL AS networks", "NULL AS limits", "failure_of(reason) AS failure",
+            "NULL AS worker"],
+        2: ["failure_of(reason) AS failure", "NULL AS worker"],
+        3: ["NULL AS worker"],
     }
     return [*columns, *missing.get(version_of(database), ())]
 

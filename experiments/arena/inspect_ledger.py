@@ -28,6 +28,7 @@ from experiments.arena.schedule import slot_of
 _CSV_COLUMNS = (
     "slot", "game", "first", "second", "pair", "opening", "seed", "result", "reason", "failed",
     "moves", "started", "finished", "machine", "version", "networks", "limits",
+    "worker",
 )
 _DRAWN_BY_LENGTH = "draw: length limit of "
 

@@ -59,7 +59,7 @@ def test_a_ledger_of_format_2_is_read_with_the_kinds_of_its_failures(old: Path) 
 def test_a_writer_brings_format_2_up_to_date(old: Path) -> None:
     kinds, everything = kinds_in(old), games_in(old)
     assert upgrade_ledger(str(old)) == f"{old} is up to date, with 18 games"
-    assert version_of(old) == 3
+    assert version_of(old) == 4
     assert kinds_in(old) == kinds
     assert games_in(old) == everything
 
