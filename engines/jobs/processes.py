@@ -72,7 +72,7 @@ class _Worker:
             self.done = message
             return None
         self.portion = None
-        return Outcome(portion, *message)
+        return Outcome(portion, *message, amount=self.done)
 
     def end(self) -> None:
         """Kill it and what it has started."""
@@ -109,7 +109,7 @@ class Processes(Jobs):
                     outcome = worker.receive()
                     if outcome is None:
                         continue
-                    done = done.plus(worker.done)
+                    done = done.plus(outcome.amount)
                     worker.done = Amount()
                     if worker.portion:  # it is lost
                         self._workers.remove(worker)
@@ -124,6 +124,13 @@ class Processes(Jobs):
         finally:
             if not whole:  # stopped half way: what is under way is of no use
                 self.close()
+
+    def under_way(self) -> dict[str, Amount]:
+        """How far the portions are that are done now, by key."""
+        return {
+            portion.key: worker.done for worker in tuple(self._workers)
+            if (portion := worker.portion)
+        }
 
     def _hand_out(self, source: Source[Portion]) -> bool:
         """Give idle workers something to do. False if nothing is under way."""

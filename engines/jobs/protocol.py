@@ -72,12 +72,14 @@ class Outcome:
         portion: which.
         value: what the work returned.
         error: why there is no value; None if there is.
+        amount: how much it was, where that is known.
         worker: who did it; "" for this machine.
     """
 
     portion: Portion
     value: Any = None
     error: DlgoError | None = None
+    amount: Amount = Amount()
     worker: str = ""
 
 

@@ -7,14 +7,16 @@ called again: what is in the ledger is not played a second time, what is not is 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from dlgo.errors import LedgerError
-from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
+from dlgo.records.ledger import Check, GameRecord, Ledger, ledger_lock
 from dlgo.text import duration
+from engines.jobs.protocol import Source
 from experiments.arena import executor
 from experiments.arena.agenda import Agenda, strategy_of
 from experiments.arena.launch import Launches
@@ -23,12 +25,26 @@ from experiments.arena.openings import Openings
 from experiments.arena.progress import Reporter, default_reporter
 from experiments.arena.provenance import version_text
 from experiments.arena.referee import GameTask
-from experiments.arena.running import RunningFile
+from experiments.arena.running import RunningFile, RunningGame
 from experiments.arena.schedule import Pair, Plan, pair_tasks, tasks
 from experiments.arena.strategy import Result, Strategy
 
 # Names of settings in the ledger.
 _PLAN, _STOPPED = "plan", "stopped"
+
+
+class Elsewhere(Protocol):
+    """Who plays games that are not played by processes of this machine: a cluster."""
+
+    def play(
+        self, source: Source[GameTask], plan: Plan, warm: list[GameTask], limits: Limits,
+        setup: str | None, look: Callable[[Callable[[], list[RunningGame]]], None],
+        say: Callable[[str], None],
+    ) -> Iterator[list[GameRecord]]:
+        """Play all games, as `executor.play_tasks`; what `warm` needs is compiled before."""
+
+    def checks(self) -> list[Check]:
+        """The games played twice since this was asked last."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +87,7 @@ def run_tournament(
     launches: Launches | None = None,
     deadline: float | None = None,
     strategy: Callable[[Plan], Strategy] = strategy_of,
+    elsewhere: Elsewhere | None = None,
 ) -> Summary:
     """Play all games of `plan` that the ledger does not hold yet.
 
@@ -89,6 +106,7 @@ def run_tournament(
         launches: of entrants that nobody vouches for; they are not warmed up.
         deadline: by `time.monotonic`; no game begins later. None: all are played.
         strategy: which games, in which order; by default as the plan says.
+        elsewhere: who plays the games, instead of `workers` processes of this machine.
 
     Raises:
         SpecError: if the plan is not usable or an entrant cannot be built.
@@ -111,7 +129,8 @@ def run_tournament(
         played = failures = 0
         try:
             needed = list(filter(agenda.may_need, warm))
-            executor.warm_up(needed, progress.say, setup, limits, launches or ())
+            if elsewhere is None:
+                executor.warm_up(needed, progress.say, setup, limits, launches or ())
             union = stored.union(plan) if stored else plan
             # Only now: a plan whose entrants cannot be built leaves no trace.
             _store(ledger, union, agenda.stopped)
@@ -120,11 +139,15 @@ def run_tournament(
             running.done, running.planned = agenda.stored, agenda.planned
             games = executor.play_tasks(
                 agenda, workers, limits, setup, running.update, launches
+            ) if elsewhere is None else elsewhere.play(
+                agenda, plan, needed, limits, setup, running.update, progress.say
             )
             try:
                 with running, closing(games) as batches:
                     for records in batches:
                         ledger.add(*records)
+                        for check in elsewhere.checks() if elsewhere else ():
+                            ledger.add_check(check)
                         played += len(records)
                         running.done, running.planned = agenda.stored + played, agenda.planned
                         failures += sum(record.failed for record in records)
@@ -136,6 +159,8 @@ def run_tournament(
                                 progress.say(f"stopped: {_sentence(key, agenda.stopped[key])}")
                             stopped = dict(agenda.stopped)
                             _store(ledger, union, stopped)
+                for check in elsewhere.checks() if elsewhere else ():
+                    ledger.add_check(check)
             finally:
                 progress.end()
         except KeyboardInterrupt as error:

@@ -1,0 +1,138 @@
+"""The cluster that `--cluster` names: joined or started here, its machines, its agents' start."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from dlgo.errors import DlgoError
+from dlgo.extras import require_extra
+from dlgo.text import error_text
+from engines.programs.processes import core_count
+from experiments.cluster.agent import Agent
+
+# Seconds in which the head of a cluster must take a connection.
+_CONNECT_TIMEOUT = 5.0
+
+
+class ClusterError(DlgoError):
+    """A cluster that cannot be reached, or on which nothing can be done."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A node of the cluster.
+
+    Attributes:
+        node: Ray's name of it.
+        name: how people and ledgers call it: its host, and the beginning of Ray's name.
+        cores: how many of them Ray may use.
+    """
+
+    node: str
+    name: str
+    cores: int
+
+
+class Connection:
+    """A connection to a cluster. There is one in a process at a time.
+
+    Args:
+        address: "local" starts Ray on this machine alone; "auto" finds the cluster that this
+            machine belongs to; else HOST:PORT of the cluster's head.
+
+    Raises:
+        DlgoError: if Ray is not installed; ClusterError: if the cluster cannot be reached.
+    """
+
+    def __init__(self, address: str) -> None:
+        require_extra("cluster", "--cluster", "ray")
+        self.address = address
+        if address not in ("local", "auto"):
+            _check_address(address)
+        for name in ("RAY_USAGE_STATS_ENABLED", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"):
+            os.environ.setdefault(name, "0")
+        import ray
+
+        self._ray = ray
+        options: dict[str, Any] = {"num_cpus": core_count(), "include_dashboard": False}
+        if address != "local":
+            options = {"address": address}
+        self._ours = not ray.is_initialized()
+        if self._ours:
+            try:
+                ray.init(**options, log_to_driver=False, logging_level=logging.ERROR)
+            except Exception as error:
+                raise ClusterError(
+                    f"no Ray cluster at {address} ({error_text(error)}); start one with `ray start "
+                    "--head`, join it here with `ray start --address HOST:6379`, or use --cluster "
+                    "local"
+                ) from None
+
+    def machines(self) -> list[Machine]:
+        """Those that live and have cores to offer."""
+        return [
+            Machine(node["NodeID"], f"{node['NodeManagerHostname']}:{node['NodeID'][:6]}",
+                    int(node["Resources"]["CPU"]))
+            for node in self._ray.nodes()
+            if node["Alive"] and node["Resources"].get("CPU", 0) >= 1
+        ]
+
+    def start_agent(self, machine: Machine, order: Any, workers: int, version: str) -> Any:
+        """Ray's handle of a new agent on a machine; it takes all its cores."""
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        remote = self._ray.remote(Agent).options(
+            num_cpus=machine.cores, max_restarts=0,
+            scheduling_strategy=NodeAffinitySchedulingStrategy(machine.node, soft=False),
+        )
+        return remote.remote(order, workers, version)
+
+    def put(self, value: Any) -> Any:
+        """A reference to a value: each machine fetches it once."""
+        return self._ray.put(value)
+
+    def ended(self, references: list[Any], timeout: float) -> list[Any]:
+        """Those of the references whose values, or errors, have come."""
+        if not references:
+            return []
+        return self._ray.wait(references, num_returns=len(references), timeout=timeout)[0]
+
+    def wait(self, references: list[Any], timeout: float) -> None:
+        """Sleep until one of them has come."""
+        self._ray.wait(references, num_returns=1, timeout=timeout)
+
+    def get(self, reference: Any) -> Any:
+        """The value of a reference that has ended. Raises what its call raised; Ray's errors."""
+        return self._ray.get(reference)
+
+    def kill(self, agent: Any) -> None:
+        """End an agent and, with it, its processes."""
+        with suppress(Exception):  # it may be gone, and the cluster too
+            self._ray.kill(agent, no_restart=True)
+
+    def close(self) -> None:
+        """Leave the cluster; end it if it was started here."""
+        if self._ours:
+            with suppress(Exception):
+                self._ray.shutdown()
+
+
+def _check_address(address: str) -> None:
+    host, _, port = address.rpartition(":")
+    if "://" in address or not host or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise ClusterError(
+            f"--cluster {address!r} is not an address; write HOST:PORT of the head (6379 is "
+            "usual), auto or local"
+        )
+    try:
+        socket.create_connection((host, int(port)), timeout=_CONNECT_TIMEOUT).close()
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ClusterError(
+            f"nothing answers at {address} ({reason}); is `ray start --head` running there?"
+        ) from None

@@ -1,0 +1,125 @@
+"""The games of a tournament on a cluster."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from dlgo.errors import SpecError
+from dlgo.records.ledger import Check, GameRecord
+from engines.jobs.protocol import Source
+from engines.registry import EngineSpec
+from experiments.arena.entrants import is_outside
+from experiments.arena.limits import Limits
+from experiments.arena.referee import GameTask
+from experiments.arena.running import RunningGame
+from experiments.arena.schedule import Plan
+from experiments.cluster import parcels
+from experiments.cluster.agent import GamesOrder, records_differ
+from experiments.cluster.connection import Connection
+from experiments.cluster.crew import PATIENCE, Crew
+from experiments.cluster.dispatcher import Dispatcher
+
+# Seconds between two lines about the machines.
+_LINE_INTERVAL = 30.0
+
+
+class ClusterGames:
+    """Plays the games of a tournament on all machines of a cluster.
+
+    Args:
+        address: see `Connection`.
+        workers: processes on each machine; one a core by default.
+        verify_share: the share of games that two machines play, to be compared; only of games
+            whose engines have counted budgets, since no other game goes the same way twice.
+        patience: seconds without an answer after which a machine is not counted on.
+
+    Raises:
+        DlgoError: if Ray is not installed; ClusterError: if the cluster cannot be reached.
+    """
+
+    def __init__(
+        self, address: str, workers: int | None = None, verify_share: float = 0.0,
+        patience: float = PATIENCE,
+    ) -> None:
+        self._connection = Connection(address)
+        self._workers, self._share, self._patience = workers, verify_share, patience
+        self._checks: list[Check] = []
+        self._crew: Crew | None = None
+
+    def play(
+        self, source: Source[GameTask], plan: Plan, warm: list[GameTask], limits: Limits,
+        setup: str | None, look: Callable[[Callable[[], list[RunningGame]]], None],
+        say: Callable[[str], None],
+    ) -> Iterator[list[GameRecord]]:
+        """Play all games of a source; see `executor.play_tasks`.
+
+        Args:
+            plan: whose games they are.
+            warm: games with all entrants that may play: what they need is compiled first.
+            say: tells people a line.
+        """
+        files = parcels.files_of((*plan.entrants, *plan.games))
+        order = GamesOrder(
+            plan.entrants, tuple(warm), limits, setup,
+            parcels.pack([Path.cwd() / path for path in files], Path.cwd()),
+        )
+        crew = self._crew = Crew(self._connection, order, say, self._workers, self._patience)
+        dispatcher = Dispatcher(
+            source, lambda task: task.slot, records_differ, self._share, plan.seed, _is_repeatable
+        )
+        next_line = time.monotonic() + _LINE_INTERVAL
+
+        def look_around() -> None:
+            nonlocal next_line
+            look(crew.running)
+            if time.monotonic() >= next_line:
+                next_line = time.monotonic() + _LINE_INTERVAL
+                say(f"{crew.line()}; about {dispatcher.waiting()} games wait")
+
+        for batch in crew.run(dispatcher, look=look_around):
+            yield [replace(result.value, worker=name) for result, _, name in batch]
+            self._take_checks(dispatcher)
+        self._take_checks(dispatcher)
+        counts = dispatcher.counts
+        if counts.again or counts.late or counts.foreign:
+            late = counts.late + counts.foreign
+            say(f"{counts.again} games were given to a second machine, {late} results came late; "
+                "each game counts once")
+
+    def _take_checks(self, dispatcher: Dispatcher[GameTask]) -> None:
+        self._checks += [
+            Check(row.key, row.worker, row.other, row.difference or None)
+            for row in dispatcher.compared
+        ]
+        dispatcher.compared.clear()
+
+    def checks(self) -> list[Check]:
+        """The games played twice since this was asked last."""
+        checks, self._checks = self._checks, []
+        return checks
+
+    def close(self) -> None:
+        """End all agents, and leave the cluster."""
+        if self._crew is not None:
+            self._crew.close()
+        self._connection.close()
+
+
+def _is_repeatable(task: GameTask) -> bool:
+    """Whether a game goes the same way whenever it is played."""
+    return all(map(_is_counted, task.players))
+
+
+@functools.cache
+def _is_counted(entrant: str) -> bool:
+    if is_outside(entrant) or entrant.startswith("gtp"):
+        return False
+    try:
+        budget = EngineSpec.parse(entrant).budget
+    except SpecError:  # known to the workers only
+        return False
+    return budget.cpu is None and budget.wall is None

@@ -1,0 +1,119 @@
+"""Who does what: every item counts once, whatever workers do; no Ray needed."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from dlgo.errors import DataError
+from engines.jobs.protocol import ListSource
+from experiments.cluster.dispatcher import Dispatcher, Result
+
+
+def dispatcher(count: int, **options) -> Dispatcher[int]:
+    return Dispatcher(
+        ListSource(range(count)), str, lambda one, other: "" if one == other else "value",
+        **options,
+    )
+
+
+def answer(tickets, wrong: bool = False) -> list[Result]:
+    return [Result(key, attempt, 2 * item + wrong) for key, attempt, item in tickets]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_item_counts_once_whatever_the_workers_do(seed: int) -> None:
+    """Workers that die, hang, come back late and answer twice; one of them always lives."""
+    draw = random.Random(seed)
+    work, counted, now = dispatcher(200, verify_share=0.1, seed=seed), {}, 0.0
+    held: dict[str, list] = {f"w{n}": [] for n in range(5)}
+    late: list[tuple[str, list]] = []
+    for _ in range(100_000):
+        now += draw.random()
+        worker = draw.choice(list(held))
+        fate = draw.random()
+        if fate < 0.05 and worker != "w0":
+            if fate < 0.03:
+                late.append((worker, held[worker]))  # it seemed to be lost, but was slow
+            held[worker] = []
+            work.lost(worker)
+        elif fate < 0.1 and late:
+            who, tickets = late.pop(draw.randrange(len(late)))
+            for result, item in work.returned(who, answer(tickets), now):
+                assert counted.setdefault(item, result.value) is result.value
+        elif held[worker] and (fate < 0.5 or worker == "w0"):
+            tickets = [held[worker].pop() for _ in range(draw.randint(1, len(held[worker])))]
+            results = answer(tickets) * draw.choice([1, 1, 2])
+            for result, item in work.returned(worker, results, now):
+                assert item not in counted
+                counted[item] = result.value
+        else:
+            got = work.assign(worker, draw.randint(1, 4), now, idle=not held[worker])
+            held[worker] += got
+            if not got and work.is_done(len(held)):
+                break
+    assert counted == {n: 2 * n for n in range(200)}
+    assert work.counts.done == 200
+    assert all(not row.difference for row in work.compared)
+    assert sum(row.asked for row in work.compared) > 5
+
+
+def test_a_result_is_checked_by_another_worker_and_differences_are_told() -> None:
+    work = dispatcher(20, verify_share=1.0)
+    work.returned("bad", answer(work.assign("bad", 20, 0.0), wrong=True), 1.0)
+    assert work.assign("bad", 20, 2.0, idle=True) == []
+    assert not work.is_done(2) and work.is_done(1)
+    assert not dispatcher(0).is_done(2)  # nobody has asked the source yet
+    tickets = work.assign("good", 30, 2.0)
+    assert len(tickets) == 20
+    assert work.returned("good", answer(tickets), 3.0) == []
+    assert {(row.worker, row.other, row.difference) for row in work.compared} == {
+        ("bad", "good", "value")}
+    assert work.is_done(2)
+
+
+def test_which_items_are_checked_depends_on_seed_and_names_alone() -> None:
+    chosen = []
+    for order in (1, 5):
+        work = dispatcher(100, verify_share=0.2, seed=3)
+        while tickets := work.assign("a", order, 0.0):
+            work.returned("a", answer(tickets), 1.0)
+        chosen.append(sorted(ticket.key for ticket in work.assign("b", 100, 2.0)))
+    assert chosen[0] == chosen[1]
+    assert 10 < len(chosen[0]) < 30
+
+
+def test_an_error_counts_only_when_a_second_machine_has_it_too() -> None:
+    work = dispatcher(1)
+    (ticket,) = work.assign("a", 1, 0.0)
+    error = Result(ticket.key, ticket.attempt, None, DataError("no such file"))
+    assert work.returned("a", [error], 1.0) == []
+    assert work.assign("a", 1, 1.0) == []
+    (ticket,) = work.assign("b", 1, 1.0)
+    assert ticket.attempt == 2
+    ((result, _),) = work.returned("b", [error._replace(attempt=2)], 2.0)
+    assert result.error is error.error
+    assert work.assign("b", 1, 2.0) == []
+    assert work.is_done(2)
+
+
+def test_what_a_worker_is_slow_with_goes_to_another() -> None:
+    work = dispatcher(3)
+    slow, quick = work.assign("slow", 1, 0.0), work.assign("quick", 2, 0.0)
+    work.returned("quick", answer(quick), 1.0)
+    assert work.assign("quick", 1, 2.0, idle=True) == []
+    again = work.assign("quick", 1, 10.0, idle=True)
+    assert [(t.key, t.attempt) for t in again] == [(slow[0].key, 2)]
+    assert len(work.returned("quick", answer(again), 11.0)) == 1
+    assert work.assign("quick", 1, 11.0) == []
+    assert work.returned("slow", answer(slow), 12.0) == []
+    assert work.counts.late == 1 and work.is_done(2)
+
+
+def test_results_that_nobody_was_asked_for_do_not_count() -> None:
+    work = dispatcher(1)
+    (ticket,) = work.assign("a", 1, 0.0)
+    for wrong in (Result("99", 1, 0), Result(ticket.key, 7, 0), Result(ticket.key, 0, 0)):
+        assert work.returned("b", [wrong], 1.0) == []
+    assert work.counts.foreign == 3 and not work.is_done(2)
