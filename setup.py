@@ -21,6 +21,9 @@ train = [
 # The games as environments of other libraries: docs/vector.md.
 rl = ["gymnasium>=1.0", "pettingzoo>=1.25"]
 
+# The same commands on many machines: docs/cluster.md.
+cluster = ["ray>=2.40"]
+
 # The site of the course, with the notebooks run: `make course`.
 course = [
     "ipython>=8.20",
@@ -74,6 +77,7 @@ setup(
         "train": train,
         "rl": rl,
         "course": course,
+        "cluster": cluster,
         # Large batches in bfloat16 on the CPU: docs/networks.md.
         "openvino": ["openvino>=2024.4"],
         # With independent programs that the tests compare with. A test skips where one is absent.
@@ -81,6 +85,7 @@ setup(
             *train,
             *rl,
             *course,
+            *cluster,
             "bitbully>=0.0.70",
             "choix>=0.3.5",
             "hypothesis>=6.90",

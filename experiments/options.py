@@ -46,6 +46,17 @@ workers_option = click.option("--workers", type=Number(int, 1, 1000), default=No
                               help="Processes; one per core by default.")
 
 
+cluster_option = click.option(
+    "--cluster", default=None, metavar="ADDRESS",
+    help="Play on all machines of a Ray cluster: HOST:PORT of its head, auto for the one that this "
+    "machine belongs to, local for this machine alone. --workers is then for each machine.",
+)
+verify_option = click.option(
+    "--verify-share", type=Number(float, 0, 1), default=0.0, show_default=True,
+    help="With --cluster, the share of the work that two machines do, to be compared.",
+)
+
+
 def _load_games(context: click.Context, option: Any, files: tuple[str, ...]) -> tuple[str, ...]:
     from dlgo.games import get_game
 

@@ -214,9 +214,27 @@ def _game_facts(table: RatingTable, games: pd.DataFrame) -> list[str]:
         f"Log-likelihood: {table.log_likelihood:.1f}.",
         *table.remarks,
     ]
+    facts += _mixed_processors(games)
     if 2 * repeated > len(games):
         facts.append("Most games are repetitions: more openings would say more.")
     return facts
+
+
+def _mixed_processors(games: pd.DataFrame) -> list[str]:
+    """A warning where entrants had budgets in seconds on processors of several kinds."""
+    kinds = sorted({machine.rpartition(", ")[0] or machine for machine in games["machine"]})
+    timed = sorted({
+        entrant for side in ("first", "second") for entrant in games[side].unique()
+        if any(part.startswith(("cpu=", "wall="))
+               for part in tables.family_and_budget(entrant)[1].split(","))
+    })
+    if len(kinds) < 2 or not timed:
+        return []
+    return [
+        f"Played on {len(kinds)} kinds of processors ({', '.join(kinds)}), where a second of CPU or "
+        f"wall time is worth different amounts of work: the ratings of {', '.join(timed)} depend "
+        "on who played where. Play them on one kind, or give them counted budgets."
+    ]
 
 
 def _count(games: pd.DataFrame) -> str:

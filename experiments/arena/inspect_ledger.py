@@ -257,3 +257,22 @@ def upgrade_ledger(path: str) -> str:
         raise LedgerError(f"ledger {path} does not exist; name another file")
     with ledger_lock(path), Ledger(path) as ledger:
         return f"{path} is up to date, with {len(ledger)} games"
+
+
+def purge_ledger(path: str, worker: str) -> str:
+    """Take all games of a worker out; says how many they were.
+
+    Raises:
+        LedgerError: if the file does not exist, is not a ledger, is in use, or has none.
+    """
+    if not Path(path).exists():
+        raise LedgerError(f"ledger {path} does not exist; name another file")
+    with ledger_lock(path), Ledger(path) as ledger:
+        count = ledger.purge(worker)
+        if not count:
+            names = sorted({record.worker for record in ledger.games() if record.worker})
+            known = f"its workers are {', '.join(names)}" if names else "it has no workers"
+            raise LedgerError(f"ledger {path} has no games of {worker!r}; {known}")
+        return (
+            f"{count} games of {worker} are out of {path}; the same tournament plays them again"
+        )

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from experiments.number import Number, move_timeout
-from experiments.options import named_games, workers_option
+from experiments.options import cluster_option, named_games, verify_option, workers_option
+
+if TYPE_CHECKING:
+    from engines.jobs import Jobs
 
 
 @click.command()
@@ -19,6 +24,8 @@ from experiments.options import named_games, workers_option
 @click.option("--out", type=click.Path(path_type=Path), default=None,
               help="Folder to write; by default out/data/GAME-ENGINE.")
 @workers_option
+@cluster_option
+@verify_option
 @click.option("--seed", type=Number(int), default=1, show_default=True,
               help="Seed of openings and engines.")
 @click.option("--opening-plies", type=Number(int, 0), default=None,
@@ -33,7 +40,7 @@ from experiments.options import named_games, workers_option
 @move_timeout
 def generate(
     game: str, games: int, out: Path | None, workers: int | None, engine: str, move_timeout: float,
-    **settings: object,
+    cluster: str | None, verify_share: float, **settings: object,
 ) -> None:
     """Make training data: games of GAME by an engine against itself.
 
@@ -44,7 +51,21 @@ def generate(
     from experiments.datasets.generate import make_recipe
 
     recipe = make_recipe(game, engine, **settings)
-    click.echo(make(recipe, games, out, workers, move_timeout=move_timeout))
+    specs = (recipe.game, recipe.engine, recipe.against)
+    jobs = _jobs(cluster, specs, workers, verify_share)
+    click.echo(make(recipe, games, out, workers, move_timeout=move_timeout, jobs=jobs))
+
+
+def _jobs(
+    cluster: str | None, specs: tuple[str, ...], workers: int | None, verify_share: float = 0.0
+) -> Jobs | None:
+    """Who does the work, if it is a cluster."""
+    if cluster is None:
+        return None
+    from experiments.cluster.jobs import ClusterJobs
+    from experiments.command import say
+
+    return ClusterJobs(cluster, partial(say, err=True), filter(None, specs), workers, verify_share)
 
 
 @click.group()
@@ -97,10 +118,11 @@ def index_sgf(archives: tuple[Path, ...], table: Path | None, workers: int | Non
               help="Read only this many files, drawn at random; the other filters come after.")
 @click.option("--seed", type=Number(int), default=1, show_default=True, help="Seed of that draw.")
 @workers_option
+@cluster_option
 def import_sgf(
     archives: tuple[Path, ...], out: Path, size: int, max_handicap: int | None,
     min_rank: str | None, min_moves: int, decided: bool, sample: int | None, seed: int,
-    workers: int | None,
+    workers: int | None, cluster: str | None,
 ) -> None:
     """Make training data of ARCHIVES of SGF files: .tar.gz, .zip, folders, single files."""
     from dlgo.errors import DataError
@@ -111,7 +133,7 @@ def import_sgf(
     if min_rank is not None and rank is None:
         raise DataError(f"--min-rank {min_rank!r} is not a rank; write 3k, 5d or 1p")
     wanted = Filter(size, max_handicap, rank, min_moves, decided)
-    click.echo(make(archives, out, wanted, sample, seed, workers))
+    click.echo(make(archives, out, wanted, sample, seed, workers, _jobs(cluster, (), workers)))
 
 
 @data.command("fetch-kgs")

@@ -92,3 +92,24 @@ def upgrade(file: str) -> None:
     from experiments.arena.inspect_ledger import upgrade_ledger
 
     click.echo(upgrade_ledger(file))
+
+
+@ledger.command()
+@click.pass_obj
+def workers(file: str) -> None:
+    """What each machine of a cluster has played, how fast, and whether its results are odd."""
+    from reports.workers import worker_lines
+
+    for line in worker_lines(file):
+        say(line)
+
+
+@ledger.command()
+@click.option("--worker", required=True, metavar="NAME",
+              help="Machine whose games are taken out, as `dlgo ledger FILE workers` calls it.")
+@click.pass_obj
+def purge(file: str, worker: str) -> None:
+    """Take the games of a machine out; the same tournament plays them again."""
+    from experiments.arena.inspect_ledger import purge_ledger
+
+    click.echo(purge_ledger(file, worker))

@@ -6,13 +6,18 @@ The options are the keys of the plan file.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing, nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from experiments.arena.plan_keys import KEYS, Key
 from experiments.number import Number
-from experiments.options import workers_option
+from experiments.options import cluster_option, verify_option, workers_option
+
+if TYPE_CHECKING:
+    from experiments.cluster.games import ClusterGames
 
 
 def _option(key: Key) -> Callable:
@@ -39,32 +44,43 @@ def _plan_options(command: Callable) -> Callable:
 @_plan_options
 @click.option("--retry", is_flag=True, help="Let entrants play on that were stopped before.")
 @workers_option
+@cluster_option
+@verify_option
 @click.option("--report", type=click.Path(file_okay=False), default=None, metavar="FOLDER",
               help="Write the report there, as soon as every pair has met once, and go on with it.")
 def tournament(
-    plan: str | None, ledger: str, retry: bool, workers: int | None, report: str | None,
-    **overrides: object,
+    plan: str | None, ledger: str, retry: bool, workers: int | None, cluster: str | None,
+    verify_share: float, report: str | None, **overrides: object,
 ) -> None:
     """Play engines against each other, from a TOML file PLAN or from the options, or both.
 
     Options override the file. Interrupted at any moment, the same command continues where it
     was; with more games, engines or pairs it adds what is missing. See docs/tournaments.md.
     """
+    from dlgo.files import make_folder
+    from experiments.arena.live_report import LiveReport
     from experiments.arena.planfile import read_plan
+    from experiments.arena.progress import default_reporter
     from experiments.arena.tournament import run_tournament
 
     asked, limits = read_plan(plan, overrides)
+    progress = default_reporter()
+    if report is not None:
+        make_folder(Path(report))
+        progress = LiveReport(progress, asked, ledger, report)
+    with closing(_games_on(cluster, workers, verify_share)) if cluster else nullcontext() as games:
+        run_tournament(
+            asked, ledger, workers, progress, limits, retry=retry, elsewhere=games
+        )
     if report is None:
-        run_tournament(asked, ledger, workers, limits=limits, retry=retry)
         return
-    from dlgo.files import make_folder
-    from experiments.arena.live_report import LiveReport
-    from experiments.arena.progress import default_reporter
-
-    make_folder(Path(report))
-    progress = LiveReport(default_reporter(), asked, ledger, report)
-    run_tournament(asked, ledger, workers, progress, limits, retry=retry)
     from reports.report import DEFAULT_REPLICATES, write_report
 
     page, *_ = write_report(ledger, report, replicates=DEFAULT_REPLICATES, progress=progress.say)
     progress.say(f"the report is complete: {page}")
+
+
+def _games_on(cluster: str, workers: int | None, verify_share: float) -> ClusterGames:
+    from experiments.cluster.games import ClusterGames
+
+    return ClusterGames(cluster, workers, verify_share)

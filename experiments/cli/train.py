@@ -6,6 +6,7 @@ training starts.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,13 @@ from engines.learners import LEARNERS, learner_class
 from engines.learning.settings import Settings
 from engines.supervised.config import SupervisedConfig
 from experiments.number import Number
-from experiments.options import named_games, setting_options, workers_option
+from experiments.options import (
+    cluster_option,
+    named_games,
+    setting_options,
+    verify_option,
+    workers_option,
+)
 
 
 @click.group()
@@ -60,7 +67,10 @@ def supervised(data: Path, out: Path, **given: Any) -> None:
 @click.option("--sims", type=Number(int, 2), default=None, help="Simulations a move.")
 @click.option("--net", "network", default=None, help="Such as resnet:blocks=4,filters=32.")
 @click.option("--runtime", default=None, help="What runs the network in self-play.")
-@click.option("--workers", type=Number(int, 1), default=None, help="Processes of self-play.")
+@click.option("--workers", type=Number(int, 1), default=None,
+              help="Processes of self-play; on a cluster, portions of each iteration's games.")
+@cluster_option
+@verify_option
 @click.option("--search", type=click.Choice(["puct", "gumbel"]), default=None,
               help="gumbel improves on the network with fewer simulations.")
 @click.option("--seed", type=Number(int), default=None)
@@ -69,7 +79,10 @@ def supervised(data: Path, out: Path, **given: Any) -> None:
 @click.option("--list", is_flag=True, is_eager=True, expose_value=False,
               callback=lambda context, _, wanted: wanted and _list_settings(context, "alphazero"),
               help="List all settings with their ranges and defaults, and exit.")
-def alphazero(game: str, out: Path | None, settings: tuple[str, ...], **given: Any) -> None:
+def alphazero(
+    game: str, out: Path | None, settings: tuple[str, ...], cluster: str | None,
+    verify_share: float, **given: Any,
+) -> None:
     """Learn a game from nothing but its rules, by playing against oneself.
 
     Killed or stopped, the same command continues.
@@ -81,7 +94,13 @@ def alphazero(game: str, out: Path | None, settings: tuple[str, ...], **given: A
 
     config = make_config(game, **{**given, **parse_settings(settings)})
     folder = out or Path("out/alphazero") / get_game(config.game).slug
-    card = train(config, folder, PrintedProgress())
+    progress, jobs = PrintedProgress(), None
+    if cluster is not None:
+        from experiments.cluster.jobs import ClusterJobs
+
+        jobs = ClusterJobs(cluster, progress.line, (config.game,), verify_share=verify_share)
+    with jobs or nullcontext():
+        card = train(config, folder, progress, jobs)
     click.echo(f"{card.name}: {card.training['cpu_seconds']:,.0f} CPU s")
 
 

@@ -7,8 +7,10 @@ import os
 import socket
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import dlgo
 from dlgo.errors import DlgoError
 from dlgo.extras import require_extra
 from dlgo.text import error_text
@@ -64,8 +66,14 @@ class Connection:
             options = {"address": address}
         self._ours = not ray.is_initialized()
         if self._ours:
+            # Workers where nothing is installed look where this program lies: it may be a folder
+            # that all machines share. Their version is compared in any case.
+            home = str(Path(dlgo.__file__).resolve().parents[1])
             try:
-                ray.init(**options, log_to_driver=False, logging_level=logging.ERROR)
+                ray.init(
+                    **options, log_to_driver=False, logging_level=logging.ERROR,
+                    job_config=ray.job_config.JobConfig(_py_driver_sys_path=[home]),
+                )
             except Exception as error:
                 raise ClusterError(
                     f"no Ray cluster at {address} ({error_text(error)}); start one with `ray start "

@@ -1,0 +1,164 @@
+"""Is one machine of a cluster different from the others? Results, speed, and games played twice.
+
+For each game, the other machines' games of the same two entrants say what to expect. A machine's
+*score* is how far the first movers' points lie from that, and its *surprise* how improbable its
+results were, both in standard errors: beyond 4 in either direction is more than chance, even among
+a hundred machines. A machine that turns one result in a hundred shows in the surprise where one
+entrant is much stronger, hardly between equals; games played twice (`--verify-share`) show it
+everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dlgo.records.ledger import Ledger
+
+# Standard errors that are more than chance.
+ODD = 4.0
+# Games of the same entrants that other machines must have played, to say what to expect.
+_FEWEST_OTHERS = 10
+# Counts of an outcome that nobody has seen.
+_UNSEEN = 0.5
+
+
+@dataclass
+class WorkerFacts:
+    """What a ledger says of one machine.
+
+    Attributes:
+        name, machine: what it is called, and what it is.
+        games, failed: how many, and how many of them ended by a failure.
+        cpu, expected_cpu: seconds of its moves, and of as many by the others.
+        score, surprise: see above, in standard errors; 0 where nothing can be said.
+        twice, differ: games played twice, and those of them that did not go the same way.
+    """
+
+    name: str
+    machine: str = ""
+    games: int = 0
+    failed: int = 0
+    cpu: float = 0.0
+    expected_cpu: float = 0.0
+    score: float = 0.0
+    surprise: float = 0.0
+    twice: int = 0
+    differ: int = 0
+    differ_with: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def odd(self) -> bool:
+        """Whether it differs from the others by more than chance."""
+        return max(abs(self.score), abs(self.surprise)) > ODD or self.differ > 0
+
+
+def worker_facts(path: str | Path) -> list[WorkerFacts]:
+    """What a ledger says of each machine that has played in it, the oddest first."""
+    facts: dict[str, WorkerFacts] = {}
+    # (game, first, second) -> worker -> how often the first mover scored 0, 1/2, 1
+    results: dict[tuple[str, ...], dict[str, Counter[float]]] = defaultdict(
+        lambda: defaultdict(Counter)
+    )
+    played_by: dict[str, tuple[str, tuple[str, str, str]]] = {}
+    with Ledger(path, read_only=True) as ledger:
+        for record in ledger.games():
+            name = record.worker or "this machine"
+            fact = facts.setdefault(name, WorkerFacts(name, record.machine))
+            fact.games += 1
+            fact.failed += record.failed
+            pairing = (record.game, record.first, record.second)
+            played_by[record.slot] = name, pairing
+            if not record.failed:
+                results[pairing][name][record.result] += 1
+        moves: dict[tuple[str, str], dict[str, tuple[int, float]]] = defaultdict(dict)
+        for row in ledger.side_costs():
+            name, pairing = played_by[row.slot]
+            key = pairing[0], pairing[1 + row.player]
+            count, cpu = moves[key].get(name, (0, 0.0))
+            moves[key][name] = count + row.moves, cpu + row.cpu
+        for check in ledger.checks():
+            for one, other in ((check.worker, check.other), (check.other, check.worker)):
+                fact = facts.setdefault(one, WorkerFacts(one))
+                fact.twice += 1
+                if check.difference is not None:
+                    fact.differ += 1
+                    fact.differ_with[other] += 1
+    for fact in facts.values():
+        _compare_results(fact, results)
+        _compare_speed(fact, moves)
+    return sorted(facts.values(), key=lambda fact: (
+        -fact.differ, -max(abs(fact.score), abs(fact.surprise)), fact.name
+    ))
+
+
+def _compare_results(
+    fact: WorkerFacts, results: dict[tuple[str, ...], dict[str, Counter[float]]]
+) -> None:
+    score = surprise = score_variance = surprise_variance = 0.0
+    for by_worker in results.values():
+        own = by_worker.get(fact.name)
+        others: Counter[float] = Counter()
+        for name, counts in by_worker.items():
+            if name != fact.name:
+                others.update(counts)
+        if not own or others.total() < _FEWEST_OTHERS:
+            continue
+        n, n_others = own.total(), others.total()
+        total = n_others + 3 * _UNSEEN
+        chances = {value: (others[value] + _UNSEEN) / total for value in (0.0, 0.5, 1.0)}
+        mean = sum(value * chance for value, chance in chances.items())
+        variance = sum((value - mean) ** 2 * chance for value, chance in chances.items())
+        bits = {value: -math.log(chance) for value, chance in chances.items()}
+        entropy = sum(bits[value] * chance for value, chance in chances.items())
+        spread = sum((bits[value] - entropy) ** 2 * chance for value, chance in chances.items())
+        score += sum(count * (value - mean) for value, count in own.items())
+        surprise += sum(count * (bits[value] - entropy) for value, count in own.items())
+        # What to expect is an estimate, too.
+        inflation = n + n * n / n_others
+        score_variance += variance * inflation
+        surprise_variance += spread * inflation
+    fact.score = score / math.sqrt(score_variance) if score_variance else 0.0
+    fact.surprise = surprise / math.sqrt(surprise_variance) if surprise_variance else 0.0
+
+
+def _compare_speed(
+    fact: WorkerFacts, moves: dict[tuple[str, str], dict[str, tuple[int, float]]]
+) -> None:
+    for by_worker in moves.values():
+        count, cpu = by_worker.get(fact.name, (0, 0.0))
+        others = [row for name, row in by_worker.items() if name != fact.name]
+        their_count = sum(row[0] for row in others)
+        if count and their_count:
+            fact.cpu += cpu
+            fact.expected_cpu += count * sum(row[1] for row in others) / their_count
+
+
+def worker_lines(path: str | Path) -> Iterator[str]:
+    """A line for each machine, and what to think of it."""
+    facts = worker_facts(path)
+    width = max([8, *(len(fact.name) for fact in facts)])
+    yield (f"{'machine':<{width}} {'games':>7} {'failed':>6} {'CPU':>6} {'score':>6} "
+           f"{'surprise':>8} {'twice':>6} {'differ':>6}  processor")
+    for fact in facts:
+        speed = f"{fact.cpu / fact.expected_cpu:.2f}" if fact.expected_cpu else "-"
+        yield (f"{fact.name:<{width}} {fact.games:>7} {fact.failed:>6} {speed:>6} "
+               f"{fact.score:>+6.1f} {fact.surprise:>+8.1f} {fact.twice:>6} {fact.differ:>6}  "
+               f"{fact.machine}")
+    yield ("CPU: seconds a move, as a multiple of the others'; score, surprise: standard errors "
+           "from what the others' games let expect")
+    suspect = _suspect(facts)
+    if suspect:
+        yield (f"{suspect.name} is odd: look into its memory, then "
+               f"dlgo ledger {path} purge --worker {suspect.name}")
+
+
+def _suspect(facts: list[WorkerFacts]) -> WorkerFacts | None:
+    """The machine to look into first: a difference alone does not say which of two is wrong."""
+    odd = [fact for fact in facts if fact.odd]
+    return max(odd, key=lambda fact: (
+        len(fact.differ_with), fact.differ, abs(fact.surprise), abs(fact.score)
+    ), default=None)

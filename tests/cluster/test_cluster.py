@@ -1,0 +1,225 @@
+"""A cluster of three nodes on this machine: the same games as on one, whatever happens.
+
+Ray takes ten seconds to start and its workers seconds to load; so these need DLGO_FULL=1.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dlgo.records.ledger import Ledger
+from engines.jobs import Portion, WorkerError
+from experiments.arena.progress import PlainReporter
+from experiments.arena.schedule import Plan
+from experiments.arena.tournament import run_tournament
+from tests.conftest import FULL, one_line_error
+from tests.jobs import test_jobs as work
+
+pytestmark = pytest.mark.skipif(not FULL, reason="minutes, with Ray: DLGO_FULL=1")
+ROOT = Path(__file__).resolve().parents[2]
+PLAN = Plan(("tictactoe",), ("mcts:sims=50", "random", "mcts:sims=200"), 40, seed=5)
+
+
+class Said(PlainReporter):
+    """Keeps the lines."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+
+    def say(self, text: str) -> None:
+        self.lines.append(text)
+
+
+def games_of(path: Path) -> list[tuple]:
+    """All that a seed decides."""
+    with Ledger(path, read_only=True) as ledger:
+        return [
+            (g.slot, g.opening, g.seed, g.moves, g.result, g.reason, g.failure)
+            for g in ledger.games()
+        ]
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[object]:
+    from tests.cluster.three_nodes import small_cluster
+
+    with small_cluster(3) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The plan on one process."""
+    path = tmp_path_factory.mktemp("alone") / "games.sqlite"
+    run_tournament(PLAN, path, workers=1, progress=Said())
+    return path
+
+
+def test_a_tournament_has_the_same_games_as_on_one_process(
+    cluster, alone: Path, tmp_path: Path
+) -> None:
+    from experiments.cluster.games import ClusterGames
+
+    said = Said()
+    with contextlib.closing(ClusterGames(cluster.address, verify_share=0.2)) as games:
+        summary = run_tournament(PLAN, tmp_path / "many.sqlite", progress=said, elsewhere=games)
+    assert summary.played == summary.planned == 240
+    assert games_of(tmp_path / "many.sqlite") == games_of(alone)
+    with Ledger(tmp_path / "many.sqlite", read_only=True) as ledger:
+        workers = {game.worker for game in ledger.games()}
+        checks = list(ledger.checks())
+    assert len(workers) == 3 and None not in workers
+    assert 20 < len(checks) < 80
+    assert all(c.worker != c.other and c.difference is None for c in checks)
+
+
+def test_portions_are_done_with_their_files_and_errors_are_one_line(
+    cluster, tmp_path: Path
+) -> None:
+    from experiments.cluster.jobs import ClusterJobs
+
+    note = tmp_path / "note"
+    note.write_text("hello")
+    with ClusterJobs(cluster.address, print) as jobs:
+        told = []
+        done = {
+            o.portion.key: (o.value, bool(o.worker))
+            for o in jobs.run(work.portions(work.square, range(9)), told.append)
+        }
+        assert done == {f"square {n}": (n * n, True) for n in range(9)}
+        assert told[-1].items == sum(range(9))
+        for text in ("hello", "changed"):
+            note.write_text(text)
+            (outcome,) = jobs.run([Portion("note", work.read, ("note",), (note,))])
+            assert outcome.value == f"note: {text}"
+        with one_line_error(WorkerError, "ZeroDivisionError"):
+            list(jobs.run(work.portions(work.bug, [7])))
+
+
+def test_another_version_is_refused_by_name(cluster, tmp_path: Path, monkeypatch) -> None:
+    from experiments.cluster import crew
+    from experiments.cluster.connection import ClusterError
+    from experiments.cluster.jobs import ClusterJobs
+
+    monkeypatch.setattr(crew, "version_text", lambda: "0.0.1+00000000")
+    said: list[str] = []
+    with ClusterJobs(cluster.address, said.append) as jobs, one_line_error(ClusterError, "0.0.1"):
+        list(jobs.run(work.portions(work.square, [1])))
+    assert any("is refused: it has dlgo" in line for line in said)
+
+
+def test_a_bot_in_a_file_travels_along(cluster, tmp_path: Path, monkeypatch) -> None:
+    from experiments.cluster.games import ClusterGames
+
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    Path("helper.py").write_text("def first(moves):\n    return moves[0]\n")
+    Path("bot.py").write_text(
+        "import helper\n\ndef select_move(state):\n"
+        "    return helper.first(state.legal_moves())\n"
+    )
+    plan = Plan(("tictactoe",), ("bot.py", "random"), 3)
+    run_tournament(plan, "one.sqlite", workers=1, progress=Said())
+    with contextlib.closing(ClusterGames(cluster.address)) as games:
+        run_tournament(plan, "many.sqlite", progress=Said(), elsewhere=games)
+    assert games_of(Path("many.sqlite")) == games_of(Path("one.sqlite"))
+    assert not any(row[-1] for row in games_of(Path("many.sqlite")))
+
+
+COMMAND = [
+    sys.executable, "-m", "experiments.cli", "tournament", "--game", "tictactoe",
+    "--entrant", "mcts:sims=50", "--entrant", "mcts:sims=200", "--entrant", "random",
+    "--pairs", "40", "--seed", "5",
+]
+
+
+def test_ctrl_c_leaves_no_agent_and_the_same_command_continues(
+    cluster, alone: Path, tmp_path: Path
+) -> None:
+    ledger = tmp_path / "games.sqlite"
+    command = [*COMMAND, "--ledger", str(ledger), "--cluster", cluster.address]
+    process = subprocess.Popen(
+        command, cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    until_games(ledger, 20)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130 and "run the same command again" in errors
+    assert "Traceback" not in errors
+    nobody_is_left()
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert games_of(ledger)
+    nobody_is_left()
+
+
+def until_games(ledger: Path, count: int) -> None:
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        with contextlib.suppress(Exception), Ledger(ledger, read_only=True) as opened:
+            if len(opened) >= count:
+                return
+        time.sleep(0.05)
+    raise AssertionError(f"no {count} games in {ledger}")
+
+
+def nobody_is_left() -> None:
+    """No agent of Ray, and no process of an agent."""
+    until = time.monotonic() + 20
+    while (left := agents()) and time.monotonic() < until:
+        time.sleep(0.2)
+    assert not left
+
+
+def agents() -> list[str]:
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            if line.startswith("ray::Agent"):
+                found.append(f"{folder.name} {line}")
+    return found
+
+
+def test_nodes_that_die_hang_and_join_change_nothing(alone: Path, tmp_path: Path) -> None:
+    from experiments.cluster.games import ClusterGames
+    from tests.cluster.three_nodes import small_cluster
+
+    path, said = tmp_path / "games.sqlite", Said()
+    with small_cluster(3) as made:
+        def trouble() -> None:
+            until_games(path, 20)
+            victim, sleeper = list(made.worker_nodes)[:2]
+            made.remove_node(victim, allow_graceful=False)
+            freeze(sleeper)
+            made.add_node(num_cpus=1)
+
+        thread = threading.Thread(target=trouble)
+        thread.start()
+        with contextlib.closing(ClusterGames(made.address, patience=3.0)) as games:
+            run_tournament(PLAN, path, progress=said, elsewhere=games)
+        thread.join()
+    assert games_of(path) == games_of(alone)
+    assert any("was lost" in line for line in said.lines), said.lines
+
+
+def freeze(node) -> None:
+    """Stop a node's raylet and all that it has started, as a machine that hangs."""
+    from engines.programs import processes
+
+    raylet = node.all_processes["raylet"][0].process.pid
+    for pid in {raylet} | processes.descendants(raylet):
+        processes.send(pid, signal.SIGSTOP)
