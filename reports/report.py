@@ -231,9 +231,10 @@ def _mixed_processors(games: pd.DataFrame) -> list[str]:
     if len(kinds) < 2 or not timed:
         return []
     return [
-        f"Played on {len(kinds)} kinds of processors ({', '.join(kinds)}), where a second of CPU or "
-        f"wall time is worth different amounts of work: the ratings of {', '.join(timed)} depend "
-        "on who played where. Play them on one kind, or give them counted budgets."
+        f"Played on {len(kinds)} kinds of processors ({', '.join(kinds)}): a second of CPU or "
+        f"wall time is worth different amounts of work there, and the ratings of "
+        f"{', '.join(timed)} depend on who played where. Play them on one kind, or give them "
+        "counted budgets."
     ]
 
 

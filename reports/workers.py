@@ -1,11 +1,13 @@
 """Is one machine of a cluster different from the others? Results, speed, and games played twice.
 
 For each game, the other machines' games of the same two entrants say what to expect. A machine's
-*score* is how far the first movers' points lie from that, and its *surprise* how improbable its
-results were, both in standard errors: beyond 4 in either direction is more than chance, even among
-a hundred machines. A machine that turns one result in a hundred shows in the surprise where one
-entrant is much stronger, hardly between equals; games played twice (`--verify-share`) show it
-everywhere.
+*score* is how far the first movers' points lie from that, in standard errors. *Turned* is an
+estimate of the share of its results that are the wrong way round: a result o counts for
+p(1 - o) / p(o) - 1, where p are the others' shares, which is 0 on average if nothing is turned (the
+score test of that share, the most powerful one for small shares). More than 3.5 standard errors are
+hardly chance, even among a hundred machines. The estimate lives from pairings in which one entrant
+is much stronger; between equals a turned result looks like any other, and only games played twice
+(`--verify-share`) show it.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from pathlib import Path
 from dlgo.records.ledger import Ledger
 
 # Standard errors that are more than chance.
-ODD = 4.0
+ODD = 3.5
 # Games of the same entrants that other machines must have played, to say what to expect.
 _FEWEST_OTHERS = 10
 # Counts of an outcome that nobody has seen.
@@ -34,7 +36,8 @@ class WorkerFacts:
         name, machine: what it is called, and what it is.
         games, failed: how many, and how many of them ended by a failure.
         cpu, expected_cpu: seconds of its moves, and of as many by the others.
-        score, surprise: see above, in standard errors; 0 where nothing can be said.
+        score: see above, in standard errors; 0 where nothing can be said.
+        turned, turned_error: see above, a share and its standard error; 0 as before.
         twice, differ: games played twice, and those of them that did not go the same way.
     """
 
@@ -45,7 +48,8 @@ class WorkerFacts:
     cpu: float = 0.0
     expected_cpu: float = 0.0
     score: float = 0.0
-    surprise: float = 0.0
+    turned: float = 0.0
+    turned_error: float = 0.0
     twice: int = 0
     differ: int = 0
     differ_with: Counter[str] = field(default_factory=Counter)
@@ -53,7 +57,13 @@ class WorkerFacts:
     @property
     def odd(self) -> bool:
         """Whether it differs from the others by more than chance."""
-        return max(abs(self.score), abs(self.surprise)) > ODD or self.differ > 0
+        return self.oddness > ODD or self.differ > 0
+
+    @property
+    def oddness(self) -> float:
+        """By how many standard errors its results differ from what to expect."""
+        turned = self.turned / self.turned_error if self.turned_error else 0.0
+        return max(abs(self.score), turned)
 
 
 def worker_facts(path: str | Path) -> list[WorkerFacts]:
@@ -91,14 +101,14 @@ def worker_facts(path: str | Path) -> list[WorkerFacts]:
         _compare_results(fact, results)
         _compare_speed(fact, moves)
     return sorted(facts.values(), key=lambda fact: (
-        -fact.differ, -max(abs(fact.score), abs(fact.surprise)), fact.name
+        -fact.differ, -fact.oddness, fact.name
     ))
 
 
 def _compare_results(
     fact: WorkerFacts, results: dict[tuple[str, ...], dict[str, Counter[float]]]
 ) -> None:
-    score = surprise = score_variance = surprise_variance = 0.0
+    score = turned = score_variance = information = 0.0
     for by_worker in results.values():
         own = by_worker.get(fact.name)
         others: Counter[float] = Counter()
@@ -112,17 +122,17 @@ def _compare_results(
         chances = {value: (others[value] + _UNSEEN) / total for value in (0.0, 0.5, 1.0)}
         mean = sum(value * chance for value, chance in chances.items())
         variance = sum((value - mean) ** 2 * chance for value, chance in chances.items())
-        bits = {value: -math.log(chance) for value, chance in chances.items()}
-        entropy = sum(bits[value] * chance for value, chance in chances.items())
-        spread = sum((bits[value] - entropy) ** 2 * chance for value, chance in chances.items())
-        score += sum(count * (value - mean) for value, count in own.items())
-        surprise += sum(count * (bits[value] - entropy) for value, count in own.items())
+        weights = {value: chances[1.0 - value] / chances[value] - 1.0 for value in chances}
+        spread = sum(weights[value] ** 2 * chance for value, chance in chances.items())
         # What to expect is an estimate, too.
-        inflation = n + n * n / n_others
-        score_variance += variance * inflation
-        surprise_variance += spread * inflation
+        certainty = 1 / (1 + n / n_others)
+        score += certainty * sum(count * (value - mean) for value, count in own.items())
+        turned += certainty * sum(count * weights[value] for value, count in own.items())
+        score_variance += certainty * n * variance
+        information += certainty * n * spread
     fact.score = score / math.sqrt(score_variance) if score_variance else 0.0
-    fact.surprise = surprise / math.sqrt(surprise_variance) if surprise_variance else 0.0
+    if information:
+        fact.turned, fact.turned_error = turned / information, 1 / math.sqrt(information)
 
 
 def _compare_speed(
@@ -142,23 +152,30 @@ def worker_lines(path: str | Path) -> Iterator[str]:
     facts = worker_facts(path)
     width = max([8, *(len(fact.name) for fact in facts)])
     yield (f"{'machine':<{width}} {'games':>7} {'failed':>6} {'CPU':>6} {'score':>6} "
-           f"{'surprise':>8} {'twice':>6} {'differ':>6}  processor")
+           f"{'turned':>15} {'twice':>6} {'differ':>6}  processor")
     for fact in facts:
         speed = f"{fact.cpu / fact.expected_cpu:.2f}" if fact.expected_cpu else "-"
         yield (f"{fact.name:<{width}} {fact.games:>7} {fact.failed:>6} {speed:>6} "
-               f"{fact.score:>+6.1f} {fact.surprise:>+8.1f} {fact.twice:>6} {fact.differ:>6}  "
+               f"{fact.score:>+6.1f} {_share(fact):>15} {fact.twice:>6} {fact.differ:>6}  "
                f"{fact.machine}")
-    yield ("CPU: seconds a move, as a multiple of the others'; score, surprise: standard errors "
-           "from what the others' games let expect")
+    yield ("CPU: seconds a move, as a multiple of the others'; score: of the first movers, in "
+           "standard errors from what the others' games let expect; turned: estimated share of "
+           "results the wrong way round, with its standard error")
     suspect = _suspect(facts)
     if suspect:
         yield (f"{suspect.name} is odd: look into its memory, then "
                f"dlgo ledger {path} purge --worker {suspect.name}")
 
 
+def _share(fact: WorkerFacts) -> str:
+    if not fact.turned_error:
+        return "-"
+    return f"{fact.turned:.2%} ± {fact.turned_error:.2%}"
+
+
 def _suspect(facts: list[WorkerFacts]) -> WorkerFacts | None:
     """The machine to look into first: a difference alone does not say which of two is wrong."""
     odd = [fact for fact in facts if fact.odd]
     return max(odd, key=lambda fact: (
-        len(fact.differ_with), fact.differ, abs(fact.surprise), abs(fact.score)
+        len(fact.differ_with), fact.differ, fact.oddness
     ), default=None)

@@ -34,6 +34,8 @@ from experiments.arena.running import RunningGame
 from experiments.cluster import parcels
 from experiments.cluster.dispatcher import Result, Ticket
 
+# How the folders of agents are called; then comes the number of the process.
+_PREFIX = "dlgo-agent-"
 # Games in progress that are passed on, and seconds between two looks at them.
 _RUNNING_SHOWN, _RUNNING_INTERVAL = 8, 1.0
 
@@ -46,7 +48,8 @@ class GamesOrder:
         entrants: of the plan, with versions.
         warm: (game, entrant): what is compiled and loaded before the first game.
         limits: for every game. setup: see `executor.play_tasks`.
-        files: parcel of the files that games and entrants name, relative to this folder.
+        files: parcel of the files that games and entrants name.
+        folder: to which their names are relative, where they come from.
     """
 
     entrants: tuple[str, ...]
@@ -54,13 +57,19 @@ class GamesOrder:
     limits: Limits
     setup: str | None
     files: bytes
+    folder: str
 
 
 @dataclass(frozen=True)
 class WorkOrder:
-    """What an agent has to know to do portions of work: nothing but the files that games name."""
+    """What an agent has to know to do portions of work.
+
+    Attributes:
+        files, folder: as of a `GamesOrder`.
+    """
 
     files: bytes
+    folder: str
 
 
 @dataclass(frozen=True)
@@ -97,6 +106,15 @@ class News:
     running: list[RunningGame]
     lines: list[str]
     problem: str = ""
+
+
+def _own_folder() -> Path:
+    """A folder for this process; those of agents that were killed are cleared away."""
+    for old in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        number = old.name.removeprefix(_PREFIX).partition("-")[0]
+        if number.isdecimal() and not Path(f"/proc/{number}").exists() and Path("/proc").exists():
+            shutil.rmtree(old, ignore_errors=True)
+    return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
 
 
 class _Feed:
@@ -139,7 +157,7 @@ class Agent:
 
     def __init__(self, order: GamesOrder | WorkOrder, workers: int, version: str) -> None:
         self._order, self._workers = order, workers
-        self._folder = tempfile.TemporaryDirectory(prefix="dlgo-agent-")
+        self._folder = _own_folder()
         self._parcels: dict[str, Path] = {}
         self._attempts: dict[str, int] = {}
         self._portions: dict[str, Portion] = {}
@@ -159,13 +177,13 @@ class Agent:
             return f"it has dlgo {version_text()}, not {version}; install the same there"
         # Processes that are started import what this one does, from wherever it is.
         home = Path(dlgo.__file__).resolve().parents[1]
-        sys.path[:] = [str(Path(entry).absolute()) for entry in sys.path]
-        if str(home) not in sys.path:
-            sys.path.insert(0, str(home))
+        # Files that travelled are found where they are now, even if this machine has the others.
+        paths = [str(Path(entry).absolute()) for entry in sys.path]
+        sys.path[:] = [str(home), *(path for path in paths if path != self._order.folder)]
         # Else each of them would load the program of Ray's worker.
         vars(sys.modules["__main__"]).pop("__file__", None)
         os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
-        folder = Path(self._folder.name, "files")
+        folder = Path(self._folder, "files")
         try:
             parcels.unpack(self._order.files, folder)
             os.chdir(folder)
@@ -212,7 +230,7 @@ class Agent:
             import ray
 
             for digest, content in zip(sent, ray.get(list(sent.values())), strict=True):
-                folder = Path(self._folder.name, digest)
+                folder = Path(self._folder, digest)
                 parcels.unpack(content, folder)
                 self._parcels[digest] = folder
 

@@ -170,6 +170,8 @@ class Crew:
                 reference, member.reference = member.reference, None
                 try:
                     answer = self._connection.get(reference)
+                    if not isinstance(answer, Hello | News):
+                        raise ClusterError("it sent nonsense")
                 except Exception as error:  # whatever Ray reports, the agent is gone
                     self._bury(node, dispatcher, error)
                     continue

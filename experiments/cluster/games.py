@@ -62,10 +62,9 @@ class ClusterGames:
             warm: games with all entrants that may play: what they need is compiled first.
             say: tells people a line.
         """
-        files = parcels.files_of((*plan.entrants, *plan.games))
+        files = parcels.pack_named((*plan.entrants, *plan.games))
         order = GamesOrder(
-            plan.entrants, tuple(warm), limits, setup,
-            parcels.pack([Path.cwd() / path for path in files], Path.cwd()),
+            plan.entrants, tuple(warm), limits, setup, files, str(Path.cwd())
         )
         crew = self._crew = Crew(self._connection, order, say, self._workers, self._patience)
         dispatcher = Dispatcher(

@@ -39,10 +39,8 @@ class ClusterJobs(Jobs):
         workers: int | None = None, verify_share: float = 0.0, patience: float = PATIENCE,
     ) -> None:
         connection = Connection(address)
-        files = parcels.pack(
-            [Path.cwd() / path for path in parcels.files_of(specs)], Path.cwd()
-        )
-        self._crew = Crew(connection, WorkOrder(files), say, workers, patience)
+        order = WorkOrder(parcels.pack_named(specs), str(Path.cwd()))
+        self._crew = Crew(connection, order, say, workers, patience)
         self._connection, self._say, self._share = connection, say, verify_share
         self._sent: dict[str, Any] = {}
 

@@ -69,6 +69,12 @@ def digest_of(parcel: bytes) -> str:
     return hashlib.sha256(parcel).hexdigest()[:24]
 
 
+def pack_named(specs: Iterable[str]) -> bytes:
+    """A parcel of `files_of`, whose names are relative to this folder."""
+    here = Path.cwd()
+    return pack([here / path for path in files_of(specs)], here)
+
+
 def files_of(specs: Iterable[str]) -> list[Path]:
     """The files below this folder that specifications of games and engines name.
 
@@ -98,7 +104,7 @@ def _named(spec: str) -> list[Path]:
         values = split_settings(settings, spec).values()
     except DlgoError:
         values = [part.partition("=")[2] for part in settings.split(",")]
-    paths += [Path(value) for value in values if "/" in value or Path(value).is_dir()]
+    paths += [Path(text) for text in values if text and ("/" in text or Path(text).is_dir())]
     return [path for path in paths if path.exists()]
 
 

@@ -6,6 +6,7 @@ moments more, in a longer run with a larger network.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import os
 import random
@@ -40,6 +41,8 @@ from experiments.datasets.generate import generate, make_recipe
 from tests.conftest import FULL
 from tests.learning.data.games import write_unlabelled
 
+# A variable that all processes of a run inherit.
+MARK = "DLGO_TEST_RUN"
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.usefixtures("shared_workers")
 SETTINGS = {"iterations": 4 if FULL else 3, "games": 24, "sims": 4,
@@ -59,28 +62,26 @@ def started(folder: Path) -> subprocess.Popen:
          f"--out={folder}", *options],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", MARK: str(folder)},
         # A shell makes its background jobs deaf to Ctrl-C, and their children inherit that.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
-def group_members(group: int) -> list[int]:
-    """Living processes of a process group."""
+def marked_processes(folder: Path) -> list[str]:
+    """Living processes of a run; its workers are in groups of their own."""
     members = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = path.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[2]) == group and fields[0] != "Z":
-            members.append(int(path.parent.name))
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            state = (path / "stat").read_text().rpartition(")")[2].split()[0]
+            if state != "Z" and f"{MARK}={folder}\0".encode() in (path / "environ").read_bytes():
+                members.append(path.name)
     return members
 
 
-def nobody_left(group: int) -> bool:
+def nobody_left(folder: Path) -> bool:
     for _ in range(200):
-        if not group_members(group):
+        if not marked_processes(folder):
             return True
         time.sleep(0.1)
     return False
@@ -133,7 +134,8 @@ def same(folder: Path, whole: Path, iterations: int = PLAN.iterations) -> None:
 @NEEDS_KILL
 @pytest.mark.skipif(not FULL, reason="a quarter of a minute: DLGO_FULL=1")
 def test_ctrl_c_says_how_to_go_on_and_leaves_nothing(tmp_path: Path) -> None:
-    process = started(tmp_path / "run")
+    folder = tmp_path / "run"
+    process = started(folder)
     until_iteration(process, 1)
     os.killpg(process.pid, signal.SIGINT)
     _, told = process.communicate(timeout=120)
@@ -141,7 +143,7 @@ def test_ctrl_c_says_how_to_go_on_and_leaves_nothing(tmp_path: Path) -> None:
     lines = [line for line in told.strip().splitlines()
              if line and not line.startswith("iteration ")]
     assert len(lines) == 1 and "the same command continues" in lines[0], told
-    assert nobody_left(process.pid)
+    assert nobody_left(folder)
 
     process = started(tmp_path / "run")
     assert process.stdout.readline().startswith("continuing after iteration ")
@@ -157,7 +159,7 @@ def test_a_kill_leaves_nothing_and_changes_nothing(whole: Path, tmp_path: Path) 
     time.sleep(random.Random(5).random())  # in self-play, in training, while writing
     process.kill()
     process.communicate()
-    assert nobody_left(process.pid)
+    assert nobody_left(folder)
     assert continued(folder) == read_card(whole / "nets" / f"{PLAN.iterations:04d}").network_id
     same(folder, whole)
 
@@ -176,7 +178,7 @@ def test_kills_at_random_moments_change_nothing(whole: Path, tmp_path: Path) -> 
             time.sleep(1.5 * moment.random())
             process.kill()
             process.communicate()
-            assert nobody_left(process.pid)
+            assert nobody_left(folder)
         continued(folder)
         same(folder, whole)
 

@@ -140,7 +140,7 @@ def test_a_bot_in_a_file_travels_along(cluster, tmp_path: Path, monkeypatch) -> 
 
 COMMAND = [
     sys.executable, "-m", "experiments.cli", "tournament", "--game", "tictactoe",
-    "--entrant", "mcts:sims=50", "--entrant", "mcts:sims=200", "--entrant", "random",
+    "--engine", "mcts:sims=50", "--engine", "mcts:sims=200", "--engine", "random",
     "--pairs", "40", "--seed", "5",
 ]
 
