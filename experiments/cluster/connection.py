@@ -61,9 +61,9 @@ class Connection:
         import ray
 
         self._ray = ray
-        options: dict[str, Any] = {"num_cpus": core_count(), "include_dashboard": False}
-        if address != "local":
-            options = {"address": address}
+        options: dict[str, Any] = {"address": address}
+        if address == "local":
+            options |= {"num_cpus": core_count(), "include_dashboard": False}
         self._ours = not ray.is_initialized()
         if self._ours:
             # Workers where nothing is installed look where this program lies: it may be a folder
