@@ -61,6 +61,9 @@ class Connection:
         import ray
 
         self._ray = ray
+        # Ray prints pages about every machine that dies, whatever its settings say of logs.
+        with suppress(AttributeError):
+            ray._private.worker.print_to_stdstream = lambda *_, **__: None
         options: dict[str, Any] = {"address": address}
         if address == "local":
             options |= {"num_cpus": core_count(), "include_dashboard": False}

@@ -27,8 +27,8 @@ pytestmark = pytest.mark.skipif(not FULL, reason="ten minutes, with Ray: DLGO_FU
 KILLS = 50
 # 3 matches of 2 x 334 games: 2,004.
 PLAN = """
-games = ["tictactoe"]
-engines = ["mcts:sims=300", "mcts:sims=900", "random"]
+games = ["connect4"]
+engines = ["mcts:sims=3000", "mcts:sims=1000", "random"]
 pairs = 334
 seed = 7
 """

@@ -1,0 +1,49 @@
+"""A machine that turns one result in a hundred is found, and its games are played anew."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import pytest
+
+from dlgo.records.ledger import Ledger
+from experiments.arena.inspect_ledger import check_lines, purge_ledger
+from experiments.arena.schedule import Plan
+from experiments.arena.tournament import run_tournament
+from reports.workers import worker_facts, worker_lines
+from tests.cluster import bad_worker
+from tests.cluster.test_cluster import Said, games_of
+from tests.conftest import FULL
+
+pytestmark = pytest.mark.skipif(not FULL, reason="minutes, with Ray: DLGO_FULL=1")
+PLAN = Plan(("tictactoe",), ("mcts:sims=50", "random", "mcts:sims=200"), 334, seed=5)
+
+
+def test_a_planted_bad_machine_is_found_and_purged(tmp_path: Path) -> None:
+    from experiments.cluster.games import ClusterGames
+    from tests.cluster.three_nodes import small_cluster
+
+    path = tmp_path / "games.sqlite"
+    run_tournament(PLAN, tmp_path / "alone.sqlite", workers=1, progress=Said())
+    with small_cluster(2) as made:
+        bad = made.add_node(num_cpus=1, env_vars={bad_worker.VARIABLE: "1"})
+        with contextlib.closing(ClusterGames(made.address, verify_share=0.2)) as games:
+            run_tournament(PLAN, path, setup=bad_worker.SETUP, progress=Said(), elsewhere=games)
+        for line in worker_lines(path):
+            print(line)
+        facts = worker_facts(path)
+        name = next(fact.name for fact in facts if fact.name.endswith(f":{bad.node_id[:6]}"))
+        assert facts[0].name == name and facts[0].differ
+        *_, advice = worker_lines(path)
+        assert advice.startswith(f"{name} is odd")
+        turned = [line.text for line in check_lines(str(path)) if line.bad]
+        print(f"{len(turned)} results turned, by the rules")
+        with Ledger(path, read_only=True) as ledger:
+            by_slot = {game.slot: game.worker for game in ledger.games()}
+        assert turned and {by_slot[line.partition(": ")[0]] for line in turned} == {name}
+        print(purge_ledger(str(path), name))
+        made.remove_node(bad)
+        with contextlib.closing(ClusterGames(made.address)) as games:
+            run_tournament(PLAN, path, setup=bad_worker.SETUP, progress=Said(), elsewhere=games)
+    assert games_of(path) == games_of(tmp_path / "alone.sqlite")
