@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from experiments.command import say
 from experiments.number import Number, move_timeout
 from experiments.options import cluster_option, named_games, verify_option, workers_option
-
-if TYPE_CHECKING:
-    from engines.jobs import Jobs
 
 
 @click.command()
@@ -47,25 +44,14 @@ def generate(
     Interrupted at any moment, the same command continues where it was; with more --games it
     adds the missing ones. See docs/data.md.
     """
+    from experiments.cluster.chosen import jobs_on
     from experiments.datasets.generate import generate as make
     from experiments.datasets.generate import make_recipe
 
     recipe = make_recipe(game, engine, **settings)
-    specs = (recipe.game, recipe.engine, recipe.against)
-    jobs = _jobs(cluster, specs, workers, verify_share)
-    click.echo(make(recipe, games, out, workers, move_timeout=move_timeout, jobs=jobs))
-
-
-def _jobs(
-    cluster: str | None, specs: tuple[str, ...], workers: int | None, verify_share: float = 0.0
-) -> Jobs | None:
-    """Who does the work, if it is a cluster."""
-    if cluster is None:
-        return None
-    from experiments.cluster.jobs import ClusterJobs
-    from experiments.command import say
-
-    return ClusterJobs(cluster, partial(say, err=True), filter(None, specs), workers, verify_share)
+    specs = filter(None, (recipe.game, recipe.engine, recipe.against))
+    with jobs_on(cluster, partial(say, err=True), specs, workers, verify_share) as jobs:
+        click.echo(make(recipe, games, out, workers, move_timeout=move_timeout, jobs=jobs))
 
 
 @click.group()
@@ -127,13 +113,15 @@ def import_sgf(
     """Make training data of ARCHIVES of SGF files: .tar.gz, .zip, folders, single files."""
     from dlgo.errors import DataError
     from engines.learning.data.sgf_games import Filter, rank_number
+    from experiments.cluster.chosen import jobs_on
     from experiments.datasets.sgf_import import import_sgf as make
 
     rank = None if min_rank is None else rank_number(min_rank)
     if min_rank is not None and rank is None:
         raise DataError(f"--min-rank {min_rank!r} is not a rank; write 3k, 5d or 1p")
     wanted = Filter(size, max_handicap, rank, min_moves, decided)
-    click.echo(make(archives, out, wanted, sample, seed, workers, _jobs(cluster, (), workers)))
+    with jobs_on(cluster, partial(say, err=True), (), workers) as jobs:
+        click.echo(make(archives, out, wanted, sample, seed, workers, jobs))
 
 
 @data.command("fetch-kgs")

@@ -6,18 +6,13 @@ The options are the keys of the plan file.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import closing, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from experiments.arena.plan_keys import KEYS, Key
 from experiments.number import Number
 from experiments.options import cluster_option, verify_option, workers_option
-
-if TYPE_CHECKING:
-    from experiments.cluster.games import ClusterGames
 
 
 def _option(key: Key) -> Callable:
@@ -62,13 +57,14 @@ def tournament(
     from experiments.arena.planfile import read_plan
     from experiments.arena.progress import default_reporter
     from experiments.arena.tournament import run_tournament
+    from experiments.cluster.chosen import games_on
 
     asked, limits = read_plan(plan, overrides)
     progress = default_reporter()
     if report is not None:
         make_folder(Path(report))
         progress = LiveReport(progress, asked, ledger, report)
-    with closing(_games_on(cluster, workers, verify_share)) if cluster else nullcontext() as games:
+    with games_on(cluster, workers, verify_share) as games:
         run_tournament(
             asked, ledger, workers, progress, limits, retry=retry, elsewhere=games
         )
@@ -78,9 +74,3 @@ def tournament(
 
     page, *_ = write_report(ledger, report, replicates=DEFAULT_REPLICATES, progress=progress.say)
     progress.say(f"the report is complete: {page}")
-
-
-def _games_on(cluster: str, workers: int | None, verify_share: float) -> ClusterGames:
-    from experiments.cluster.games import ClusterGames
-
-    return ClusterGames(cluster, workers, verify_share)

@@ -6,7 +6,6 @@ training starts.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -91,15 +90,12 @@ def alphazero(
     from engines.alphazero.config import make_config, parse_settings
     from engines.alphazero.run import train
     from engines.learning.runs import PrintedProgress
+    from experiments.cluster.chosen import jobs_on
 
     config = make_config(game, **{**given, **parse_settings(settings)})
     folder = out or Path("out/alphazero") / get_game(config.game).slug
-    progress, jobs = PrintedProgress(), None
-    if cluster is not None:
-        from experiments.cluster.jobs import ClusterJobs
-
-        jobs = ClusterJobs(cluster, progress.line, (config.game,), verify_share=verify_share)
-    with jobs or nullcontext():
+    progress = PrintedProgress()
+    with jobs_on(cluster, progress.line, (config.game,), None, verify_share) as jobs:
         card = train(config, folder, progress, jobs)
     click.echo(f"{card.name}: {card.training['cpu_seconds']:,.0f} CPU s")
 
