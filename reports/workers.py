@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from dlgo.records.ledger import Ledger
@@ -52,7 +52,6 @@ class WorkerFacts:
     turned_error: float = 0.0
     twice: int = 0
     differ: int = 0
-    differ_with: Counter[str] = field(default_factory=Counter)
 
     @property
     def odd(self) -> bool:
@@ -91,12 +90,11 @@ def worker_facts(path: str | Path) -> list[WorkerFacts]:
             count, cpu = moves[key].get(name, (0, 0.0))
             moves[key][name] = count + row.moves, cpu + row.cpu
         for check in ledger.checks():
-            for one, other in ((check.worker, check.other), (check.other, check.worker)):
-                fact = facts.setdefault(one, WorkerFacts(one))
+            for name in (check.worker, check.other):
+                fact = facts.setdefault(name, WorkerFacts(name))
                 fact.twice += 1
                 if check.difference is not None:
                     fact.differ += 1
-                    fact.differ_with[other] += 1
     for fact in facts.values():
         _compare_results(fact, results)
         _compare_speed(fact, moves)
@@ -174,8 +172,7 @@ def _share(fact: WorkerFacts) -> str:
 
 
 def _suspect(facts: list[WorkerFacts]) -> WorkerFacts | None:
-    """The machine to look into first: a difference alone does not say which of two is wrong."""
+    """The machine to look into first. Of two that differ, it is the one with which others differ,
+    too: a third one has played the game."""
     odd = [fact for fact in facts if fact.odd]
-    return max(odd, key=lambda fact: (
-        len(fact.differ_with), fact.differ, fact.oddness
-    ), default=None)
+    return max(odd, key=lambda fact: (fact.differ, fact.oddness), default=None)

@@ -100,8 +100,8 @@ class Check:
 
     Attributes:
         slot: which.
-        worker: whose game is in the ledger.
-        other: who played it again.
+        worker: who played it first.
+        other: who played it again; where two differ, a third one does.
         difference: what differed; None if nothing did.
     """
 
@@ -127,7 +127,7 @@ def _insert(table: str, columns: Sequence[str]) -> str:
 
 
 _INSERT_GAME = _insert("games", _GAME_COLUMNS) + " ON CONFLICT (slot) DO NOTHING"
-_INSERT_CHECK = _insert("checks", _CHECK_COLUMNS) + " ON CONFLICT (slot) DO NOTHING"
+_INSERT_CHECK = _insert("checks", _CHECK_COLUMNS) + " ON CONFLICT DO NOTHING"
 _INSERT_COST = _insert("costs", ("game_id", *_COST_COLUMNS))
 
 
@@ -271,7 +271,8 @@ class Ledger:
 
     def checks(self) -> Iterator[Check]:
         """The games that were played twice."""
-        return (Check(*row) for row in self._rows(_CHECK_COLUMNS, "FROM checks ORDER BY slot"))
+        order = "FROM checks ORDER BY slot, worker, other"
+        return (Check(*row) for row in self._rows(_CHECK_COLUMNS, order))
 
     def purge(self, worker: str) -> int:
         """Take all games of a worker out, so that they are played again.

@@ -53,11 +53,12 @@ CREATE TABLE costs (            -- one row a move that an engine chose
 
 # Of a cluster only.
 _CHECKS = """
-CREATE TABLE checks (           -- one row a game that was played a second time
-    slot TEXT NOT NULL UNIQUE,
-    worker TEXT NOT NULL,       -- whose game is in the ledger
+CREATE TABLE checks (           -- one row for each two workers that have played the same game
+    slot TEXT NOT NULL,
+    worker TEXT NOT NULL,       -- who played it first
     other TEXT NOT NULL,        -- who played it again
-    difference TEXT             -- what differed, null if nothing did
+    difference TEXT,            -- what differed, null if nothing did
+    UNIQUE (slot, worker, other)
 )"""
 _FROM_3 = "ALTER TABLE games ADD COLUMN worker TEXT;" + _CHECKS
 

@@ -29,6 +29,8 @@ PATIENCE, _START_PATIENCE = 20.0, 120.0
 _WORK_AHEAD = 2.0
 # An agent that dies so often without bringing anything is not started again.
 _MOST_DEATHS = 3
+# Seconds between two lines about the machines.
+LINE_INTERVAL = 30.0
 # Seconds without any machine before somebody is told.
 _LONELY = 10.0
 
@@ -273,11 +275,11 @@ class Crew:
         return [game for member in self.members.values() for game in member.running]
 
     def line(self) -> str:
-        """How fast each machine is."""
+        """What each machine has done, and how fast."""
         now = time.monotonic()
         return ", ".join(
-            f"{member.name} {member.rate(now):.1f}/s" + (
-                "" if member.state == "ready" else f" ({member.state})"
+            f"{member.name} {member.done} ({member.rate(now):.2g}/s" + (
+                ")" if member.state == "ready" else f", {member.state})"
             ) for member in self.members.values()
         )
 

@@ -62,7 +62,7 @@ class Compared(NamedTuple):
         worker: whose result counts.
         other: who brought it a second time.
         difference: what differs; "" if nothing does.
-        asked: whether it was done twice on purpose.
+        asked: whether it was done again on purpose. Two that differ are compared with a third.
     """
 
     key: str
@@ -83,6 +83,12 @@ class _Entry(Generic[Item]):
     winner: str = ""
     value: Any = None
     checking: bool = False
+    disputed: tuple[str, Any] | None = None  # who brought another value, and which
+
+
+    def knows(self, worker: str) -> bool:
+        """Whether it has brought a value."""
+        return worker == self.winner or self.disputed is not None and worker == self.disputed[0]
 
 
 @dataclass
@@ -156,7 +162,7 @@ class Dispatcher(Generic[Item]):
                 entry = self._entries.get(key)
                 if entry is None or (entry.winner and not entry.checking):
                     continue
-                if worker in entry.holders or worker in entry.failed or worker == entry.winner:
+                if worker in entry.holders or worker in entry.failed or entry.knows(worker):
                     queue.append(key)
                 elif not entry.winner and not self._source.wanted(entry.item):
                     self._forget(key)
@@ -233,7 +239,7 @@ class Dispatcher(Generic[Item]):
             since = entry.holders.pop(worker, None)
             self._held[worker] -= since is not None
             if entry.winner:
-                if entry.winner != worker:
+                if not entry.knows(worker):
                     self._compare(result, entry, worker)
                 else:
                     self.counts.late += 1
@@ -267,15 +273,23 @@ class Dispatcher(Generic[Item]):
         return drawn < self._share and self._repeatable(item)
 
     def _compare(self, result: Result, entry: _Entry[Item], worker: str) -> None:
+        """A second value of an item. If it differs, a third worker is to say who is right."""
         self.counts.late += not entry.checking
         if result.error is None:
-            differs = self._repeatable(entry.item) and self._differs(entry.value, result.value)
-            difference = differs or ""
-            self.compared.append(
-                Compared(result.key, entry.winner, worker, difference, entry.checking)
-            )
-            entry.checking = False
-        if not entry.holders:
+            known = [(entry.winner, entry.value), *([entry.disputed] if entry.disputed else [])]
+            differences = [
+                self._differs(value, result.value) if self._repeatable(entry.item) else ""
+                for _, value in known
+            ]
+            self.compared += [
+                Compared(result.key, who, worker, difference, entry.checking)
+                for (who, _), difference in zip(known, differences, strict=True)
+            ]
+            entry.checking = bool(differences[0]) and entry.disputed is None
+            if entry.checking:
+                entry.disputed = worker, result.value
+                self._to_check.append(result.key)
+        if not entry.holders and not entry.checking:
             self._close(result.key)
 
     def _close(self, key: str) -> None:
@@ -318,8 +332,12 @@ class Dispatcher(Generic[Item]):
         """Whether no result is missing, and the source had nothing more when it was last asked.
 
         Args:
-            workers: how many there are. A single one cannot check itself.
+            workers: how many there are. A single one cannot check itself, and two cannot tell
+                who of them is right.
         """
-        checking = workers > 1 and any(entry.checking for entry in self._entries.values())
+        checking = any(
+            entry.checking and workers > (1 if entry.disputed is None else 2)
+            for entry in self._entries.values()
+        )
         done = self._exhausted and not self._undone and not checking
         return done and not self._source.is_open()

@@ -20,11 +20,8 @@ from experiments.arena.schedule import Plan
 from experiments.cluster import parcels
 from experiments.cluster.agent import GamesOrder, records_differ
 from experiments.cluster.connection import Connection
-from experiments.cluster.crew import PATIENCE, Crew
+from experiments.cluster.crew import LINE_INTERVAL, PATIENCE, Crew
 from experiments.cluster.dispatcher import Dispatcher
-
-# Seconds between two lines about the machines.
-_LINE_INTERVAL = 30.0
 
 
 class ClusterGames:
@@ -70,14 +67,14 @@ class ClusterGames:
         dispatcher = Dispatcher(
             source, lambda task: task.slot, records_differ, self._share, plan.seed, _is_repeatable
         )
-        next_line = time.monotonic() + _LINE_INTERVAL
+        next_line = time.monotonic() + LINE_INTERVAL
 
         def look_around() -> None:
             nonlocal next_line
             look(crew.running)
             if time.monotonic() >= next_line:
-                next_line = time.monotonic() + _LINE_INTERVAL
-                say(f"{crew.line()}; about {dispatcher.waiting()} games wait")
+                next_line = time.monotonic() + LINE_INTERVAL
+                say(f"games by machine: {crew.line()}; about {dispatcher.waiting()} games wait")
 
         for batch in crew.run(dispatcher, look=look_around):
             yield [replace(result.value, worker=name) for result, _, name in batch]

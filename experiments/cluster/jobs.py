@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from engines.jobs.protocol import Amount, Jobs, ListSource, Outcome, Portion, Te
 from experiments.cluster import parcels
 from experiments.cluster.agent import WorkOrder
 from experiments.cluster.connection import Connection
-from experiments.cluster.crew import PATIENCE, Crew
+from experiments.cluster.crew import LINE_INTERVAL, PATIENCE, Crew
 from experiments.cluster.dispatcher import Dispatcher
 
 
@@ -43,6 +44,7 @@ class ClusterJobs(Jobs):
         self._crew = Crew(connection, order, say, workers, patience)
         self._connection, self._say, self._share = connection, say, verify_share
         self._sent: dict[str, Any] = {}
+        self._next_line = time.monotonic() + LINE_INTERVAL
 
     def run(self, portions: Iterable[Portion], tell: Tell = lambda amount: None
             ) -> Iterator[Outcome]:
@@ -65,6 +67,9 @@ class ClusterJobs(Jobs):
 
         def look() -> None:
             tell(done.plus(self._crew.amount()))
+            if time.monotonic() >= self._next_line:
+                self._next_line = time.monotonic() + LINE_INTERVAL
+                self._say(f"portions by machine: {self._crew.line()}; {dispatcher.waiting()} wait")
 
         for batch in self._crew.run(dispatcher, sent, look):
             for result, _, name in batch:

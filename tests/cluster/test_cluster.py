@@ -23,6 +23,7 @@ from engines.jobs import Portion, WorkerError
 from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
+from tests.cluster.three_nodes import freeze
 from tests.conftest import FULL, one_line_error
 from tests.jobs import test_jobs as work
 
@@ -248,15 +249,6 @@ def trouble(cluster) -> None:
     cluster.remove_node(victim, allow_graceful=False)
     freeze(sleeper)
     cluster.add_node(num_cpus=1)
-
-
-def freeze(node) -> None:
-    """Stop a node's raylet and all that it has started, as a machine that hangs."""
-    from engines.programs import processes
-
-    raylet = node.all_processes["raylet"][0].process.pid
-    for pid in {raylet} | processes.descendants(raylet):
-        processes.send(pid, signal.SIGSTOP)
 
 
 def test_nodes_that_die_hang_and_join_change_nothing(alone: Path, tmp_path: Path) -> None:

@@ -73,6 +73,19 @@ def test_a_result_is_checked_by_another_worker_and_differences_are_told() -> Non
     assert work.is_done(2)
 
 
+def test_a_third_worker_says_who_of_two_is_right() -> None:
+    work = dispatcher(1, verify_share=1.0)
+    work.returned("good", answer(work.assign("good", 1, 0.0)), 1.0)
+    work.returned("bad", answer(work.assign("bad", 1, 1.0), wrong=True), 2.0)
+    for worker in ("good", "bad"):
+        assert work.assign(worker, 1, 3.0) == []
+    assert work.is_done(2) and not work.is_done(3)
+    work.returned("judge", answer(work.assign("judge", 1, 4.0)), 5.0)
+    assert [(row.worker, row.other, row.difference) for row in work.compared] == [
+        ("good", "bad", "value"), ("good", "judge", ""), ("bad", "judge", "value")]
+    assert work.assign("judge", 1, 6.0) == [] and work.is_done(3)
+
+
 def test_which_items_are_checked_depends_on_seed_and_names_alone() -> None:
     chosen = []
     for order in (1, 5):

@@ -20,7 +20,8 @@ import pytest
 from dlgo.records.ledger import Ledger
 from experiments.arena.planfile import read_plan
 from experiments.arena.tournament import run_tournament
-from tests.cluster.test_cluster import ROOT, Said, agents, freeze, games_of, nobody_is_left
+from tests.cluster.test_cluster import ROOT, Said, agents, games_of, nobody_is_left
+from tests.cluster.three_nodes import freeze
 from tests.conftest import FULL
 
 pytestmark = pytest.mark.skipif(not FULL, reason="ten minutes, with Ray: DLGO_FULL=1")

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
+
+from engines.programs import processes
+
+_frozen: set[int] = set()
+
+
+def freeze(node: Any) -> None:
+    """Stop a node's raylet and all that it has started, as a machine that hangs."""
+    raylet = node.all_processes["raylet"][0].process.pid
+    for pid in {raylet} | processes.descendants(raylet):
+        _frozen.add(pid)
+        processes.send(pid, signal.SIGSTOP)
 
 
 @contextmanager
@@ -24,3 +37,5 @@ def small_cluster(nodes: int = 3) -> Iterator[Any]:
         yield cluster
     finally:
         cluster.shutdown()
+        while _frozen:  # nobody else can end them
+            processes.send(_frozen.pop(), signal.SIGKILL)

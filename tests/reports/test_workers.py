@@ -37,11 +37,17 @@ def make_ledger(path: Path, turned: float, count: int = 6000, twice: float = 0.0
                 worker=worker,
             ))
             if draw.random() < twice:
-                other = names[(names.index(worker) + 1 + int(draw.integers(2))) % 3]
-                liar = wrong or (other == "bad:1" and draw.random() < turned)
-                ledger.add_check(Check(
-                    records[-1].slot, worker, other, "result" if liar and right != 0.5 else None
-                ))
+                order = [worker, *draw.permutation([n for n in names if n != worker]).tolist()]
+                lies = {"bad:1": wrong or draw.random() < turned}
+                for one, other in [(0, 1), (0, 2), (1, 2)]:
+                    pair = order[one], order[other]
+                    differ = lies.get(pair[0], False) != lies.get(pair[1], False)
+                    differ = differ and right != 0.5
+                    ledger.add_check(Check(
+                        records[-1].slot, *pair, "result" if differ else None
+                    ))
+                    if (one, other) == (0, 1) and not differ:
+                        break
         ledger.add(*records)
 
 
