@@ -35,15 +35,13 @@ from engines.programs.processes import core_count
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from experiments.bench.arena_overhead import Probe
-from experiments.cluster.crew import _EXCHANGE, _WORK_AHEAD
+from experiments.cluster.crew import WORK_AHEAD, exchange_seconds
 from experiments.cluster.dispatcher import Dispatcher, Result, Ticket
 from experiments.command import run
 from experiments.number import Number
 
 # Seconds that a message takes between two machines, in the simulation.
 _LATENCY = 0.0005
-# Seconds after which a process sends its records (`experiments/arena/worker.py`).
-_RECORDS_EVERY = 0.2
 # Simulated seconds; the first third does not count.
 _SIMULATED = 12.0
 _WORKERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000)
@@ -190,13 +188,13 @@ class Simulation:
             heapq.heapify(cores_free)
         self._work = Dispatcher(_Endless(), str)
         self._finished: list[list[tuple[float, Ticket]]] = [[] for _ in self._machines]
-        self._rates = [0.0] * len(self._machines)
+        self._collects = exchange_seconds(len(self._machines))
 
     def run(self) -> tuple[float, float]:
         """Games a second, and the share of its time in which the one process is busy."""
         driver_free = busy = 0.0
         done = 0
-        answers = [(self._draw.random() * _EXCHANGE, n) for n in range(len(self._machines))]
+        answers = [(self._draw.random() * self._collects, n) for n in range(len(self._machines))]
         heapq.heapify(answers)
         warm = _SIMULATED / 3
         while answers[0][0] < _SIMULATED:
@@ -205,13 +203,12 @@ class Simulation:
             begin = max(came + _LATENCY, driver_free)
             spent = self._costs.exchange + self._costs.record * len(results)
             driver_free = begin + spent
-            if begin >= warm:
+            if warm <= begin < _SIMULATED:
                 busy += spent
                 done += len(results)
             self._give(machine, results, driver_free)
-            # It answers when its processes send records, or after a while.
             asked = driver_free + _LATENCY
-            heapq.heappush(answers, (asked + min(_EXCHANGE, _RECORDS_EVERY), machine))
+            heapq.heappush(answers, (asked + self._collects, machine))
         return done / (_SIMULATED - warm), min(1.0, busy / (_SIMULATED - warm))
 
     def _results(self, machine: int, now: float) -> list[Result]:
@@ -223,8 +220,7 @@ class Simulation:
     def _give(self, machine: int, results: list[Result], now: float) -> None:
         name, cores = str(machine), self._machines[machine]
         self._work.returned(name, results, now)
-        self._rates[machine] += 0.1 * (len(results) / _EXCHANGE - self._rates[machine])
-        most = max(2 * cores, cores + int(_WORK_AHEAD * cores / self._seconds))
+        most = max(2 * cores, cores + int(WORK_AHEAD * cores / self._seconds))
         room = most - self._work.held_by(name)
         for ticket in self._work.assign(name, room, now):
             free = heapq.heappop(self._free[machine])

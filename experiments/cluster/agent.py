@@ -216,12 +216,17 @@ class Agent:
             for ticket in tickets:
                 self._attempts[ticket.key] = ticket.attempt
             self._feed.add([self._at_home(ticket.item) for ticket in tickets])
-            if not (self._results or self._problem or self._lines):
-                self._news.wait(patience)
+            # Processes send results one by one; an answer for each would keep the other side busy.
+            self._news.wait_for(self._is_urgent, patience)
             results, self._results = self._results, []
             lines, self._lines = self._lines, []
             return News(self._ready, results, dict(self._amounts()), self._running, lines,
                         self._problem)
+
+    def _is_urgent(self) -> bool:
+        """Whether an answer must not wait: something is wrong, or there is nothing left to do."""
+        hungry = self._results and not self._feed.remaining()
+        return bool(self._problem or self._lines or hungry)
 
     def _receive(self, sent: Mapping[str, Any], keep: frozenset[str]) -> None:
         for digest in self._parcels.keys() - keep:

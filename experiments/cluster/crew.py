@@ -2,7 +2,7 @@
 
 An agent is asked for an `exchange` at all times. One that does not answer for long is not counted
 on: others get its work, and it is welcome when it answers again. One that has died is started
-again, if its machine lives. New machines are looked for every second.
+again, if its machine lives. New machines are looked for every other second.
 """
 
 from __future__ import annotations
@@ -21,18 +21,26 @@ from experiments.cluster.agent import GamesOrder, Hello, News, WorkOrder
 from experiments.cluster.connection import ClusterError, Connection, Machine
 from experiments.cluster.dispatcher import Dispatcher, Result
 
-# Seconds for which an agent waits for something to tell, and between two looks at the machines.
-_EXCHANGE, _LOOK = 0.25, 1.0
+# Seconds for which an agent collects what it has to tell, at most so many; and machines from which
+# on it collects for longer, so that answers do not keep us too busy.
+_EXCHANGE, _LONGEST_EXCHANGE, _FEW_MACHINES = 0.5, 1.0, 80
+# Seconds between two looks at the machines.
+_LOOK = 2.0
 # Seconds without an answer after which an agent is not counted on; while it starts, so many.
 PATIENCE, _START_PATIENCE = 20.0, 120.0
 # Seconds of work that an agent is sent ahead.
-_WORK_AHEAD = 2.0
+WORK_AHEAD = 2.0
 # An agent that dies so often without bringing anything is not started again.
 _MOST_DEATHS = 3
 # Seconds between two lines about the machines.
 LINE_INTERVAL = 30.0
 # Seconds without any machine before somebody is told.
 _LONELY = 10.0
+
+
+def exchange_seconds(machines: int) -> float:
+    """Seconds for which an agent collects before it answers."""
+    return min(_LONGEST_EXCHANGE, _EXCHANGE * max(1.0, machines / _FEW_MACHINES))
 
 
 @dataclass
@@ -147,7 +155,7 @@ class Crew:
             sent = {digest: self._parcels[digest] for digest in needed - member.parcels}
             member.parcels |= needed
             member.reference = member.agent.exchange.remote(
-                tickets, sent, _EXCHANGE, frozenset(self._parcels)
+                tickets, sent, exchange_seconds(len(self.members)), frozenset(self._parcels)
             )
             member.asked = now
         return nothing
@@ -156,7 +164,7 @@ class Crew:
         """How many items an agent may hold."""
         cores = self._workers or member.machine.cores
         least = 2 * cores if self._is_games else cores
-        return max(least, cores + int(_WORK_AHEAD * member.rate(now)))
+        return max(least, cores + int(WORK_AHEAD * member.rate(now)))
 
     def _hear(self, dispatcher: Dispatcher[Any]) -> Iterator[list[tuple[Result, Any, str]]]:
         """Wait for an answer; what the answers bring."""

@@ -20,6 +20,7 @@ import pytest
 
 from dlgo.records.ledger import GameRecord, Ledger
 from engines.jobs import Portion, WorkerError
+from engines.programs import processes
 from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
@@ -195,15 +196,15 @@ def test_ctrl_c_leaves_no_agent_and_the_same_command_continues(
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130 and "run the same command again" in errors
     assert "Traceback" not in errors
-    nobody_is_left()
+    nobody_is_left(cluster)
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert games_of(ledger)
-    nobody_is_left()
+    nobody_is_left(cluster)
 
 
 def until_games(ledger: Path, count: int) -> None:
-    until = time.monotonic() + 120
+    until = time.monotonic() + 300
     while time.monotonic() < until:
         with contextlib.suppress(Exception), Ledger(ledger, read_only=True) as opened:
             if len(opened) >= count:
@@ -212,21 +213,22 @@ def until_games(ledger: Path, count: int) -> None:
     raise AssertionError(f"no {count} games in {ledger}")
 
 
-def nobody_is_left() -> None:
-    """No agent of Ray, and no process of an agent."""
+def nobody_is_left(cluster) -> None:
+    """No agent of Ray, and so no process of an agent."""
     until = time.monotonic() + 20
-    while (left := agents()) and time.monotonic() < until:
+    while (left := agents(cluster)) and time.monotonic() < until:
         time.sleep(0.2)
     assert not left
 
 
-def agents() -> list[str]:
+def agents(cluster) -> list[int]:
+    """The agents on the nodes of a cluster."""
     found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-            if line.startswith("ray::Agent"):
-                found.append(f"{folder.name} {line}")
+    for node in cluster.worker_nodes:
+        for pid in processes.descendants(node.all_processes["raylet"][0].process.pid):
+            with contextlib.suppress(OSError):
+                if Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"ray::Agent"):
+                    found.append(pid)
     return found
 
 

@@ -76,9 +76,9 @@ class Ordeal:
             self.driver.kill()
             self.driver.wait()
             self.driver = self.start()
-        elif kind == "agent" and (found := agents()):
+        elif kind == "agent" and (found := agents(self.cluster)):
             with contextlib.suppress(ProcessLookupError):
-                os.kill(int(self.draw.choice(found).split()[0]), signal.SIGKILL)
+                os.kill(self.draw.choice(found), signal.SIGKILL)
         else:
             node = self.draw.choice(nodes)
             if kind == "hang":
@@ -99,6 +99,6 @@ def test_fifty_kills_change_no_game(tmp_path: Path) -> None:
             ordeal.kill_something()
         print(f"{len(ordeal.done)} kills: {sorted(ordeal.done)}; {ordeal.games()} games by then")
         assert ordeal.driver.wait(timeout=900) == 0, Path(ordeal.log.name).read_text()[-2000:]
-        nobody_is_left()
+        nobody_is_left(made)
     assert games_of(ordeal.ledger) == games_of(tmp_path / "alone.sqlite")
     assert len(ordeal.done) == KILLS
