@@ -84,14 +84,14 @@ def encoders(game: str | None) -> None:
 @click.argument("names", metavar="[MODEL]...", nargs=-1)
 def models(names: tuple[str, ...]) -> None:
     """List the models that come with the package, or tell about some (names or folders)."""
-    from engines.alphago.bundle import shipped_bundles
-    from engines.learning.networks.store import load_card, shipped_models
+    from engines.alphago.bundle import read_bundle, shipped_bundles
+    from engines.learning.networks.store import SHIPPED, load_card, shipped_models
 
     shown = names or shipped_models()
     if not shown:
         click.echo("no model comes with this version; `dlgo train` makes some")
         return
-    width = 2 + max(map(len, ("model", *shown)))
+    width = 2 + max(map(len, ("model", *shown, *shipped_bundles())))
     click.echo(f"{'model':<{width}}game: network on encoder, moves predicted; cost; identity")
     for name in shown:
         _, card = load_card(name)
@@ -103,7 +103,12 @@ def models(names: tuple[str, ...]) -> None:
             f"{_data_cost(card)}; {card.network_id[7:19]}"
         )
     for name in () if names else shipped_bundles():
-        click.echo(f"{name:<{width}}for the engine alphago, not a single network")
+        bundle = read_bundle(SHIPPED / name)
+        _, card = load_card(bundle.network("supervised"))
+        click.echo(
+            f"{name:<{width}}{card.game}: all of an AlphaGo on {card.encoder}; "
+            f"{bundle.cpu_seconds:,.0f} CPU s, 0 GPU s; {card.network_id[7:19]}"
+        )
 
 
 def _data_cost(card: Any) -> str:

@@ -65,10 +65,14 @@ LINES: dict[str, str] = {
     "sprt": "games.csv a b",
     "tournament": "--ledger=out/new.sqlite --game=tictactoe --engine=random "
                   "--engine=mcts:sims=5 --pairs=1 --workers=1",
+    "train alphago": "--game=tictactoe --out=out/run --workers=1 --set=games=20 --set=epochs=1 "
+                     "--set=reinforce_iterations=1 --set=reinforce_games=4 --set=value_games=40 "
+                     "--set=network=mlp:hidden=2,layers=1",
     "train alphazero": "--game=tictactoe --out=out/run --iterations=1 --games=2 --sims=2 "
                        "--net=mlp:hidden=2,layers=1 --workers=1 --runtime=onnx",
     **{f"train {name}": "--game=tictactoe --out=out/run --iterations=1 --games=4 "
                         "--net=mlp:hidden=2,layers=1" for name in LEARNERS},
+    "train average": "tictactoe-ppo tictactoe-ppo --out=out/model",
     "train supervised": "--data=data --out=out/model --net=mlp:hidden=2,layers=1 --epochs=1",
     "watch": "tictactoe --engine=textbook-mcts:sims=5 --tree=out/tree.svg",
     "web": "--no-browser --host=127.0.0.1 --port=0",
@@ -76,7 +80,8 @@ LINES: dict[str, str] = {
 STDIN = b"a1 b2\n\nC3\ngenmove b\n\x1b[2J\nboardsize 99999999999999999999\nundo\nquit\n"
 # These take a second or more.
 SLOW = ("class grade", "class league", "connectx export", "data import-sgf", "data index-sgf",
-        "generate", "report", "tournament", "train alphazero", "train supervised",
+        "generate", "report", "tournament", "train alphago", "train alphazero", "train average",
+        "train supervised",
         *(f"train {name}" for name in LEARNERS))
 # Ctrl-C comes later where it would leave half a plot in this process.
 PATIENCE = dict.fromkeys((*SLOW, "show"), 15.0)

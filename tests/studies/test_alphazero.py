@@ -79,8 +79,8 @@ def test_every_engine_that_plays_go_is_an_opponent() -> None:
         name for name in engine_names() if engine_class(name).__module__.startswith("engines.")
     }
     # GNU Go may be absent; the solver knows no Go; the textbook's are searches that are there; of
-    # some learners no network comes with the package.
-    absent = {"gtp", "solver", *LEARNERS}
+    # some learners no network comes with the package, nor an AlphaGo.
+    absent = {"gtp", "solver", "alphago", "fast_policy", *LEARNERS}
     assert names >= {name for name in ours - absent if "textbook" not in name}
 
 
