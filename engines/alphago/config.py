@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 from dlgo.encoders import default_encoder, get_encoder
 from dlgo.games import get_game
 from engines.learning.networks import catalog
-from engines.learning.settings import Settings, setting
+from engines.learning.settings import Settings, preset_of, setting
 
 PAPER = "Silver et al. 2016"
 
@@ -69,9 +69,7 @@ class AlphaGoConfig(Settings):
             SpecError: for an unknown game, network, encoder or optimizer, or a setting out of
                 range.
         """
-        spec = get_game(game)
-        size = f"{spec.name} {spec.board_rows}x{spec.board_cols}"
-        preset = cls.presets.get(size, cls.presets.get(spec.name, {}))
+        preset = preset_of(cls.presets, get_game(game))
         given = {name: value for name, value in given.items() if value is not None}
         return cls(game=game, **{**preset, **given}).canonical()
 

@@ -25,7 +25,7 @@ from engines.alphazero.settings import (
 from engines.learning.networks.runtimes import KINDS
 from engines.learning.run_config import AUTO
 from engines.learning.selfplay.config import SelfPlayConfig
-from engines.learning.settings import setting
+from engines.learning.settings import preset_of, setting
 
 # Weights of heads about the end of the game, and what a game must offer for each.
 _FINAL_HEADS = {"ownership": "ownership", "score": "margin"}
@@ -187,12 +187,6 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-def preset_of(game: GameSpec) -> dict[str, Any]:
-    """Settings for a game: those of its size of board if there are any, else of its name."""
-    size = f"{game.name} {game.board_rows}x{game.board_cols}"
-    return PRESETS.get(size, PRESETS.get(game.name, {}))
-
-
 def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
     """Settings of a config or of its self-play as they are typed: "batch_size=512", "reuse=no".
 
@@ -208,7 +202,7 @@ def make_config(game: str, **given: Any) -> AlphaZeroConfig:
     Raises:
         SpecError: as `AlphaZeroConfig.canonical`.
     """
-    preset = preset_of(get_game(game))
+    preset = preset_of(PRESETS, get_game(game))
     given = AlphaZeroConfig.current({k: v for k, v in given.items() if v is not None})
     usual = dict(preset.get("selfplay", {}))
     if given.get("search", "puct") != "puct":

@@ -17,6 +17,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple, Self
 
+from dlgo.api import GameSpec
 from dlgo.errors import SpecError
 from dlgo.specs import Option, suggest
 
@@ -194,3 +195,9 @@ def markdown_table(config: type[Settings], base: type[Settings] | None = None) -
         lines.append(f"| `{name}` | {shown} | {limits} | {meaning}"
                      f"{f' ({source})' if source else ''} |")
     return "\n".join(lines) + "\n"
+
+
+def preset_of(presets: Mapping[str, dict[str, Any]], game: GameSpec) -> dict[str, Any]:
+    """Settings for a game: of its size of board ("go 9x9") if there are any, else of its name."""
+    size = f"{game.name} {game.board_rows}x{game.board_cols}"
+    return presets.get(size, presets.get(game.name, {}))

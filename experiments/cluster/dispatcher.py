@@ -302,7 +302,7 @@ class Dispatcher(Generic[Item]):
         self._close(key)
 
     def lost(self, worker: str) -> int:
-        """A worker brings nothing back for now: others do what it had. How much that was."""
+        """A worker does not answer: others do what it had. Returns how much that was."""
         count = self._held[worker] = 0
         for key, entry in [*self._entries.items()]:
             if entry.holders.pop(worker, None) is None or entry.holders:

@@ -65,7 +65,7 @@ def orphans(patch: pytest.MonkeyPatch) -> None:
             parent.state.apply_move(move))))[0])
 
 
-# 2. Listing 13.16: q += value / visits adds up 1 + 1/2 + 1/3 ...; it is no mean.
+# 2. Listing 13.16: q += value / visits adds up 1 + 1/2 + 1/3 ...; it is not a mean.
 
 def check_mean() -> None:
     engine = fake(GAME, sims=30, **{"lambda": 0.0})
@@ -159,7 +159,7 @@ def without_colour(patch: pytest.MonkeyPatch) -> None:
     patch.setitem(AlphaGoConfig.presets["go 9x9"], "encoder", "alphago")
 
 
-# 7. Listing 13.12: max(move_probabilities) is a probability and no move.
+# 7. Listing 13.12: max(move_probabilities) is a probability, not a move.
 
 def check_rollout_plays_moves() -> None:
     engine = fake(GAME)
@@ -170,7 +170,7 @@ def largest_probability(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(textbook, "draw", lambda shares, temperature, rng: max(shares))
 
 
-# 8. Listing 13.12: game_state.next_player() calls what is no function.
+# 8. Listing 13.12: game_state.next_player() calls what is not a function.
 
 def check_next_player() -> None:
     assert fake(GAME)._rollout(state_after()) in (-1, 0, 1)

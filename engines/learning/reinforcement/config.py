@@ -6,13 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from dlgo.api import GameSpec
 from dlgo.errors import SpecError
 from dlgo.games import get_game
 from engines.learning.networks.store import load_card
 from engines.learning.run_config import AUTO
 from engines.learning.selfplay.config import SelfPlayConfig
-from engines.learning.settings import setting
+from engines.learning.settings import preset_of, setting
 
 WILLIAMS = "Williams 1992"
 SCHULMAN = "Schulman et al. 2017"
@@ -94,16 +93,11 @@ class ReinforcementConfig(SelfPlayConfig):
             ModelError: if `first_network` is not a model.
         """
         given = {name: value for name, value in given.items() if value is not None}
-        preset = dict(cls._preset(get_game(game)))
+        preset = dict(preset_of(cls.presets, get_game(game)))
         if given.get("first_network"):
             _, card = load_card(given["first_network"])
             preset |= {"network": card.network, "encoder": card.encoder}
         return cls(game=game, **{**preset, **cls.current(given)}).canonical()
-
-    @classmethod
-    def _preset(cls, game: GameSpec) -> dict[str, Any]:
-        size = f"{game.name} {game.board_rows}x{game.board_cols}"
-        return cls.presets.get(size, cls.presets.get(game.name, {}))
 
     def check(self) -> None:
         """Raise SpecError for a setting out of range."""
