@@ -15,11 +15,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
-from dlgo.api import GameSpec
 from dlgo.errors import SpecError
 from dlgo.specs import Option, suggest
+
+if TYPE_CHECKING:  # `dlgo --help` reads settings and must not load the games' kernels
+    from dlgo.api import GameSpec
 
 _META = "setting"
 
