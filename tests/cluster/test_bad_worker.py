@@ -9,15 +9,13 @@ import pytest
 
 from dlgo.records.ledger import Ledger
 from experiments.arena.inspect_ledger import check_lines, purge_ledger
-from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from reports.workers import worker_facts, worker_lines
 from tests.cluster import bad_worker
-from tests.cluster.test_cluster import Said, games_of
+from tests.cluster.test_cluster import LARGE, Said, games_of
 from tests.conftest import FULL
 
 pytestmark = pytest.mark.skipif(not FULL, reason="minutes, with Ray: DLGO_FULL=1")
-PLAN = Plan(("tictactoe",), ("mcts:sims=50", "random", "mcts:sims=200"), 334, seed=5)
 
 
 def test_a_planted_bad_machine_is_found_and_purged(tmp_path: Path) -> None:
@@ -25,11 +23,11 @@ def test_a_planted_bad_machine_is_found_and_purged(tmp_path: Path) -> None:
     from tests.cluster.three_nodes import small_cluster
 
     path = tmp_path / "games.sqlite"
-    run_tournament(PLAN, tmp_path / "alone.sqlite", workers=1, progress=Said())
+    run_tournament(LARGE, tmp_path / "alone.sqlite", workers=1, progress=Said())
     with small_cluster(2) as made:
         bad = made.add_node(num_cpus=1, env_vars={bad_worker.VARIABLE: "1"})
         with contextlib.closing(ClusterGames(made.address, verify_share=0.2)) as games:
-            run_tournament(PLAN, path, setup=bad_worker.SETUP, progress=Said(), elsewhere=games)
+            run_tournament(LARGE, path, setup=bad_worker.SETUP, progress=Said(), elsewhere=games)
         for line in worker_lines(path):
             print(line)
         facts = worker_facts(path)
@@ -45,5 +43,5 @@ def test_a_planted_bad_machine_is_found_and_purged(tmp_path: Path) -> None:
         print(purge_ledger(str(path), name))
         made.remove_node(bad)
         with contextlib.closing(ClusterGames(made.address)) as games:
-            run_tournament(PLAN, path, setup=bad_worker.SETUP, progress=Said(), elsewhere=games)
+            run_tournament(LARGE, path, setup=bad_worker.SETUP, progress=Said(), elsewhere=games)
     assert games_of(path) == games_of(tmp_path / "alone.sqlite")

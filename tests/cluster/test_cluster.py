@@ -5,6 +5,7 @@ Ray takes ten seconds to start and its workers seconds to load; so these need DL
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import os
 import random
@@ -12,6 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,13 +26,15 @@ from engines.programs import processes
 from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
-from tests.cluster.three_nodes import freeze
+from tests.cluster.three_nodes import freeze, thaw
 from tests.conftest import FULL, one_line_error
 from tests.jobs import test_jobs as work
 
 pytestmark = pytest.mark.skipif(not FULL, reason="minutes, with Ray: DLGO_FULL=1")
 ROOT = Path(__file__).resolve().parents[2]
 PLAN = Plan(("tictactoe",), ("mcts:sims=50", "random", "mcts:sims=200"), 40, seed=5)
+# Long enough that all three nodes have begun before it is over.
+LARGE = Plan(("connect4",), ("mcts:sims=1000", "random", "mcts:sims=3000"), 334, seed=5)
 
 
 class Said(PlainReporter):
@@ -233,15 +237,23 @@ def agents(cluster) -> list[int]:
 
 
 class After(Said):
-    """Calls a function when some games have ended; Ray wants the main thread for its nodes."""
+    """Calls a function when machines have played games; Ray wants the main thread for its nodes.
 
-    def __init__(self, count: int, call: Callable[[], None]) -> None:
+    Args:
+        count: of games of each machine.
+        machines: how many must have played so many.
+    """
+
+    def __init__(self, count: int, call: Callable[[], None], machines: int = 1) -> None:
         super().__init__()
-        self._left, self._call = count, call
+        self._least, self._call, self._machines = count, call, machines
+        self._games: collections.Counter[str | None] = collections.Counter()
 
     def game(self, record: GameRecord) -> None:
-        self._left -= 1
-        if self._left == 0:
+        self._games[record.worker] += 1
+        ready = sum(games >= self._least for games in self._games.values())
+        if ready >= self._machines:
+            self._machines = 10**9
             self._call()
 
 
@@ -253,14 +265,55 @@ def trouble(cluster) -> None:
     cluster.add_node(num_cpus=1)
 
 
-def test_nodes_that_die_hang_and_join_change_nothing(alone: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def long_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The long plan on one process."""
+    path = tmp_path_factory.mktemp("alone") / "games.sqlite"
+    run_tournament(LARGE, path, workers=1, progress=Said())
+    return path
+
+
+def test_nodes_that_die_hang_and_join_change_nothing(long_alone: Path, tmp_path: Path) -> None:
     from experiments.cluster.games import ClusterGames
     from tests.cluster.three_nodes import small_cluster
 
     path = tmp_path / "games.sqlite"
     with small_cluster(3) as made:
-        said = After(20, lambda: trouble(made))
+        said = After(20, lambda: trouble(made), machines=3)
         with contextlib.closing(ClusterGames(made.address, patience=3.0)) as games:
-            run_tournament(PLAN, path, progress=said, elsewhere=games)
-    assert games_of(path) == games_of(alone)
+            run_tournament(LARGE, path, progress=said, elsewhere=games)
+    assert len(games_of(path)) == 2004
+    assert games_of(path) == games_of(long_alone)
     assert any("was lost" in line or "does not answer" in line for line in said.lines), said.lines
+    with Ledger(path, read_only=True) as ledger:
+        print(collections.Counter(game.worker for game in ledger.games()))
+
+
+def test_a_node_that_is_cut_off_for_a_while_plays_on(long_alone: Path, tmp_path: Path) -> None:
+    from experiments.cluster.games import ClusterGames
+    from tests.cluster.three_nodes import small_cluster
+
+    path, after = tmp_path / "games.sqlite", []
+
+    class Count(After):
+        def game(self, record: GameRecord) -> None:
+            super().game(record)
+            if timer.finished.is_set():
+                after.append(record.worker)
+
+    with small_cluster(2) as made:
+        sleeper = next(iter(made.worker_nodes))
+        timer = threading.Timer(8.0, thaw)
+
+        def cut() -> None:
+            freeze(sleeper)
+            timer.start()
+
+        said = Count(20, cut, machines=2)
+        with contextlib.closing(ClusterGames(made.address, patience=3.0)) as games:
+            run_tournament(LARGE, path, progress=said, elsewhere=games)
+    assert games_of(path) == games_of(long_alone)
+    assert any("does not answer" in line for line in said.lines), said.lines
+    assert any(name.endswith(sleeper.node_id[:6]) for name in after), said.lines
+    name = next(name for name in after if name.endswith(sleeper.node_id[:6]))
+    print(f"{after.count(name)} of {len(after)} later games by {name}")

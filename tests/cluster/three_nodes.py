@@ -22,6 +22,12 @@ def freeze(node: Any) -> None:
         processes.send(pid, signal.SIGSTOP)
 
 
+def thaw() -> None:
+    """Let all frozen nodes go on."""
+    while _frozen:
+        processes.send(_frozen.pop(), signal.SIGCONT)
+
+
 @contextmanager
 def small_cluster(nodes: int = 3) -> Iterator[Any]:
     """A head with no cores for games, and some nodes with one core each."""
