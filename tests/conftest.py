@@ -24,11 +24,13 @@ SHARED = Path(__file__).resolve().parents[2] / "shared" / "oracles"
 # What takes longest comes first, so that no process is left with a long file at the end.
 LONGEST = [
     "studio", "alphazero/test_run.py", "chapters/test_chapters.py", "test_conformance.py",
+    "test_broken_rules.py",
     "arena/test_outside.py", "arena/test_referee.py", "test_jit.py",
     "alphazero/test_promotion.py", "test_add_an_engine.py", "docs/test_course.py",
     "test_readme.py", "alphazero/test_final_heads.py",
     "studies/test_alphazero.py", "test_playing_part.py", "engines/test_solver.py",
-    "engines/test_textbook.py", "games/test_go_textbook.py", "bench/test_selfplay.py",
+    "engines/test_textbook.py", "games/test_go_textbook.py", "games/test_go_boards_agree.py",
+    "bench/test_selfplay.py",
     "arena/test_ledger.py",
     "datasets/test_datasets.py", "supervised/test_trainer.py", "arena/test_tournament.py",
     "supervised/test_bad_input.py", "cli/test_main.py", "test_add_a_game.py",

@@ -8,15 +8,8 @@ from __future__ import annotations
 
 import csv
 import os
-import random
 import re
 import shutil
-import signal
-import subprocess
-import sys
-import time
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,19 +21,15 @@ from dlgo.errors import DlgoError
 from dlgo.records.ledger import GameRecord, Ledger
 from engines.registry import build_engine
 from experiments.arena import executor, referee
-from experiments.arena.inspect_ledger import check_lines
 from experiments.arena.referee import EngineCache, play_game
 from experiments.classroom import league_bots
-from experiments.classroom.hostile_bot import ATTACKS
 from experiments.classroom.league_bots import entrant_name
 from experiments.classroom.league_plan import KEYS, STAFF_KEYS
 from experiments.classroom.make_class import _bot, make_class, write_hostile
 from experiments.classroom.make_class import main as make_main
 from experiments.cli.classroom import classroom
 from reports.differences import Counts
-from tests.arena.mocks import left_behind
 from tests.command import ROOT, Done, assert_one_line, dlgo_here, run_module_here
-from tests.sandboxed import sandboxed
 
 FULL = bool(os.environ.get("DLGO_FULL"))
 PLAN = """\
@@ -321,101 +310,3 @@ def test_a_class_is_made_once(tmp_path) -> None:
     }
     with pytest.raises(DlgoError, match="is not empty"):
         make_class(tmp_path / "demo", 10, "tictactoe")
-
-
-@sandboxed
-@pytest.mark.skipif(not FULL, reason="minutes: DLGO_FULL=1")
-def test_an_attacker_and_a_kill_lose_nobodys_games(tmp_path, capfd) -> None:
-    """A league in the sandbox, killed when some games have ended, then played to its end.
-
-    Everything is compared with a league that has no attacker.
-    """
-    folder = write(tmp_path / "all", ATTACKS, COUNTS)
-    before = killed(folder, lambda: len(games_of(folder)) > 0)
-    done = league(capfd, folder)
-    assert done.returncode == 0, done.stderr
-    games = games_of(folder)
-    assert before.items() <= games.items(), "a game was lost or played again"
-    assert [line.text for line in check_lines(str(folder / "out/games.sqlite"))] == [
-        f"{len(games)} games, 0 of them invalid"
-    ]
-    for path in (folder / "out/students").glob("m_*.html"):
-        page = path.read_text()
-        assert "grades.csv is a link; links are not followed" in page, path
-        assert "<script>document" not in page, path
-    reasons = {slot: game.reason for slot, game in games.items() if game.failed}
-    assert not any("got" in reason.replace("'got", "") for reason in reasons.values()), reasons
-    assert not any("ann" in slot and "m_" not in slot for slot in reasons), "a new process a game"
-    assert len(moves_of(folder, without="student:m_")) == 2 * 4 + 2
-    assert any("m_" in slot for slot in reasons)
-    told = {re.sub("first|second", "it", f"{slot.split('m_')[1].split('@')[0]}: {reason}")
-            for slot, reason in reasons.items()}
-    with capfd.disabled():
-        print("", *sorted(told), sep="\n")
-    alone = write(tmp_path / "alone", ann=COUNTS)
-    assert league(capfd, alone).returncode == 0
-    assert moves_of(folder, without="student:m_") == moves_of(alone)
-    rows, others = marks(folder), marks(alone)
-    assert all(rows[name] == others[name] for name in ("ann", "bo b", "absent"))
-
-
-def killed(folder: Path, when: Callable[[], bool], wait: float = 0.0) -> dict[str, GameRecord]:
-    """Start a league, kill it so many seconds after `when`; the games that it has left."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "experiments.cli", "class", "league", folder / "hand-ins", "--plan",
-         folder / "league.toml", "--out", folder / "out", "--workers=1"],
-        cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )
-    while process.poll() is None and not when():
-        time.sleep(0.02)
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(wait)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    until = time.monotonic() + 60
-    while left_behind(process.pid):
-        assert time.monotonic() < until, "processes outlive the league"
-        time.sleep(0.05)
-    return games_of(folder)
-
-
-@sandboxed
-@pytest.mark.skipif(not FULL, reason="minutes; DLGO_FULL=1 kills a league 20 times")
-def test_twenty_kills_lose_nothing_and_the_final_table_is_the_same(tmp_path, capfd) -> None:
-    alone = write(tmp_path / "alone")
-    assert league(capfd, alone).returncode == 0
-    whole, table = moves_of(alone), ratings_on(alone)
-    moment, kills, in_play, number = random.Random(22), 0, 0, 0
-    while kills < 20:
-        number += 1
-        folder = write(tmp_path / str(number))
-        before: dict[str, GameRecord] = {}
-        while kills < 20 and len(before) < len(whole):
-            count = len(before)
-            at_work = moment.random() < 0.7  # else at any moment, from the start
-            before, earlier = killed(
-                folder, lambda f=folder, n=count, w=at_work: not w or len(games_of(f)) > n,
-                moment.random() * (0.3 if at_work else 6),
-            ), before
-            assert earlier.items() <= before.items(), "a game was lost or played again"
-            kills += 1
-            in_play += 0 < len(before) < len(whole)
-        assert league(capfd, folder).returncode == 0
-        assert moves_of(folder) == whole and before.items() <= games_of(folder).items()
-        assert [line.text for line in check_lines(str(folder / "out/games.sqlite"))] == [
-            f"{len(whole)} games, 0 of them invalid"
-        ]
-        assert marks(folder) == marks(alone) and ratings_on(folder) == table
-    print(f"{kills} kills, {in_play} of them between the first and the last game, {number} leagues")
-
-
-def ratings_on(folder: Path) -> list[tuple[str, ...]]:
-    """Names, ratings and results on the leaderboard; what moves cost differs from run to run."""
-    names = {shown: name for name, shown in csv.reader((folder / "out/pseudonyms.csv").open())}
-    rows = re.findall(
-        r'scope="row">([^<]*).*?class="main">([^<]*)</td><td>([^<]*)<.*?</div></td>\s*(<td>.*?)</tr>',
-        (folder / "out/leaderboard.html").read_text(), flags=re.S,
-    )
-    assert len(rows) == 3
-    return sorted((names.get(name.rstrip("*"), name), rating, interval, cells.rpartition("<td>")[0])
-                  for name, rating, interval, cells in rows)

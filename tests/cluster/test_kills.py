@@ -26,11 +26,11 @@ from tests.conftest import FULL
 
 pytestmark = pytest.mark.skipif(not FULL, reason="ten minutes, with Ray: DLGO_FULL=1")
 KILLS = 50
-# 3 matches of 2 x 334 games: 2,004.
+# 3 matches of 2 x 700 games: 4,200; more than are played before the last kill.
 PLAN = """
 games = ["connect4"]
 engines = ["mcts:sims=3000", "mcts:sims=1000", "random"]
-pairs = 334
+pairs = 700
 seed = 7
 """
 

@@ -7,8 +7,8 @@ From the bottom up:
     TextbookState    turns, the rules that forbid a play, the end of the game, the count
 
 Nothing here is fast. `textbook_zobrist.py` only changes how a position is remembered (chapter
-3.5), and the compiled `board.py` plays what this file means: `tests/games/test_go_textbook.py`
-holds all three to the same stones, legal moves and results.
+3.5), and the compiled `board.py` plays what this file means:
+`tests/games/test_go_boards_agree.py` holds all three to the same stones, legal moves and results.
 `python -m experiments.chapters.ch03_board_speed` shows what each step buys.
 """
 
