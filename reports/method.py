@@ -35,6 +35,11 @@ like any other loss."""),
     ("Cost", """Cost is measured, not budgeted: the mean CPU time (all threads), wall time, nodes,
 simulations and network evaluations of all moves the entrant chose, in won and lost games
 alike. Compiling and loading happen before the clocks start."""),
+    ("Frontier", """An entrant is best for its cost if nobody who takes as little CPU time is
+stronger. How likely that is, and the grey band of the plots, come from 4,000 draws of all ratings
+together, as uncertain as the fit says; costs count as known. What the same strength costs is
+compared at nine ratings that both families reach, the logarithm of the cost interpolated between
+two budgets; budgets that are no stronger than a cheaper one of the same family are left out."""),
 )
 
 

@@ -55,6 +55,8 @@ class GameReport:
         facts: sentences.
         figures: plots.
         replays: of `replays.replay`.
+        frontier: rows of `frontier.frontier_frame`; None leaves the table out.
+        ratios: rows of `frontier.cost_ratios`; None leaves the table out.
     """
 
     game: str
@@ -68,6 +70,8 @@ class GameReport:
     facts: Sequence[str]
     figures: Sequence[Figure] = ()
     replays: Sequence[dict[str, Any]] = field(default=(), repr=False)
+    frontier: pd.DataFrame | None = None
+    ratios: pd.DataFrame | None = None
 
 
 def build_page(
@@ -155,7 +159,12 @@ def _view(game: GameReport) -> dict[str, Any]:
             for rating, row in zip(table.ratings, table.superiority(), strict=True)
         ],
         "costs": list(game.costs.itertuples()),
+        "frontier": _rows(game.frontier), "ratios": _rows(game.ratios),
     }
+
+
+def _rows(frame: pd.DataFrame | None) -> list[Any]:
+    return [] if frame is None else list(frame.itertuples())
 
 
 def _cell(text: str) -> dict[str, Any]:

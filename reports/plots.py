@@ -21,6 +21,7 @@ from reports.connections import listing
 from reports.figures import (
     COLOURS,
     GREY,
+    LIGHT,
     new_figure,
     own_style,
     plain,
@@ -113,6 +114,7 @@ def game_title(game: str) -> str:
 def plot_game(
     ratings: pd.DataFrame, game: str, subtitle: str, stem: Path,
     styles: Mapping[str, FamilyStyle] | None = None, axis: Axis = CPU,
+    frontier: pd.DataFrame | None = None,
 ) -> list[Path]:
     """Draw one game's strength per compute into `stem`.png and `stem`.svg.
 
@@ -123,6 +125,7 @@ def plot_game(
         stem: the path without its ending.
         styles: from `family_styles`; by default for the families of this game alone.
         axis: which cost.
+        frontier: from `frontier.frontier_frame`; drawn where the axis is CPU time.
 
     Returns:
         the files; none if fewer than two entrants have such a cost.
@@ -135,7 +138,8 @@ def plot_game(
         figure = new_figure(_WIDTH, _HEIGHT)
         axes = figure.add_subplot()
         points = _draw(axes, part, styles, axis, ends_only=len(part) > _MOST_LABELS)
-        _finish(figure, [axes], styles, part, axis)
+        marked = axis is CPU and _draw_frontier(axes, frontier, game)
+        _finish(figure, [axes], styles, part, axis, marked)
         left = axes.get_position().x0
         write_line(figure, left, 0.24, game_title(game), 12, fontweight="bold")
         write_line(figure, left, 0.47, subtitle, 8, color=GREY)
@@ -145,7 +149,7 @@ def plot_game(
 
 def plot_overview(
     ratings: pd.DataFrame, subtitle: str, stem: Path,
-    styles: Mapping[str, FamilyStyle] | None = None,
+    styles: Mapping[str, FamilyStyle] | None = None, frontier: pd.DataFrame | None = None,
 ) -> list[Path]:
     """Draw all games of `ratings` side by side into `stem`.png and `stem`.svg.
 
@@ -157,18 +161,19 @@ def plot_overview(
     rows = math.ceil(len(games) / columns)
     with own_style():
         figure = new_figure(max(_PANEL_WIDTH * columns, _WIDTH), _PANEL_HEIGHT * rows)
-        panels, points = [], []
+        panels, points, marked = [], [], False
         for i, game in enumerate(games):
             axes = figure.add_subplot(rows, columns, i + 1)
             part = ratings[ratings["game"] == game]
             points.append(_draw(axes, part, styles, CPU, ends_only=len(part) > _MOST_LABELS))
+            marked |= _draw_frontier(axes, frontier, game)
             axes.set_title(plain(game_title(game)), fontsize=10, fontweight="bold", loc="left")
             if i % columns:
                 axes.set_ylabel("")
             if i + columns < len(games):
                 axes.set_xlabel("")
             panels.append(axes)
-        _finish(figure, panels, styles, ratings, CPU)
+        _finish(figure, panels, styles, ratings, CPU, marked)
         write_line(figure, panels[0].get_position().x0, 0.27, subtitle, 8, color=GREY)
         for axes, (labels, lines) in zip(panels, points, strict=True):
             place_labels(axes, labels, lines, size=6.5)
@@ -203,6 +208,21 @@ def _draw(
             labels.append(Label(x, row.rating, text, style.colour))
     _dress(axes, part, axis)
     return labels, [line for line in ink if len(line)]
+
+
+def _draw_frontier(axes: Axes, frontier: pd.DataFrame | None, game: str) -> bool:
+    """The best rating for each cost or less, with its interval, behind everything else."""
+    part = None if frontier is None else frontier[frontier["game"] == game]
+    if part is None or len(part) < 2:
+        return False
+    # Of equal costs the last row has seen them all; the last step goes on to the edge.
+    part = part.drop_duplicates("cost_ms", keep="last")
+    columns = ("level", "level_low95", "level_high95")
+    level, low, high = (np.append(part[name], part[name].iloc[-1]) for name in columns)
+    cost = np.append(part["cost_ms"].clip(lower=CPU.least), axes.get_xlim()[1])
+    axes.fill_between(cost, low, high, step="post", color=LIGHT, alpha=0.5, linewidth=0, zorder=0)
+    axes.step(cost, level, where="post", color=LIGHT, linewidth=3, zorder=1)
+    return True
 
 
 def _dress(axes: Axes, part: pd.DataFrame, axis: Axis) -> None:
@@ -243,7 +263,7 @@ def _order(ratings: pd.DataFrame) -> list[str]:
 
 def _finish(
     figure: Figure, panels: Sequence[Axes], styles: Mapping[str, FamilyStyle],
-    ratings: pd.DataFrame, axis: Axis,
+    ratings: pd.DataFrame, axis: Axis, marked: bool = False,
 ) -> None:
     """Legend and caption below the panels, and room for them; the panels keep their size."""
     from matplotlib.lines import Line2D
@@ -266,6 +286,8 @@ def _finish(
         captions.append("Hollow: bounded by a prior, see the note in the table.")
     if axis.column == "mean_work":
         captions.append("Evaluations of a network; simulations for an engine without one.")
+    if marked:
+        captions.append("Grey: the frontier, the best for that cost or less.")
     if len(missing):
         captions.append(f"Not drawn, having no such cost: {listing(missing, most=2)}.")
     width, inner = figure.get_figwidth(), figure.get_figheight()

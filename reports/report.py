@@ -20,6 +20,7 @@ from reports import method, tables
 from reports.bootstrap import add_intervals, check_ratings
 from reports.cost_table import cost_table
 from reports.files import file_slug
+from reports.frontier import cost_ratios, frontier_frame
 from reports.lengths import plot_lengths
 from reports.markdown import build_markdown
 from reports.overview import overview_frame
@@ -45,9 +46,9 @@ def write_report(
     """Rate, tabulate and draw all games of a ledger.
 
     Writes `report.html`, `report.md`, `games.csv`, `ratings.csv`, `overview.csv`,
-    `spending.csv`, `strength.png/.svg` (all games), `lengths.png/.svg`, and for each game
-    `crosstable_<game>.csv`, `superiority_<game>.csv` and `strength_<game>.png/.svg` with its
-    sisters for other costs (`_wall`, `_work`, `_training`).
+    `spending.csv`, `frontier.csv`, `cost_ratios.csv`, `strength.png/.svg` (all games),
+    `lengths.png/.svg`, and for each game `crosstable_<game>.csv`, `superiority_<game>.csv` and
+    `strength_<game>.png/.svg` with its sisters for other costs (`_wall`, `_work`, `_training`).
 
     Args:
         ledger_path: the SQLite file that `dlgo tournament` wrote.
@@ -94,10 +95,12 @@ def write_report(
     progress("tables and plots")
     ratings = add_intervals(tables.ratings_frame(games, rated), checks)
     overview = overview_frame(games, rated)
+    frontier, ratios = frontier_frame(ratings, rated), cost_ratios(ratings, rated)
     paths = [
         tables.write_csv(frame, out / f"{name}.csv")
         for name, frame in (("games", games), ("ratings", ratings), ("overview", overview),
-                            ("spending", costs))
+                            ("spending", costs), ("frontier", frontier),
+                            ("cost_ratios", ratios))
     ]
     for game in overview["game"]:
         try:
@@ -117,13 +120,13 @@ def write_report(
         ]
         report, files = _game(
             rated[row.game], ratings, part, costs[costs["game"] == row.game], row, replays,
-            styles, out,
+            styles, out, frontier, ratios[ratios["game"] == row.game],
         )
         reports.append(report)
         paths += files
 
     subtitle = f"{_count(games)}; {_machines(games)}"
-    overall = plot_overview(ratings, subtitle, out / "strength", styles)
+    overall = plot_overview(ratings, subtitle, out / "strength", styles, frontier)
     lengths = plot_lengths(games, out / "lengths")
     paths += overall + lengths
     failed = games[games["failed"]].head(_MOST_FAILURES)
@@ -148,6 +151,7 @@ def write_report(
 def _game(
     table: RatingTable, ratings: pd.DataFrame, games: pd.DataFrame, costs: pd.DataFrame,
     overview: Any, replays: list[dict[str, Any]], styles: Mapping[str, FamilyStyle], out: Path,
+    frontier: pd.DataFrame, ratios: pd.DataFrame,
 ) -> tuple[GameReport, list[Path]]:
     """All about one game, and the files written for it."""
     import pandas as pd
@@ -166,11 +170,13 @@ def _game(
     drawn = []
     for axis in AXES:
         stem = out / f"strength_{slug}{axis.stem}"
-        drawn.append((axis.title, plot_game(ratings, game, subtitle, stem, styles, axis)))
-        paths += drawn[-1][1]
+        files = plot_game(ratings, game, subtitle, stem, styles, axis, frontier)
+        drawn.append((axis.title, files))
+        paths += files
     report = GameReport(
         game, game_title(game), slug, table, ratings[ratings["game"] == game], overview,
         costs, cross, _game_facts(table, games), _figures(drawn), replays,
+        frontier[frontier["game"] == game], ratios,
     )
     return report, paths
 

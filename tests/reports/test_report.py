@@ -95,6 +95,7 @@ def test_report_from_end_to_end(written):
              "strength_connect4_work"]  # in Go a single entrant has simulations
     names = {
         "report.html", "report.md", "games.csv", "ratings.csv", "overview.csv", "spending.csv",
+        "frontier.csv", "cost_ratios.csv",
         *(f"{kind}_{game}.csv" for kind in ("crosstable", "superiority") for game in games),
         *(f"{stem}.{ending}" for stem in stems for ending in ("png", "svg")),
     }
@@ -129,6 +130,12 @@ def test_report_from_end_to_end(written):
         "lost every game", "# Strength per compute", "![All games](strength.png)",
     ):
         assert fact in text
+    page = (out / "report.html").read_text(encoding="utf-8")
+    frontier = read_csv(out / "frontier.csv")
+    assert {row["game"] for row in frontier} == {
+        row["game"] for row in games.values()
+    }
+    assert page.count("<summary>Best for its cost</summary>") == 2
 
 
 def test_ratings_csv(written):

@@ -1,0 +1,101 @@
+"""Who is best for the cost, and what the same strength costs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from reports.frontier import cost_ratios, frontier_frame
+from reports.rating_table import Rating, RatingTable, bounds
+
+# Family, CPU ms a move, Elo. The slow family pays three times as much for each Elo.
+ENTRANTS = {
+    "quick:1": ("quick", 1.0, 0.0), "quick:10": ("quick", 10.0, 200.0),
+    "quick:100": ("quick", 100.0, 300.0),
+    "slow:3": ("slow", 3.0, 0.0), "slow:30": ("slow", 30.0, 200.0),
+    "slow:300": ("slow", 300.0, 300.0),
+    "poor": ("poor", 50.0, -400.0),
+}
+
+
+def rated(
+    entrants: dict[str, tuple[str, float, float]], error: float, apart: tuple[str, ...] = ()
+) -> tuple[pd.DataFrame, dict[str, RatingTable]]:
+    """Ratings whose errors are equal and independent; `apart` never met the others."""
+    rows = sorted(entrants.items(), key=lambda item: -item[1][2])
+    table = RatingTable(
+        tuple(
+            Rating(*bounds(elo, error), entrant=name, group=1 + (name in apart))
+            for name, (_, _, elo) in rows
+        ),
+        np.eye(len(rows)) * error**2, None, None, 0.0, 0,
+    )
+    frame = pd.DataFrame([
+        {"game": "g", "entrant": name, "family": family, "mean_cpu_ms": cost, "rating": elo}
+        for name, (family, cost, elo) in rows
+    ])
+    return frame, {"g": table}
+
+
+def test_nobody_stronger_is_as_cheap() -> None:
+    frontier = frontier_frame(*rated(ENTRANTS, 1.0)).set_index("entrant")
+    assert list(frontier.index[frontier["best"]]) == ["quick:1", "quick:10", "quick:100"]
+    assert list(frontier["cost_ms"]) == sorted(frontier["cost_ms"])
+    poor = frontier.loc["poor"]
+    assert (poor["leader"], poor["behind"], poor["chance"]) == ("quick:10", 600, 0)
+    assert poor["behind_high95"] - 600 == pytest.approx(1.96 * np.sqrt(2), abs=0.01)
+
+
+def test_chances_are_those_of_the_normal_distribution() -> None:
+    """The dearer of two is best with the likelihood that it is stronger; the cheaper one always."""
+    frame, tables = rated({"a": ("a", 1.0, 10.0), "b": ("b", 2.0, 0.0)}, 20.0)
+    frontier = frontier_frame(frame, tables).set_index("entrant")
+    assert frontier.loc["a", "chance"] == 1
+    above = tables["g"].superiority()[1, 0]
+    assert 0.3 < above < 0.4
+    assert frontier.loc["b", "chance"] == pytest.approx(above, abs=0.02)
+
+
+def test_of_equal_costs_exactly_one_is_best() -> None:
+    same = {name: ("f", 5.0, elo) for name, elo in (("a", 0.0), ("b", 5.0), ("c", -20.0))}
+    frontier = frontier_frame(*rated(same, 30.0))
+    assert frontier["chance"].sum() == pytest.approx(1)
+    assert list(frontier["leader"]) == ["b"] * 3 and frontier["best"].sum() == 1
+
+
+def test_the_band_holds_the_best_whoever_that_is() -> None:
+    """Of many equals the best is above the mean rating, and the band knows it."""
+    same = {str(i): ("f", 5.0, 0.0) for i in range(20)}
+    frontier = frontier_frame(*rated(same, 10.0))
+    assert (frontier["level_low95"] > 5).all() and (frontier["level_high95"] < 40).all()
+
+
+def test_the_same_strength_for_three_times_the_cost() -> None:
+    ratios = cost_ratios(*rated(ENTRANTS, 3.0)).set_index(["family", "other"])
+    row = ratios.loc["slow", "quick"]
+    assert row["ratio"] == pytest.approx(3)
+    assert 2 < row["low95"] < 3 < row["high95"] < 4
+    assert ratios.loc["quick", "slow"]["ratio"] == pytest.approx(1 / 3)
+    assert (row["weakest"], row["strongest"]) == (0, 300)
+    assert "poor" not in ratios.index.get_level_values(0)  # no strength in common
+
+
+def test_money_without_strength_buys_nothing() -> None:
+    """A budget that is dearer and no stronger does not lie on a family's curve."""
+    wasteful = {**ENTRANTS, "slow:200": ("slow", 200.0, 150.0)}
+    ratios = cost_ratios(*rated(wasteful, 1.0)).set_index(["family", "other"])
+    assert ratios.loc["slow", "quick"]["ratio"] == pytest.approx(3)
+
+
+def test_who_never_met_is_not_compared() -> None:
+    frame, tables = rated(ENTRANTS, 1.0, apart=("quick:10",))
+    frontier = frontier_frame(frame, tables).set_index("entrant")
+    assert "quick:10" not in frontier.index
+    assert frontier.loc["poor", "leader"] == "slow:30"
+
+
+def test_without_costs_there_is_no_frontier() -> None:
+    frame, tables = rated(ENTRANTS, 1.0)
+    frame["mean_cpu_ms"] = np.nan
+    assert frontier_frame(frame, tables).empty and cost_ratios(frame, tables).empty
