@@ -57,7 +57,8 @@ _DAY = 86400.0
 _KEPT_DAYS = 30
 
 
-def _base_folder() -> Path:
+def base_folder() -> Path:
+    """Where this project keeps what it can make again: `~/.cache/dlgo`, or as variables say."""
     if named := os.environ.get("DLGO_CACHE_DIR"):
         return Path(named)
     if named := os.environ.get("XDG_CACHE_HOME"):
@@ -83,7 +84,7 @@ def _is_private(folder: Path) -> bool:
 @functools.cache
 def cache_folder() -> Path:
     """The folder of machine code; one for this process alone if no lasting one is safe."""
-    folder = _base_folder() / "kernels"
+    folder = base_folder() / "kernels"
     if _is_private(folder):
         _forget_old(folder)
         return folder

@@ -1,11 +1,17 @@
-"""The solver as an engine: it plays Connect Four perfectly, and says what it has proved."""
+"""The solver as an engine: perfect play, with proof, where that can be had.
+
+Connect Four is searched to the end of the game; draughts with few pieces is looked up in tables.
+"""
 
 from __future__ import annotations
 
 import math
+import sys
 
 from dlgo.api import GameState, Move
-from dlgo.errors import SpecError
+from dlgo.errors import DlgoError, SpecError
+from dlgo.games.draughts.endgames import EndgameTables
+from dlgo.games.draughts.endgames.places import MOST
 from dlgo.specs import Option
 from engines.base import Budget, Cost, Decision, Engine
 from engines.solver.solver import Solver, Unsolved
@@ -15,16 +21,19 @@ class SolverEngine(Engine):
     """Wins as soon as it can, and loses as late as possible."""
 
     name = "solver"
-    summary = "exact Connect Four: searches to the end of the game, plays perfectly"
+    summary = "perfect play: Connect Four by search, draughts with up to five pieces by tables"
     options = (
-        Option("tt", 22, "the transposition table has 2**tt entries of 8 bytes", low=4, high=28),
+        Option("tt", 22, "Connect Four's table has 2**tt entries of 8 bytes", low=4, high=28),
+        Option("tables", 4, "draughts: endgame tables of so many pieces", low=2, high=MOST),
     )
 
     def _set_up(self) -> None:
-        if self.game.name != "connect4":
+        if self.game.name not in ("connect4", "draughts"):
             raise SpecError(
-                f"engine solver plays connect4 only, not {self.game}; take alphabeta instead"
+                f"engine solver plays connect4 and draughts only, not {self.game}; take alphabeta "
+                "instead"
             )
+        self.tables: EndgameTables | None = None
         self.solver = Solver(self.settings["tt"])
 
     def new_game(self, seed: int) -> None:
@@ -32,6 +41,8 @@ class SolverEngine(Engine):
         self.solver.forget()
 
     def _decide(self, state: GameState, budget: Budget) -> Decision:
+        if self.game.name == "draughts":
+            return self._from_tables(state)
         self.solver.nodes = 0
         try:
             score = self.solver.score(state)
@@ -49,8 +60,34 @@ class SolverEngine(Engine):
             cost=Cost(nodes=self.solver.nodes),
         )
 
+    def _from_tables(self, state: GameState) -> Decision:
+        """The move that wins soonest, or loses last; among draws, one of them.
+
+        Raises:
+            DlgoError: if there are more pieces on the board than the tables have.
+        """
+        if self.tables is None:
+            self.tables = EndgameTables.get(
+                self.settings["tables"], lambda line: print(line, file=sys.stderr))
+        scores = self.tables.scores(state)
+        if scores is None:
+            raise DlgoError(
+                f"engine solver knows draughts with up to {self.tables.pieces} pieces, and this "
+                "position has more; take alphabeta instead"
+            )
+        action = max(scores, key=lambda one: (scores[one].result, -scores[one].hurry))
+        # Nothing is said to be proven: the game may still be drawn for want of progress.
+        return Decision(
+            move=self.game.move_of(action), value=float(scores[action].result),
+            values={self.game.move_of(one): float(scores[one].result) for one in scores},
+            depth=scores[action].turns, cost=Cost(nodes=len(scores)),
+        )
+
     def warm_up(self) -> None:
         """Compile and load on a game that is nearly over: an empty board takes half a minute."""
+        if self.game.name == "draughts":
+            self.select_move(self.game.from_fen("B:WK18,K23:BK14"))
+            return
         for columns in ("2252576253462244111563365343671", "4455"):
             state = GameState.new_game(self.game)
             for column in columns:

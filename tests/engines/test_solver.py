@@ -240,7 +240,7 @@ def test_the_principal_variation_ends_when_the_score_says(solver: Solver) -> Non
 
 
 def test_other_games_are_refused() -> None:
-    with pytest.raises(SpecError, match="plays connect4 only, not tictactoe"):
+    with pytest.raises(SpecError, match="plays connect4 and draughts only, not tictactoe"):
         build_engine("solver", get_game("tictactoe"))
 
 

@@ -1,0 +1,100 @@
+"""Numbers for positions with few pieces, so that a table can hold a byte for each.
+
+The side to move is always called *own* and moves down the board: a position with white to move is
+turned round (by half a turn, colours exchanged), which changes nothing in the game. What is left is
+cut into slices by material: own men, own kings, the other's men, the other's kings. Inside a slice
+each of the four sets of squares has a rank among all sets of its size, in the combinatorial number
+system (D. H. Lehmer 1964), and the four ranks together are a number in mixed radix. Sets may
+overlap: such a number is no position, and its byte is lost. Of all bytes that is a sixth.
+"""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+
+from dlgo.bits import lowest_bit, popcount
+from dlgo.games.draughts.board import SQUARES
+from dlgo.jit import inline_kernel, kernel
+
+# Pieces on the board that a table may have; its size grows by a factor of 20 with each.
+MOST = 5
+# Men stand on 28 squares: on the 29th they would be crowned.
+_MEN = 28
+# COMB[n, k]: how many sets of k there are among n.
+COMB = np.array([[comb(n, k) for k in range(MOST + 2)] for n in range(SQUARES + 1)], np.int64)
+# Of a set of bits, none of which is a position.
+NOWHERE = -1
+
+
+@inline_kernel
+def turned(bits):
+    """The board turned by half a turn: square 1 is 32, 2 is 31."""
+    out = np.int64(0)
+    while bits:
+        out |= np.int64(1) << (34 - lowest_bit(bits))
+        bits &= bits - 1
+    return out
+
+
+@inline_kernel
+def _rank(bits, first):
+    """The rank of a set of squares, the lowest of which may be the square number `first`."""
+    rank, size = np.int64(0), 0
+    while bits:
+        bit = lowest_bit(bits)
+        size += 1
+        rank += COMB[bit - bit // 9 - first, size]
+        bits &= bits - 1
+    return rank
+
+
+@inline_kernel
+def _unrank(rank, size, first):
+    """The set of squares with a rank."""
+    bits, square = np.int64(0), SQUARES - 1
+    while size:
+        while COMB[square, size] > rank:
+            square -= 1
+        rank -= COMB[square, size]
+        size -= 1
+        number = square + first
+        bits |= np.int64(1) << (number + number // 8)
+    return bits
+
+
+@kernel
+def slice_size(men, kings, other_men, other_kings):
+    """How many numbers a slice has."""
+    return (
+        COMB[_MEN, men] * COMB[_MEN, other_men] * COMB[SQUARES, kings] * COMB[SQUARES, other_kings]
+    )
+
+
+@inline_kernel
+def place(own, other, kings):
+    """The number of a position inside its slice; own pieces are to move, down the board."""
+    men, other_men = own & ~kings, other & ~kings
+    own_kings, other_kings = own & kings, other & kings
+    number = _rank(men, 0)
+    number = number * COMB[_MEN, popcount(other_men)] + _rank(other_men, 4)
+    number = number * COMB[SQUARES, popcount(own_kings)] + _rank(own_kings, 0)
+    return number * COMB[SQUARES, popcount(other_kings)] + _rank(other_kings, 0)
+
+
+@kernel
+def position(number, men, kings, other_men, other_kings):
+    """The position with a number, as bitboards (own, other, kings); NOWHERE if there is none."""
+    radix = COMB[SQUARES, other_kings]
+    d = _unrank(number % radix, other_kings, 0)
+    number //= radix
+    radix = COMB[SQUARES, kings]
+    c = _unrank(number % radix, kings, 0)
+    number //= radix
+    radix = COMB[_MEN, other_men]
+    b = _unrank(number % radix, other_men, 4)
+    a = _unrank(number // radix, men, 0)
+    if a & b or (a | b) & (c | d) or c & d:
+        return np.int64(NOWHERE), np.int64(0), np.int64(0)
+    return a | c, b | d, c | d

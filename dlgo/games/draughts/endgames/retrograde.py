@@ -1,0 +1,208 @@
+"""The tables, computed from the end backwards (Thompson 1986; Lake, Schaeffer and Lu 1994).
+
+Time is counted in turns: a capture of several pieces is one. In round 0 the positions are found
+whose player cannot move: they are lost. In round t, if t is odd, those are won from which a turn
+leads to a position that is lost in t - 1 turns; if t is even, those are lost from which every turn
+leads to a position that is won, the longest in t - 1. What no round finds is a draw.
+
+A turn keeps the material (the other side of the same slice follows), or crowns a man, or captures.
+So slices with fewer pieces come first, and among equals those with fewer men, and the rounds go
+over a slice and its mirror image together. The rules that end a game without progress are left
+aside: a win that takes longer than 40 quiet moves of each player is one all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dlgo.bits import popcount
+from dlgo.games.draughts.board import BOARD, ahead, can_jump, can_step, facing, far_row, jump
+from dlgo.games.draughts.endgames.places import MOST, NOWHERE, place, position, slice_size, turned
+from dlgo.jit import inline_kernel, kernel
+
+# A byte of the table: 0 is a draw (or not known yet), else one more than the turns until the end.
+# The player to move has lost where the turns are even, and won where they are odd.
+DRAW, NO_POSITION = 0, 255
+LONGEST = 253
+
+# Room for the bytes of the positions after each turn, and for captures that may go on, each as
+# (own, other, kings, jumper). With five pieces there are far fewer.
+CODES, STACK = 128, (128, 4)
+
+Slice = tuple[int, int, int, int]
+
+
+def slices(pieces: int) -> list[list[Slice]]:
+    """All slices with up to so many pieces, both sides having some, in groups, in order."""
+    groups: list[list[Slice]] = []
+    for total in range(2, pieces + 1):
+        split = [
+            (men, own - men, other_men, total - own - other_men)
+            for own in range(1, total)
+            for men in range(own + 1)
+            for other_men in range(total - own + 1)
+        ]
+        split.sort(key=lambda one: (one[0] + one[2], one))
+        for one in split:
+            mirrored = (one[2], one[3], one[0], one[1])
+            if one <= mirrored:
+                groups.append([one] if one == mirrored else [one, mirrored])
+    return groups
+
+
+def offsets_of(pieces: int) -> tuple[np.ndarray, int]:
+    """Where each slice begins, int64 with four axes, -1 where there is none; and the end."""
+    offsets = np.full((MOST + 1,) * 4, -1, np.int64)
+    end = 0
+    for group in slices(pieces):
+        for one in group:
+            offsets[one] = end
+            end += int(slice_size(*one))
+    return offsets, end
+
+
+def compute(pieces: int) -> Iterator[tuple[Slice, int, np.ndarray]]:
+    """Compute the table for up to so many pieces.
+
+    Yields:
+        after each round of a group: its first slice, the round, and the table so far, uint8.
+    """
+    offsets, size = offsets_of(pieces)
+    table = np.zeros(size, np.uint8)
+    stack, codes = np.zeros(STACK, np.int64), np.zeros(CODES, np.int64)
+    latest = 0  # the longest win or loss found in earlier groups
+    for group in slices(pieces):
+        found, turns = 1, 0
+        # A later round can find something only if this one did, or an earlier group has a
+        # position with as many turns that a turn leads to.
+        while found or turns <= latest + 1:
+            found = sum(_round(table, offsets, stack, codes, *one, turns) for one in group)
+            yield group[0], turns, table
+            turns += 1
+            if turns > LONGEST:
+                raise AssertionError("a byte cannot hold the distance")
+        latest = max(latest, int(_longest(table)))
+
+
+@kernel
+def _longest(table):
+    most = 0
+    for code in table:
+        if code != NO_POSITION and code > most:
+            most = code
+    return most - 1
+
+
+@kernel
+def _round(table, offsets, stack, codes, men, kings, other_men, other_kings, turns):
+    """Find the positions of a slice that end after exactly so many turns; how many there are."""
+    start = offsets[men, kings, other_men, other_kings]
+    found = 0
+    for number in range(slice_size(men, kings, other_men, other_kings)):
+        if table[start + number] != DRAW:
+            continue
+        own, other, crowned = position(number, men, kings, other_men, other_kings)
+        if own == NOWHERE:
+            table[start + number] = NO_POSITION
+            continue
+        count = codes_after_turns(table, offsets, stack, codes, own, other, crowned, np.int64(0))
+        if best_code(codes, count) == turns + 1:
+            table[start + number] = turns + 1
+            found += 1
+    return found
+
+
+@inline_kernel
+def look_up(table, offsets, own, other, kings):
+    """The byte of a position whose own pieces are to move, down the board.
+
+    Someone without pieces has lost; of a position that the table does not have: NO_POSITION.
+    """
+    if own == 0:
+        return np.int64(1)
+    if other == 0:
+        return np.int64(2)
+    men, other_men = popcount(own & ~kings), popcount(other & ~kings)
+    own_kings, other_kings = popcount(own & kings), popcount(other & kings)
+    if men + other_men + own_kings + other_kings > MOST:
+        return np.int64(NO_POSITION)
+    start = offsets[men, own_kings, other_men, other_kings]
+    if start < 0:
+        return np.int64(NO_POSITION)
+    return np.int64(table[start + place(own, other, kings)])
+
+
+@kernel
+def codes_after_turns(table, offsets, stack, codes, own, other, kings, jumper):
+    """The bytes of the positions after each turn, as the other player sees them; how many.
+
+    Args:
+        stack, codes: room.
+        jumper: the piece that must go on capturing, 0 at the start of a turn.
+    """
+    total = 0
+    n = _push_captures(stack, 0, own, other, kings, jumper)
+    if n == 0:
+        empty = BOARD & ~(own | other)
+        for direction in range(4):
+            pieces = can_step(facing(own, kings, 0, direction), empty, direction)
+            while pieces:
+                piece = pieces & -pieces
+                pieces ^= piece
+                target = ahead(piece, direction)
+                after = kings ^ (piece | target) if kings & piece else kings
+                codes[total] = look_up(
+                    table, offsets, turned(other), turned(own ^ (piece | target)),
+                    turned(after | target & far_row(0)),
+                )
+                total += 1
+    while n:
+        n -= 1
+        own, other, kings, jumper = stack[n, 0], stack[n, 1], stack[n, 2], stack[n, 3]
+        more = n
+        if jumper:
+            more = _push_captures(stack, n, own, other, kings, jumper)
+        if more == n:  # the turn is over
+            codes[total] = look_up(table, offsets, turned(other), turned(own), turned(kings))
+            total += 1
+        n = more
+    return total
+
+
+@inline_kernel
+def _push_captures(stack, n, own, other, kings, jumper):
+    """Put what each capture leads to on the stack; how high it is then."""
+    empty = BOARD & ~(own | other)
+    for direction in range(4):
+        pieces = can_jump(facing(jumper or own, kings, 0, direction), other, empty, direction)
+        while pieces:
+            piece = pieces & -pieces
+            pieces ^= piece
+            stack[n, 0], stack[n, 1], stack[n, 2], stack[n, 3] = jump(
+                own, other, kings, 0, piece, direction
+            )
+            n += 1
+    return n
+
+
+@kernel
+def best_code(codes, count):
+    """The byte of a position from those of the positions after its turns."""
+    if count == 0:
+        return 1  # who cannot move has lost
+    quickest, longest, all_lost = NO_POSITION, 0, True
+    for i in range(count):
+        code = codes[i]
+        if code == NO_POSITION:
+            return NO_POSITION
+        if code % 2 == 1:  # the other player has lost
+            quickest = min(quickest, code)
+        elif code == DRAW:
+            all_lost = False
+        else:
+            longest = max(longest, code)
+    if quickest < NO_POSITION:
+        return quickest + 1
+    return longest + 1 if all_lost else DRAW
