@@ -17,6 +17,7 @@ from experiments.cli.data import data, generate
 from experiments.cli.ledger import ledger
 from experiments.cli.listing import encoders, engines, games, models
 from experiments.cli.new import new
+from experiments.cli.ogs import ogs
 from experiments.cli.play import analyze, gtp, play, show, watch
 from experiments.cli.ratings import compare, power, rate, report, sprt
 from experiments.cli.tournament import tournament
@@ -42,7 +43,7 @@ def cli() -> None:
 
 for _command in (
     analyze, bench, classroom, compare, connectx, data, doctor, encoders, engines, games, generate,
-    gtp, ledger, models, new, perft, play, power, rate, report, show, sprt, tournament, train,
+    gtp, ledger, models, new, ogs, perft, play, power, rate, report, show, sprt, tournament, train,
     watch, web,
 ):
     cli.add_command(_command)

@@ -35,6 +35,7 @@ class Clock:
     Attributes:
         main_time, byo_time, byo_stones: as in GTP's `time_settings`.
         japanese: whether the overtime is Japanese.
+        increment: seconds that each move adds to the main time (Fischer); without overtime.
         left: for each colour (seconds, stones) as in GTP's `time_left`; 0 stones: main time.
     """
 
@@ -42,6 +43,7 @@ class Clock:
     byo_time: float = 0.0
     byo_stones: int = 0
     japanese: bool = False
+    increment: float = 0.0
     left: dict[Player, tuple[float, int]] = field(default_factory=dict)
 
     @property
@@ -70,6 +72,8 @@ class Clock:
             per_stone = self.byo_time / stones_a_period if self.byo_stones else 0.0
             # With overtime in reserve, the main time may be used up sooner.
             share = min(seconds / moves + per_stone, seconds + per_stone)
+            # What a move adds comes after it: it cannot be spent before.
+            share = min(share + self.increment, seconds + per_stone)
         return max(share * _SHARE - _LAG, min(_LEAST, share / 2))
 
     def spend(self, player: Player, seconds: float) -> None:
@@ -87,6 +91,8 @@ class Clock:
                 left, stones = self.byo_time, self.byo_stones
         elif left <= 0 and self.byo_stones:
             left, stones = left + self.byo_time, self.byo_stones
+        else:
+            left += self.increment
         self.left[player] = (max(left, 0.0), stones)
 
     def _left_of(self, player: Player) -> tuple[float, int]:

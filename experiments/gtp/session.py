@@ -116,8 +116,7 @@ class Session:
     def set_komi(self, komi: float) -> None:
         """The komi of the game; our rules get the nearest that they take."""
         self.komi = komi
-        nearest = max(-_LARGEST_KOMI, min(_LARGEST_KOMI, round(2 * komi) / 2))
-        self.set_game(type(self.game)(**{**self.game.settings, "komi": nearest}))
+        self.set_game(type(self.game)(**{**self.game.settings, "komi": nearest_komi(komi)}))
         self._line[-1] = self._in_this_game(self.state)
 
     def _in_this_game(self, state: GameState) -> GameState:
@@ -192,12 +191,7 @@ class Session:
         state = self.turn_of(player)
         engine = self.engine()
         # Building an engine for a new size or komi is paid by the clock, too.
-        empty = sum(
-            self.game.cell(state, row, col) is None
-            for row in range(1, self.game.board_rows + 1)
-            for col in range(1, self.game.board_cols + 1)
-        )
-        seconds = self.clock.seconds_for_a_move(player, empty)
+        seconds = self.clock.seconds_for_a_move(player, empty_points(state))
         if seconds is not None:
             seconds = max(seconds - (time.monotonic() - start), 1e-3)
         decision = engine.select_move(state, limited(engine, seconds))
@@ -218,6 +212,11 @@ class Session:
             self._engine = None
 
 
+def nearest_komi(komi: float) -> float:
+    """The nearest komi that our rules take."""
+    return max(-_LARGEST_KOMI, min(_LARGEST_KOMI, round(2 * komi) / 2))
+
+
 def limited(engine: Engine, seconds: float | None) -> Budget:
     """The engine's own budget, and no more than so many wall seconds if it can obey those."""
     budget = engine.budget
@@ -225,6 +224,12 @@ def limited(engine: Engine, seconds: float | None) -> Budget:
         return budget
     wall = seconds if budget.wall is None else min(seconds, budget.wall)
     return dataclasses.replace(budget, wall=wall)
+
+
+def empty_points(state: GameState) -> int:
+    """How many points have no stone."""
+    game = state.game
+    return game.board_rows * game.board_cols - sum(map(len, stones_of(state)))
 
 
 def stones_of(state: GameState) -> tuple[list[Point], list[Point]]:

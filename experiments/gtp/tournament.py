@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dlgo.api import Move, Player, Point, parse_point, point_text
 from dlgo.errors import DlgoError, NotationError, SpecError
-from dlgo.games.go.scoring import likely_dead, score
+from dlgo.games.go.scoring import dead_chains, likely_dead, score
 from dlgo.games.go.state import handicap_points
 from dlgo.gtp import GtpError
 from dlgo.gtp.protocol import parse_color, parse_float, parse_int
@@ -129,12 +129,7 @@ def final_status_list(session: Session, given: Arguments) -> str:
         raise GtpError("syntax error: expected alive, dead or seki")
     state = session.state
     occupied = {point for stones in stones_of(state) for point in stones}
-    # Whole chains: `score` takes the rest of a dead stone's chain off, too.
-    owner = score(state, likely_dead(state)).owner
-    dead = {
-        point for point in occupied
-        if owner[point] is not state.game.cell(state, point.row, point.col)
-    }
+    dead = dead_chains(state)
     points = {"alive": occupied - dead, "dead": dead, "seki": set()}[status]
     return "\n".join(map(point_text, sorted(points)))
 

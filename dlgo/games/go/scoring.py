@@ -152,6 +152,17 @@ def likely_dead(state: GameState, games: int = 500, seed: int = 1, sure: float =
     return dead
 
 
+def dead_chains(state: GameState) -> set[Point]:
+    """The stones of all chains in which `likely_dead` finds one: those that `score` takes off."""
+    owner = score(state, likely_dead(state)).owner
+    game = state.game
+    points = (Point(row, col) for row in range(1, game.size + 1) for col in range(1, game.size + 1))
+    return {
+        point for point in points
+        if game.cell(state, point.row, point.col) not in (None, owner[point])
+    }
+
+
 @compiled
 def _sum_ownership(state, work, rng, games, totals):
     """Add up +1 for each game in which Black owns an action's point in the end, -1 for White."""

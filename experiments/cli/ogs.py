@@ -1,0 +1,75 @@
+"""`dlgo ogs`: an engine as a bot on the Online Go Server."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from experiments.number import Number
+
+# The variable with the API key.
+KEY = "DLGO_OGS_KEY"
+
+
+@click.command()
+@click.option("--engine", default="mcts:sims=1000", show_default=True, help="Engine that plays.")
+@click.option("--username", default="", metavar="NAME",
+              help="Name of the bot's account, for servers that do not know it by its key.")
+@click.option("--key-file", type=click.Path(dir_okay=False, path_type=Path), default=None,
+              help=f"File with the bot's API key; by default the variable {KEY} has it.")
+@click.option("--size", "sizes", type=Number(int, 2, 25), multiple=True, default=(9,),
+              show_default=True, help="Board to play on; can be given several times.")
+@click.option("--challenges", type=click.Choice(["any", "ranked", "unranked", "none"]),
+              default="any", show_default=True,
+              help="Challenges to accept; none goes on with the games under way alone.")
+@click.option("--speed", "speeds", multiple=True, default=("rapid", "live"), show_default=True,
+              type=click.Choice(["blitz", "rapid", "live", "correspondence"]),
+              help="Speed, as the server calls it, to play at; can be given several times.")
+@click.option("--least-seconds", type=Number(float, 0, 86400), default=1.0, show_default=True,
+              help="Seconds a move that the time settings of a challenge must allow for.")
+@click.option("--handicap", type=Number(int, 0, 9), default=0, show_default=True,
+              help="Handicap stones to accept at most.")
+@click.option("--max-games", type=Number(int, 1, 100), default=1, show_default=True,
+              help="Games at a time.")
+@click.option("--player", "players", multiple=True, metavar="NAME",
+              help="Account that may challenge the bot; can be given several times. By default "
+              "all may.")
+@click.option("--hidden", is_flag=True, help="Stay out of the server's lists of bots.")
+@click.option("--greeting", default="", metavar="TEXT", help="Line to say at the start of a game.")
+@click.option("--server", default="https://online-go.com", show_default=True, metavar="URL",
+              help="Address of the server.")
+@click.option("--seed", type=Number(int, 0, 2**31), default=None,
+              help="Seed of the engine; random by default.")
+@click.option("--move-timeout", type=Number(float, 0.1, 86400), default=60.0, show_default=True,
+              help="Seconds after which an engine that has not moved is ended and asked again.")
+@click.option("--memory-mb", type=Number(int, 100), default=3000, show_default=True,
+              help="Megabytes that the process of an engine may use.")
+def ogs(
+    engine: str, username: str, key_file: Path | None, sizes: tuple[int, ...], challenges: str,
+    speeds: tuple[str, ...], least_seconds: float, handicap: int, max_games: int,
+    players: tuple[str, ...], hidden: bool, greeting: str, server: str, seed: int | None,
+    move_timeout: float, memory_mb: int,
+) -> None:
+    """Play on the Online Go Server (OGS) as a bot, until Ctrl-C."""
+    from dlgo.extras import require_extra
+    from experiments.command import say
+    from experiments.online.key import read_key
+    from experiments.studio.engines import EngineLimits
+
+    require_extra("ogs", "dlgo ogs", "websockets")
+    from experiments.online.bridge import play_online
+    from experiments.online.player import OnlinePlayer
+    from experiments.online.terms import Terms
+
+    key = read_key(key_file, KEY)
+    seed = int.from_bytes(os.urandom(3), "big") if seed is None else seed
+    terms = Terms(
+        tuple(dict.fromkeys(sizes)), challenges, tuple(dict.fromkeys(speeds)), max_games, handicap,
+        least_seconds, players, hidden,
+    )
+    limits = EngineLimits(max_games, 2 * max_games, move_timeout, memory_mb=memory_mb)
+    play_online(
+        server, key, username, lambda: OnlinePlayer(engine, limits, seed), terms, greeting, say
+    )

@@ -1,0 +1,278 @@
+"""All games of a bot on the server, from the first connection to the last Ctrl-C."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import signal
+import time
+from collections.abc import Callable
+from typing import Any
+
+from dlgo.errors import DlgoError
+from dlgo.text import excerpt
+from experiments.online.connection import Connection, Pauses
+from experiments.online.game import OnlineGame
+from experiments.online.player import OnlinePlayer
+from experiments.online.protocol import (
+    FINISHED,
+    SPEEDS,
+    Challenge,
+    Message,
+    ProtocolError,
+    number,
+    parse_challenge,
+)
+from experiments.online.terms import Terms
+
+# Seconds within which an accepted challenge becomes a game, and counts as one.
+_BECOMES_A_GAME = 60.0
+# Requests by REST that fail are made so often.
+_TRIES = 3
+_GAME_EVENT = re.compile(r"game/([0-9]{1,15})/(.+)", re.ASCII)
+
+
+class Bridge:
+    """A bot.
+
+    Args:
+        connection: to the server.
+        player: its engine.
+        terms: what it plays.
+        say: prints a line.
+        pauses: how long to wait for what.
+        greeting: what it says at the start of a game; "" for nothing.
+
+    Attributes:
+        games: those that have not ended, by number.
+        closing: whether it ends as soon as all games have.
+    """
+
+    def __init__(
+        self, connection: Connection, player: OnlinePlayer, terms: Terms,
+        say: Callable[[str], None], pauses: Pauses, greeting: str = "",
+    ) -> None:
+        self.games: dict[int, OnlineGame] = {}
+        self.closing = False
+        self._connection, self._player, self._terms = connection, player, terms
+        self._say, self._pauses, self._greeting = say, pauses, greeting
+        self._expected: dict[int, float] = {}  # accepted challenges, and until when they count
+        self._answering: set[asyncio.Task[None]] = set()
+        self._status: dict[str, int] = {}
+        self._end = asyncio.Event()
+
+    async def run(self) -> None:
+        """Play until `interrupt` or `stop` has ended it.
+
+        Raises:
+            DlgoError: if the engine cannot play, or the server cannot be reached or refuses the
+                key at the start. Later nothing of that ends it.
+        """
+        connecting = asyncio.create_task(
+            self._connection.run(self._get_ready, self._open, self._receive)
+        )
+        ending = asyncio.create_task(self._end.wait())
+        try:
+            await asyncio.wait([connecting, ending], return_when=asyncio.FIRST_COMPLETED)
+            if connecting.done():
+                connecting.result()
+        finally:
+            for game in self.games.values():
+                game.close()
+            for task in (connecting, ending, *self._answering):
+                task.cancel()
+            await asyncio.gather(connecting, ending, return_exceptions=True)
+            self._player.close()
+
+    def interrupt(self) -> None:
+        """Take no new games and end after the last; called again, end now."""
+        if self.closing or not self.games:
+            self.stop()
+            return
+        self.closing = True
+        self._say(f"no new games; {_count(len(self.games))} under way. Ctrl-C again ends at once: "
+                  "they stay open on the server, and the same command goes on with them")
+        self._send_config()
+
+    def stop(self) -> None:
+        """End now; the games stay open on the server."""
+        self._end.set()
+
+    # --- what the server says ---
+
+    async def _get_ready(self) -> None:
+        self._say(f"preparing {self._player.spec}")
+        await self._player.warm_up(self._terms.sizes)
+
+    def _open(self) -> None:
+        """A new connection: tell who we are; the server names the games by itself."""
+        self._say("connected as {1} ({0})".format(*self._connection.bot))
+        self._send_config()
+        self._status = {}
+        for game in self.games.values():
+            game.connect()
+
+    def _send_config(self) -> None:
+        self._connection.send(
+            "bot/config", self._terms.as_config(self._connection.bot, self.closing)
+        )
+
+    def _receive(self, message: Message) -> None:
+        try:
+            self._handle(message)
+        except ProtocolError as error:
+            self._say(f"{message.name}: {error}")
+        self._forget_finished()
+        self._send_status()
+
+    def _handle(self, message: Message) -> None:
+        event = _GAME_EVENT.fullmatch(message.name)
+        if event:
+            game = self.games.get(int(event[1]))
+            if game is not None:
+                game.receive(event[2], message.data)
+        elif message.name == "active_game":
+            self._take_active_game(message.data)
+        elif message.name == "notification":
+            self._take_notification(message.data)
+        elif message.name == "ERROR":
+            self._say(f"the server says: {excerpt(str(message.data), 200)}")
+
+    def _take_active_game(self, data: Any) -> None:
+        if not isinstance(data, dict):
+            raise ProtocolError(f"{str(data)[:60]!r} is not a game")
+        id = int(number(data, "id"))
+        if id in self.games or data.get("phase") == FINISHED:
+            return
+        if self._expected:
+            del self._expected[next(iter(self._expected))]
+        game = self.games[id] = OnlineGame(
+            id, self._connection, self._player, lambda text: self._say(f"game {id}: {text}"),
+            self._pauses, self._greeting, self._forget_finished,
+        )
+        game.connect()
+
+    def _forget_finished(self) -> None:
+        for id in [id for id, game in self.games.items() if game.finished]:
+            del self.games[id]
+        if self.closing and not self.games and not self._end.is_set():
+            self._say("all games have ended")
+            self.stop()
+
+    def _send_status(self) -> None:
+        """How many games we play, whenever that has changed."""
+        speeds = [game.data.speed for game in self.games.values() if game.data is not None]
+        status = {f"ongoing_{speed}_count": speeds.count(speed) for speed in SPEEDS}
+        if status != self._status and self._connection.send("bot/status", status):
+            self._status = status
+
+    # --- challenges ---
+
+    def _take_notification(self, data: Any) -> None:
+        if not isinstance(data, dict):
+            raise ProtocolError(f"{str(data)[:60]!r} is not a notification")
+        if data.get("type") != "challenge":
+            return
+        challenge = parse_challenge(data)
+        if challenge.id in self._expected:
+            return
+        now = time.monotonic()
+        self._expected = {id: end for id, end in self._expected.items() if end > now}
+        games = len(self.games) + len(self._expected)
+        refusal = self._terms.refusal(challenge, games, self.closing)
+        if refusal is None:
+            self._expected[challenge.id] = now + _BECOMES_A_GAME
+            answer = self._accept(challenge)
+        else:
+            details = {"message": refusal.message, "details": {}}
+            if refusal.code:
+                details["rejection_code"] = refusal.code
+            answer = self._decline(challenge, refusal.message, details)
+        task = asyncio.create_task(answer)
+        self._answering.add(task)
+        task.add_done_callback(self._answering.discard)
+
+    async def _accept(self, challenge: Challenge) -> None:
+        try:
+            await self._post(f"me/challenges/{challenge.id}/accept", {})
+            self._say(f"challenge of {challenge.player[1]} accepted")
+        except DlgoError as error:
+            self._expected.pop(challenge.id, None)
+            self._say(f"challenge of {challenge.player[1]} cannot be accepted: {error}")
+
+    async def _decline(
+        self, challenge: Challenge, reason: str, details: dict[str, Any]
+    ) -> None:
+        self._say(f"challenge of {challenge.player[1]} declined: {reason}")
+        try:
+            await self._post(f"me/challenges/{challenge.id}", {
+                "delete": True, "message": reason, "rejection_details": details,
+            })
+        except DlgoError as error:
+            self._say(f"challenge of {challenge.player[1]} cannot be declined: {error}")
+
+    async def _post(self, path: str, data: dict[str, Any]) -> None:
+        for tries in range(1, _TRIES + 1):
+            try:
+                await self._connection.post(path, data)
+                return
+            except DlgoError:
+                if tries == _TRIES:
+                    raise
+                await asyncio.sleep(self._pauses.first * tries)
+
+
+async def _play(bridge: Bridge) -> None:
+    """Run a bridge that Ctrl-C and SIGTERM end as they should."""
+    loop = asyncio.get_running_loop()
+    handled = ((signal.SIGINT, bridge.interrupt), (signal.SIGTERM, bridge.stop))
+    for signum, handler in handled:
+        loop.add_signal_handler(signum, handler)
+    try:
+        await bridge.run()
+    finally:
+        for signum, _ in handled:
+            loop.remove_signal_handler(signum)
+
+
+def play_online(
+    server: str, key: str, username: str, player: Callable[[], OnlinePlayer], terms: Terms,
+    greeting: str, say: Callable[[str], None], pauses: Pauses | None = None,
+) -> None:
+    """Be a bot on the server until Ctrl-C.
+
+    Args:
+        server: its address.
+        key: the API key, which no line shows.
+        username: of the bot; "" if the key is enough.
+        player: makes the engine.
+        terms: what it plays.
+        greeting: what it says at the start of a game; "" for nothing.
+        say: prints a line.
+        pauses: how long to wait for what.
+
+    Raises:
+        DlgoError: if it cannot begin.
+        KeyboardInterrupt: at the end, if games stay open.
+    """
+    pauses = pauses or Pauses()
+
+    def tell(text: str) -> None:
+        say(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text.replace(key, '(key)')}")
+
+    async def run() -> int:
+        connection = Connection(server, key, username, tell, pauses)
+        bridge = Bridge(connection, player(), terms, tell, pauses, greeting)
+        await _play(bridge)
+        return len(bridge.games)
+
+    left_open = asyncio.run(run())
+    if left_open:
+        raise KeyboardInterrupt(
+            f"stopped; {_count(left_open)} open on the server: the same command goes on with them"
+        )
+
+
+def _count(games: int) -> str:
+    return f"{games} game{'s' if games != 1 else ''}"
+

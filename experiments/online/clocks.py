@@ -1,0 +1,116 @@
+"""From a clock of OGS to the seconds for a move, by the same rule as `dlgo gtp`.
+
+The server says what was left when the last move was made, and when that was, in milliseconds of
+its own time. Durations are seconds.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dlgo.api import Player
+from experiments.gtp.clock import Clock
+from experiments.online.protocol import GameData, ProtocolError, get, number
+
+# Seconds that a move needs on its way: network, server, starting a search.
+_WAY = 0.4
+# Seconds for a move where the clock cannot be read.
+_UNREADABLE = 1.0
+
+
+def clock_at_start(time_control: dict[str, Any]) -> Clock:
+    """The clock that both players have at the start; one without limit for `none`.
+
+    Raises:
+        ProtocolError: if a number is missing, or the system is unknown.
+    """
+    system = time_control.get("system") or time_control.get("time_control")
+    match system:
+        case "fischer":
+            clock = Clock(
+                _time(time_control, "initial_time"),
+                increment=_time(time_control, "time_increment"),
+            )
+        case "byoyomi":
+            clock = Clock(
+                _time(time_control, "main_time"), _time(time_control, "period_time"),
+                int(number(time_control, "periods")), japanese=True,
+            )
+        case "canadian":
+            clock = Clock(
+                _time(time_control, "main_time"), _time(time_control, "period_time"),
+                int(number(time_control, "stones_per_period")),
+            )
+        case "simple":
+            clock = Clock(0.0, _time(time_control, "per_move"), 1, japanese=True)
+        case "absolute":
+            clock = Clock(_time(time_control, "total_time"))
+        case "none":
+            clock = Clock()
+        case _:
+            raise ProtocolError(f"the time system {str(system)[:40]!r} is unknown")
+    return clock
+
+
+def seconds_for_a_move(
+    data: GameData, player: Player, empty_points: int, now: float
+) -> float | None:
+    """Wall seconds that `player`, whose turn it is, should take; None if there is no limit.
+
+    Args:
+        empty_points: how much of the board is free.
+        now: the server's time in milliseconds.
+    """
+    try:
+        clock = clock_at_start(data.time_control)
+        if not clock.limited:
+            return None
+        gone = _seconds_gone(data.clock, now) + _WAY
+        clock.left[player] = _left(clock, data.clock.get(f"{player.name}_time"), gone)
+    except ProtocolError:
+        return _UNREADABLE
+    seconds = clock.seconds_for_a_move(player, empty_points)
+    expires = data.clock.get("expiration")
+    if seconds is not None and isinstance(expires, int | float) and not _paused(data.clock):
+        # By then the game is lost, whatever the parts of the clock say.
+        seconds = min(seconds, max((expires - now) / 1000 - _WAY, 0.0) * 0.9)
+    return seconds
+
+
+def _left(clock: Clock, sent: Any, gone: float) -> tuple[float, int]:
+    """Seconds and stones (or periods) as in GTP's `time_left`, `gone` seconds after the move."""
+    if not isinstance(sent, dict):  # `simple` sends a number of another meaning
+        sent = {}
+    if clock.main_time == 0 and clock.japanese and clock.byo_stones == 1 and not sent:
+        return max(clock.byo_time - gone, 0.0), 1
+    main = number(sent, "thinking_time", clock.main_time) - gone
+    if main > 0 or not clock.byo_stones:
+        return max(main, 0.0), 0
+    over = -main if number(sent, "thinking_time", clock.main_time) > 0 else gone
+    if clock.japanese:
+        periods = max(int(number(sent, "periods", clock.byo_stones)), 1)
+        length = number(sent, "period_time", clock.byo_time) or clock.byo_time
+        lost = min(int(over // length), periods - 1) if length > 0 else 0
+        return max(length - (over - lost * length), 0.0), periods - lost
+    if number(sent, "thinking_time", clock.main_time) > 0:  # the first block has just begun
+        return max(clock.byo_time - over, 0.0), clock.byo_stones
+    stones = max(int(number(sent, "moves_left", clock.byo_stones)), 1)
+    return max(number(sent, "block_time", clock.byo_time) - over, 0.0), stones
+
+
+def _seconds_gone(clock: dict[str, Any], now: float) -> float:
+    """How long the clock has run since the last move."""
+    last = number(clock, "last_move", now)
+    if _paused(clock):
+        pause = get(clock, "pause", dict, {})
+        now = number(clock, "paused_since", pause.get("paused_since") or last)
+    return max(now - last, 0.0) / 1000
+
+
+def _paused(clock: dict[str, Any]) -> bool:
+    pause = clock.get("pause")
+    return isinstance(pause, dict) and bool(pause.get("paused"))
+
+
+def _time(data: dict[str, Any], key: str) -> float:
+    return max(number(data, key), 0.0)

@@ -1,0 +1,110 @@
+"""The engine as the bridge asks it: in a process of its own for each game, within the clock."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import NamedTuple
+
+from dlgo.api import GameState, Move
+from dlgo.errors import DlgoError
+from dlgo.games.go.scoring import likely_dead
+from dlgo.games.go.state import Go
+from engines.base import Budget, Decision
+from engines.isolation.describe import read_spec
+from engines.registry import engine_class, is_outside
+from experiments.gtp.session import limited
+from experiments.studio.engines import EngineLimits, Engines
+
+
+class _Powers(NamedTuple):
+    """What `limited` has to know of an engine."""
+
+    budget: Budget
+    budgets: tuple[str, ...]
+
+
+class OnlinePlayer:
+    """An engine for all games.
+
+    Args:
+        text: its specification.
+        limits: how many processes at once, and what each may take.
+        seed: of its first game; each game gets another.
+
+    Raises:
+        SpecError: if there is no such engine.
+    """
+
+    def __init__(self, text: str, limits: EngineLimits, seed: int) -> None:
+        spec = read_spec(text, limits.move_timeout)
+        self.spec = spec.text
+        self._powers = (
+            None if is_outside(text) else _Powers(spec.budget, engine_class(spec.name).budgets)
+        )
+        self._engines = Engines(limits)
+        self._seed = seed
+
+    async def warm_up(self, sizes: tuple[int, ...]) -> None:
+        """Compile and load what games on these boards need, while no clock runs.
+
+        Raises:
+            DlgoError: if the engine cannot play on one of them.
+        """
+        for size in sizes:
+            game = Go(size=size)
+            try:
+                await self._engines.prepare("", game, self.spec, self._seed)
+            except DlgoError as error:
+                raise DlgoError(f"{error}; boards are chosen by --size") from None
+            await asyncio.to_thread(likely_dead, GameState.new_game(game).apply_move(
+                Move.pass_turn()), 1)
+
+    async def prepare(self, owner: str, state: GameState) -> None:
+        """Start the engine of a game, so that its first move need not wait; failures show then."""
+        try:
+            await self._engines.prepare(owner, state.game, self.spec, self._seed)
+        except DlgoError:
+            return
+
+    async def choose(
+        self, owner: str, state: GameState, seconds: float | None, tries: int
+    ) -> Decision:
+        """A move.
+
+        Args:
+            owner: the game: its process keeps the tree.
+            seconds: of wall time; None: as its own budget says.
+            tries: how often it has failed before: the next try has another seed.
+
+        Raises:
+            DlgoError: if none comes. The next call starts another process.
+        """
+        budget = None
+        if self._powers is not None and self._powers.budgets:
+            budget = limited(self._powers, seconds)
+        return await self._engines.search(owner, state, self.spec, self._seed + tries, budget)
+
+    def close(self) -> None:
+        """End all processes."""
+        self._engines.close()
+
+
+def best_allowed(decision: Decision, refused: set[Move], state: GameState) -> Move:
+    """The best move that the server has not refused: by the engine's policy, or any sensible one.
+
+    Args:
+        decision: what the engine found.
+        refused: moves that our rules allow and the server's do not.
+    """
+    ranked = sorted(decision.policy, key=decision.policy.__getitem__, reverse=True)
+    for move in (decision.move, *ranked, *state.sensible_moves()):
+        if move not in refused and state.is_valid_move(move):
+            return move
+    return Move.pass_turn()
+
+
+def failed(decision: Decision, state: GameState) -> str:
+    """What is wrong with a decision: "" if nothing is."""
+    if decision.move.is_resign or state.is_valid_move(decision.move):
+        return ""
+    return f"illegal move {state.game.move_text(decision.move)}"
