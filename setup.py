@@ -24,6 +24,9 @@ rl = ["gymnasium>=1.0", "pettingzoo>=1.25"]
 # The same commands on many machines: docs/cluster.md.
 cluster = ["ray>=2.40"]
 
+# A bot on the Online Go Server: docs/online.md.
+ogs = ["websockets>=13"]
+
 # The site of the course, with the notebooks run: `make course`.
 course = [
     "ipython>=8.20",
@@ -78,6 +81,7 @@ setup(
         "rl": rl,
         "course": course,
         "cluster": cluster,
+        "ogs": ogs,
         # Large batches in bfloat16 on the CPU: docs/networks.md.
         "openvino": ["openvino>=2024.4"],
         # With independent programs that the tests compare with. A test skips where one is absent.
@@ -86,6 +90,7 @@ setup(
             *rl,
             *course,
             *cluster,
+            *ogs,
             "bitbully>=0.0.70",
             "choix>=0.3.5",
             "hypothesis>=6.90",

@@ -91,6 +91,7 @@ class Connection:
         self.bot = (0, username)
         self.epoch = 0
         self.is_open = False
+        self._ready = False
         self._server, self._key, self._username = f"{parts.scheme}://{parts.netloc}", key, username
         self._say, self._pauses = say, pauses
         self._queue: asyncio.Queue[str] = asyncio.Queue()
@@ -114,7 +115,7 @@ class Connection:
         """Keep a connection open; this ends only by cancellation.
 
         Args:
-            before: awaited between the first connection and the first authentication.
+            before: awaited after the first authentication; what the server says waits.
             on_open: called when a connection can be used.
             on_message: called with each message.
 
@@ -128,7 +129,7 @@ class Connection:
                 await self._once(before, on_open, on_message)
             except (_Lost, OSError, TimeoutError) as error:
                 reason = str(error) if isinstance(error, _Lost) else error_text(error)
-                if not self.epoch and not self.bot[0]:
+                if not self.bot[0]:
                     raise DlgoError(f"cannot reach {self._server}: {excerpt(reason)}") from None
             except WrongKey as error:
                 if not self.bot[0]:
@@ -155,17 +156,19 @@ class Connection:
                 ping_interval=None, open_timeout=_ANSWER, close_timeout=1,
                 user_agent_header=f"dlgo/{__version__}",
             ) as socket:
-                if not self.bot[0]:
-                    await before()
-                await self._authenticate(socket, on_message)
+                await self._authenticate(socket)
                 self.epoch += 1
                 self._queue = asyncio.Queue()
                 self.is_open = True
                 writer = asyncio.create_task(self._write(socket))
                 try:
+                    if not self._ready:
+                        await before()
+                        self._ready = True
                     on_open()
                     while True:
-                        text = await asyncio.wait_for(socket.recv(), self._pauses.silence)
+                        async with asyncio.timeout(self._pauses.silence):
+                            text = await socket.recv()
                         self._take(text, on_message)
                 finally:
                     self.is_open = False
@@ -175,7 +178,7 @@ class Connection:
         except TimeoutError:
             raise _Lost("no word from the server") from None
 
-    async def _authenticate(self, socket: Any, on_message: Callable[[Message], None]) -> None:
+    async def _authenticate(self, socket: Any) -> None:
         who = {"bot_username": self._username} if self._username else {}
         request = {
             "jwt": "", **who, "bot_apikey": self._key, "client": "dlgo",
@@ -235,7 +238,9 @@ class Connection:
                     next_ping = time.monotonic() + self._pauses.ping
                     continue
                 with contextlib.suppress(TimeoutError):
-                    await socket.send(await asyncio.wait_for(queue.get(), wait))
+                    async with asyncio.timeout(wait):
+                        text = await queue.get()
+                    await socket.send(text)
 
     async def post(self, path: str, data: dict[str, Any]) -> None:
         """A request by REST, with the key.

@@ -82,6 +82,8 @@ class OnlineGame:
         self._say, self._greeting, self._on_end = say, greeting, on_end
         self._position: Position | None = None
         self._final = False  # whether gamedata has said that it is over
+        # After two passes, play goes on only if the server says so after the second.
+        self._may_go_on = False
         self._heard = 0  # the connection over which gamedata has come last
         self._chosen: _Chosen | None = None
         self._refused: set[Move] = set()
@@ -113,6 +115,7 @@ class OnlineGame:
             case "phase" if self.data is not None and isinstance(data, str):
                 # The result, or what has been marked, comes with gamedata.
                 self.data = replace(self.data, phase=data)
+                self._may_go_on = True
                 self.connect()
             case "removed_stones" if self.data is not None and isinstance(data, dict):
                 marked = protocol.parse_points(data.get("all_removed") or "", self.data.size)
@@ -148,7 +151,7 @@ class OnlineGame:
         if not known:
             self._stop_thinking()
             self._refused.clear()
-        self._complaint, self._final = "", data.phase == FINISHED
+        self._complaint, self._final, self._may_go_on = "", data.phase == FINISHED, True
         self.data, self._position, self._heard = data, position, self._connection.epoch
         self._review_chosen()
 
@@ -195,7 +198,7 @@ class OnlineGame:
             self.connect()  # perhaps this message alone was wrong
             raise
         self._stop_thinking()
-        self.data = later
+        self.data, self._may_go_on = later, False
         self._refused.clear()
         if self._chosen is not None and self._chosen.number < number:
             self._chosen = None
@@ -258,7 +261,7 @@ class OnlineGame:
                 self._end()
             elif self._waiting is None or self._waiting.done():
                 self._waiting = self._task(self._wait_for_result())
-        elif data.phase == PLAY:
+        elif data.phase == PLAY and (self._may_go_on or not self._position.state.is_over()):
             self._agreement.forget()
             self._move()
         elif data.phase == SCORING:

@@ -85,9 +85,10 @@ class Terms:
         return None
 
     def _board(self, settings: Mapping[str, Any]) -> Refusal | None:
-        if settings.get("width") != settings.get("height"):
+        width, height = (number(dict(settings), key) for key in ("width", "height"))
+        if width != height:
             return Refusal("This bot plays on square boards only.", "board_size_not_square")
-        if board_size(dict(settings)) not in self.sizes:
+        if width not in self.sizes:
             sizes = ", ".join(f"{size}x{size}" for size in self.sizes)
             return Refusal(f"This bot plays on {sizes} only.", "board_size_not_allowed")
         return None
