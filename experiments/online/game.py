@@ -66,7 +66,7 @@ class OnlineGame:
         on_end: called when it has ended.
 
     Attributes:
-        data: as the server has told it; None before that, or if it cannot be followed.
+        data: as the server has told it; None before that.
         finished: whether it has ended.
     """
 
@@ -141,10 +141,10 @@ class OnlineGame:
             )
             position = self._position if known else follow(data)
         except ProtocolError as error:
-            self._leave_alone(str(error))
+            self._complain(str(error))
             return
         if self._colour_in(data) is None:
-            self._leave_alone("we do not play in it")
+            self._complain("we do not play in it")
             return
         if old is None:
             self._announce(data)
@@ -219,13 +219,11 @@ class OnlineGame:
             self._told_no_undo = True
             self._chat(_NO_UNDO)
 
-    def _leave_alone(self, reason: str) -> None:
+    def _complain(self, reason: str) -> None:
         """A game that we cannot follow stays as it is until the server says something else."""
-        self._stop_thinking()
-        self.data = self._position = self._chosen = None
         if reason != self._complaint:
             self._complaint = reason
-            self._say(f"cannot be played: {reason}")
+            self._say(f"cannot be followed: {reason}")
 
     def _announce(self, data: GameData) -> None:
         colour = self._colour_in(data)

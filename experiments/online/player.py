@@ -13,6 +13,7 @@ from engines.base import Budget, Decision
 from engines.isolation.describe import read_spec
 from engines.registry import engine_class, is_outside
 from experiments.gtp.session import limited
+from experiments.online.position import RULES
 from experiments.studio.engines import EngineLimits, Engines
 
 
@@ -51,7 +52,7 @@ class OnlinePlayer:
             DlgoError: if the engine cannot play on one of them.
         """
         for size in sizes:
-            game = Go(size=size)
+            game = Go(size=size, ko=RULES["chinese"])  # with the usual komi: what most games are
             try:
                 await self._engines.prepare("", game, self.spec, self._seed)
             except DlgoError as error:

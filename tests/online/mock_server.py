@@ -12,98 +12,14 @@ import random
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
-from sgfmill.boards import Board
 from websockets.frames import Opcode
 from websockets.server import ServerProtocol
 
+from tests.online.mock_game import ANN, BOT, KOMI, PASS, MockGame, random_opponent
+
 KEY = "key-0123456789abcdef"
-BOT, ANN = 7, 42
-# Main time in seconds, then three periods.
-BYOYOMI = {"system": "byoyomi", "speed": "live", "main_time": 600, "period_time": 30, "periods": 3}
-Opponent = Callable[["MockGame"], tuple[int, int]]
-PASS = (-1, -1)
-
-
-@dataclass
-class MockGame:
-    """A game. Points are (x, y) from the upper left corner.
-
-    Attributes:
-        bot_is_black: which side the bot has.
-        opponent: what the other side plays; None: the test says.
-        refuses: points that the server forbids for reasons of its own.
-        sent: how many moves of the bot have come, accepted or not.
-    """
-
-    id: int
-    size: int = 5
-    bot_is_black: bool = True
-    opponent: Opponent | None = None
-    settings: dict[str, Any] = field(default_factory=dict)
-    refuses: set[tuple[int, int]] = field(default_factory=set)
-    moves: list[tuple[int, int]] = field(default_factory=list)
-    phase: str = "play"
-    removed: str = ""
-    accepted: dict[int, str] = field(default_factory=dict)
-    outcome: str = ""
-    winner: int | None = None
-    sent: int = 0
-    thinking_time: float = 600.0
-
-    @property
-    def players(self) -> tuple[int, int]:
-        return (BOT, ANN) if self.bot_is_black else (ANN, BOT)
-
-    @property
-    def to_move(self) -> int:
-        begun = self.settings.get("handicap", 0)
-        if self.settings.get("free_handicap_placement") and begun > 1:
-            turn = 0 if len(self.moves) < begun else (len(self.moves) - begun + 1) % 2
-        else:
-            turn = (len(self.moves) + (self.settings.get("initial_player") == "white")) % 2
-        return self.players[turn]
-
-    def board(self) -> Board:
-        """The board after all moves. Raises ValueError for an illegal one."""
-        board, ko = Board(self.size), None
-        for number, (x, y) in enumerate(self.moves):
-            colour = "bw"[number % 2]
-            if (x, y) == PASS:
-                ko = None
-                continue
-            if (x, y) == ko:
-                raise ValueError("ko")
-            ko_point = board.play(self.size - 1 - y, x, colour)
-            if board.get(self.size - 1 - y, x) is None:
-                raise ValueError("self-capture")
-            ko = None if ko_point is None else (ko_point[1], self.size - 1 - ko_point[0])
-        return board
-
-    def data(self) -> dict[str, Any]:
-        """The game as `gamedata`."""
-        black, white = self.players
-        names = {BOT: "bot", ANN: "ann"}
-        return {
-            "game_id": self.id, "width": self.size, "height": self.size, "rules": "chinese",
-            "komi": 0.5, "handicap": 0, "phase": self.phase, "removed": self.removed,
-            "initial_state": {"black": "", "white": ""}, "initial_player": "black",
-            "players": {
-                "black": {"id": black, "username": names[black]},
-                "white": {"id": white, "username": names[white]},
-            },
-            "moves": [[x, y, 1000] for x, y in self.moves], "time_control": BYOYOMI,
-            "clock": self.clock(), "outcome": self.outcome, "winner": self.winner, **self.settings,
-        }
-
-    def clock(self) -> dict[str, Any]:
-        black, white = self.players
-        side = {"thinking_time": self.thinking_time, "periods": 3, "period_time": 30}
-        return {"game_id": self.id, "current_player": self.to_move, "black_player_id": black,
-                "white_player_id": white, "last_move": time.time() * 1000,
-                "black_time": side, "white_time": side}
 
 
 class MockServer:
@@ -116,6 +32,7 @@ class MockServer:
         games: by number.
         on_move: called with a game before a move of the bot is taken; true: the message is lost.
         after_move: called with a game when a move of the bot has been taken, before that is told.
+        hold: called with a game before the other side moves; true: it waits.
         echo: how often a move is told.
     """
 
@@ -126,6 +43,7 @@ class MockServer:
         self.games: dict[int, MockGame] = {}
         self.on_move: Callable[[MockGame], bool] = lambda game: False
         self.after_move: Callable[[MockGame], None] = lambda game: None
+        self.hold: Callable[[MockGame], bool] = lambda game: False
         self.echo = 1
         self.connections = 0
         self.refuse_key = False
@@ -184,6 +102,12 @@ class MockServer:
             self._reply(game)
         self.call(work)
         return game
+
+    def go_on(self) -> None:
+        """The other side no longer waits, and messages arrive."""
+        self.hold = self.on_move = lambda game: False
+        for game in self.games.values():
+            self.call(self._reply, game)
 
     def play(self, game: MockGame, x: int, y: int) -> None:
         """The other side moves."""
@@ -334,6 +258,8 @@ class MockServer:
 
     def _reply(self, game: MockGame) -> None:
         while game.opponent is not None and game.phase == "play" and game.to_move == ANN:
+            if self.hold(game):
+                return
             self._add(game, game.opponent(game))
 
     def _count(self, game: MockGame) -> tuple[int, str]:
@@ -341,7 +267,7 @@ class MockServer:
         for i in range(0, len(game.removed), 2):
             x, y = (ord(letter) - 97 for letter in game.removed[i : i + 2])
             board.board[game.size - 1 - y][x] = None
-        margin = board.area_score() - 0.5
+        margin = board.area_score() - game.settings.get("komi", KOMI)
         return game.players[margin < 0], f"{abs(margin)} points"
 
     def _finish(self, game: MockGame, winner: int, outcome: str) -> None:
@@ -358,36 +284,3 @@ def _flush(protocol: ServerProtocol, writer: asyncio.StreamWriter) -> None:
             writer.write(data)
         else:  # both sides have said that they close
             writer.close()
-
-
-def random_opponent(game: MockGame) -> tuple[int, int]:
-    """Random legal moves outside own eyes; passes when there is none, or after a pass."""
-    points = [(x, y) for x in range(game.size) for y in range(game.size)]
-    random.Random(len(game.moves)).shuffle(points)
-    board, colour = game.board(), "bw"[len(game.moves) % 2]
-    if game.moves and game.moves[-1] == PASS and len(game.moves) > game.size**2:
-        return PASS
-    for x, y in points:
-        row = game.size - 1 - y
-        near = [board.get(r, c) for r, c in ((row + 1, x), (row - 1, x), (row, x + 1), (row, x - 1))
-                if 0 <= r < game.size and 0 <= c < game.size]
-        if board.get(row, x) is None and not all(stone == colour for stone in near):
-            game.moves.append((x, y))
-            try:
-                game.board()
-            except ValueError:
-                continue
-            else:
-                return (x, y)
-            finally:
-                game.moves.pop()
-    return PASS
-
-
-def challenge(number: int, **settings: Any) -> dict[str, Any]:
-    """A notification of a challenge that a bot with the usual terms accepts."""
-    return {
-        "id": f"n{number}", "type": "challenge", "challenge_id": number,
-        "user": {"id": ANN, "username": "ann"}, "width": 5, "height": 5, "rules": "chinese",
-        "ranked": False, "handicap": 0, "komi": None, "time_control": BYOYOMI, **settings,
-    }

@@ -11,7 +11,8 @@ from dlgo.api import Move, Player
 pytest.importorskip("websockets", reason="needs websockets: pip install 'dlgo[ogs]'")
 
 from tests.online.harness import Bot  # noqa: E402
-from tests.online.mock_server import BOT, PASS, MockGame, MockServer, challenge, random_opponent  # noqa: E402
+from tests.online.mock_game import BOT, PASS, MockGame, challenge, random_opponent  # noqa: E402
+from tests.online.mock_server import MockServer  # noqa: E402
 
 
 @pytest.fixture
@@ -176,9 +177,9 @@ def test_nonsense_from_the_server_gives_a_line_and_the_games_go_on(server, bot) 
     before = len(bot.lines)
     for text in GARBAGE:
         server.call(server.raw, text)
-    server.call(lambda: server.send("game/1/gamedata", game.data()))  # the truth again
     bot.player.gate.set()
     finished(server, game)
+    assert [asked[1] for asked in bot.player.asked[:2]] == [0, 2]  # its thought went on
     assert server.connections == 1
     told = bot.lines[before:]
     assert all("\n" not in line for line in told)
@@ -197,12 +198,12 @@ def test_a_game_that_cannot_be_followed_is_left_alone_and_others_go_on(
     server, bot, settings, part
 ) -> None:
     strange = server.begin(MockGame(1, settings=settings))
-    server.wait(lambda: bot.has_said(f"game 1: cannot be played: {part}") or bot.has_said(part),
+    server.wait(lambda: bot.has_said(f"game 1: cannot be followed: {part}") or bot.has_said(part),
                 "it says so")
     game = server.begin(MockGame(2, opponent=random_opponent))
     finished(server, game)
     assert strange.sent == 0 and not server.said("game/resign")
-    assert sum("cannot be played" in line for line in bot.lines) == 1
+    assert sum("cannot be followed" in line for line in bot.lines) == 1
 
 
 def test_an_illegal_move_of_the_server_is_not_believed(server, bot) -> None:
@@ -243,8 +244,8 @@ def test_undo_is_declined_and_the_clock_is_read(server, bot) -> None:
 
 def test_false_marks_of_dead_stones_are_not_accepted(server, bot) -> None:
     """The other side marks the bot's living stones: it puts its own marks in their place."""
-    game = MockGame(1, moves=[(1, 0), (3, 0), (1, 1), (3, 1), (1, 2), (3, 2), (1, 3), (3, 3),
-                              (1, 4), (3, 4), (2, 2)])
+    walls = [(x, y) for y in range(5) for x in (1, 3)]
+    game = MockGame(1, settings={"komi": 0.5}, moves=[*walls, (2, 2)])
     server.begin(game)
     bot.player.choose_move = lambda owner, state: Move.pass_turn()
     server.play(game, -1, -1)
