@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ASSETS = Path(__file__).parent / "assets"
 README = "project.md"  # not readme.md, which MkDocs takes for the start page
 SECTIONS = {
-    "Play and watch": "play watching studio games gtp connectx",
+    "Play and watch": "play watching studio games gtp online connectx",
     "Compare": "tournaments ratings report strength compiling",
     "Learn": "data encoders networks training lab_notebook",
     "Extend": "add_an_engine add_a_game architecture names",

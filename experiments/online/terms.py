@@ -16,6 +16,14 @@ CHOICES = ("any", "ranked", "unranked", "none")
 _AUTOMATIC = -1
 _MOST_STONES = 9
 _MOST_KOMI = 100.0
+# Seconds and periods as the server's pages show them: no limit of ours, we look at each challenge.
+_ANY_TIME, _ANY_NUMBER = [0, 28 * 86400], [1, 300]
+_ANY_CLOCK = {
+    "simple": {"per_move_time_range": _ANY_TIME},
+    "byoyomi": {"main_time_range": _ANY_TIME, "period_time_range": _ANY_TIME,
+                "periods_range": _ANY_NUMBER},
+    "fischer": {"max_time_range": _ANY_TIME, "time_increment_range": _ANY_TIME},
+}
 
 
 @dataclass(frozen=True)
@@ -143,7 +151,7 @@ class Terms:
         """
         handicap = self.most_handicap > 0
         settings = {
-            f"allowed_{speed}_settings": {"concurrent_games": self.most_games}
+            f"allowed_{speed}_settings": {**_ANY_CLOCK, "concurrent_games": self.most_games}
             for speed in self.speeds
         }
         return {
