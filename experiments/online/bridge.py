@@ -142,7 +142,10 @@ class Bridge:
         if not isinstance(data, dict):
             raise ProtocolError(f"{str(data)[:60]!r} is not a game")
         id = int(number(data, "id"))
-        if id in self.games or data.get("phase") == FINISHED:
+        over = data.get("phase") == FINISHED
+        if id in self.games and over:
+            self.games[id].connect()  # it tells the result
+        if id in self.games or over:
             return
         if self._expected:
             del self._expected[next(iter(self._expected))]

@@ -8,7 +8,7 @@ sent again only if the server, asked after the sending, does not have it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,14 +21,17 @@ from experiments.online import protocol
 from experiments.online.clocks import seconds_for_a_move
 from experiments.online.connection import Connection, Pauses
 from experiments.online.counting import Agreement
-from experiments.online.player import OnlinePlayer, best_allowed, failed
+from experiments.online.player import OnlinePlayer, best_allowed
 from experiments.online.position import Position, after, follow, handicap_stone, in_play
 from experiments.online.protocol import FINISHED, PLAY, SCORING, GameData, ProtocolError
+from experiments.online.tasks import Tasks
 
 # Failures of the engine at one move after which the game is resigned.
 MOST_FAILURES = 3
 # Moves of ours that the server may refuse at one turn before we pass.
 _MOST_REFUSED = 20
+# Seconds between two questions about a game of which we hear nothing that we understand, at most.
+_LONGEST_PAUSE = 600.0
 _SORRY = "My engine has failed, so I resign. Thank you for the game."
 _NO_UNDO = "I do not take moves back."
 
@@ -87,21 +90,30 @@ class OnlineGame:
         self._heard = 0  # the connection over which gamedata has come last
         self._chosen: _Chosen | None = None
         self._refused: set[Move] = set()
-        self._failures = 0
         self._agreement = Agreement(connection, pauses.settle, say)
         self._told_no_undo = False
         self._complaint = ""
-        self._thinking: asyncio.Task[None] | None = None
+        self._tasks = Tasks(say)
         self._thinks_at = -1  # the number of the move
-        self._preparing: asyncio.Task[None] | None = None
-        self._counting: asyncio.Task[None] | None = None
-        self._waiting: asyncio.Task[None] | None = None
+        self._prepared = False
 
     # --- what the server says ---
 
     def connect(self) -> None:
         """Ask the server for all about the game, and for its news from now on."""
         self._connection.send("game/connect", {"game_id": self.id})
+        if self._heard != self._connection.epoch:
+            self._tasks.start("listen", self._wait_for_data(self._connection.epoch))
+
+    async def _wait_for_data(self, epoch: int) -> None:
+        """Ask again if nothing comes, or nothing that makes sense: ever more seldom."""
+        pause = self._pauses.echo
+        while True:
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+            if self._heard == epoch or self._connection.epoch != epoch:
+                return
+            self._connection.send("game/connect", {"game_id": self.id})
 
     def receive(self, event: str, data: Any) -> None:
         """An event of this game, such as `move`. Raises ProtocolError if it cannot be."""
@@ -151,6 +163,7 @@ class OnlineGame:
         if not known:
             self._stop_thinking()
             self._refused.clear()
+            self._chosen = None
         self._complaint, self._final, self._may_go_on = "", data.phase == FINISHED, True
         self.data, self._position, self._heard = data, position, self._connection.epoch
         self._review_chosen()
@@ -253,75 +266,72 @@ class OnlineGame:
         if data is None or self.finished:
             return
         if data.phase != SCORING:
-            self._stop_counting()
+            self._tasks.stop("count")
         if data.phase == FINISHED:
             if self._final:
                 self._end()
-            elif self._waiting is None or self._waiting.done():
-                self._waiting = self._task(self._wait_for_result())
+            else:
+                self._tasks.start("wait", self._wait_for_result())
         elif data.phase == PLAY and (self._may_go_on or not self._position.state.is_over()):
             self._agreement.forget()
             self._move()
         elif data.phase == SCORING:
             self._stop_thinking()
             if self._heard == epoch and self._agreement.is_open(data):
-                self._stop_counting()
-                self._counting = self._task(self._agreement.answer(
+                self._tasks.start("count", self._agreement.answer(
                     data, self._position.state, self._colour_in(data)))
 
     def _move(self) -> None:
         colour = self._colour_in(self.data)
         if self._position.player is not colour:
             self._stop_thinking()
-            if self._preparing is None:  # its process can start meanwhile
+            if not self._prepared:  # its process can start meanwhile
+                self._prepared = True
                 state = in_play(self._position.state)
-                self._preparing = self._task(self._player.prepare(str(self.id), state))
+                self._tasks.start("prepare", self._player.prepare(str(self.id), state))
             return
         number = len(self.data.moves)
         if self._chosen is not None and self._chosen.number == number:
             self._send_chosen()
         elif self._thinks_at != number:
-            self._stop_thinking()
             self._thinks_at = number
-            self._thinking = self._task(self._think(number))
+            self._tasks.start("think", self._think(number))
 
     async def _think(self, number: int) -> None:
         """Choose a move, however often the engine fails, or resign."""
-        if self._preparing is not None:
-            await asyncio.wait([self._preparing])
-        self._failures = 0
-        chosen = None
-        while chosen is None:
-            chosen = await self._try_to_choose(number)
-        self._chosen = chosen
+        await self._tasks.wait("prepare")
+        self._prepared = True
+        failures = 0
+        while True:
+            try:
+                self._chosen = await self._choose(number, failures)
+                break
+            except Exception as error:  # whatever it is, the game goes on
+                wrong = str(error) if isinstance(error, DlgoError) else error_text(error)
+            failures += 1
+            if failures >= MOST_FAILURES:
+                self._say(f"{wrong}; {failures} failures in a row: resigning this game")
+                self._chat(_SORRY)
+                self._chosen = _Chosen(number, Move.resign())
+                break
+            self._say(f"{wrong}; trying again")
+            await asyncio.sleep(self._pauses.retry)
         self._send_chosen()
 
-    async def _try_to_choose(self, number: int) -> _Chosen | None:
+    async def _choose(self, number: int, failures: int) -> _Chosen:
+        """Our move. Raises whatever goes wrong."""
         state = in_play(self._position.state)
         if self._position.to_place:
             return _Chosen(number, handicap_stone(self.data, self._position.state))
-        colour = state.next_player
         seconds = seconds_for_a_move(
-            self.data, colour, empty_points(state), self._connection.server_time()
+            self.data, state.next_player, empty_points(state), self._connection.server_time()
         )
-        try:
-            decision = await self._player.choose(str(self.id), state, seconds, self._failures)
-            wrong = failed(decision, state)
-        except DlgoError as error:
-            wrong = str(error)
-        if not wrong:
-            move = decision.move
-            if not move.is_resign:
-                move = best_allowed(decision, self._refused, state)
-            return _Chosen(number, move, decision)
-        self._failures += 1
-        if self._failures >= MOST_FAILURES:
-            self._say(f"{wrong}; {self._failures} failures in a row: resigning this game")
-            self._chat(_SORRY)
-            return _Chosen(number, Move.resign())
-        self._say(f"{wrong}; trying again")
-        await asyncio.sleep(self._pauses.retry)
-        return None
+        decision = await self._player.choose(str(self.id), state, seconds, failures)
+        move = decision.move
+        if not move.is_resign:
+            state.apply_move(move)
+            move = best_allowed(decision, self._refused, state)
+        return _Chosen(number, move, decision)
 
     def _send_chosen(self) -> None:
         """Send our move, unless it was sent over this connection, or the game is not known yet."""
@@ -335,13 +345,14 @@ class OnlineGame:
             sent = self._connection.send("game/move", {"game_id": self.id, "move": text})
         if sent:
             chosen.epoch, chosen.asked, chosen.doubted = epoch, False, False
-            if self._waiting is not None:
-                self._waiting.cancel()
-            self._waiting = self._task(self._wait_for_echo(chosen))
+            self._tasks.start("wait", self._wait_for_echo(chosen, epoch))
 
-    async def _wait_for_echo(self, chosen: _Chosen) -> None:
-        await asyncio.sleep(self._pauses.echo)
-        if chosen is self._chosen and chosen.epoch == self._connection.epoch and not chosen.asked:
+    async def _wait_for_echo(self, chosen: _Chosen, epoch: int) -> None:
+        """Until the server has told our move: ask from time to time how the game stands."""
+        while True:
+            await asyncio.sleep(self._pauses.echo)
+            if chosen is not self._chosen or epoch != self._connection.epoch:
+                return
             self._ask_again(chosen)
 
     async def _wait_for_result(self) -> None:
@@ -361,34 +372,13 @@ class OnlineGame:
         self._connection.send("game/disconnect", {"game_id": self.id})
         self._on_end()
 
-    def _task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Work beside all else; a fault of ours in it is told."""
-        task = asyncio.create_task(work)
-        task.add_done_callback(self._tell_fault)
-        return task
-
-    def _tell_fault(self, task: asyncio.Task[None]) -> None:
-        if not task.cancelled() and task.exception() is not None:
-            self._say(f"internal error: {error_text(task.exception())}")
-
     def _stop_thinking(self) -> None:
         self._thinks_at = -1
-        if self._thinking is not None:
-            self._thinking.cancel()
-            self._thinking = None
-
-    def _stop_counting(self) -> None:
-        if self._counting is not None:
-            self._counting.cancel()
-            self._counting = None
+        self._tasks.stop("think")
 
     def close(self) -> None:
         """End what is under way here; on the server the game stays as it is."""
-        self._stop_thinking()
-        self._stop_counting()
-        for task in (self._waiting, self._preparing):
-            if task is not None and task is not asyncio.current_task():
-                task.cancel()
+        self._tasks.close()
 
 
 def _course(data: GameData) -> tuple[Any, ...]:

@@ -102,10 +102,3 @@ def best_allowed(decision: Decision, refused: set[Move], state: GameState) -> Mo
         if move not in refused and state.is_valid_move(move):
             return move
     return Move.pass_turn()
-
-
-def failed(decision: Decision, state: GameState) -> str:
-    """What is wrong with a decision: "" if nothing is."""
-    if decision.move.is_resign or state.is_valid_move(decision.move):
-        return ""
-    return f"illegal move {state.game.move_text(decision.move)}"

@@ -276,7 +276,7 @@ def test_an_engine_that_plays_illegal_moves_loses_its_game_alone(server, bot) ->
     finished(server, lost)
     finished(server, other)
     assert lost.outcome == "Resignation" and other.outcome.endswith("points")
-    assert sum("illegal move" in line for line in bot.lines) == 3
+    assert sum("is illegal: the point is occupied" in line for line in bot.lines) == 3
 
 
 def test_a_wrong_key_ends_it_at_the_start_and_only_there(server) -> None:
