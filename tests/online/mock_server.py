@@ -192,7 +192,8 @@ class MockServer:
             self.raw(json.dumps([request, answer]).encode())
             if good:
                 for game in self.games.values():
-                    if game.phase != "finished":
+                    if game.phase != "finished":  # a clock may be told before all else
+                        self.send(f"game/{game.id}/clock", game.clock())
                         self.send("active_game", {"id": game.id, "phase": game.phase})
                 for challenge in self.challenges:
                     self.send("notification", challenge)

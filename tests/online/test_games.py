@@ -142,6 +142,19 @@ def test_a_move_that_gets_lost_in_an_open_connection_is_sent_again(server, bot) 
     assert server.connections == 1 and game.sent == (len(game.moves) + 1) // 2 + 1
 
 
+def test_a_move_chosen_for_another_position_is_forgotten(server, bot) -> None:
+    """It got lost, and meanwhile the game went back and on in another way."""
+    server.on_move = lambda game: len(game.moves) == 2
+    game = MockGame(1, moves=[(0, 0), (4, 4)])
+    server.begin(game)
+    server.wait(lambda: game.sent, "it moves")
+    game.moves[:] = [(2, 2), (1, 1)]
+    server.on_move = lambda game: False
+    server.call(server.send, "game/1/undo_accepted", 0)
+    server.wait(lambda: len(game.moves) == 3, "it moves")
+    assert [asked[1] for asked in bot.player.asked] == [2, 2]
+
+
 def test_a_server_that_says_all_moves_twice_is_no_trouble(server, bot) -> None:
     server.echo = 2
     game = server.begin(MockGame(1, opponent=random_opponent))
