@@ -63,7 +63,7 @@ def ogs(
     from experiments.online.player import OnlinePlayer
     from experiments.online.terms import Terms
 
-    key = read_key(key_file, KEY)
+    key = read_key(key_file, KEY, lambda line: say(line, err=True))
     seed = int.from_bytes(os.urandom(3), "big") if seed is None else seed
     terms = Terms(
         tuple(dict.fromkeys(sizes)), challenges, tuple(dict.fromkeys(speeds)), max_games, handicap,

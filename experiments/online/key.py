@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from dlgo.errors import DlgoError
 
 _LONGEST = 1000
+_OTHERS = 0o077
 
 
-def read_key(file: Path | None, variable: str) -> str:
+def read_key(file: Path | None, variable: str, note: Callable[[str], None]) -> str:
     """The key of a bot.
 
     Args:
         file: where it is; None: in the variable.
         variable: of the environment. It is removed, so that no engine's process inherits it.
+        note: prints a line, if other users of this machine can read the file.
 
     Raises:
         DlgoError: if there is none, or something that cannot be one. The message does not show it.
@@ -26,6 +29,8 @@ def read_key(file: Path | None, variable: str) -> str:
         where = f"key file {file}"
         try:
             with file.open("rb") as opened:
+                if os.fstat(opened.fileno()).st_mode & _OTHERS and os.name == "posix":
+                    note(f"note: other users can read {where}: chmod 600 {file}")
                 typed = opened.read(_LONGEST + 1).decode("utf-8", "replace")
         except OSError as error:
             raise DlgoError(f"{where} cannot be read: {error.strerror}") from None

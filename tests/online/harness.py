@@ -123,6 +123,7 @@ class Bot:
 
 def start_process(server: MockServer, folder: Path, *options: str) -> subprocess.Popen[str]:
     """`dlgo ogs` in a process of its own; what it says goes to the file `out`."""
+    (folder / "key").touch(0o600)
     (folder / "key").write_text(f"{KEY}\n")
     with (folder / "out").open("a") as out:
         return subprocess.Popen(

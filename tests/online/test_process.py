@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import stat
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +15,11 @@ import pytest
 
 pytest.importorskip("websockets", reason="needs websockets: pip install 'dlgo[ogs]'")
 
+from dlgo import GameState, get_game  # noqa: E402
+from engines.base import Decision  # noqa: E402
+from engines.programs import processes  # noqa: E402
+from experiments.online.player import OnlinePlayer  # noqa: E402
+from experiments.studio.engines import EngineLimits  # noqa: E402
 from tests.command import assert_one_line, dlgo_here  # noqa: E402
 from tests.online.harness import start_process  # noqa: E402
 from tests.online.mock_game import MockGame, random_opponent  # noqa: E402
@@ -34,6 +41,7 @@ class Bot:
         return random.choice([move for move in moves if not move.is_pass] or moves)
 """
 
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 Start = Callable[..., subprocess.Popen[str]]
 
 
@@ -58,6 +66,7 @@ def start(server: MockServer, tmp_path: Path) -> Iterator[Start]:
         process.wait()
 
 
+@needs_proc
 def test_killed_in_mid_game_and_started_again_it_plays_to_the_count(
     server, start, tmp_path
 ) -> None:
@@ -73,6 +82,7 @@ def test_killed_in_mid_game_and_started_again_it_plays_to_the_count(
         server.begin(game)
     server.wait(lambda: len(games[0].moves) > 6 and games[1].sent > len(games[1].moves) // 2,
                 "they play")
+    engines = processes.descendants(first.pid)
     first.send_signal(signal.SIGKILL)
     first.wait()
     before = [game.moves[:] for game in games]
@@ -81,6 +91,7 @@ def test_killed_in_mid_game_and_started_again_it_plays_to_the_count(
     for game in games:
         server.wait(lambda game=game: game.phase == "finished", f"game {game.id} ends", 60)
         assert game.outcome.endswith("points")
+    assert engines and not any(Path(f"/proc/{pid}").exists() for pid in engines)
     assert [game.moves[:7] for game in games] == [moves[:7] for moves in before]
     # A third game is left open by the second Ctrl-C.
     last = server.begin(MockGame(3))
@@ -120,9 +131,21 @@ def test_a_wrong_key_and_no_key_are_one_line(server, tmp_path, capfd, monkeypatc
     assert "DLGO_OGS_KEY" not in os.environ  # no engine can read it
     assert_one_line(dlgo_here(capfd, *options), "there is no API key")
     empty = tmp_path / "key"
-    empty.touch(stat.S_IRUSR)
+    empty.touch(stat.S_IRUSR | stat.S_IWUSR)
     assert_one_line(dlgo_here(capfd, *options, f"--key-file={empty}"), "there is no API key")
     assert_one_line(dlgo_here(capfd, *options, "--key-file=/no/key"), "cannot be read")
+    empty.write_text("two words")
+    assert_one_line(dlgo_here(capfd, *options, f"--key-file={empty}"), "one word is expected")
+
+
+def test_a_key_that_others_can_read_is_told_of(server, tmp_path, capfd) -> None:
+    file = tmp_path / "key"
+    file.write_text("wrong-key-1")
+    file.chmod(0o644)
+    done = dlgo_here(capfd, "ogs", f"--server={server.url}", "--engine=random", "--key-file", file)
+    note, error = done.stderr.splitlines()
+    assert "other users can read" in note and "chmod 600" in note
+    assert "does not accept this API key" in error and done.returncode == 2
 
 
 def test_what_cannot_begin_is_one_line(server, tmp_path, capfd, monkeypatch) -> None:
@@ -135,3 +158,19 @@ def test_what_cannot_begin_is_one_line(server, tmp_path, capfd, monkeypatch) -> 
         monkeypatch.setenv("DLGO_OGS_KEY", KEY)
         given = (f"--server={server.url}", "--engine=random", "--size=5", *options)
         assert_one_line(dlgo_here(capfd, "ogs", *given), part)
+
+
+def test_the_clock_limits_a_search_without_end() -> None:
+    state = GameState.new_game(get_game("go:size=5"))
+
+    async def choose() -> tuple[Decision, float]:
+        player = OnlinePlayer("mcts:sims=1000000000", EngineLimits(1, 1), 1)
+        try:
+            await player.prepare("1", state)
+            start = time.monotonic()
+            return await player.choose("1", state, 0.2, 0), time.monotonic() - start
+        finally:
+            player.close()
+
+    decision, seconds = asyncio.run(choose())
+    assert decision.cost.simulations < 10**8 and 0.1 < seconds < 20
