@@ -176,20 +176,22 @@ class OnlineGame:
         if chosen.number != len(self.data.moves) or self.data.phase != PLAY:
             self._chosen = None
         elif chosen.epoch == self._connection.epoch and chosen.asked:
-            if chosen.doubted and chosen.move.is_play and len(self._refused) < _MOST_REFUSED:
+            if not chosen.doubted:
+                chosen.epoch = 0
+            elif chosen.move.is_play:
                 self._refused.add(chosen.move)
                 self._choose_another(chosen)
-            else:
-                chosen.epoch = 0
+            else:  # nothing else is left; but not as fast as the server can refuse it
+                chosen.asked = chosen.doubted = False
 
     def _choose_another(self, chosen: _Chosen) -> None:
         text = self._position.state.game.move_text(chosen.move)
         self._say(f"the server refuses {text}; playing another move")
-        if chosen.decision is None:
-            self._chosen = None
-            return
-        move = best_allowed(chosen.decision, self._refused, in_play(self._position.state))
-        self._chosen = _Chosen(chosen.number, move, chosen.decision)
+        decision = chosen.decision or Decision(chosen.move)
+        move = Move.pass_turn()
+        if len(self._refused) < _MOST_REFUSED:
+            move = best_allowed(decision, self._refused, in_play(self._position.state))
+        self._chosen = _Chosen(chosen.number, move, decision)
 
     def _take_move(self, data: Any) -> None:
         if self.data is None or self._heard != self._connection.epoch:
@@ -327,11 +329,8 @@ class OnlineGame:
             self.data, state.next_player, empty_points(state), self._connection.server_time()
         )
         decision = await self._player.choose(str(self.id), state, seconds, failures)
-        move = decision.move
-        if not move.is_resign:
-            state.apply_move(move)
-            move = best_allowed(decision, self._refused, state)
-        return _Chosen(number, move, decision)
+        state.apply_move(decision.move)  # raises what is wrong with it
+        return _Chosen(number, decision.move, decision)
 
     def _send_chosen(self) -> None:
         """Send our move, unless it was sent over this connection, or the game is not known yet."""

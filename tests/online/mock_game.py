@@ -26,6 +26,7 @@ class MockGame:
         bot_is_black: which side the bot has.
         opponent: what the other side plays; None: the test says.
         refuses: points that the server forbids for reasons of its own.
+        behind: milliseconds by which the server's clock is behind.
         sent: how many moves of the bot have come, accepted or not.
     """
 
@@ -43,6 +44,7 @@ class MockGame:
     winner: int | None = None
     sent: int = 0
     thinking_time: float = 600.0
+    behind: float = 0.0
 
     @property
     def players(self) -> tuple[int, int]:
@@ -93,7 +95,7 @@ class MockGame:
         black, white = self.players
         side = {"thinking_time": self.thinking_time, "periods": 3, "period_time": 30}
         return {"game_id": self.id, "current_player": self.to_move, "black_player_id": black,
-                "white_player_id": white, "last_move": time.time() * 1000,
+                "white_player_id": white, "last_move": time.time() * 1000 - self.behind,
                 "black_time": side, "white_time": side}
 
 

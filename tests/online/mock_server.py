@@ -46,7 +46,8 @@ class MockServer:
         self.hold: Callable[[MockGame], bool] = lambda game: False
         self.echo = 1
         self.connections = 0
-        self.refuse_key = False
+        self.refuse_key = self.refuse_posts = False
+        self.behind = 0.0  # milliseconds of its clock
         self._open: dict[int, tuple[ServerProtocol, asyncio.StreamWriter]] = {}
         self._random = random.Random(1)
         self._loop = asyncio.new_event_loop()
@@ -150,11 +151,12 @@ class MockServer:
         length = next(int(line[15:]) for line in lines if line.lower().startswith("content-length"))
         path, data = lines[0].split()[1], json.loads(await reader.readexactly(length))
         self.posts.append((path, data))
-        status = "200 OK" if data.pop("apikey", "") == KEY else "403 Forbidden"
+        good = data.pop("apikey", "") == KEY and not self.refuse_posts
+        status = "200 OK" if good else "403 Forbidden"
         writer.write(f"HTTP/1.1 {status}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}"
                      .encode())
         await writer.drain()
-        if path.endswith("/accept"):
+        if good and path.endswith("/accept"):
             number = int(path.split("/")[-2])
             found = next(c for c in self.challenges if c["challenge_id"] == number)
             self.challenges.remove(found)
@@ -198,7 +200,8 @@ class MockServer:
                 for challenge in self.challenges:
                     self.send("notification", challenge)
         elif command == "net/ping":
-            self.send("net/pong", {"client": data["client"], "server": time.time() * 1000})
+            now = time.time() * 1000 - self.behind
+            self.send("net/pong", {"client": data["client"], "server": now})
         elif command.startswith("game/") and isinstance(data, dict):
             game = self.games.get(data.get("game_id", 0))
             if game is not None:

@@ -77,6 +77,16 @@ def test_a_challenge_is_declined_with_the_reason(server, bot, settings, part) ->
     assert bot.has_said(f"challenge of ann declined: {data['message']}")
 
 
+def test_a_challenge_that_cannot_be_accepted_does_not_count_as_a_game(server, bot) -> None:
+    server.refuse_posts = True
+    server.call(server.send, "notification", challenge(6))
+    server.wait(lambda: bot.has_said("cannot be accepted: me/challenges/6/accept: 403"), "it says")
+    server.refuse_posts = False
+    server.challenges.append(challenge(7))
+    server.call(server.send, "notification", server.challenges[0])
+    server.wait(lambda: 7 in server.games, "the next is accepted")
+
+
 def test_more_games_than_agreed_are_declined(server, bot) -> None:
     server.begin(MockGame(1))
     server.wait(lambda: bot.player.asked, "it plays")
@@ -172,6 +182,24 @@ def test_a_move_that_only_the_server_forbids_is_replaced(server, bot) -> None:
     assert bot.has_said("the server refuses A1")
 
 
+def test_a_server_that_refuses_everything_is_asked_now_and_then(server, bot) -> None:
+    points = {(x, y) for x in range(5) for y in range(5)} | {PASS}
+    game = server.begin(MockGame(1, refuses=points))
+    server.wait(lambda: server.said("game/move", 1)[-1:] == [{"game_id": 1, "move": ".."}], "pass")
+    sent = game.sent
+    assert sent == 21
+    game.refuses.clear()
+    server.wait(lambda: game.moves == [PASS], "it is asked again")
+    assert game.sent == sent + 1
+
+
+def test_a_handicap_stone_that_the_server_refuses_is_placed_elsewhere(server, bot) -> None:
+    settings = {"handicap": 2, "free_handicap_placement": True}
+    game = server.begin(MockGame(1, 9, True, settings=settings, refuses={(2, 6)}))
+    server.wait(lambda: len(game.moves) == 2, "it places them")
+    assert (2, 6) not in game.moves
+
+
 GARBAGE = (
     b"not json", b"[]", b"{}", b"[[[", b"[" * 2000, b"7", b'["hello", {"a": 1}]',
     b'["active_game", 3]', b'["notification", []]', b'["notification", {"type": "challenge"}]',
@@ -253,6 +281,16 @@ def test_undo_is_declined_and_the_clock_is_read(server, bot) -> None:
     assert len(server.said("game/chat")) == 1 and not server.said("game/undo/accept")
     seconds = bot.player.asked[0][2]
     assert 30 < seconds < 80  # 600 s of main time with 30 s a move in reserve
+
+
+def test_the_server_may_live_in_another_time(server, bot) -> None:
+    """Its clock is an hour behind; that hour has not passed on the clock of the game."""
+    server.behind = 3_600_000.0
+    pings = len(server.said("net/ping"))
+    server.wait(lambda: len(server.said("net/ping")) > pings, "it measures")
+    server.begin(MockGame(1, behind=server.behind))
+    server.wait(lambda: bot.player.asked, "it thinks")
+    assert 30 < bot.player.asked[0][2] < 80
 
 
 def test_false_marks_of_dead_stones_are_not_accepted(server, bot) -> None:
