@@ -29,8 +29,8 @@ KEY = "DLGO_OGS_KEY"
               help="Speed, as the server calls it, to play at; can be given several times.")
 @click.option("--least-seconds", type=Number(float, 0, 86400), default=1.0, show_default=True,
               help="Seconds a move that the time settings of a challenge must allow for.")
-@click.option("--handicap", type=Number(int, 0, 9), default=0, show_default=True,
-              help="Handicap stones to accept at most.")
+@click.option("--handicap", type=Number(int, 0, 9), default=9, show_default=True,
+              help="Handicap stones to accept at most; below 9, also not what the server chooses.")
 @click.option("--max-games", type=Number(int, 1, 100), default=1, show_default=True,
               help="Games at a time.")
 @click.option("--player", "players", multiple=True, metavar="NAME",

@@ -58,7 +58,7 @@ class Terms:
     challenges: str = "any"
     speeds: tuple[str, ...] = ("rapid", "live")
     most_games: int = 1
-    most_handicap: int = 0
+    most_handicap: int = 9
     least_seconds: float = 1.0
     players: tuple[str, ...] = ()
     hidden: bool = False

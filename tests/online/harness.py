@@ -80,7 +80,7 @@ class Bot:
         self.player = ScriptedPlayer()
         self.error: BaseException | None = None
         self._ready = threading.Event()
-        self._what = (server, terms or Terms(sizes=(5, 9)), key, greeting, pauses)
+        self._what = (server, terms or Terms(sizes=(5, 9), most_handicap=0), key, greeting, pauses)
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
         self._ready.wait(10)

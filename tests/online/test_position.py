@@ -209,7 +209,7 @@ def test_the_stone_that_is_dead_is_marked() -> None:
     assert stones_to_accept(state, frozenset(), Player.black) == frozenset()
 
 
-@pytest.mark.parametrize("terms", [Terms(), Terms((9, 19), "ranked", ("live",), 3, 9, 2.0)])
+@pytest.mark.parametrize("terms", [Terms(), Terms((9, 19), "ranked", ("live",), 3, 4, 2.0)])
 def test_the_usual_challenge_is_accepted(terms) -> None:
     sent = {"challenge_id": 3, "user": {"id": 1, "username": "ann"}, "width": 9, "height": 9,
             "rules": "chinese", "ranked": True, "handicap": 0,
