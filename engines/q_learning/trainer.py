@@ -25,6 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
+from engines.jobs import Jobs
 from engines.learning.data.experience import Decisions, Experience
 from engines.learning.data.replay import Replayer
 from engines.learning.reinforcement.config import ReinforcementConfig
@@ -87,8 +88,10 @@ class QLearner(ReinforcementLearner):
         Curve("squared error of Q", {"": "loss"}),
     )
 
-    def __init__(self, config: QLearningConfig, folder: Path) -> None:
-        super().__init__(config, folder)
+    def __init__(
+        self, config: QLearningConfig, folder: Path, jobs: Jobs | None = None
+    ) -> None:
+        super().__init__(config, folder, jobs)
         self._target = self._network.copy()
         self.state = [*self._network.state, *self._target.network.variables]
 

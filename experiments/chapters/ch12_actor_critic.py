@@ -30,7 +30,7 @@ from engines.actor_critic.textbook import TextbookActorCritic
 from engines.learning.data.experience import Experience
 from engines.learning.networks.leaf_evaluator import model_for
 from engines.learning.networks.runtimes import load_runtime
-from engines.learning.reinforcement.doctor import RuntimeScorer
+from engines.learning.selfplay.network_side import RuntimeScorer
 from engines.learning.selfplay.policy_games import PolicyGames, Schedule, Side
 from engines.ppo.textbook import TextbookPPO
 from experiments.chapters.practice import against_random, losing_mistakes, practise, spread

@@ -153,22 +153,33 @@ def _learner_command(name: str, summary: str) -> click.Command:
                   help="Iterations of play and learning.")
     @click.option("--games", type=Number(int, 2), default=None, help="Games of each iteration.")
     @click.option("--net", "network", default=None, help="Such as cnn:filters=64,dropout=0.")
+    @click.option("--workers", type=Number(int, 1, 1000), default=None,
+                  help="Processes that play the games of a new run, in portions; how many does not "
+                       "change the result. By default the learning process plays them.")
+    @cluster_option
+    @verify_option
     @click.option("--seed", type=Number(int), default=None)
     @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
                   help="Change any setting, such as entropy=0.02; may be repeated.")
     @click.option("--list", is_flag=True, is_eager=True, expose_value=False,
                   callback=lambda context, _, wanted: wanted and _list_settings(context, name),
                   help="List all settings with their ranges and defaults, and exit.")
-    def command(game: str, out: Path | None, settings: tuple[str, ...], **given: Any) -> None:
+    def command(
+        game: str, out: Path | None, settings: tuple[str, ...], workers: int | None,
+        cluster: str | None, verify_share: float, **given: Any,
+    ) -> None:
         from dlgo.games import get_game
         from engines.learning.reinforcement.learner import train as train_learner
         from engines.learning.runs import PrintedProgress
+        from experiments.cluster.chosen import workers_on
 
         learner = learner_class(name)
         chosen = learner.config.parse(settings, without=("game",))
         config = learner.config.make(game, **{**given, **chosen})
         folder = out or Path("out") / name / get_game(config.game).slug
-        card = train_learner(learner, config, folder, PrintedProgress())
+        progress = PrintedProgress()
+        with workers_on(cluster, progress.line, (config.game,), workers, verify_share) as jobs:
+            card = train_learner(learner, config, folder, progress, jobs)
         score = card.accuracy.get("random", {}).get("score")
         against = "" if score is None else f"{score:.1%} against random play, "
         click.echo(f"{card.name}: {against}{card.training['cpu_seconds']:,.0f} CPU s")

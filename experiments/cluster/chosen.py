@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from engines.jobs import Jobs
     from experiments.cluster.games import ClusterGames
     from experiments.cluster.jobs import ClusterJobs
 
@@ -40,4 +41,20 @@ def jobs_on(
     from experiments.cluster.jobs import ClusterJobs
 
     with ClusterJobs(cluster, say, specs, workers, verify_share) as jobs:
+        yield jobs
+
+
+@contextmanager
+def workers_on(
+    cluster: str | None, say: Callable[[str], None], specs: Iterable[str] = (),
+    workers: int | None = None, verify_share: float = 0.0,
+) -> Iterator[Jobs | None]:
+    """As `jobs_on`; without a cluster, so many processes of this machine, if a number is given."""
+    if cluster is None and workers is not None:
+        from engines.jobs import Processes
+
+        with Processes(workers) as processes:
+            yield processes
+        return
+    with jobs_on(cluster, say, specs, workers, verify_share) as jobs:
         yield jobs

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from dlgo.errors import SpecError
 from dlgo.games import get_game
 from engines.learning.networks.store import load_card
-from engines.learning.run_config import AUTO
+from engines.learning.run_config import AUTO, RunConfig
 from engines.learning.selfplay.config import SelfPlayConfig
 from engines.learning.settings import preset_of, setting
 
@@ -44,6 +45,10 @@ class ReinforcementConfig(SelfPlayConfig):
     iterations: int = setting(100, "iterations of play and learning", low=1)
     games: int = setting(1024, "games of each iteration", low=2)
     games_at_once: int = setting(512, "games played at the same time, in one batch", low=1)
+    portions: int = setting(
+        0, "portions of an iteration's games, for workers; each is played in batches of its own, "
+        "and networks depend on that in their last digits; 1: the learning process plays all; 0: "
+        "as the run began, at first 1, or 16 where workers are asked for", low=0, high=10_000)
     batch_size: int = setting(1024, "decisions in a step of training", low=1)
     epochs: int = setting(1, "times that an iteration's decisions are learned from", low=1,
                           high=1000)
@@ -114,7 +119,12 @@ class ReinforcementConfig(SelfPlayConfig):
         method = data.get("method")
         if method != cls.method:
             raise SpecError(f"it is of another learner, {method or 'alphazero'}")
-        return super().from_json({key: value for key, value in data.items() if key != "method"})
+        given = {key: value for key, value in data.items() if key != "method"}
+        return super().from_json({"portions": 1, **given})  # older runs know of no portions
+
+    def adopting(self, stored: RunConfig) -> Self:
+        chosen = super().adopting(stored)
+        return dataclasses.replace(chosen, portions=self.portions or stored.portions)  # type: ignore[attr-defined]
 
     def changeable(self) -> set[str]:
         return {"iterations", "test_every", "test_games"}

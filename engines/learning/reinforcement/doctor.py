@@ -32,10 +32,11 @@ from engines.learning.diagnostics.findings import (
 from engines.learning.diagnostics.game_checks import value_check, value_measure
 from engines.learning.diagnostics.positions import calibrate
 from engines.learning.networks.leaf_evaluator import encoder_of, softmax
-from engines.learning.networks.runtimes import NetworkRuntime, load_runtime
+from engines.learning.networks.runtimes import load_runtime
 from engines.learning.reinforcement.config import ReinforcementConfig
 from engines.learning.reinforcement.pool import network_folder
 from engines.learning.runs.records import read_history
+from engines.learning.selfplay.network_side import RuntimeScorer
 from engines.learning.selfplay.policy_games import PolicyGames, Schedule, Side, points
 
 _COLUMNS = ("iteration", "games", "decisions", "loss")
@@ -43,19 +44,6 @@ _COLUMNS = ("iteration", "games", "decisions", "loss")
 _MOST, _SELF_GAMES = 2000, 64
 # Iterations and tests before something is expected of a run.
 _TRAINED_AFTER, _ENOUGH_TESTS = 5, 2
-
-
-class RuntimeScorer:
-    """A network on disk as a `Scorer`."""
-
-    def __init__(self, runtime: NetworkRuntime) -> None:
-        self._runtime = runtime
-        self._head = next(head for head in ("policy", "q", "q_pair") if head in runtime.heads)
-
-    def score(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        answers = self._runtime.evaluate(planes)
-        values = answers["value"][:, 0] if "value" in answers else np.zeros(len(planes), np.float32)
-        return answers[self._head], values
 
 
 @dataclass(frozen=True)

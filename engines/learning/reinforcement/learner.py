@@ -4,6 +4,7 @@ Beside what every run leaves (`engines/learning/runs`), the folder of a run hold
 
     nets/0010/                the network after iteration 10, and others; the last one
     experience/000010.npz     the decisions of the last iterations
+    player/                   with portions: the network that plays the games of an iteration
 
 All of an iteration depends on the seed, its number and the network alone. So a killed run ends with
 the weights of an unbroken one.
@@ -12,6 +13,7 @@ the weights of an unbroken one.
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -23,6 +25,7 @@ from dlgo.extras import require_extra
 from dlgo.files import make_folder
 from dlgo.games import get_game
 from dlgo.rng import derive_seed
+from engines.jobs import Inline, Jobs
 from engines.learning.data.experience import (
     Decisions,
     Experience,
@@ -37,6 +40,7 @@ from engines.learning.networks.store import TRAINING_MODULES
 from engines.learning.reinforcement.config import ReinforcementConfig
 from engines.learning.reinforcement.network import NetworkInTraining
 from engines.learning.reinforcement.pool import Pool, network_folder
+from engines.learning.reinforcement.portions import PORTIONS, play_in_portions
 from engines.learning.run_config import AUTO
 from engines.learning.runs import Curve, Learner, Progress, Run, open_run
 from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, Schedule, Side, points
@@ -44,16 +48,21 @@ from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, Schedule
 
 def train(
     learner: type[ReinforcementLearner], config: ReinforcementConfig, folder: Path,
-    progress: Progress | None = None,
+    progress: Progress | None = None, jobs: Jobs | None = None,
 ) -> Card:
     """Train in a folder, or go on there.
+
+    Args:
+        jobs: who plays the games of a run that has portions, instead of the learning process; it
+            is closed at the end.
 
     Returns:
         The card of the last network.
 
     Raises:
         SpecError: for a setting that is out of range.
-        ModelError: as `open_run` and `Run.train`.
+        ModelError: as `open_run` and `Run.train`; and if there are `jobs`, but the run in the
+            folder began without portions.
         DataError: if experience that is still needed cannot be read.
         KeyboardInterrupt: with a message that says what is kept.
     """
@@ -63,7 +72,8 @@ def train(
         last = network_folder(folder, len(run.history))
         if not (run.finished and run.history and last.exists()):
             _settle_precision(run)
-            run.train(learner(run.config, folder))
+            _settle_portions(run, jobs is not None)
+            run.train(learner(run.config, folder, jobs))
         return read_card(network_folder(folder, len(run.history)))
 
 
@@ -76,8 +86,24 @@ def _settle_precision(run: Run) -> None:
         run.settle(dataclasses.replace(run.config, precision=precision))
 
 
+def _settle_portions(run: Run, shared: bool) -> None:
+    """Where it is left open: portions if others are there to play; the run keeps to it."""
+    if run.config.portions == 0:
+        portions = PORTIONS if shared else 1
+        run.settle(dataclasses.replace(run.config, portions=portions))
+    elif run.config.portions == 1 and shared:
+        raise ModelError(
+            f"{run.folder}: with portions=1 the learning process plays all games; go on without "
+            "workers, or begin with them in another folder"
+        )
+
+
 class ReinforcementLearner(Learner):
     """A network that learns from games of its own policy; subclasses say what a step is.
+
+    Args:
+        config: of the run; its portions are settled. folder: of the run.
+        jobs: who plays portions; by default this process.
 
     Attributes:
         config: the class of its settings.
@@ -92,14 +118,21 @@ class ReinforcementLearner(Learner):
         Curve("squared error of the value", {"": "value_loss"}),
     )
 
-    def __init__(self, config: Any, folder: Path) -> None:
+    def __init__(self, config: Any, folder: Path, jobs: Jobs | None = None) -> None:
         self._config, self._folder = config, folder
+        self._jobs = jobs or Inline()
+        # CPU time of other processes in this iteration, less that of waiting for them here.
+        self._cpu_elsewhere = 0.0
         self._game = get_game(config.game)
         make_folder(folder / "experience", error=ModelError)
         self._network = self._new_network()
         self._games = PolicyGames(self._game, config.games_at_once)
         self._pool = Pool(folder, self._network)
         self.state = self._network.state
+
+    def close(self) -> None:
+        """End the workers."""
+        self._jobs.close()
 
     @property
     def window(self) -> int:
@@ -156,7 +189,11 @@ class ReinforcementLearner(Learner):
             accuracy = {"random": {"score": row["score_random"], "games": config.test_games}
                         } if "score_random" in row else {}
             self._save(iteration, self._training([*run.history, row], run), accuracy)
-        return row
+        return row | {"wall_seconds": run.seconds, "cpu_seconds": self._cpu_seconds(run)}
+
+    def _cpu_seconds(self, run: Run) -> float:
+        """CPU time of this iteration so far, wherever its games were played."""
+        return run.cpu_seconds + self._cpu_elsewhere
 
     def _play(self, run: Run, iteration: int) -> Experience:
         """The games of an iteration, with returns."""
@@ -168,18 +205,57 @@ class ReinforcementLearner(Learner):
         own = config.games - strange
         seed = derive_seed(config.seed, "practice", iteration)
         schedule = Schedule.practice(own, seed, openings[:own])
-        sides = [self._side(iteration)]
+        earlier = None
         if strange:
             earlier = int(rng.choice(config.pool(iteration)))
-            sides.append(Side(self._pool.opponent(earlier), self._network.encoder))
             schedule = schedule.followed_by(
                 Schedule.practice(strange, derive_seed(seed, "pool"), openings[own:], opponent=True)
             )
-        played = self._games.play(sides, schedule, _telling(run, "games"))
+        play = self._play_here if config.portions == 1 else self._play_in_portions
+        played = play(run, iteration, earlier, schedule)
         return self._valued(dataclasses.replace(played, provenance={
             "method": config.method, "iteration": iteration, "seed": config.seed,
             "folder": self._folder.name,
         }))
+
+    def _play_here(
+        self, run: Run, iteration: int, earlier: int | None, schedule: Schedule
+    ) -> Experience:
+        """Games of the network as it is in this process.
+
+        Args:
+            earlier: the iteration of the self that side 1 is.
+        """
+        sides = [self._side(iteration)]
+        if earlier is not None:
+            sides.append(Side(self._pool.opponent(earlier), self._network.encoder))
+        return self._games.play(sides, schedule, _telling(run, "games"))
+
+    def _play_in_portions(
+        self, run: Run, iteration: int, earlier: int | None, schedule: Schedule
+    ) -> Experience:
+        """The same by whoever does portions, with the networks as they are written."""
+        sides, networks = [self._side(iteration)], [self._player(iteration)]
+        if earlier is not None:
+            sides.append(Side())
+            networks.append(network_folder(self._folder, earlier))
+        before = time.process_time()
+        played, seconds = play_in_portions(
+            self._jobs, self._game, sides, networks, schedule, self._config.games_at_once,
+            self._config.portions, _telling(run, "games"),
+        )
+        self._cpu_elsewhere = seconds - (time.process_time() - before)
+        return played
+
+    def _player(self, iteration: int) -> Path:
+        """The folder of the network that plays the games of an iteration."""
+        if self._config.saved(iteration - 1):
+            return network_folder(self._folder, iteration - 1)
+        folder = self._folder / "player"
+        self._network.save(folder, f"{self._folder.resolve().name}-player", {
+            "method": self._config.method, "iterations": iteration - 1,
+        }, {})
+        return folder
 
     def _keep(self, iteration: int, played: Experience) -> None:
         """Write the experience of an iteration, and forget what is not learned from any more."""
@@ -252,7 +328,7 @@ class ReinforcementLearner(Learner):
             "method": config.method, "settings": config.to_json(), "seed": config.seed,
             "iterations": len(rows), "games": total("games"), "gpu": self._network.gpu,
             "cpu_seconds": round(
-                self._earlier_cost + total("cpu_seconds") + run.cpu_seconds, 1),
+                self._earlier_cost + total("cpu_seconds") + self._cpu_seconds(run), 1),
             "gpu_seconds": 0.0,
             "wall_seconds": round(total("wall_seconds") + run.seconds, 1),
         }

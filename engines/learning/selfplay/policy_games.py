@@ -11,7 +11,7 @@ that plays against itself scores exactly one half, if the sides of the games of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -69,6 +69,8 @@ class Side:
 
 
 RANDOM = Side()
+# The arrays of a schedule.
+_COLUMNS = ("sides", "openings", "seeds", "relay")
 
 
 @dataclass(frozen=True)
@@ -121,9 +123,12 @@ class Schedule:
     def followed_by(self, other: Schedule) -> Schedule:
         """These games, then the others."""
         return Schedule(*(
-            np.concatenate([getattr(self, name), getattr(other, name)])
-            for name in ("sides", "openings", "seeds", "relay")
+            np.concatenate([getattr(self, name), getattr(other, name)]) for name in _COLUMNS
         ))
+
+    def part(self, start: int, stop: int) -> Schedule:
+        """The games from `start` to before `stop`."""
+        return Schedule(*(getattr(self, name)[start:stop] for name in _COLUMNS))
 
     def __len__(self) -> int:
         return len(self.sides)
@@ -166,10 +171,29 @@ class PolicyGames:
         """Play all games of a schedule.
 
         Args:
+            sides, schedule: see `steps`.
+            progress: called with the number of games that have ended, and of how many.
+
+        Returns:
+            See `steps`.
+        """
+        steps = self.steps(sides, schedule)
+        while True:
+            try:
+                done = next(steps)
+            except StopIteration as end:
+                return end.value
+            progress(done, len(schedule))
+
+    def steps(
+        self, sides: Sequence[Side], schedule: Schedule
+    ) -> Generator[int, None, Experience]:
+        """Play all games of a schedule; after each step, yield how many games have ended.
+
+        Args:
             sides: those that the schedule numbers.
             schedule: a game depends on its row in it, on the sides, and on nothing else but
                 rounding: a network's last digits may depend on the size of its batch.
-            progress: called with the number of games that have ended, and of how many.
 
         Returns:
             The games with the decisions of the sides that learn; without returns.
@@ -209,8 +233,8 @@ class PolicyGames:
                     probabilities, values, plies, results, self._max_plies, self._actions,
                     self._shares,
                 )
-            progress(begun - ongoing, games)
-        progress(games, games)
+            yield begun - ongoing
+        yield games
         kept = np.arange(self._max_plies) < plies[:, None]
         encoder = next((side.encoder.name for side in sides if side.learns and side.encoder), "")
         return Experience(

@@ -1,0 +1,41 @@
+"""A network on disk as a side in games of policies alone, without Keras."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from dlgo.api import GameSpec
+from engines.learning.networks.leaf_evaluator import encoder_of
+from engines.learning.networks.runtimes import NetworkRuntime, load_runtime
+from engines.learning.selfplay.policy_games import Side
+
+
+class RuntimeScorer:
+    """A network on disk as a `Scorer`."""
+
+    def __init__(self, runtime: NetworkRuntime) -> None:
+        self._runtime = runtime
+        self._head = next(head for head in ("policy", "q", "q_pair") if head in runtime.heads)
+
+    def score(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        answers = self._runtime.evaluate(planes)
+        values = answers["value"][:, 0] if "value" in answers else np.zeros(len(planes), np.float32)
+        return answers[self._head], values
+
+
+def network_side(model: str, game: GameSpec, kind: str, like: Side | None = None) -> Side:
+    """A model as it plays.
+
+    Args:
+        model: by name or folder. kind: of the runtime.
+        like: temperature and so on; by default moves are drawn from the network's policy.
+
+    Raises:
+        ModelError: if the model is not there, or not for the game.
+    """
+    runtime = load_runtime(model, kind)
+    return replace(
+        like or Side(), scorer=RuntimeScorer(runtime), encoder=encoder_of(runtime.card, game)
+    )
