@@ -53,6 +53,10 @@ class AlphaGoConfig(Settings):
     reinforce_games: int = setting(512, "games of each of them", low=2)
     reinforce_batch: int = setting(256, "decisions in a step of reinforcement", low=1)
     reinforce_optimizer: str = setting("adam:lr=0.001", "optimizer of reinforcement")
+    reinforce_portions: int = setting(
+        1, "portions of these games, for workers; each is played in batches of its own, and "
+        "networks depend on that in their last digits; 1: the learning process plays all", low=1,
+        high=10_000)
     save_every: int = setting(
         10, "iterations between two selves that join the pool", low=1, source=PAPER)
     value_games: int = setting(

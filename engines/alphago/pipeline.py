@@ -25,6 +25,7 @@ from engines.alphago.config import AlphaGoConfig
 from engines.alphago.value_games import make_value_games
 from engines.fast_policy.policy import FastPolicy
 from engines.fast_policy.training import train as train_fast_policy
+from engines.jobs import Inline, Jobs
 from engines.learning.data import Dataset
 from engines.learning.networks.card import Card
 from engines.learning.networks.store import TRAINING_MODULES
@@ -40,7 +41,7 @@ _TEST = 0.1
 
 def train(
     config: AlphaGoConfig, folder: Path, make_games: Callable[[Path], Path],
-    progress: Progress | None = None,
+    progress: Progress | None = None, jobs: Callable[[], Jobs] = Inline,
 ) -> Bundle:
     """Do the stages that are missing in a folder.
 
@@ -50,6 +51,8 @@ def train(
         make_games: makes or finds the recorded games: gets the folder for new ones, returns that
             of the shards.
         progress: hears how it goes.
+        jobs: makes those who play in a later stage, and are closed at its end: the value games,
+            and reinforcement's if that has portions.
 
     Returns:
         What the engine plays with.
@@ -91,9 +94,12 @@ def train(
         save_every=config.save_every,
         # As in the paper: always against a self of the pool, draws of the result alone.
         pool_share=1.0, pool_size=config.reinforce_iterations, random_share=0.0, discount=1.0,
-        entropy=0.0, seed=config.seed,
+        entropy=0.0, seed=config.seed, portions=config.reinforce_portions,
     )
-    reinforced = reinforce(PolicyGradientLearner, settings, folder / "reinforced", progress)
+    reinforced = reinforce(
+        PolicyGradientLearner, settings, folder / "reinforced", progress,
+        jobs() if config.reinforce_portions > 1 else None,
+    )
     costs["reinforced"] = _own_cost(reinforced, supervised)
     last = network_folder(folder / "reinforced", config.reinforce_iterations)
 
@@ -101,6 +107,7 @@ def train(
     value_games = Dataset.open(make_value_games(
         folder / "value_games", game, str(folder / "supervised"), str(last),
         config.value_games, config.seed, progress=_telling(progress, "value games"),
+        jobs=jobs(),
     ))
     costs["value games"] = value_games.cpu_seconds
 

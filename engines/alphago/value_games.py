@@ -15,40 +15,72 @@ reinforced policy, playing itself, ends from there.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dlgo.api import GameSpec
-from dlgo.files import make_folder
+from dlgo.errors import DataError
+from dlgo.files import make_folder, write_file
+from dlgo.games import get_game
 from dlgo.rng import derive_seed
+from engines.jobs import Amount, Inline, Jobs, Portion
 from engines.learning.data.records import LABELLED, NO_RESULT, NO_VALUE, GameData
-from engines.learning.data.shards import shard_path, write_shard
-from engines.learning.networks.leaf_evaluator import encoder_of
-from engines.learning.networks.runtimes import NetworkRuntime, fastest_kind, load_runtime
-from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, Schedule, Side
+from engines.learning.data.shards import shard_bytes, shard_path
+from engines.learning.networks.runtimes import fastest_kind
+from engines.learning.networks.store import load_card
+from engines.learning.selfplay.network_side import network_side
+from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, Schedule, counted
 
 # Games of a shard: at most so much work is lost when a process is killed.
 SHARD_GAMES = 2048
 _ROWS = 512
 
 
-class RuntimeScorer:
-    """A model as a `Scorer` of positions, without Keras."""
+@dataclass(frozen=True)
+class ShardJob:
+    """The games of a shard.
 
-    def __init__(self, runtime: NetworkRuntime) -> None:
-        self._runtime = runtime
+    Attributes:
+        game: its canonical specification. number: of the shard. games: to be played.
+        seed, last_ply, whole: see `make_value_games`.
+        rows: how many are played at once.
+        kinds: what runs the two networks.
+        names: of the two networks, for the record.
+    """
 
-    def score(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self._runtime.evaluate(planes)["policy"], np.zeros(len(planes), np.float32)
+    game: str
+    number: int
+    games: int
+    seed: int
+    last_ply: int
+    whole: bool
+    rows: int
+    kinds: tuple[str, str]
+    names: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class PlayedShard:
+    """A shard's games.
+
+    Attributes:
+        shard: what belongs into its file.
+        digest: of the games alone: equal games, equal digest.
+    """
+
+    shard: bytes
+    digest: str
 
 
 def make_value_games(
     folder: Path, game: GameSpec, supervised: str, reinforced: str, games: int, seed: int = 1,
     last_ply: int | None = None, whole: bool = False,
-    progress: Callable[[int, int], None] = lambda done, of: None,
+    progress: Callable[[int, int], None] = lambda done, of: None, jobs: Jobs | None = None,
 ) -> Path:
     """Play the games that are not there yet, as shards of training data.
 
@@ -60,6 +92,7 @@ def make_value_games(
         last_ply: U is drawn from 1 to this; by default the cells of the board.
         whole: label all positions after ply U, for comparison.
         progress: called with the number of games played, and of how many.
+        jobs: who plays, a shard at a time; by default this process. It is closed at the end.
 
     Returns:
         The folder.
@@ -69,41 +102,64 @@ def make_value_games(
         DataError: if a shard cannot be written.
     """
     make_folder(folder)
-    missing = [n for n in range(-(-games // SHARD_GAMES)) if not shard_path(folder, n).exists()]
-    if not missing:
-        return folder
-    sides = [_side(supervised, game), RANDOM, _side(reinforced, game)]
-    player = PolicyGames(game, min(_ROWS, games))
-    last_ply = last_ply or game.board_rows * game.board_cols
-    for number in missing:
-        start = time.process_time()
-        first = number * SHARD_GAMES
-        count = min(SHARD_GAMES, games - first)
-        rng = np.random.default_rng(derive_seed(seed, "value position", number))
-        plies = rng.integers(1, last_ply + 1, count)
-        relay = np.stack([np.zeros_like(plies), plies - 1, plies], axis=1)
-        played = player.play(
-            sides, Schedule.relayed(relay, derive_seed(seed, "value games", number)),
-            lambda done, _, first=first: progress(first + done, games),
-        )
-        ends = np.cumsum(played.plies)
-        kept = [
-            _game(played.actions[end - n:end], int(ply), int(result), whole)
-            for end, n, ply, result in zip(ends, played.plies, plies, played.results, strict=True)
-            if n > ply and result != NO_RESULT
+    with jobs or Inline() as jobs:
+        missing = [
+            n for n in range(-(-games // SHARD_GAMES)) if not shard_path(folder, n).exists()
         ]
-        write_shard(shard_path(folder, number), game, kept, {
-            "maker": "dlgo train alphago", "supervised": Path(supervised).name,
-            "reinforced": Path(reinforced).name, "seed": seed, "shard": number, "played": count,
-            "cpu_seconds": round(time.process_time() - start, 3),
-        })
+        if not missing:
+            return folder
+        models = supervised, reinforced
+        # Found out here, once: other machines may find another one the fastest.
+        first, second = (fastest_kind(model, _ROWS) for model in models)
+        portions = {}
+        for number in missing:
+            job = ShardJob(
+                str(game), number, min(SHARD_GAMES, games - number * SHARD_GAMES), seed,
+                last_ply or game.board_rows * game.board_cols, whole, min(_ROWS, games),
+                (first, second), (Path(supervised).name, Path(reinforced).name),
+            )
+            needs = tuple(load_card(model)[0] for model in models)
+            portions[f"value games {number}"] = Portion(
+                f"value games {number}", play_shard, (job,), needs)
+        there = games - sum(portion.arguments[0].games for portion in portions.values())
+        outcomes = jobs.run(portions.values(), lambda done: progress(there + done.items, games))
+        with closing(outcomes):
+            for outcome in outcomes:
+                number = outcome.portion.arguments[0].number
+                write_file(shard_path(folder, number), outcome.value.shard, error=DataError)
     return folder
 
 
-def _side(model: str, game: GameSpec) -> Side:
-    """A policy that draws its moves."""
-    runtime = load_runtime(model, fastest_kind(model, _ROWS))
-    return Side(RuntimeScorer(runtime), encoder_of(runtime.card, game))
+def play_shard(
+    job: ShardJob, supervised: Path, reinforced: Path
+) -> Generator[Amount, None, PlayedShard]:
+    """Play the games of a shard.
+
+    Args:
+        supervised, reinforced: folders of the models.
+    """
+    start, game = time.process_time(), get_game(job.game)
+    first, second = (
+        network_side(str(model), game, kind)
+        for model, kind in zip((supervised, reinforced), job.kinds, strict=True)
+    )
+    rng = np.random.default_rng(derive_seed(job.seed, "value position", job.number))
+    plies = rng.integers(1, job.last_ply + 1, job.games)
+    relay = np.stack([np.zeros_like(plies), plies - 1, plies], axis=1)
+    schedule = Schedule.relayed(relay, derive_seed(job.seed, "value games", job.number))
+    played = yield from counted(
+        PolicyGames(game, job.rows).steps([first, RANDOM, second], schedule))
+    ends = np.cumsum(played.plies)
+    kept = [
+        _game(played.actions[end - n:end], int(ply), int(result), job.whole)
+        for end, n, ply, result in zip(ends, played.plies, plies, played.results, strict=True)
+        if n > ply and result != NO_RESULT
+    ]
+    return PlayedShard(*shard_bytes(game, kept, {
+        "maker": "dlgo train alphago", "supervised": job.names[0], "reinforced": job.names[1],
+        "seed": job.seed, "shard": job.number, "played": job.games,
+        "cpu_seconds": round(time.process_time() - start, 3),
+    }))
 
 
 def _game(actions: np.ndarray, ply: int, result: int, whole: bool) -> GameData:

@@ -6,6 +6,8 @@ training starts.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +111,8 @@ def alphazero(
               help="Folder of the run; by default out/alphago/GAME.")
 @click.option("--seed", type=Number(int), default=None)
 @workers_option
+@cluster_option
+@verify_option
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="Change any setting, such as games=500; may be repeated.")
 @click.option("--list", is_flag=True, is_eager=True, expose_value=False,
@@ -116,7 +120,7 @@ def alphazero(
               help="List all settings with their ranges and defaults, and exit.")
 def alphago(
     game: str, data: Path | None, out: Path | None, seed: int | None, workers: int | None,
-    settings: tuple[str, ...],
+    cluster: str | None, verify_share: float, settings: tuple[str, ...],
 ) -> None:
     """Train AlphaGo's networks, stage after stage: policies, reinforcement, value (chapter 13).
 
@@ -126,6 +130,7 @@ def alphago(
     from engines.alphago.config import AlphaGoConfig
     from engines.alphago.pipeline import train as train_alphago
     from engines.learning.runs import PrintedProgress
+    from experiments.cluster.chosen import new_jobs
     from experiments.datasets.generate import generate, make_recipe
 
     config = AlphaGoConfig.make(
@@ -135,10 +140,13 @@ def alphago(
         if data is not None:
             return data
         recipe = make_recipe(config.game, config.engine, seed=config.seed)
-        return generate(recipe, config.games, folder, workers)
+        return generate(recipe, config.games, folder, workers, jobs=jobs() if cluster else None)
 
     folder = out or Path("out/alphago") / get_game(config.game).slug
-    bundle = train_alphago(config, folder, make_games, PrintedProgress())
+    progress = PrintedProgress()
+    jobs = partial(new_jobs, cluster, progress.line, (config.game, config.engine), workers,
+                   verify_share)
+    bundle = train_alphago(config, folder, make_games, progress, jobs)
     for stage, cost in bundle.costs.items():
         click.echo(f"{stage:<12}{cost:>10,.0f} CPU s")
     click.echo(f"alphago:model={folder} plays; {bundle.cpu_seconds:,.0f} CPU s in all")
@@ -171,14 +179,17 @@ def _learner_command(name: str, summary: str) -> click.Command:
         from dlgo.games import get_game
         from engines.learning.reinforcement.learner import train as train_learner
         from engines.learning.runs import PrintedProgress
-        from experiments.cluster.chosen import workers_on
+        from experiments.cluster.chosen import new_jobs
 
         learner = learner_class(name)
         chosen = learner.config.parse(settings, without=("game",))
         config = learner.config.make(game, **{**given, **chosen})
         folder = out or Path("out") / name / get_game(config.game).slug
         progress = PrintedProgress()
-        with workers_on(cluster, progress.line, (config.game,), workers, verify_share) as jobs:
+        with (
+            new_jobs(cluster, progress.line, (config.game,), workers, verify_share)
+            if cluster or workers else nullcontext()
+        ) as jobs:
             card = train_learner(learner, config, folder, progress, jobs)
         score = card.accuracy.get("random", {}).get("score")
         against = "" if score is None else f"{score:.1%} against random play, "

@@ -44,17 +44,15 @@ def jobs_on(
         yield jobs
 
 
-@contextmanager
-def workers_on(
+def new_jobs(
     cluster: str | None, say: Callable[[str], None], specs: Iterable[str] = (),
     workers: int | None = None, verify_share: float = 0.0,
-) -> Iterator[Jobs | None]:
-    """As `jobs_on`; without a cluster, so many processes of this machine, if a number is given."""
-    if cluster is None and workers is not None:
+) -> Jobs:
+    """Who does portions of work until it is closed: a cluster, or processes of this machine."""
+    if cluster is None:
         from engines.jobs import Processes
 
-        with Processes(workers) as processes:
-            yield processes
-        return
-    with jobs_on(cluster, say, specs, workers, verify_share) as jobs:
-        yield jobs
+        return Processes(workers)
+    from experiments.cluster.jobs import ClusterJobs
+
+    return ClusterJobs(cluster, say, specs, workers, verify_share)

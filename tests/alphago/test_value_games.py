@@ -9,8 +9,10 @@ import pytest
 
 from dlgo import get_game
 from dlgo.encoders import get_encoder
+from engines.alphago import value_games
 from engines.alphago.bundle import find_bundle
 from engines.alphago.value_games import make_value_games
+from engines.jobs import Processes
 from engines.learning.data import Dataset
 from engines.learning.data.records import LABELLED
 from engines.learning.data.replay import Replayer
@@ -89,3 +91,19 @@ def test_the_same_seed_makes_the_same_games_and_what_is_there_stays(
     before = shard.stat().st_mtime_ns
     make_value_games(tmp_path / "a", game, *bundle, 120, seed=1)
     assert shard.stat().st_mtime_ns == before
+
+
+def test_processes_make_the_shards_of_this_process(
+    bundle: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(value_games, "SHARD_GAMES", 50)
+    game, said = get_game("tictactoe"), []
+    digests = [
+        Dataset.open(make_value_games(
+            tmp_path / name, game, *bundle, 120, seed=1, jobs=jobs,
+            progress=lambda done, of: said.append((done, of)),
+        )).digest
+        for name, jobs in (("here", None), ("there", Processes(2)))
+    ]
+    assert digests[0] == digests[1] and said[-1] == (120, 120)
+    assert len(list((tmp_path / "there").glob("*.npz"))) == 3

@@ -20,7 +20,7 @@ from dlgo.games import get_game
 from engines.jobs import Amount, Jobs, Portion
 from engines.learning.data.experience import Experience, merged
 from engines.learning.selfplay.network_side import network_side
-from engines.learning.selfplay.policy_games import PolicyGames, Schedule, Side
+from engines.learning.selfplay.policy_games import PolicyGames, Schedule, Side, counted
 
 # Portions of an iteration where others than the learning process play.
 PORTIONS = 16
@@ -78,16 +78,8 @@ def play_share(share: Share, *networks: Path) -> Generator[Amount, None, PlayedS
         network_side(str(network), game, _RUNTIME, side)
         for side, network in zip(share.sides, networks, strict=True)
     ]
-    steps = PolicyGames(game, min(share.rows, len(share.schedule))).steps(sides, share.schedule)
-    done = 0
-    while True:
-        try:
-            ended = next(steps)
-        except StopIteration as end:
-            played: Experience = end.value
-            break
-        yield Amount(ended - done)
-        done = ended
+    games = PolicyGames(game, min(share.rows, len(share.schedule)))
+    played = yield from counted(games.steps(sides, share.schedule))
     arrays = {name: getattr(played, name) for name in _ARRAYS}
     digest = hashlib.sha256(b"".join(array.tobytes() for array in arrays.values())).hexdigest()
     return PlayedShare(played.encoder, arrays, digest, time.process_time() - start)

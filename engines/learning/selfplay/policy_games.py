@@ -23,6 +23,7 @@ from dlgo.encoders.base import Encoder, encode
 from dlgo.jit import kernel
 from dlgo.rng import below, derive_seed, uniform
 from dlgo.symmetry import symmetries
+from engines.jobs import Amount
 from engines.learning.data.experience import LEARNED, PLAYER_1, SIDE_SHIFT, Experience
 from engines.learning.data.records import NO_RESULT
 from engines.learning.selfplay.lockstep import longest_game
@@ -267,6 +268,18 @@ class PolicyGames:
         for k, which in turned:
             scores[which] = board.policy(int(board.inverse[k]), scores[which])
         return side.encoder.as_seen(scores, movers), values
+
+
+def counted(steps: Generator[int, None, Experience]) -> Generator[Amount, None, Experience]:
+    """The steps of games as progress of a portion of work."""
+    done = 0
+    while True:
+        try:
+            ended = next(steps)
+        except StopIteration as end:
+            return end.value
+        yield Amount(ended - done)
+        done = ended
 
 
 def points(played: Experience, schedule: Schedule) -> np.ndarray:
