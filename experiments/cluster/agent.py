@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import tempfile
 import threading
 import time
 from collections import deque
@@ -34,7 +33,7 @@ from experiments.arena.running import RunningGame
 from experiments.cluster import parcels
 from experiments.cluster.dispatcher import Result, Ticket
 
-# How the folders of agents are called; then comes the number of the process.
+# How the folders of agents are called.
 _PREFIX = "dlgo-agent-"
 # Games in progress that are passed on, and seconds between two looks at them.
 _RUNNING_SHOWN, _RUNNING_INTERVAL = 8, 1.0
@@ -108,15 +107,6 @@ class News:
     problem: str = ""
 
 
-def _own_folder() -> Path:
-    """A folder for this process; those of agents that were killed are cleared away."""
-    for old in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        number = old.name.removeprefix(_PREFIX).partition("-")[0]
-        if number.isdecimal() and not Path(f"/proc/{number}").exists() and Path("/proc").exists():
-            shutil.rmtree(old, ignore_errors=True)
-    return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
-
-
 class _Feed:
     """The work that an agent has and has not begun, as a source for the processes."""
 
@@ -157,7 +147,7 @@ class Agent:
 
     def __init__(self, order: GamesOrder | WorkOrder, workers: int, version: str) -> None:
         self._order, self._workers = order, workers
-        self._folder = _own_folder()
+        self._folder = parcels.own_folder(_PREFIX)
         self._parcels: dict[str, Path] = {}
         self._attempts: dict[str, int] = {}
         self._portions: dict[str, Portion] = {}

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
+import shutil
 import tarfile
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -123,3 +126,16 @@ def _with_neighbours(path: Path) -> list[Path]:
             "into a folder of its own"
         )
     return beside
+
+
+def own_folder(prefix: str) -> Path:
+    """A new folder for this process; those of processes that were killed are cleared away.
+
+    Args:
+        prefix: of its name; then comes the number of the process.
+    """
+    for old in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
+        number = old.name.removeprefix(prefix).partition("-")[0]
+        if number.isdecimal() and not Path(f"/proc/{number}").exists() and Path("/proc").exists():
+            shutil.rmtree(old, ignore_errors=True)
+    return Path(tempfile.mkdtemp(prefix=f"{prefix}{os.getpid()}-"))

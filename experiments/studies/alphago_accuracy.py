@@ -28,8 +28,15 @@ from engines.learning.runs import PrintedProgress
 from engines.supervised.config import SupervisedConfig
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
+from experiments.cluster.chosen import games_on
 from experiments.command import run
-from experiments.options import out_option, pairs_option, quick_option, workers_option
+from experiments.options import (
+    cluster_option,
+    out_option,
+    pairs_option,
+    quick_option,
+    workers_option,
+)
 from experiments.studies.az_curve import Point, rated_points
 from reports.tables import write_csv
 
@@ -58,6 +65,7 @@ def trained(
 def compare(
     model: Path, games: Path, game: GameSpec, out: Path, pairs: int, workers: int | None,
     filters: tuple[int, ...] = FILTERS, epochs: tuple[int, ...] = EPOCHS,
+    cluster: str | None = None,
 ) -> pd.DataFrame:
     """Train and rate: a row for each network, with the correlation and its p in each."""
     from scipy import stats
@@ -74,7 +82,8 @@ def compare(
               read_spec(f"supervised:model={row['folder']}").text) for row in rows
     ]
     plan = Plan((str(game),), tuple(point.engine for point in points), pairs=pairs, seed=1)
-    run_tournament(plan, out / "games.sqlite", workers)
+    with games_on(cluster, workers) as there:
+        run_tournament(plan, out / "games.sqlite", workers, elsewhere=there)
     rated = rated_points(str(game), points, (), out / "games.sqlite")
     frame = pd.DataFrame(rows)
     frame["rating"] = rated["rating"].to_numpy()
@@ -95,18 +104,19 @@ def compare(
               help="Folder of the games; by default those of the AlphaGo.")
 @pairs_option(25)
 @workers_option
+@cluster_option
 @out_option("out/alphago_accuracy")
 @quick_option("Two networks, two pairs of games")
 def main(
-    game: str, model: Path, data: Path | None, pairs: int, workers: int | None, out: Path,
-    quick: bool,
+    game: str, model: Path, data: Path | None, pairs: int, workers: int | None,
+    cluster: str | None, out: Path, quick: bool,
 ) -> None:
     """Compare accuracy and strength of policy networks."""
     spec = get_game(game)
     out = out / f"{spec.slug}{'-quick' if quick else ''}"
     sizes = {"filters": FILTERS[:2], "epochs": EPOCHS[:1]} if quick else {}
     frame = compare(model, data or model / "games", spec, out, 2 if quick else pairs, workers,
-                    **sizes)
+                    cluster=cluster, **sizes)
     write_csv(frame.drop(columns="folder"), out / "accuracy.csv")
     for row in frame.sort_values("accuracy").itertuples(index=False):
         print(f"{row.filters:3} filters, {row.epochs} epochs: {row.accuracy:.1%} of the moves, "

@@ -25,8 +25,9 @@ from dlgo.games import get_game
 from engines.isolation.describe import read_spec
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
+from experiments.cluster.chosen import games_on
 from experiments.command import run
-from experiments.options import out_option, quick_option, workers_option
+from experiments.options import cluster_option, out_option, quick_option, workers_option
 from reports.csv_import import load_games
 from reports.head_to_head import head_to_heads
 from reports.tables import write_csv
@@ -118,7 +119,7 @@ def judge(claim: Claim, low: float, high: float) -> str:
 
 def put_to_the_test(
     claims: Sequence[Claim], game: str, model: Path, out: Path, pairs: int | None = None,
-    workers: int | None = None,
+    workers: int | None = None, cluster: str | None = None,
 ) -> pd.DataFrame:
     """Play what has not been played, and judge: a row for each claim.
 
@@ -132,7 +133,8 @@ def put_to_the_test(
         print(f"\n{claim.name}: {claim.text}", flush=True)
         plan = Plan((game,), (one, other), pairs=pairs or claim.pairs, seed=13)
         ledger = out / f"{claim.name.split(' ')[0].strip(',')}-{claim.pairs}.sqlite"
-        run_tournament(plan, ledger, workers)
+        with games_on(cluster, workers) as there:
+            run_tournament(plan, ledger, workers, elsewhere=there)
         [match] = head_to_heads(load_games(ledger), one, other)
         counts = match.pairs if match.paired else match.games
         score = counts.score_interval()
@@ -154,10 +156,12 @@ def put_to_the_test(
               required=True, help="Folder of the run of `dlgo train alphago`.")
 @click.option("--claim", "names", multiple=True, help="Only this claim; may be repeated.")
 @workers_option
+@cluster_option
 @out_option("out/alphago_claims")
 @quick_option("Two pairs of games for each claim")
 def main(
-    game: str, model: Path, names: tuple[str, ...], workers: int | None, out: Path, quick: bool,
+    game: str, model: Path, names: tuple[str, ...], workers: int | None, cluster: str | None,
+    out: Path, quick: bool,
 ) -> None:
     """Test the claims of AlphaGo's paper on one's own networks."""
     spec = get_game(game)
@@ -170,7 +174,7 @@ def main(
         raise click.UsageError(f"no claim is called {', '.join(sorted(unknown))}; claims are "
                                f"{', '.join(claim.name for claim in CLAIMS)}")
     frame = put_to_the_test(claims, str(spec), model, out / spec.slug, 2 if quick else None,
-                            workers)
+                            workers, cluster)
     print(f"\n{'score':>6}  {'95% interval':<15} verdict     claim")
     for row in frame.itertuples(index=False):
         print(f"{row.score:6.1%}  {f'{row.low95:.1%} to {row.high95:.1%}':<15} "

@@ -36,10 +36,18 @@ from engines.learning.runs import PrintedProgress
 from experiments.arena.progress import BarReporter, PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
+from experiments.cluster.chosen import games_on
 from experiments.command import run
 from experiments.number import Number
 from experiments.opponents.gnugo import gnugo_spec
-from experiments.options import named_games, pairs_option, quick_option, seed_option, workers_option
+from experiments.options import (
+    cluster_option,
+    named_games,
+    pairs_option,
+    quick_option,
+    seed_option,
+    workers_option,
+)
 from reports.plots import game_title
 from reports.tables import crosstable, games_frame, rate_games, ratings_frame, write_csv
 
@@ -182,11 +190,13 @@ more_option = click.option(
 @more_option
 @named_games()
 @workers_option
+@cluster_option
 @seed_option
 @quick_option("A tiny run of tic-tac-toe")
 def main(
     run: Path, opponents: tuple[str, ...], levels: tuple[int, ...], sims: tuple[int, ...],
-    points: int, pairs: int, more: str, workers: int | None, seed: int, quick: bool,
+    points: int, pairs: int, more: str, workers: int | None, cluster: str | None, seed: int,
+    quick: bool,
 ) -> None:
     """Rate the networks of a run, and draw their learning curve."""
     if quick:
@@ -203,7 +213,8 @@ def main(
     ).canonical()
     others = tuple(name for name in plan.entrants if name not in plan.challengers)
     progress = BarReporter() if sys.stderr.isatty() else PlainReporter(sys.stdout)
-    run_tournament(plan, run / "curve.sqlite", workers=workers, progress=progress)
+    with games_on(cluster, workers) as there:
+        run_tournament(plan, run / "curve.sqlite", workers, progress, elsewhere=there)
     frame = rated_points(game, on_the_way, others, run / "curve.sqlite")
     write_csv(frame, run / "curve.csv")
     draw(frame, game_title(game), run / "curve.png")

@@ -13,6 +13,9 @@ The unit of chance is the run, not the game: two runs that differ in nothing but
 apart. So a variant's Elo is the mean over its seeds, and the difference from the base has a
 confidence interval by Welch's t test over runs. Where it contains 0, the table says so.
 
+With --workers or --cluster, so many runs are trained at the same time, each whole in one process.
+CPU times of different machines or of a crowded one do not compare: take --equal games there.
+
 Runs, games, `runs.csv` and `variants.csv` stay in the folder of --out; the same command continues.
 """
 
@@ -32,16 +35,19 @@ from engines.isolation.describe import read_spec
 from engines.learners import LEARNERS, learner_class
 from engines.learning.networks.card import read_card
 from engines.learning.reinforcement.config import ReinforcementConfig
-from engines.learning.reinforcement.learner import train
+from engines.learning.reinforcement.learner import train, with_precision
+from engines.learning.reinforcement.pool import network_folder
 from engines.learning.runs import PrintedProgress
 from experiments.arena.progress import BarReporter, PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
+from experiments.cluster.chosen import games_on, new_jobs
 from experiments.command import run
 from experiments.number import Number
-from experiments.options import out_option, pairs_option, quick_option
+from experiments.options import cluster_option, out_option, pairs_option, quick_option
 from experiments.studies.az_curve import Point, rated_points
 from experiments.studies.az_variants import BASE, within
+from experiments.studies.whole_runs import WholeRun, do_runs
 from reports.tables import write_csv
 
 _TINY = ("games=60", "network=mlp:hidden=32,layers=1", "save_every=1", "precision=float32")
@@ -92,19 +98,23 @@ def network_points(folder: Path, method: str) -> list[Point]:
 
 def compare(
     learner: str, configs: dict[str, list[ReinforcementConfig]], out: Path, pairs: int,
-    equal: str = "cpu_seconds",
+    equal: str = "cpu_seconds", workers: int | None = None, cluster: str | None = None,
 ) -> pd.DataFrame:
     """Train what has not been trained, and let it play: a row a run.
 
     Args:
         equal: the attribute of a point that the cheapest run limits for all.
+        workers: runs that are trained at the same time, on each machine; by default one after the
+            other, and on a cluster one a core.
+        cluster: see `cluster_option`.
     """
     ways: dict[tuple[str, int], list[Point]] = {}
+    if workers or cluster:
+        _train_all(learner, configs, out, workers, cluster)
     for label, runs in configs.items():
         for config in runs:
             print(f"\n{label}, seed {config.seed}")
-            name = "".join(c if c.isalnum() or c in "=.-" else "_" for c in label)
-            folder = out / f"{name}-{config.seed}"
+            folder = _folder(out, label, config)
             train(learner_class(learner), config, folder, PrintedProgress())
             ways[label, config.seed] = network_points(folder, learner)
     limit = min(getattr(points[-1], equal) for points in ways.values())
@@ -112,11 +122,45 @@ def compare(
     engines = tuple(point.engine for point in chosen.values())
     plan = Plan((configs[BASE][0].game,), engines, pairs=pairs, seed=1).canonical()
     progress = BarReporter() if sys.stderr.isatty() else PlainReporter(sys.stdout)
-    run_tournament(plan, out / "games.sqlite", progress=progress)
+    with games_on(cluster, workers) as games:
+        run_tournament(
+            plan, out / "games.sqlite", workers, progress=progress, elsewhere=games
+        )
     frame = rated_points(plan.games[0], list(chosen.values()), (), out / "games.sqlite")
     frame.insert(0, "variant", [label for label, _ in chosen])
     frame.insert(1, "seed", [seed for _, seed in chosen])
     return frame
+
+
+def _folder(out: Path, label: str, config: ReinforcementConfig) -> Path:
+    """Where a run belongs."""
+    name = "".join(c if c.isalnum() or c in "=.-" else "_" for c in label)
+    return out / f"{name}-{config.seed}"
+
+
+def train_run(learner: str, config: ReinforcementConfig, folder: Path) -> None:
+    """Train in a folder, or go on there."""
+    train(learner_class(learner), config, folder)
+
+
+def _train_all(
+    learner: str, configs: dict[str, list[ReinforcementConfig]], out: Path,
+    workers: int | None, cluster: str | None,
+) -> None:
+    """Train all runs that have not ended, each by whoever is free."""
+    missing = []
+    for label, runs in configs.items():
+        for config in runs:
+            folder = _folder(out, label, config)
+            if not network_folder(folder, config.iterations).exists():
+                # Machines may differ in what suits them; runs that are compared must not.
+                usual = config if folder.exists() else with_precision(config)
+                missing.append(WholeRun(folder, train_run, (learner, usual)))
+    if missing:
+        print(f"\ntraining {len(missing)} runs, several at a time")
+        game = configs[BASE][0].game
+        with new_jobs(cluster, print, (game,), workers) as jobs:
+            do_runs(jobs, missing, print)
 
 
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
@@ -160,11 +204,16 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
 @click.option("--equal", default="cpu", show_default=True, type=click.Choice(["cpu", "games"]),
               help="What is equal for all: the CPU time of the training, or its games.")
 @pairs_option(20)
+@click.option("--workers", type=Number(int, 1, 1000), default=None,
+              help="Runs that are trained at the same time; by default one after the other, and on "
+                   "a cluster one a core. Games are played by as many processes.")
+@cluster_option
 @out_option("out/learner_variants")
 @quick_option("Tiny runs of tic-tac-toe with two variants")
 def main(
     learner: str, game: str, iterations: int, seeds: int, common: tuple[str, ...],
-    variants: tuple[str, ...], equal: str, pairs: int, out: Path, quick: bool,
+    variants: tuple[str, ...], equal: str, pairs: int, workers: int | None, cluster: str | None,
+    out: Path, quick: bool,
 ) -> None:
     """Train a learner in several ways, and see what each is worth at equal cost."""
     variants = variants or _PITFALLS[learner]
@@ -173,7 +222,8 @@ def main(
         game, iterations, seeds, common, pairs = "tictactoe", 2, 2, _TINY, 3
         variants, out = variants[:1], out.with_name(f"{learner}-quick")
     configs = configs_of(learner, game, iterations, common, variants, seeds)
-    frame = compare(learner, configs, out, pairs, "games" if equal == "games" else "cpu_seconds")
+    frame = compare(learner, configs, out, pairs, "games" if equal == "games" else "cpu_seconds",
+                    workers, cluster)
     write_csv(frame, out / "runs.csv")
     table = summary(frame)
     write_csv(table, out / "variants.csv")

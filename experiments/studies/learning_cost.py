@@ -36,9 +36,16 @@ from experiments.arena.progress import BarReporter, PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from experiments.bench.connect4_mistakes import CLASSES, SHIPPED, measure, new_pool, position_sets
+from experiments.cluster.chosen import games_on
 from experiments.command import run
 from experiments.number import Number
-from experiments.options import out_option, pairs_option, quick_option, workers_option
+from experiments.options import (
+    cluster_option,
+    out_option,
+    pairs_option,
+    quick_option,
+    workers_option,
+)
 from experiments.studies.az_curve import Point, rated_points
 from reports.plots import game_title
 from reports.tables import write_csv
@@ -178,11 +185,12 @@ def _table(
               help="Solved positions of each class, in Connect Four.")
 @pairs_option(4)
 @workers_option
+@cluster_option
 @out_option("out/learning_cost")
 @quick_option("Two shipped networks of tic-tac-toe")
 def main(
     models: tuple[str, ...], opponents: tuple[str, ...], sims: int, points: int, positions: int,
-    pairs: int, workers: int | None, out: Path, quick: bool,
+    pairs: int, workers: int | None, cluster: str | None, out: Path, quick: bool,
 ) -> None:
     """Rate networks of several learners, and draw their Elo by the cost of their training."""
     if quick:
@@ -203,7 +211,8 @@ def main(
     others = tuple(name for name in plan.entrants if name not in {p.engine for p in all_points})
     make_folder(out, error=SpecError)
     progress = BarReporter() if sys.stderr.isatty() else PlainReporter(sys.stdout)
-    run_tournament(plan, out / "games.sqlite", workers=workers, progress=progress)
+    with games_on(cluster, workers) as there:
+        run_tournament(plan, out / "games.sqlite", workers, progress, elsewhere=there)
     shares = {}
     if plan.games == ("connect4",):
         alone = [point.engine for point in all_points if point.sims == 1]

@@ -71,19 +71,20 @@ def train(
     with open_run(folder, config, progress=progress) as run:
         last = network_folder(folder, len(run.history))
         if not (run.finished and run.history and last.exists()):
-            _settle_precision(run)
+            run.settle(with_precision(run.config))  # the run keeps to it
             _settle_portions(run, jobs is not None)
             run.train(learner(run.config, folder, jobs))
         return read_card(network_folder(folder, len(run.history)))
 
 
-def _settle_precision(run: Run) -> None:
-    """Where it is left open: bfloat16 on what is made for it; the run keeps to it."""
-    if run.config.precision == AUTO:
-        from engines.learning.networks.backend import fast_bfloat16
+def with_precision(config: ReinforcementConfig) -> ReinforcementConfig:
+    """The same; where the precision is left open: bfloat16 on what is made for it."""
+    if config.precision != AUTO:
+        return config
+    from engines.learning.networks.backend import fast_bfloat16
 
-        precision = "mixed" if fast_bfloat16() else "float32"
-        run.settle(dataclasses.replace(run.config, precision=precision))
+    precision = "mixed" if fast_bfloat16() else "float32"
+    return dataclasses.replace(config, precision=precision)
 
 
 def _settle_portions(run: Run, shared: bool) -> None:
