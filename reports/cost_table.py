@@ -27,7 +27,10 @@ COST_COLUMNS = (
 )
 
 
-def cost_table(games: pd.DataFrame, totals: Iterable[CostTotals]) -> pd.DataFrame:
+def cost_table(
+    games: pd.DataFrame, totals: Iterable[CostTotals],
+    measured: Iterable[CostTotals] | None = None,
+) -> pd.DataFrame:
     """One row for each entrant of each game.
 
     Columns: what was asked (`sims=100`), moves chosen, mean and largest cost of a move, and
@@ -38,10 +41,13 @@ def cost_table(games: pd.DataFrame, totals: Iterable[CostTotals]) -> pd.DataFram
     Args:
         games: from `tables.games_frame`; they name entrants that never chose a move, too.
         totals: from `Ledger.cost_totals`.
+        measured: the same before CPU times were scaled, where they were: budgets were kept, or
+            not, in the seconds of the machine that played.
     """
     import pandas as pd
 
-    spent = {(one_line(total.game), one_line(total.entrant)): total for total in totals}
+    spent = _by_entrant(totals)
+    kept = spent if measured is None else _by_entrant(measured)
     entrants = {
         (row.game, entrant) for row in games.itertuples() for entrant in (row.first, row.second)
     }
@@ -60,12 +66,16 @@ def cost_table(games: pd.DataFrame, totals: Iterable[CostTotals]) -> pd.DataFram
             row[f"max_{name}"] = factor * getattr(total, f"max_{cost}") if total \
                 else float("nan")
         if total:
-            row["over"] = _over(asked, row)
+            row["over"] = _over(asked, kept[game, entrant])
         rows.append(row)
     return pd.DataFrame(rows, columns=list(COST_COLUMNS))
 
 
-def _over(asked: str, row: dict[str, object]) -> float:
+def _by_entrant(totals: Iterable[CostTotals]) -> dict[tuple[str, str], CostTotals]:
+    return {(one_line(total.game), one_line(total.entrant)): total for total in totals}
+
+
+def _over(asked: str, total: CostTotals) -> float:
     """The largest excess over any part of the budget."""
     limits = dict(part.split("=", 1) for part in asked.split(",") if part)
     excess = [float("nan")]
@@ -75,5 +85,6 @@ def _over(asked: str, row: dict[str, object]) -> float:
         except ValueError:  # an engine from elsewhere that writes its budget in words
             continue
         if limit > 0:
-            excess.append(float(row[f"max_{name}"]) / limit - 1)
+            most = factor * getattr(total, f"max_{name.removesuffix('_ms')}")
+            excess.append(most / limit - 1)
     return max((share for share in excess if share == share), default=float("nan"))

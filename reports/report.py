@@ -15,10 +15,12 @@ from dlgo.errors import DlgoError, LedgerError, UnnamedGameError
 from dlgo.files import make_folder, write_file
 from dlgo.games import recorded_game
 from dlgo.records.ledger import Ledger
+from dlgo.records.speeds import kind_of
 from dlgo.text import one_line
 from reports import method, tables
 from reports.bootstrap import add_intervals, check_ratings
 from reports.cost_table import cost_table
+from reports.cpu_scale import scale_cpu
 from reports.files import file_slug
 from reports.frontier import cost_ratios, frontier_frame
 from reports.lengths import plot_lengths
@@ -41,7 +43,7 @@ _MOST_FAILURES = 30  # listed one by one: a report is not a log
 def write_report(
     ledger_path: str | Path, out_dir: str | Path, anchor: tuple[str, float] | None = None,
     replicates: int = 0, progress: Callable[[str], None] = lambda text: None,
-    planned: int | None = None, latest: bool = False,
+    planned: int | None = None, latest: bool = False, cpu_of: str | None = None,
 ) -> list[Path]:
     """Rate, tabulate and draw all games of a ledger.
 
@@ -59,23 +61,26 @@ def write_report(
         planned: how many games the ledger will hold at the end. As long as it holds fewer, the
             page says so and reloads itself.
         latest: leave out all but the last version of each engine from outside.
+        cpu_of: a kind of processor, to whose seconds CPU times are scaled (`cpu_scale.py`).
 
     Returns:
         the files, `report.html` first.
 
     Raises:
-        LedgerError: if the ledger cannot be read or holds no games.
+        LedgerError: if the ledger cannot be read or holds no games, or CPU times cannot be scaled.
         DlgoError: if a file cannot be written, or the anchor played no game.
     """
     with Ledger(ledger_path, read_only=True) as ledger:
         ledger.show_names(latest)
+        measured = None if cpu_of is None else ledger.cost_totals()
+        scale = None if cpu_of is None else scale_cpu(ledger, cpu_of)
         games = tables.games_frame(ledger)
         if games.empty:
             raise LedgerError(
                 f"ledger {ledger_path} holds no games; play some with `dlgo tournament` first"
             )
         plan = ledger.get_meta("plan")
-        costs = cost_table(games, ledger.cost_totals())
+        costs = cost_table(games, ledger.cost_totals(), measured)
         rated = tables.rate_games(games, anchor)
         chosen = {
             slot: why for game, table in rated.items()
@@ -86,6 +91,8 @@ def write_report(
             record.slot: record for record in ledger.games(True, f"slot IN ({marks})", *chosen)
         }
     games["slot"] = games["slot"].map(one_line)
+    if scale:
+        games.attrs["cpu_scale"] = scale
     out = Path(out_dir)
     make_folder(out)
     checks = {}
@@ -125,7 +132,7 @@ def write_report(
         reports.append(report)
         paths += files
 
-    subtitle = f"{_count(games)}; {_machines(games)}"
+    subtitle = f"{_count(games)}; {_machines(games)}{_scaled(games)}"
     overall = plot_overview(ratings, subtitle, out / "strength", styles, frontier)
     lengths = plot_lengths(games, out / "lengths")
     paths += overall + lengths
@@ -166,7 +173,7 @@ def _game(
         tables.write_csv(cross, out / f"crosstable_{slug}.csv", index=True),
         tables.write_csv(superiority, out / f"superiority_{slug}.csv", index=True),
     ]
-    subtitle = f"{_count(games)}, {len(names)} entrants; {_machines(games)}"
+    subtitle = f"{_count(games)}, {len(names)} entrants; {_machines(games)}{_scaled(games)}"
     drawn = []
     for axis in AXES:
         stem = out / f"strength_{slug}{axis.stem}"
@@ -198,8 +205,26 @@ def _facts(ledger: str, games: pd.DataFrame) -> list[tuple[str, str]]:
         ("Games", _count(games)),
         ("Played", f"{_minute(min(games['started']))} to {_minute(max(games['finished']))} UTC"),
         ("Machine", _machines(games)),
+        *_cpu_times(games),
         ("Version", ", ".join(sorted(set(games["version"])))),
     ]
+
+
+def _cpu_times(games: pd.DataFrame) -> list[tuple[str, str]]:
+    """What CPU times mean, where that is not plain."""
+    scale, kinds = games.attrs.get("cpu_scale"), set(map(kind_of, games["machine"]))
+    if scale:
+        return [("CPU times", f"in {scale}")]
+    if len(kinds) < 2:
+        return []
+    return [("CPU times", f"as {len(kinds)} kinds of processors measured them; --scale-cpu KIND "
+             "rescales them to one")]
+
+
+def _scaled(games: pd.DataFrame) -> str:
+    """For plots: in whose seconds CPU times are."""
+    scale = games.attrs.get("cpu_scale")
+    return f"; CPU times in seconds of {scale.kind}" if scale else ""
 
 
 def _minute(moment: str) -> str:
@@ -228,7 +253,7 @@ def _game_facts(table: RatingTable, games: pd.DataFrame) -> list[str]:
 
 def _mixed_processors(games: pd.DataFrame) -> list[str]:
     """A warning where entrants had budgets in seconds on processors of several kinds."""
-    kinds = sorted({machine.rpartition(", ")[0] or machine for machine in games["machine"]})
+    kinds = sorted(set(map(kind_of, games["machine"])))
     timed = sorted({
         entrant for side in ("first", "second") for entrant in games[side].unique()
         if any(part.startswith(("cpu=", "wall="))
@@ -240,7 +265,7 @@ def _mixed_processors(games: pd.DataFrame) -> list[str]:
         f"Played on {len(kinds)} kinds of processors ({', '.join(kinds)}): a second of CPU or "
         f"wall time is worth different amounts of work there, and the ratings of "
         f"{', '.join(timed)} depend on who played where. Play them on one kind, or give them "
-        "counted budgets."
+        "counted budgets; to rescale CPU times does not change what was played."
     ]
 
 

@@ -13,7 +13,7 @@ import json
 import operator
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -224,6 +224,16 @@ class Ledger:
             raise LedgerError(f"ledger {self.path} cannot be read: {error}") from error
         self.specifications = {name: entrant for entrant, name in shown.items()}
 
+    def scale_cpu(self, factors: Mapping[str, float]) -> None:
+        """From now on, let CPU times of games on these machines be so many times as long.
+
+        For readers only; `reports/cpu_scale.py` knows the factors.
+        """
+        try:
+            schema.show_scaled(self._db, factors)
+        except _TROUBLE as error:
+            raise LedgerError(f"ledger {self.path} cannot be read: {error}") from error
+
     def close(self) -> None:
         """Close the file; nothing is lost without it."""
         self._db.close()
@@ -310,6 +320,11 @@ class Ledger:
         """The versions of the code, and how many games each has played."""
         sql = "SELECT version, count(*) FROM games GROUP BY version"
         return dict(self._checked(("version", "count"), self._query(sql)))
+
+    def machines(self) -> list[str]:
+        """The machines on which games were played."""
+        sql = "SELECT DISTINCT machine FROM games ORDER BY machine"
+        return [row[0] for row in self._checked(("machine",), self._query(sql))]
 
     def slots(self) -> set[str]:
         """The slots played so far."""

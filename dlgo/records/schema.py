@@ -51,6 +51,10 @@ CREATE TABLE costs (            -- one row a move that an engine chose
 ) WITHOUT ROWID;
 """
 
+_COST_COLUMNS = (
+    "game_id", "ply", "player", "cpu", "wall", "nodes", "simulations", "evaluations", "value",
+)
+
 # Of a cluster only.
 _CHECKS = """
 CREATE TABLE checks (           -- one row for each two workers that have played the same game
@@ -146,6 +150,27 @@ def show_names(database: sqlite3.Connection, names: Mapping[str, str], kept: set
         [f"name_of({name}) AS {name}" if name in ("first", "second") else name
          for name in _columns(database)],
         "WHERE is_kept(games.first) AND is_kept(games.second)",
+    )
+    database.execute("PRAGMA query_only = 1")
+
+
+def show_scaled(database: sqlite3.Connection, factors: Mapping[str, float]) -> None:
+    """Let this connection see CPU times multiplied by a factor for each machine."""
+    database.create_function("cpu_factor", 1, lambda machine: factors.get(machine, 1.0))
+    columns = ", ".join(
+        "costs.cpu * cpu_factor(played.machine) AS cpu" if name == "cpu" else f"costs.{name}"
+        for name in _COST_COLUMNS
+    )
+    key = "played.id = costs.game_id"
+    if version_of(database) == 1:
+        columns, key = columns.replace("costs.game_id", "played.rowid AS game_id"), (
+            "played.slot = costs.slot")
+    database.execute("PRAGMA query_only = 0")
+    database.execute("PRAGMA temp_store = MEMORY")
+    database.execute("DROP VIEW IF EXISTS temp.costs")
+    database.execute(
+        f"CREATE TEMP VIEW costs AS SELECT {columns} FROM main.costs AS costs "
+        f"JOIN main.games AS played ON {key}"
     )
     database.execute("PRAGMA query_only = 1")
 

@@ -21,7 +21,9 @@ from dlgo.games.go.state import Go
 from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
 from dlgo.records.sgf import write_sgf
+from dlgo.records.speeds import Speed, store_speeds
 from experiments.arena.entrants import is_outside
+from experiments.arena.provenance import machine_text
 from experiments.arena.referee import SIDES, length_limit
 from experiments.arena.schedule import slot_of
 
@@ -276,3 +278,19 @@ def purge_ledger(path: str, worker: str) -> str:
         return (
             f"{count} games of {worker} are out of {path}; the same tournament plays them again"
         )
+
+
+def measure_for(path: str) -> str:
+    """Measure this machine, and keep that in a ledger; says what came out.
+
+    Raises:
+        LedgerError: if the file does not exist, is not a ledger, or is in use.
+    """
+    from experiments.arena.reference import measured_rate
+
+    if not Path(path).exists():
+        raise LedgerError(f"ledger {path} does not exist; name another file")
+    with ledger_lock(path), Ledger(path) as ledger:
+        rate = measured_rate()
+        store_speeds(ledger, [Speed("", machine_text(), rate)])
+    return f"{machine_text()}: {rate:,.0f} random games of Connect Four a CPU second"

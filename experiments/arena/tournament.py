@@ -15,6 +15,7 @@ from typing import Protocol
 
 from dlgo.errors import LedgerError
 from dlgo.records.ledger import Check, GameRecord, Ledger, ledger_lock
+from dlgo.records.speeds import Speed, store_speeds
 from dlgo.text import duration
 from engines.jobs.protocol import Source
 from experiments.arena import executor
@@ -45,6 +46,9 @@ class Elsewhere(Protocol):
 
     def checks(self) -> list[Check]:
         """The games played twice since this was asked last."""
+
+    def speeds(self) -> list[Speed]:
+        """The machines that were measured since this was asked last."""
 
 
 @dataclass(frozen=True)
@@ -146,8 +150,7 @@ def run_tournament(
                 with running, closing(games) as batches:
                     for records in batches:
                         ledger.add(*records)
-                        for check in elsewhere.checks() if elsewhere else ():
-                            ledger.add_check(check)
+                        _store_news(ledger, elsewhere)
                         played += len(records)
                         running.done, running.planned = agenda.stored + played, agenda.planned
                         failures += sum(record.failed for record in records)
@@ -159,8 +162,7 @@ def run_tournament(
                                 progress.say(f"stopped: {_sentence(key, agenda.stopped[key])}")
                             stopped = dict(agenda.stopped)
                             _store(ledger, union, stopped)
-                for check in elsewhere.checks() if elsewhere else ():
-                    ledger.add_check(check)
+                _store_news(ledger, elsewhere)
             finally:
                 progress.end()
         except KeyboardInterrupt as error:
@@ -176,6 +178,14 @@ def run_tournament(
     )
     _tell_end(progress, summary, agenda.verdict)
     return summary
+
+
+def _store_news(ledger: Ledger, elsewhere: Elsewhere | None) -> None:
+    """Keep what a cluster knows besides its games."""
+    if elsewhere is not None:
+        for check in elsewhere.checks():
+            ledger.add_check(check)
+        store_speeds(ledger, elsewhere.speeds())
 
 
 def games_of_plan(plan: Plan, ledger_path: str | Path) -> list[GameRecord]:

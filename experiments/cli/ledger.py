@@ -96,6 +96,15 @@ def upgrade(file: str) -> None:
 
 @ledger.command()
 @click.pass_obj
+def measure(file: str) -> None:
+    """Measure this machine's processor for a second, for `dlgo report --scale-cpu`."""
+    from experiments.arena.inspect_ledger import measure_for
+
+    click.echo(measure_for(file))
+
+
+@ledger.command()
+@click.pass_obj
 def workers(file: str) -> None:
     """What each machine of a cluster has played, how fast, and whether its results are odd."""
     from reports.workers import worker_lines

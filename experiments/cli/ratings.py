@@ -32,9 +32,13 @@ _ANCHOR = click.option("--anchor", default=None, metavar="NAME=RATING",
               help="Games to come in all: until they are there, the page says so and reloads.")
 @click.option("--latest", is_flag=True,
               help="Show only the last version of each engine from outside.")
+@click.option("--scale-cpu", default=None, metavar="KIND",
+              help="Show CPU times in seconds of this processor, a part of its name, by what "
+                   "`dlgo ledger FILE measure` or a cluster has measured.")
 @named_games()
 def report(
-    ledger: str, out: str, anchor: str | None, bootstrap: int, planned: int | None, latest: bool
+    ledger: str, out: str, anchor: str | None, bootstrap: int, planned: int | None, latest: bool,
+    scale_cpu: str | None,
 ) -> None:
     """Rate the games of LEDGER: a page with ratings, tables, plots and games to replay."""
     from reports.rate import parse_anchor
@@ -44,7 +48,10 @@ def report(
         click.echo(text, err=True)
 
     anchored = parse_anchor(anchor) if anchor else None
-    for path in write_report(ledger, out, anchored, bootstrap, progress, planned, latest):
+    paths = write_report(
+        ledger, out, anchored, bootstrap, progress, planned, latest, scale_cpu
+    )
+    for path in paths:
         click.echo(path)
 
 

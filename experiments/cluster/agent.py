@@ -97,6 +97,8 @@ class News:
         running: games in progress.
         lines: for people.
         problem: why it does no more work; "" if it does.
+        rate: what its processor was measured to do (`experiments/arena/reference.py`), told once;
+            0: nothing new.
     """
 
     ready: bool
@@ -105,6 +107,7 @@ class News:
     running: list[RunningGame]
     lines: list[str]
     problem: str = ""
+    rate: float = 0.0
 
 
 class _Feed:
@@ -157,6 +160,7 @@ class Agent:
         self._lines: list[str] = []
         self._running: list[RunningGame] = []
         self._next_look = 0.0
+        self._rate = 0.0
         self._ready = False
         self._amounts: Callable[[], Mapping[str, Amount]] = dict
         self._problem = self._prepare(version)
@@ -210,8 +214,9 @@ class Agent:
             self._news.wait_for(self._is_urgent, patience)
             results, self._results = self._results, []
             lines, self._lines = self._lines, []
+            rate, self._rate = self._rate, 0.0
             return News(self._ready, results, dict(self._amounts()), self._running, lines,
-                        self._problem)
+                        self._problem, rate)
 
     def _is_urgent(self) -> bool:
         """Whether an answer must not wait: something is wrong, or there is nothing left to do."""
@@ -249,8 +254,10 @@ class Agent:
 
     def _play(self, order: GamesOrder) -> None:
         from experiments.arena import executor
+        from experiments.arena.reference import measured_rate
 
         executor.warm_up(order.warm, self._say, order.setup, order.limits)
+        self._rate = measured_rate()
         self._ready = True
         batches = executor.play_tasks(
             self._feed, self._workers, order.limits, order.setup, self._look

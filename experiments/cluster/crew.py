@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dlgo.errors import DlgoError
+from dlgo.records.speeds import Speed
 from dlgo.text import error_text
 from engines.jobs.protocol import Amount, Portion
 from experiments.arena.provenance import version_text
@@ -52,6 +53,7 @@ class Member:
         state: "starting", "ready", "silent" (it does not answer).
         done: results it has brought that count.
         since: when it became ready.
+        processor: what it has.
         running: games in progress there. amounts: how far its portions are.
     """
 
@@ -63,6 +65,7 @@ class Member:
     greeted: bool = False
     done: int = 0
     since: float = 0.0
+    processor: str = ""
     running: list[RunningGame] = field(default_factory=list)
     amounts: dict[str, Amount] = field(default_factory=dict)
     parcels: set[str] = field(default_factory=set)
@@ -105,6 +108,7 @@ class Crew:
         self._next_look = 0.0
         self._lonely_since = time.monotonic()
         self._parcels: Mapping[str, Any] = {}
+        self._speeds: list[Speed] = []
 
     # --- one piece of work ------------------------------------------------------------------
 
@@ -200,13 +204,15 @@ class Crew:
         now: float,
     ) -> list[tuple[Result, Any, str]]:
         if isinstance(answer, Hello):
-            member.greeted = True
+            member.greeted, member.processor = True, answer.machine
             if answer.problem:
                 self._refuse(node, answer.problem, dispatcher)
             else:
                 self._say(f"{member.name} takes part: {answer.machine}, "
                           f"{self._workers or member.machine.cores} processes")
             return []
+        if answer.rate:
+            self._speeds.append(Speed(member.name, member.processor, answer.rate))
         for line in answer.lines:
             self._say(f"{member.name}: {line}")
         others = sum(other is not member for other in self._ready())
@@ -281,6 +287,11 @@ class Crew:
     def running(self) -> list[RunningGame]:
         """Games in progress on all machines, as far as they are passed on."""
         return [game for member in self.members.values() for game in member.running]
+
+    def new_speeds(self) -> list[Speed]:
+        """The machines that were measured since this was asked last."""
+        speeds, self._speeds = self._speeds, []
+        return speeds
 
     def line(self) -> str:
         """What each machine has done, and how fast."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dlgo.errors import SpecError
 from dlgo.records.ledger import Check, GameRecord
+from dlgo.records.speeds import Speed
 from engines.jobs.protocol import Source
 from engines.registry import EngineSpec
 from experiments.arena.entrants import is_outside
@@ -97,6 +98,10 @@ class ClusterGames:
         """The games played twice since this was asked last."""
         checks, self._checks = self._checks, []
         return checks
+
+    def speeds(self) -> list[Speed]:
+        """The machines that were measured since this was asked last."""
+        return self._crew.new_speeds() if self._crew else []
 
     def close(self) -> None:
         """End all agents, and leave the cluster."""

@@ -30,7 +30,7 @@ from experiments.datasets.progress import LineProgress
 from experiments.figures import draw_bars, draw_scores, drawing
 from experiments.number import Number
 from experiments.options import cluster_option, out_option, quick_option, seed_option
-from experiments.studies.whole_runs import WholeRun, do_runs
+from experiments.studies.whole_runs import WholeRun, do_runs, train_supervised
 
 COLUMNS = (
     "variant", "network", "encoder", "positions", "epochs", "held_out_accuracy",
@@ -166,16 +166,11 @@ def compare(
     return rows
 
 
-def train_variant(plan: SupervisedConfig, data: Path, folder: Path) -> None:
-    """Train a variant in a folder, or go on there."""
-    train(plan, Dataset.open(data), folder)
-
-
 def _train_all(setting: Setting, data: Dataset, variants: dict[str, SupervisedConfig]) -> None:
     """Train the variants that have no model yet, each by whoever is free."""
     missing = [
         WholeRun(
-            folder, train_variant,
+            folder, train_supervised,
             (dataclasses.replace(plan, name=label, seed=setting.seed),), (data.folder,),
         )
         for label, plan in variants.items()

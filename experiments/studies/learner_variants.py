@@ -47,7 +47,7 @@ from experiments.number import Number
 from experiments.options import cluster_option, out_option, pairs_option, quick_option
 from experiments.studies.az_curve import Point, rated_points
 from experiments.studies.az_variants import BASE, within
-from experiments.studies.whole_runs import WholeRun, do_runs
+from experiments.studies.whole_runs import WholeRun, do_runs, train_learner
 from reports.tables import write_csv
 
 _TINY = ("games=60", "network=mlp:hidden=32,layers=1", "save_every=1", "precision=float32")
@@ -138,11 +138,6 @@ def _folder(out: Path, label: str, config: ReinforcementConfig) -> Path:
     return out / f"{name}-{config.seed}"
 
 
-def train_run(learner: str, config: ReinforcementConfig, folder: Path) -> None:
-    """Train in a folder, or go on there."""
-    train(learner_class(learner), config, folder)
-
-
 def _train_all(
     learner: str, configs: dict[str, list[ReinforcementConfig]], out: Path,
     workers: int | None, cluster: str | None,
@@ -155,7 +150,7 @@ def _train_all(
             if not network_folder(folder, config.iterations).exists():
                 # Machines may differ in what suits them; runs that are compared must not.
                 usual = config if folder.exists() else with_precision(config)
-                missing.append(WholeRun(folder, train_run, (learner, usual)))
+                missing.append(WholeRun(folder, train_learner, (learner, usual)))
     if missing:
         print(f"\ntraining {len(missing)} runs, several at a time")
         game = configs[BASE][0].game

@@ -17,6 +17,10 @@ from typing import Any
 
 from dlgo.files import make_folder
 from engines.jobs import Amount, Jobs, Portion
+from engines.learners import learner_class
+from engines.learning.data import Dataset
+from engines.learning.reinforcement.config import ReinforcementConfig
+from engines.supervised.config import SupervisedConfig
 from experiments.cluster import parcels
 
 # How the folders are called in which runs are done.
@@ -29,7 +33,8 @@ class WholeRun:
 
     Attributes:
         folder: where it belongs.
-        train: called with `arguments`, `needs` and a folder of the same name; found by its name.
+        train: called with `arguments`, `needs` and a folder of the same name; at the top level
+            of a module.
         arguments: can be pickled.
         needs: files and folders that it reads.
     """
@@ -87,3 +92,21 @@ def do_runs(jobs: Jobs, runs: Iterable[WholeRun], say: Callable[[str], None]) ->
                 Path(place, folder.name).rename(folder)
             by = f" by {outcome.worker}" if outcome.worker else ""
             say(f"{folder.name}: trained{by}, {number} of {len(portions)}")
+
+
+# What is called elsewhere stands here: a script that is run is called __main__, and on other
+# machines that is another program.
+
+
+def train_learner(learner: str, config: ReinforcementConfig, folder: Path) -> None:
+    """Train a learner without search in a folder, or go on there."""
+    from engines.learning.reinforcement.learner import train
+
+    train(learner_class(learner), config, folder)
+
+
+def train_supervised(config: SupervisedConfig, data: Path, folder: Path) -> None:
+    """Train on a folder of games in a folder, or go on there."""
+    from engines.supervised.trainer import train
+
+    train(config, Dataset.open(data), folder)

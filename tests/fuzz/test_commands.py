@@ -49,6 +49,7 @@ LINES: dict[str, str] = {
     "ledger check": "games.sqlite",
     "ledger export": "games.sqlite --csv=out/games.csv",
     "ledger list": "games.sqlite",
+    "ledger measure": "out/games.sqlite",
     "ledger purge": "out/games.sqlite --worker=host:1",
     "ledger totals": "games.sqlite",
     "ledger upgrade": "out/games.sqlite",
