@@ -11,7 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from dlgo.api import GameSpec, GameState
 from engines.programs.sandbox import Sandbox
+
+# Played to compile the rules.
+_PLIES = 10
 
 
 @dataclass(frozen=True)
@@ -29,3 +33,15 @@ class Launch:
 
 # By entrant, as the plan calls it.
 Launches = Mapping[str, Launch]
+
+
+def compile_rules(game: GameSpec) -> GameState:
+    """Compile what a bot asks of the rules; the start of the game.
+
+    A bot for which something had to be compiled would start anew for each game.
+    """
+    state = start = GameState.new_game(game)
+    for _ in range(_PLIES):
+        state = state if state.is_over() else state.apply_move(state.legal_moves()[0])
+    state.next_player, state.winner(), state.key(), hash(state), str(state)  # noqa: B018
+    return start

@@ -40,7 +40,7 @@ class Elsewhere(Protocol):
     def play(
         self, source: Source[GameTask], plan: Plan, warm: list[GameTask], limits: Limits,
         setup: str | None, look: Callable[[Callable[[], list[RunningGame]]], None],
-        say: Callable[[str], None],
+        say: Callable[[str], None], launches: Launches | None = None,
     ) -> Iterator[list[GameRecord]]:
         """Play all games, as `executor.play_tasks`; what `warm` needs is compiled before."""
 
@@ -144,7 +144,7 @@ def run_tournament(
             games = executor.play_tasks(
                 agenda, workers, limits, setup, running.update, launches
             ) if elsewhere is None else elsewhere.play(
-                agenda, plan, needed, limits, setup, running.update, progress.say
+                agenda, plan, needed, limits, setup, running.update, progress.say, launches
             )
             try:
                 with running, closing(games) as batches:

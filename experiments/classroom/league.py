@@ -17,7 +17,7 @@ from dlgo.records.ledger import GameRecord, Ledger
 from experiments.arena.limits import Limits
 from experiments.arena.progress import Reporter
 from experiments.arena.schedule import Plan
-from experiments.arena.tournament import run_tournament
+from experiments.arena.tournament import Elsewhere, run_tournament
 from experiments.classroom.league_bots import Bot, Entry
 from experiments.classroom.league_plan import LeaguePlan
 from experiments.classroom.league_schedule import LeagueSchedule
@@ -69,6 +69,7 @@ class League:
 def play_league(
     plan: LeaguePlan, sources: dict[str, Path], out: Path, progress: Reporter,
     trust: bool = False, minutes: float | None = None, workers: int | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> League:
     """Take the class in and play what has not been played.
 
@@ -80,6 +81,7 @@ def play_league(
         trust: whether bots run without a sandbox.
         minutes: after which no further game begins; None: all are played.
         workers: processes; by default one for each core.
+        elsewhere: who plays the games, instead of processes of this machine.
 
     Raises:
         DlgoError: if the ledger cannot be used, or there is nobody to play.
@@ -113,6 +115,7 @@ def play_league(
     )
     done = run_tournament(
         arena_plan, ledger, workers, progress, limits, launches=launches, deadline=deadline,
+        elsewhere=elsewhere,
         strategy=lambda canonical: LeagueSchedule(
             canonical, students, staff, plan.staff_pairs, plan.pairs, excluded
         ),

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dlgo.api import GameState
 from dlgo.errors import DlgoError
 from dlgo.files import make_folder, write_file
 from dlgo.games import get_game
@@ -24,15 +23,13 @@ from dlgo.records.entrants import with_version
 from dlgo.text import excerpt
 from engines.isolation.engine import IsolatedEngine
 from engines.programs.sandbox import Allowance, Sandbox, check_sandbox
-from experiments.arena.launch import Launch
+from experiments.arena.launch import Launch, compile_rules
 from experiments.classroom.league_plan import LeaguePlan
 from experiments.classroom.submissions import Submission, submissions
 from experiments.classroom.taking_in import TakenIn, take_in
 
 # CPU seconds beyond those of a game: for Python to start and a file to be loaded.
 _START_SECONDS = 60.0
-# Played to compile the rules.
-_PLIES = 10
 # What of a bot's first line of trouble is kept.
 _LONGEST = 300
 
@@ -83,12 +80,8 @@ class Entry:
             memory_mb=plan.memory_mb, processes=32,
             cpu_seconds=2 * plan.game_seconds + _START_SECONDS,
         )
-        state = start = GameState.new_game(get_game(plan.game))
-        for _ in range(_PLIES):  # the rules are compiled here, once
-            state = state if state.is_over() else state.apply_move(state.legal_moves()[0])
-        # A bot for which something had to be compiled would start anew for each game.
-        state.next_player, state.winner(), state.key(), hash(state), str(state)  # noqa: B018
-        self._start, self._code = start, None if trust else shared_cache()
+        self._start = compile_rules(get_game(plan.game))  # here, once
+        self._code = None if trust else shared_cache()
 
     def _load(self) -> dict[str, str]:
         try:

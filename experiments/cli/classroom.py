@@ -9,7 +9,7 @@ import click
 
 from experiments.command import say
 from experiments.number import Number
-from experiments.options import workers_option
+from experiments.options import cluster_option, workers_option
 
 
 @click.group(name="class")
@@ -147,8 +147,10 @@ def grade(
 @click.option("--trust", is_flag=True,
               help="Run bots without a sandbox: they can then read and change your files.")
 @workers_option
+@cluster_option
 def league(
-    folder: Path, rules: Path, out: Path, minutes: float | None, trust: bool, workers: int | None
+    folder: Path, rules: Path, out: Path, minutes: float | None, trust: bool, workers: int | None,
+    cluster: str | None,
 ) -> None:
     """Play a class's bots against staff bots and each other; rate and mark them.
 
@@ -165,7 +167,11 @@ def league(
     from experiments.classroom.pseudonyms import pseudonyms
     from experiments.classroom.standings import Standings
     from experiments.classroom.submissions import hand_ins
+    from experiments.cluster.chosen import games_on
 
+    if trust and cluster:
+        raise click.UsageError("--trust is for this machine alone: on a cluster every machine has "
+                               "a sandbox; leave out one of --trust and --cluster")
     plan = read_league_plan(rules)
     for sentence in plan.out_of_reach():
         say(sentence, err=True)
@@ -177,7 +183,10 @@ def league(
     shown = dict(zip(sources, sources, strict=True))
     if plan.pseudonyms:
         shown = pseudonyms(out / "pseudonyms.csv", sources)
-    played = play_league(plan, sources, out, default_reporter(), trust, minutes, workers)
+    with games_on(cluster, workers) as there:
+        played = play_league(
+            plan, sources, out, default_reporter(), trust, minutes, workers, there
+        )
     standings = Standings(played)
     write_pages(out, standings, shown)
     for name in write_marks(out / "marks.csv", standings, roster):

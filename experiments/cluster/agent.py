@@ -16,7 +16,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +26,14 @@ from dlgo.records.entrants import split_version
 from dlgo.records.ledger import GameRecord
 from dlgo.text import error_text
 from engines.jobs.protocol import Amount, Outcome, Portion
+from experiments.arena.launch import Launches
 from experiments.arena.limits import Limits
 from experiments.arena.provenance import machine_text, version_text
 from experiments.arena.referee import GameTask
 from experiments.arena.running import RunningGame
-from experiments.cluster import parcels
+from experiments.cluster import parcels, sent_launches
 from experiments.cluster.dispatcher import Result, Ticket
+from experiments.cluster.sent_launches import SentLaunch
 
 # How the folders of agents are called.
 _PREFIX = "dlgo-agent-"
@@ -49,6 +51,7 @@ class GamesOrder:
         limits: for every game. setup: see `executor.play_tasks`.
         files: parcel of the files that games and entrants name.
         folder: to which their names are relative, where they come from.
+        launches: of entrants that nobody vouches for.
     """
 
     entrants: tuple[str, ...]
@@ -57,6 +60,7 @@ class GamesOrder:
     setup: str | None
     files: bytes
     folder: str
+    launches: Mapping[str, SentLaunch] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -161,6 +165,7 @@ class Agent:
         self._running: list[RunningGame] = []
         self._next_look = 0.0
         self._rate = 0.0
+        self._launches: Launches = {}
         self._ready = False
         self._amounts: Callable[[], Mapping[str, Amount]] = dict
         self._problem = self._prepare(version)
@@ -183,6 +188,9 @@ class Agent:
             os.chdir(folder)
             if isinstance(self._order, GamesOrder):
                 _check_entrants(self._order)
+                games = [task.game for task in self._order.warm]
+                self._launches = sent_launches.unpack(
+                    self._order.launches, games, Path(self._folder, "bots"))
         except Exception as error:
             return str(error) if isinstance(error, DlgoError) else error_text(error)
         return ""
@@ -256,11 +264,12 @@ class Agent:
         from experiments.arena import executor
         from experiments.arena.reference import measured_rate
 
-        executor.warm_up(order.warm, self._say, order.setup, order.limits)
+        executor.warm_up(order.warm, self._say, order.setup, order.limits, self._launches)
         self._rate = measured_rate()
         self._ready = True
         batches = executor.play_tasks(
-            self._feed, self._workers, order.limits, order.setup, self._look
+            self._feed, self._workers, order.limits, order.setup, self._look,
+            self._launches,
         )
         with closing(batches):
             for records in batches:
@@ -301,7 +310,10 @@ def _check_entrants(order: GamesOrder) -> None:
     """Raises DlgoError if an engine from outside is not the same as where the plan was made."""
     from experiments.arena.entrants import entrants_of, is_outside
 
-    theirs = [entrant for entrant in order.entrants if is_outside(entrant)]
+    theirs = [
+        entrant for entrant in order.entrants
+        if is_outside(entrant) and entrant not in order.launches
+    ]
     ours = entrants_of([split_version(entrant)[0] for entrant in theirs]) if theirs else {}
     for entrant in theirs:
         spec, digest = split_version(entrant)

@@ -14,6 +14,7 @@ from dlgo.records.speeds import Speed
 from engines.jobs.protocol import Source
 from engines.registry import EngineSpec
 from experiments.arena.entrants import is_outside
+from experiments.arena.launch import Launches
 from experiments.arena.limits import Limits
 from experiments.arena.referee import GameTask
 from experiments.arena.running import RunningGame
@@ -23,6 +24,7 @@ from experiments.cluster.agent import GamesOrder, records_differ
 from experiments.cluster.connection import Connection
 from experiments.cluster.crew import LINE_INTERVAL, PATIENCE, Crew
 from experiments.cluster.dispatcher import Dispatcher
+from experiments.cluster.sent_launches import send
 
 
 class ClusterGames:
@@ -51,7 +53,7 @@ class ClusterGames:
     def play(
         self, source: Source[GameTask], plan: Plan, warm: list[GameTask], limits: Limits,
         setup: str | None, look: Callable[[Callable[[], list[RunningGame]]], None],
-        say: Callable[[str], None],
+        say: Callable[[str], None], launches: Launches | None = None,
     ) -> Iterator[list[GameRecord]]:
         """Play all games of a source; see `executor.play_tasks`.
 
@@ -62,7 +64,7 @@ class ClusterGames:
         """
         files = parcels.pack_named((*plan.entrants, *plan.games))
         order = GamesOrder(
-            plan.entrants, tuple(warm), limits, setup, files, str(Path.cwd())
+            plan.entrants, tuple(warm), limits, setup, files, str(Path.cwd()), send(launches or {})
         )
         crew = self._crew = Crew(self._connection, order, say, self._workers, self._patience)
         dispatcher = Dispatcher(
