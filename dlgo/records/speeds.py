@@ -56,10 +56,15 @@ def store_speeds(ledger: Ledger, measured: Iterable[Speed]) -> None:
     Raises:
         LedgerError: if the ledger cannot be read or written.
     """
-    kept = {(row.worker, row.machine): row for row in speeds(ledger)}
     new = {(row.worker, row.machine): row for row in measured}
     if new:
+        kept = {(row.worker, row.machine): row for row in speeds(ledger)}
         ledger.set_meta(_META, [list(row) for row in (kept | new).values()])
+
+
+def forget_speeds(ledger: Ledger, worker: str) -> None:
+    """Leave out what a worker is said to do. Args, raises: as `store_speeds`."""
+    ledger.set_meta(_META, [list(row) for row in speeds(ledger) if row.worker != worker])
 
 
 def speeds_by_kind(ledger: Ledger) -> dict[str, float]:

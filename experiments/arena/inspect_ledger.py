@@ -21,7 +21,7 @@ from dlgo.games.go.state import Go
 from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
 from dlgo.records.sgf import write_sgf
-from dlgo.records.speeds import Speed, store_speeds
+from dlgo.records.speeds import Speed, forget_speeds, store_speeds
 from experiments.arena.entrants import is_outside
 from experiments.arena.provenance import machine_text
 from experiments.arena.referee import SIDES, length_limit
@@ -275,6 +275,7 @@ def purge_ledger(path: str, worker: str) -> str:
             names = sorted({record.worker for record in ledger.games() if record.worker})
             known = f"its workers are {', '.join(names)}" if names else "it has no workers"
             raise LedgerError(f"ledger {path} has no games of {worker!r}; {known}")
+        forget_speeds(ledger, worker)
         return (
             f"{count} games of {worker} are out of {path}; the same tournament plays them again"
         )

@@ -99,6 +99,9 @@ def test_a_ledger_of_the_first_format_is_read_and_brought_up_to_date(tmp_path: P
         ledger.show_names()
         (totals,) = ledger.cost_totals()
         assert (totals.entrant, totals.cpu, len(ledger)) == ("mcts", 0.5, 1)
+        ledger.scale_cpu({"m": 3.0})
+        (totals,) = ledger.cost_totals()
+        assert (totals.entrant, totals.cpu, totals.wall) == ("mcts", 1.5, 0.6)
     assert path.read_bytes() == before
     assert upgrade_ledger(str(path)) == f"{path} is up to date, with 1 games"
     (record,) = games_in(path)

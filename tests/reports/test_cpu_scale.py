@@ -11,7 +11,7 @@ import pytest
 from dlgo.errors import LedgerError
 from dlgo.records.ledger import GameRecord, Ledger, MoveCost
 from dlgo.records.speeds import Speed, speeds, store_speeds
-from experiments.arena.inspect_ledger import measure_for
+from experiments.arena.inspect_ledger import measure_for, purge_ledger
 from experiments.arena.provenance import machine_text
 from reports.cpu_scale import scale_cpu
 from reports.report import _cpu_times, _mixed_processors, write_report
@@ -112,9 +112,16 @@ def test_this_machine_is_measured(path: Path, tmp_path: Path) -> None:
     assert measured[machine_text()] > 1000 and len(measured) == 4
 
 
-@pytest.mark.parametrize("version", [2])
-def test_ledgers_of_older_formats_are_scaled_as_well(version: int) -> None:
-    with Ledger(SAMPLES / f"ledger_format{version}.sqlite", read_only=True) as ledger:
+def test_a_purged_machine_takes_its_speed_along(path: Path) -> None:
+    with Ledger(path) as ledger:
+        ledger.add(dataclasses.replace(record(4, "Slow CPU, 2 cores", 0.2), worker="b:1"))
+    purge_ledger(str(path), "b:1")
+    with Ledger(path, read_only=True) as ledger:
+        assert [row.worker for row in speeds(ledger)] == ["a:1", "b:2"]
+
+
+def test_a_ledger_of_an_older_format_is_scaled_as_well() -> None:
+    with Ledger(SAMPLES / "ledger_format2.sqlite", read_only=True) as ledger:
         before = {(row.slot, row.player): row.cpu for row in ledger.side_costs()}
         ledger.scale_cpu(dict.fromkeys(ledger.machines(), 3.0))
         after = {(row.slot, row.player): row.cpu for row in ledger.side_costs()}
