@@ -97,7 +97,7 @@ def upgrade(file: str) -> None:
 @ledger.command()
 @click.pass_obj
 def measure(file: str) -> None:
-    """Measure this machine's processor for a second, for `dlgo report --scale-cpu`."""
+    """Measure this machine's processor for half a second, for `dlgo report --scale-cpu`."""
     from experiments.arena.inspect_ledger import measure_for
 
     click.echo(measure_for(file))
