@@ -8,7 +8,7 @@ import time
 from dlgo import GameState, get_game, kernels
 from dlgo.rng import make_rng
 
-_ROUNDS, _SECONDS, _BATCH = 5, 0.1, 200
+_ROUNDS, _SECONDS, _BATCH = 5, 0.1, 2000
 
 
 def measured_rate() -> float:
