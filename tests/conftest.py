@@ -91,7 +91,7 @@ def shared_workers() -> Iterator[None]:
             from engines.jobs import Inline, Processes
             from engines.learning.runs import records
 
-            patch.setattr(Processes, "run", Inline.run)
+            patch.setattr(Processes, "run_source", Inline.run_source)
             patch.setattr(records, "draw_curves", lambda *_: None)
         yield
 

@@ -14,6 +14,9 @@ unbroken run.
 
 With `gating_threshold`, a new network plays the next games only if it holds its own in a match
 against the one that played the last; the iteration's row of the history has the score.
+
+With `ahead`, self-play goes on while the network learns (`ahead.py`). Then it depends on the clock
+which network plays a game, and the networks are not those of another run; the rest holds.
 """
 
 from __future__ import annotations
@@ -24,13 +27,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from dlgo.errors import SpecError
 from dlgo.extras import require_extra
+from engines.alphazero.ahead import SelfPlayAhead
 from engines.alphazero.config import AUTO, AlphaZeroConfig
 from engines.alphazero.doctor import examine_iteration
 from engines.alphazero.learner import NetworkInTraining
 from engines.alphazero.selfplay import SelfPlayStats
 from engines.alphazero.workers import Job, MatchJob, Workers
-from engines.jobs import Jobs, Processes
+from engines.jobs import Inline, Jobs, Processes
 from engines.learning.data import Dataset
 from engines.learning.diagnostics.findings import lines
 from engines.learning.networks.card import Card, read_card
@@ -58,7 +63,11 @@ def train(
 
     Raises:
         ModelError, KeyboardInterrupt: as `open_run` and `Run.train`.
+        SpecError: for self-play that is to go on while this process learns, and has no other.
     """
+    if config.ahead and isinstance(jobs, Inline):
+        raise SpecError(f"ahead={config.ahead}: games cannot be played while the network learns "
+                        "where one process does both; leave ahead at 0, or play in processes")
     require_extra("train", "training", *TRAINING_MODULES)
     with open_run(folder, config, progress=progress) as run:
         if not run.finished:
@@ -80,6 +89,8 @@ class AlphaZeroLearner(Learner):
         Curve("loss of the policy (nats)", {"": "policy_loss"}),
         Curve("squared error of the value", {"": "value_loss"}),
         Curve("search and network agree", {"": "agreed"}),
+        Curve("age of the networks that played (iterations)",
+              {"mean": "network_age", "oldest": "network_age_max"}),
     )
 
     def __init__(
@@ -89,7 +100,10 @@ class AlphaZeroLearner(Learner):
         self._games = folder / "games"
         self._games.mkdir(exist_ok=True)
         self._network = NetworkInTraining(config)
-        self._workers = Workers(jobs or Processes(config.workers))
+        self._jobs = jobs or Processes(config.workers)
+        self._workers = Workers(self._jobs)
+        self._ahead: SelfPlayAhead | None = None
+        self._begun = 0  # the first iteration whose games it played
         self.state = self._network.state
 
     def close(self) -> None:
@@ -156,19 +170,53 @@ class AlphaZeroLearner(Learner):
         if self._config.runtime == AUTO:
             self._settle_runtime(run)
         config = self._config
-        stats = self._workers.play(
-            self._jobs(run, iteration), partial(run.progress, "self-play", items="games")
-        )
+        jobs = self._jobs_of(run, iteration)
+        if config.ahead:
+            self._wait_for_games(run, iteration)
+            stats = self._workers.play(jobs)  # they are there
+        else:
+            stats = self._workers.play(jobs, partial(run.progress, "self-play", items="games"))
+        ages = self._ages(run, iteration, stats)
         window = self._window(run, iteration)
         steps = max(1, round(config.epochs_per_position * stats.plies / config.batch_size))
         row = {
-            **_of_games(stats), "window_positions": window.n_positions,
+            **_of_games(stats), **ages, "window_positions": window.n_positions,
             **self._network.learn(window, iteration, steps, run),
         }
         self._save(iteration, self._training([*run.history, row], run.seconds))
         if config.gating_threshold:
             row |= self._match(run, iteration)
         return row | {"cpu_seconds": sum(row.get(name, 0.0) for name in _COSTS)}
+
+    def _wait_for_games(self, run: Run, iteration: int) -> None:
+        """Let the games of this iteration come, and those of the next ones after it."""
+        config, player = self._config, playing_network(run.history, iteration)
+        if self._ahead is None:
+            self._ahead = SelfPlayAhead(
+                self._jobs, self._job, config.iterations, config.workers, config.ahead,
+                iteration - 1, player,
+            )
+            self._workers = Workers(self._ahead)
+            self._begun = iteration
+        self._ahead.publish(iteration - 1, player)
+        earlier = (iteration - self._begun) * config.games
+        there: int | None = None  # games that were, when the learner began to wait
+
+        def tell(played: int) -> None:
+            nonlocal there
+            done = min(max(played - earlier, 0), config.games)
+            there = done if there is None else there
+            run.progress("self-play", done - there, config.games - there, "games")
+
+        self._ahead.wait_for(iteration, tell)
+
+    def _ages(self, run: Run, iteration: int, stats: SelfPlayStats) -> dict[str, float]:
+        """How old the networks were that played an iteration, as columns of the history."""
+        if not self._config.ahead:
+            return {}
+        mean, most = stats.ages(playing_network(run.history, iteration))
+        run.note = f"age of games {mean:.1f}"
+        return {"network_age": mean, "network_age_max": float(most)}
 
     def _training(self, rows: list[dict[str, float]], seconds: float) -> dict[str, Any]:
         """What the card of a network says of its training.
@@ -199,13 +247,14 @@ class AlphaZeroLearner(Learner):
         """The folder of the network that plays the games of an iteration."""
         return network_folder(self._folder, playing_network(run.history, iteration))
 
-    def _jobs(self, run: Run, iteration: int) -> list[Job]:
+    def _job(self, iteration: int, worker: int, player: int) -> Job:
+        network = network_folder(self._folder, player)
+        return Job(self._config, iteration, worker, network, player, self._games)
+
+    def _jobs_of(self, run: Run, iteration: int) -> list[Job]:
         """The workers' shares of the games of this iteration, or of an earlier one."""
-        network = self._player(run, iteration)
-        return [
-            Job(self._config, iteration, worker, network, self._games)
-            for worker in range(self._config.workers)
-        ]
+        player = playing_network(run.history, iteration)
+        return [self._job(iteration, worker, player) for worker in range(self._config.workers)]
 
     def _match(self, run: Run, iteration: int) -> dict[str, float]:
         """Let the new network play the one that played its games: columns of the history."""
@@ -223,7 +272,7 @@ class AlphaZeroLearner(Learner):
 
     def _window(self, run: Run, iteration: int) -> Dataset:
         """The games to learn from; a shard that has gone bad since is played again."""
-        jobs = [job for past in self._config.window_of(iteration) for job in self._jobs(run, past)]
+        jobs = [job for past in self._config.window_of(iteration) for job in self._jobs_of(run, past)]
         paths = [job.path for job in jobs]
         window = Dataset.open(self._games, lambda line: None, paths)
         if window.skipped:
@@ -237,11 +286,15 @@ class AlphaZeroLearner(Learner):
         if "match_score" in row:
             match = (f"; the new network scores {row['match_score']:.0%} and is "
                      f"{'promoted' if row['promoted'] else 'refused'}")
+        age = ""
+        if "network_age" in row:
+            age = (f"; networks that played were {row['network_age']:.1f} older than the newest, "
+                   f"{row['network_age_max']:.0f} at most")
         first = (
             f"{row['games']:.0f} games, {row['plies'] / row['games']:.0f} positions each, "
             f"{row['first_won']:.0%} won, {row['drawn']:.0%} drawn; policy loss "
             f"{row['policy_loss']:.3f}, value error {row['value_loss']:.3f}; search and network "
-            f"agree in {row['agreed']:.0%}{match}"
+            f"agree in {row['agreed']:.0%}{match}{age}"
         )
         diagnosis = examine_iteration(self._folder, self._config, run.history)
         return [first, *lines(diagnosis, ill_only=True)]

@@ -65,6 +65,7 @@ class SelfPlayStats:
         resigned: games that were resigned.
         checked: games in which a player resigned, or would have, and that were played to the end.
         wrong: those of them that this player did not lose.
+        networks: games by the network that played them: the number of its iteration.
         network_seconds: wall-clock time in the network. wall_seconds: in all. cpu_seconds: CPU
             time of the process.
     """
@@ -82,6 +83,7 @@ class SelfPlayStats:
     resigned: int = 0
     checked: int = 0
     wrong: int = 0
+    networks: dict[str, int] = field(default_factory=dict)
     network_seconds: float = 0.0
     wall_seconds: float = 0.0
     cpu_seconds: float = 0.0
@@ -90,10 +92,27 @@ class SelfPlayStats:
         """Add the counts of other games to these."""
         for name, value in vars(other).items():
             mine = getattr(self, name)
-            total = [a + b for a, b in zip(mine, value, strict=True)] if isinstance(
-                value, list
-            ) else mine + value
+            if isinstance(value, list):
+                total = [a + b for a, b in zip(mine, value, strict=True)]
+            elif isinstance(value, dict):
+                total = {key: mine.get(key, 0) + value.get(key, 0) for key in {**mine, **value}}
+            else:
+                total = mine + value
             setattr(self, name, total)
+
+    def ages(self, newest: int) -> tuple[float, int]:
+        """How much older the networks that played are than another, in iterations.
+
+        Args:
+            newest: the iteration of that one.
+
+        Returns:
+            The mean over the games, and the most.
+        """
+        ages = [(newest - int(network), games) for network, games in self.networks.items()]
+        total = sum(games for _, games in ages)
+        mean = sum(age * games for age, games in ages) / max(total, 1)
+        return mean, max((age for age, _ in ages), default=0)
 
 
 @dataclass(kw_only=True)

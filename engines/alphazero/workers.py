@@ -21,7 +21,7 @@ from dlgo.rng import derive_seed
 from engines.alphazero.config import AlphaZeroConfig
 from engines.alphazero.match import new_match
 from engines.alphazero.selfplay import SelfPlay, SelfPlayStats
-from engines.jobs import Amount, Jobs, Portion
+from engines.jobs import Amount, Jobs, Outcome, Portion
 from engines.learning.data.shards import read_shard, shard_bytes, shard_path
 from engines.learning.selfplay.timed import Timed
 
@@ -36,7 +36,7 @@ class Job:
     Attributes:
         config: of the run.
         iteration: its number, from 1. worker: which share.
-        network: folder of the model that plays.
+        network: folder of the model that plays. player: the iteration that made it.
         folder: where the shard goes.
     """
 
@@ -44,6 +44,7 @@ class Job:
     iteration: int
     worker: int
     network: Path
+    player: int
     folder: Path
 
     @property
@@ -56,6 +57,16 @@ class Job:
         """The games to play: each has a number of its own in the run."""
         start = (self.iteration - 1) * self.config.games
         return range(start + self.worker, start + self.config.games, self.config.workers)
+
+    @property
+    def portion(self) -> Portion:
+        """The job as it is handed out."""
+        return Portion(self.path.name, play_job, (self,), (self.network,))
+
+    def keep(self, outcome: Outcome) -> SelfPlayStats:
+        """Write the games that were played to the shard; what they were like."""
+        write_file(self.path, outcome.value.shard, error=DataError)
+        return outcome.value.stats
 
 
 @dataclass(frozen=True)
@@ -130,6 +141,7 @@ def play_job(job: Job, network: Path) -> Generator[Amount, None, PlayedJob]:
         yield Amount(1, data.n_positions)
     games = [played[number] for number in job.numbers]
     stats = selfplay.stats
+    stats.networks = {str(job.player): stats.games}
     stats.network_seconds = timed.seconds
     stats.wall_seconds = time.perf_counter() - wall
     stats.cpu_seconds = time.process_time() - cpu
@@ -197,15 +209,11 @@ class Workers:
             else:
                 total.add(stats)
         there = of - sum(len(job.numbers) for job in missing.values())
-        portions = [
-            Portion(name, play_job, (job,), (job.network,)) for name, job in missing.items()
-        ]
+        portions = [job.portion for job in missing.values()]
         outcomes = self._jobs.run(portions, lambda done: progress(there + done.items, of))
         with closing(outcomes):
             for outcome in outcomes:
-                path = missing[outcome.portion.key].path
-                write_file(path, outcome.value.shard, error=DataError)
-                total.add(outcome.value.stats)
+                total.add(missing[outcome.portion.key].keep(outcome))
         return total
 
     def match(

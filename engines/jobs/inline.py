@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+import time
+from collections.abc import Generator, Iterator
 from typing import Any
 
-from engines.jobs.protocol import Amount, Jobs, Outcome, Portion, Tell, failure
+from engines.jobs.protocol import Amount, Jobs, Outcome, Portion, Source, Tell, failure
+
+# Seconds between two questions to a source that has nothing yet.
+_PAUSE = 0.05
 
 
 def steps(portion: Portion) -> Generator[Amount, None, Any]:
@@ -16,18 +20,24 @@ def steps(portion: Portion) -> Generator[Amount, None, Any]:
 class Inline(Jobs):
     """Does portions here."""
 
-    def run(self, portions: Iterable[Portion], tell: Tell = lambda amount: None
-            ) -> Iterator[Outcome]:
+    def run_source(
+        self, source: Source[Portion], tell: Tell = lambda amount: None
+    ) -> Iterator[Outcome]:
         done = Amount()
-        for portion in portions:
-            work = steps(portion)
-            while True:
-                try:
-                    done = done.plus(next(work))
-                except StopIteration as end:
-                    yield Outcome(portion, end.value)
-                    break
-                except Exception as error:
-                    raise failure(error) from error
-                tell(done)
+        while (taken := source.take(1)) or source.is_open():
+            for portion in taken:
+                work = steps(portion)
+                while True:
+                    try:
+                        done = done.plus(next(work))
+                    except StopIteration as end:
+                        outcome = Outcome(portion, end.value)
+                        break
+                    except Exception as error:
+                        raise failure(error) from error
+                    tell(done)
+                source.finished([outcome])
+                yield outcome
+            if not taken:
+                time.sleep(_PAUSE)
             tell(done)

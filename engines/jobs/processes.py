@@ -9,7 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -20,7 +20,6 @@ from engines.jobs.inline import steps
 from engines.jobs.protocol import (
     Amount,
     Jobs,
-    ListSource,
     Outcome,
     Portion,
     Source,
@@ -92,14 +91,15 @@ class Processes(Jobs):
         self.count = count or processes.core_count()
         self._workers: list[_Worker] = []
 
-    def run(self, portions: Iterable[Portion], tell: Tell = lambda amount: None
-            ) -> Iterator[Outcome]:
-        return results(self.outcomes(ListSource(portions), tell))
+    def run_source(
+        self, source: Source[Portion], tell: Tell = lambda amount: None
+    ) -> Iterator[Outcome]:
+        return results(self.outcomes(source, tell))
 
     def outcomes(
         self, source: Source[Portion], tell: Tell = lambda amount: None
     ) -> Iterator[Outcome]:
-        """As `run`, for a source of portions; errors are outcomes, too, and the rest goes on."""
+        """As `run_source`, but errors are outcomes, too, and the rest goes on."""
         done, whole = Amount(), False
         try:
             while self._hand_out(source) or source.is_open():

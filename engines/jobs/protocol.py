@@ -101,6 +101,10 @@ class Source(Protocol[Item]):
     def is_open(self) -> bool:
         """Whether items may still come when there is nothing to take and nothing under way."""
 
+    def note(self) -> str:
+        """What people are told of the work in lines about its progress; "": nothing."""
+        return ""
+
 
 class ListSource(Source[Item]):
     """Items that are known beforehand."""
@@ -140,6 +144,19 @@ class Jobs:
 
         Raises:
             DlgoError: the error of the first portion that fails; the others are given up.
+        """
+        return self.run_source(ListSource(portions), tell)
+
+    def run_source(
+        self, source: Source[Portion], tell: Tell = lambda amount: None
+    ) -> Iterator[Outcome]:
+        """As `run`, for portions that are made when somebody is free to do them.
+
+        Args:
+            source: asked whenever there are idle workers, until it is neither open nor has more.
+
+        Raises:
+            DlgoError: as `run`.
         """
         raise NotImplementedError
 

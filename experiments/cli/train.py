@@ -70,6 +70,9 @@ def supervised(data: Path, out: Path, **given: Any) -> None:
 @click.option("--runtime", default=None, help="What runs the network in self-play.")
 @click.option("--workers", type=Number(int, 1), default=None,
               help="Processes of self-play; on a cluster, portions of each iteration's games.")
+@click.option("--ahead", type=Number(int, 0), default=None,
+              help="Play on while the network learns (asynchronous), up to so many iterations "
+                   "ahead, such as 1; 0, the usual: in turns, and reproducible.")
 @cluster_option
 @verify_option
 @click.option("--search", type=click.Choice(["puct", "gumbel"]), default=None,

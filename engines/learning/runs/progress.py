@@ -24,6 +24,7 @@ class Status:
         phase: what is going on. done, of: how many of the phase's items are done.
         items: what is counted.
         rate: items a second. left: seconds to the end of the run, or None where it is not known.
+        note: what the learner has to say besides; "": nothing.
     """
 
     unit: str
@@ -35,12 +36,14 @@ class Status:
     items: str
     rate: float
     left: float | None
+    note: str = ""
 
     def __str__(self) -> str:
         left = "" if self.left is None else f", about {duration(self.left)} left"
         rate = f"{self.rate:,.0f}" if self.rate >= 10 else f"{self.rate:.2g}"
+        note = f"; {self.note}" if self.note else ""
         return (f"{self.unit} {self.iteration} of {self.iterations}: {self.phase}, {self.done:,} "
-                f"of {self.of:,} {self.items}, {rate} {self.items}/s{left}")
+                f"of {self.of:,} {self.items}, {rate} {self.items}/s{left}{note}")
 
 
 class Progress:

@@ -87,8 +87,11 @@ class Run:
         config: with `AUTO` settled as it was when the run began.
         history: rows of the iterations done.
         source: what is known of the data.
+        note: what the learner has to say beside where it stands; "": nothing.
         seconds: since the iteration began.
     """
+
+    note = ""
 
     def __init__(
         self, folder: Path, config: RunConfig, source: dict[str, Any], progress: Progress
@@ -166,7 +169,8 @@ class Run:
             phase, done, of, max(0, self.config.iterations - self._iteration)
         )
         self._progress.status(Status(
-            self._unit, self._iteration, self.config.iterations, phase, done, of, items, rate, left
+            self._unit, self._iteration, self.config.iterations, phase, done, of, items, rate,
+            left, self.note,
         ))
 
     @property
