@@ -55,6 +55,11 @@ verify_option = click.option(
     "--verify-share", type=Number(float, 0, 1), default=0.0, show_default=True,
     help="With --cluster, the share of the work that two machines do, to be compared.",
 )
+price_option = click.option(
+    "--price", type=Number(float, 0), default=None,
+    help="With --cluster, the price of a core for an hour: lines about progress then say what the "
+    "machines have cost so far.",
+)
 
 
 def _load_games(context: click.Context, option: Any, files: tuple[str, ...]) -> tuple[str, ...]:

@@ -272,7 +272,8 @@ class AlphaZeroLearner(Learner):
 
     def _window(self, run: Run, iteration: int) -> Dataset:
         """The games to learn from; a shard that has gone bad since is played again."""
-        jobs = [job for past in self._config.window_of(iteration) for job in self._jobs_of(run, past)]
+        window_of = self._config.window_of(iteration)
+        jobs = [job for past in window_of for job in self._jobs_of(run, past)]
         paths = [job.path for job in jobs]
         window = Dataset.open(self._games, lambda line: None, paths)
         if window.skipped:

@@ -1,8 +1,9 @@
 """Work in portions: handed out, done anywhere, in any order, each counted exactly once.
 
 `protocol.py` says what a portion is; `inline.py` does portions in this process, `processes.py` in
-several, `background.py` while whoever wants them does something else. Whoever starts a learner or makes data may pass something else that keeps to the protocol,
-such as many machines (`experiments/cluster`).
+several, `background.py` while whoever wants them does something else. Whoever starts a learner or
+makes data may pass something else that keeps to the protocol, such as many machines
+(`experiments/cluster`).
 """
 
 from engines.jobs.background import Background

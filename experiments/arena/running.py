@@ -15,10 +15,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from dlgo.errors import DlgoError
 from dlgo.files import write_file
+from experiments.arena.machines import ClusterFacts
 
 # Seconds between two versions of the file, at least; and so many times the CPU time and the wall
 # time that writing one takes: a hundred games on large boards, or a slow disk, cost no more.
@@ -58,11 +59,23 @@ class Running:
     Attributes:
         done, planned: games in the ledger, and how many there will be, as far as is known.
         games: those in progress.
+        cluster: the machines that play; None: this one alone.
     """
 
     done: int
     planned: int
     games: tuple[RunningGame, ...]
+    cluster: ClusterFacts | None = None
+
+
+class Look(Protocol):
+    """Called several times a second by whoever plays games."""
+
+    def __call__(
+        self, games: Callable[[], Sequence[RunningGame]],
+        cluster: Callable[[], ClusterFacts] | None = None,
+    ) -> None:
+        """Args: gives the games in progress. cluster: gives the machines that play."""
 
 
 class RunningFile:
@@ -80,16 +93,24 @@ class RunningFile:
         self._next = 0.0
         self.done = self.planned = 0
 
-    def update(self, games: Callable[[], Sequence[RunningGame]]) -> None:
+    def update(
+        self, games: Callable[[], Sequence[RunningGame]],
+        cluster: Callable[[], ClusterFacts] | None = None,
+    ) -> None:
         """Write the file, if it is time for it.
 
         Args:
             games: gives those in progress.
+            cluster: gives the machines that play, where these are several.
         """
         began, cpu = time.monotonic(), time.thread_time()
         if began < self._next:
             return
-        data = {"done": self.done, "planned": self.planned, "games": [*map(asdict, games())]}
+        data: dict[str, Any] = {
+            "done": self.done, "planned": self.planned, "games": [*map(asdict, games())],
+        }
+        if cluster is not None:
+            data["cluster"] = cluster().to_json()
         try:
             write_file(self._path, json.dumps(data), sync=False)
         except DlgoError:  # a full disk matters to the ledger, not here
@@ -123,7 +144,8 @@ def read_running(ledger: str | Path) -> Running | None:
                 return None
             data = json.loads(file.read(_MOST_BYTES))
         games = tuple(_game(**item) for item in data["games"])
-        return Running(int(data["done"]), int(data["planned"]), games)
+        cluster = ClusterFacts.from_json(data["cluster"]) if "cluster" in data else None
+        return Running(int(data["done"]), int(data["planned"]), games, cluster)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 

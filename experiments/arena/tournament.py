@@ -26,7 +26,7 @@ from experiments.arena.openings import Openings
 from experiments.arena.progress import Reporter, default_reporter
 from experiments.arena.provenance import version_text
 from experiments.arena.referee import GameTask
-from experiments.arena.running import RunningFile, RunningGame
+from experiments.arena.running import Look, RunningFile
 from experiments.arena.schedule import Pair, Plan, pair_tasks, tasks
 from experiments.arena.strategy import Result, Strategy
 
@@ -39,8 +39,8 @@ class Elsewhere(Protocol):
 
     def play(
         self, source: Source[GameTask], plan: Plan, warm: list[GameTask], limits: Limits,
-        setup: str | None, look: Callable[[Callable[[], list[RunningGame]]], None],
-        say: Callable[[str], None], launches: Launches | None = None,
+        setup: str | None, look: Look, say: Callable[[str], None],
+        launches: Launches | None = None,
     ) -> Iterator[list[GameRecord]]:
         """Play all games, as `executor.play_tasks`; what `warm` needs is compiled before."""
 

@@ -9,7 +9,13 @@ import click
 
 from experiments.command import say
 from experiments.number import Number, move_timeout
-from experiments.options import cluster_option, named_games, verify_option, workers_option
+from experiments.options import (
+    cluster_option,
+    named_games,
+    price_option,
+    verify_option,
+    workers_option,
+)
 
 
 @click.command()
@@ -23,6 +29,7 @@ from experiments.options import cluster_option, named_games, verify_option, work
 @workers_option
 @cluster_option
 @verify_option
+@price_option
 @click.option("--seed", type=Number(int), default=1, show_default=True,
               help="Seed of openings and engines.")
 @click.option("--opening-plies", type=Number(int, 0), default=None,
@@ -37,7 +44,7 @@ from experiments.options import cluster_option, named_games, verify_option, work
 @move_timeout
 def generate(
     game: str, games: int, out: Path | None, workers: int | None, engine: str, move_timeout: float,
-    cluster: str | None, verify_share: float, **settings: object,
+    cluster: str | None, verify_share: float, price: float | None, **settings: object,
 ) -> None:
     """Make training data: games of GAME by an engine against itself.
 
@@ -50,7 +57,7 @@ def generate(
 
     recipe = make_recipe(game, engine, **settings)
     specs = filter(None, (recipe.game, recipe.engine, recipe.against))
-    with jobs_on(cluster, partial(say, err=True), specs, workers, verify_share) as jobs:
+    with jobs_on(cluster, partial(say, err=True), specs, workers, verify_share, price) as jobs:
         click.echo(make(recipe, games, out, workers, move_timeout=move_timeout, jobs=jobs))
 
 
@@ -105,10 +112,11 @@ def index_sgf(archives: tuple[Path, ...], table: Path | None, workers: int | Non
 @click.option("--seed", type=Number(int), default=1, show_default=True, help="Seed of that draw.")
 @workers_option
 @cluster_option
+@price_option
 def import_sgf(
     archives: tuple[Path, ...], out: Path, size: int, max_handicap: int | None,
     min_rank: str | None, min_moves: int, decided: bool, sample: int | None, seed: int,
-    workers: int | None, cluster: str | None,
+    workers: int | None, cluster: str | None, price: float | None,
 ) -> None:
     """Make training data of ARCHIVES of SGF files: .tar.gz, .zip, folders, single files."""
     from dlgo.errors import DataError
@@ -120,7 +128,9 @@ def import_sgf(
     if min_rank is not None and rank is None:
         raise DataError(f"--min-rank {min_rank!r} is not a rank; write 3k, 5d or 1p")
     wanted = Filter(size, max_handicap, rank, min_moves, decided)
-    with jobs_on(cluster, partial(say, err=True), (), workers) as jobs:
+    with jobs_on(
+        cluster, partial(say, err=True), (), workers, price=price, items="files"
+    ) as jobs:
         click.echo(make(archives, out, wanted, sample, seed, workers, jobs))
 
 

@@ -12,7 +12,7 @@ import click
 
 from experiments.arena.plan_keys import KEYS, Key
 from experiments.number import Number
-from experiments.options import cluster_option, verify_option, workers_option
+from experiments.options import cluster_option, price_option, verify_option, workers_option
 
 
 def _option(key: Key) -> Callable:
@@ -41,11 +41,12 @@ def _plan_options(command: Callable) -> Callable:
 @workers_option
 @cluster_option
 @verify_option
+@price_option
 @click.option("--report", type=click.Path(file_okay=False), default=None, metavar="FOLDER",
               help="Write the report there, as soon as every pair has met once, and go on with it.")
 def tournament(
     plan: str | None, ledger: str, retry: bool, workers: int | None, cluster: str | None,
-    verify_share: float, report: str | None, **overrides: object,
+    verify_share: float, price: float | None, report: str | None, **overrides: object,
 ) -> None:
     """Play engines against each other, from a TOML file PLAN or from the options, or both.
 
@@ -64,7 +65,7 @@ def tournament(
     if report is not None:
         make_folder(Path(report))
         progress = LiveReport(progress, asked, ledger, report)
-    with games_on(cluster, workers, verify_share) as games:
+    with games_on(cluster, workers, verify_share, price) as games:
         run_tournament(
             asked, ledger, workers, progress, limits, retry=retry, elsewhere=games
         )

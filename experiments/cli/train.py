@@ -20,6 +20,7 @@ from experiments.number import Number
 from experiments.options import (
     cluster_option,
     named_games,
+    price_option,
     setting_options,
     verify_option,
     workers_option,
@@ -75,6 +76,7 @@ def supervised(data: Path, out: Path, **given: Any) -> None:
                    "ahead, such as 1; 0, the usual: in turns, and reproducible.")
 @cluster_option
 @verify_option
+@price_option
 @click.option("--search", type=click.Choice(["puct", "gumbel"]), default=None,
               help="gumbel improves on the network with fewer simulations.")
 @click.option("--seed", type=Number(int), default=None)
@@ -85,7 +87,7 @@ def supervised(data: Path, out: Path, **given: Any) -> None:
               help="List all settings with their ranges and defaults, and exit.")
 def alphazero(
     game: str, out: Path | None, settings: tuple[str, ...], cluster: str | None,
-    verify_share: float, **given: Any,
+    verify_share: float, price: float | None, **given: Any,
 ) -> None:
     """Learn a game from nothing but its rules, by playing against oneself.
 
@@ -100,7 +102,7 @@ def alphazero(
     config = make_config(game, **{**given, **parse_settings(settings)})
     folder = out or Path("out/alphazero") / get_game(config.game).slug
     progress = PrintedProgress()
-    with jobs_on(cluster, progress.line, (config.game,), None, verify_share) as jobs:
+    with jobs_on(cluster, progress.line, (config.game,), None, verify_share, price) as jobs:
         card = train(config, folder, progress, jobs)
     click.echo(f"{card.name}: {card.training['cpu_seconds']:,.0f} CPU s")
 

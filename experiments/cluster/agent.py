@@ -26,6 +26,7 @@ from dlgo.records.entrants import split_version
 from dlgo.records.ledger import GameRecord
 from dlgo.text import error_text
 from engines.jobs.protocol import Amount, Outcome, Portion
+from engines.programs.processes import cpu_of_tree
 from experiments.arena.launch import Launches
 from experiments.arena.limits import Limits
 from experiments.arena.provenance import machine_text, version_text
@@ -39,6 +40,8 @@ from experiments.cluster.sent_launches import SentLaunch
 _PREFIX = "dlgo-agent-"
 # Games in progress that are passed on, and seconds between two looks at them.
 _RUNNING_SHOWN, _RUNNING_INTERVAL = 8, 1.0
+# Seconds between two looks at the CPU time of all processes.
+_CPU_INTERVAL = 2.0
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,7 @@ class News:
         problem: why it does no more work; "" if it does.
         rate: what its processor was measured to do (`experiments/arena/reference.py`), told once;
             0: nothing new.
+        cpu_seconds: of the agent and all its processes, since it began.
     """
 
     ready: bool
@@ -112,6 +116,7 @@ class News:
     lines: list[str]
     problem: str = ""
     rate: float = 0.0
+    cpu_seconds: float = 0.0
 
 
 class _Feed:
@@ -163,7 +168,7 @@ class Agent:
         self._results: list[Result] = []
         self._lines: list[str] = []
         self._running: list[RunningGame] = []
-        self._next_look = 0.0
+        self._next_look = self._next_cpu = self._cpu = 0.0
         self._rate = 0.0
         self._launches: Launches = {}
         self._ready = False
@@ -224,7 +229,17 @@ class Agent:
             lines, self._lines = self._lines, []
             rate, self._rate = self._rate, 0.0
             return News(self._ready, results, dict(self._amounts()), self._running, lines,
-                        self._problem, rate)
+                        self._problem, rate, self._cpu_seconds())
+
+    def _cpu_seconds(self) -> float:
+        """CPU time so far; looked up now and then only."""
+        if time.monotonic() >= self._next_cpu:
+            self._next_cpu = time.monotonic() + _CPU_INTERVAL
+            try:
+                self._cpu = max(self._cpu, cpu_of_tree(os.getpid()))
+            except (OSError, ValueError):  # no /proc: the processes under way are not known
+                self._cpu = sum(os.times()[:4])
+        return self._cpu
 
     def _is_urgent(self) -> bool:
         """Whether an answer must not wait: something is wrong, or there is nothing left to do."""

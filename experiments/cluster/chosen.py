@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 @contextmanager
 def games_on(
-    cluster: str | None, workers: int | None = None, verify_share: float = 0.0
+    cluster: str | None, workers: int | None = None, verify_share: float = 0.0,
+    price: float | None = None,
 ) -> Iterator[ClusterGames | None]:
     """Who plays the games of a tournament. Args, raises: as `ClusterGames`."""
     if cluster is None:
@@ -25,14 +26,15 @@ def games_on(
         return
     from experiments.cluster.games import ClusterGames
 
-    with closing(ClusterGames(cluster, workers, verify_share)) as games:
+    with closing(ClusterGames(cluster, workers, verify_share, price=price)) as games:
         yield games
 
 
 @contextmanager
 def jobs_on(
     cluster: str | None, say: Callable[[str], None], specs: Iterable[str] = (),
-    workers: int | None = None, verify_share: float = 0.0,
+    workers: int | None = None, verify_share: float = 0.0, price: float | None = None,
+    items: str = "games",
 ) -> Iterator[ClusterJobs | None]:
     """Who does portions of work. Args, raises: as `ClusterJobs`."""
     if cluster is None:
@@ -40,7 +42,9 @@ def jobs_on(
         return
     from experiments.cluster.jobs import ClusterJobs
 
-    with ClusterJobs(cluster, say, specs, workers, verify_share) as jobs:
+    with ClusterJobs(
+        cluster, say, specs, workers, verify_share, price=price, items=items
+    ) as jobs:
         yield jobs
 
 

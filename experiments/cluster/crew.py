@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dlgo.errors import DlgoError
 from dlgo.records.speeds import Speed
 from dlgo.text import error_text
-from engines.jobs.protocol import Amount, Portion
+from engines.jobs.protocol import Amount, Outcome, Portion
+from experiments.arena.machines import ClusterFacts, MachineFacts
 from experiments.arena.provenance import version_text
 from experiments.arena.running import RunningGame
 from experiments.cluster.agent import GamesOrder, Hello, News, WorkOrder
@@ -51,8 +52,9 @@ class Member:
     Attributes:
         machine: where it is.
         state: "starting", "ready", "silent" (it does not answer).
-        done: results it has brought that count.
-        since: when it became ready.
+        done: results it has brought that count. items: games (or files) in them.
+        began: when its agent was started. since: when it became ready.
+        cpu_seconds: of its agent.
         processor: what it has.
         running: games in progress there. amounts: how far its portions are.
     """
@@ -64,8 +66,11 @@ class Member:
     state: str = "starting"
     greeted: bool = False
     done: int = 0
+    items: int = 0
+    began: float = 0.0
     since: float = 0.0
     processor: str = ""
+    cpu_seconds: float = 0.0
     running: list[RunningGame] = field(default_factory=list)
     amounts: dict[str, Amount] = field(default_factory=dict)
     parcels: set[str] = field(default_factory=set)
@@ -77,6 +82,15 @@ class Member:
     def rate(self, now: float) -> float:
         """Results a second."""
         return self.done / max(now - self.since, 1.0) if self.since else 0.0
+
+    def facts(self, now: float, held: int) -> MachineFacts:
+        """What it does and has cost."""
+        under_way = sum(amount.items for amount in self.amounts.values())
+        done = self.items + under_way
+        return MachineFacts(
+            self.name, self.state, done, done / max(now - self.since, 1.0) if self.since else 0.0,
+            held, self.cpu_seconds, (now - self.began) * self.machine.cores,
+        )
 
 
 class Crew:
@@ -109,6 +123,7 @@ class Crew:
         self._lonely_since = time.monotonic()
         self._parcels: Mapping[str, Any] = {}
         self._speeds: list[Speed] = []
+        self._lost: dict[str, MachineFacts] = {}
 
     # --- one piece of work ------------------------------------------------------------------
 
@@ -156,10 +171,12 @@ class Crew:
                 str(need.parent) for ticket in tickets if isinstance(ticket.item, Portion)
                 for need in ticket.item.needs
             }
+            keep = frozenset(self._parcels)
+            member.parcels &= keep
             sent = {digest: self._parcels[digest] for digest in needed - member.parcels}
             member.parcels |= needed
             member.reference = member.agent.exchange.remote(
-                tickets, sent, exchange_seconds(len(self.members)), frozenset(self._parcels)
+                tickets, sent, exchange_seconds(len(self.members)), keep
             )
             member.asked = now
         return nothing
@@ -218,7 +235,9 @@ class Crew:
         others = sum(other is not member for other in self._ready())
         fresh = dispatcher.returned(member.name, answer.results, now, others)
         member.done += len(fresh)
+        member.items += sum(_items(result) for result, _ in fresh)
         member.running, member.amounts = answer.running, answer.amounts
+        member.cpu_seconds = answer.cpu_seconds
         if fresh:
             self._deaths.pop(node, None)
         if answer.problem:
@@ -243,7 +262,9 @@ class Crew:
                 agent = self._connection.start_agent(
                     machine, self._order, self._workers or machine.cores, self._version
                 )
-                self.members[node] = Member(machine, agent, agent.hello.remote(), now)
+                self.members[node] = Member(
+                    machine, agent, agent.hello.remote(), now, began=now
+                )
         if alive.keys() - self._refused.keys():
             self._lonely_since = now
         elif alive and not self.members:
@@ -256,8 +277,7 @@ class Crew:
 
     def _bury(self, node: str, dispatcher: Dispatcher[Any], error: Exception) -> None:
         """An agent has died: others do its work, and it starts again unless that is hopeless."""
-        member = self.members.pop(node)
-        self._connection.kill(member.agent)
+        member = self._leave(node)
         count = dispatcher.lost(member.name)
         self._deaths[node] = self._deaths.get(node, 0) + 1
         if self._deaths[node] >= _MOST_DEATHS or not member.greeted and _is_import(error):
@@ -267,11 +287,44 @@ class Crew:
             self._say(f"{member.name} was lost ({_reason(error)}); others do what it had ({count})")
 
     def _refuse(self, node: str, problem: str, dispatcher: Dispatcher[Any]) -> None:
-        member = self.members.pop(node)
-        self._connection.kill(member.agent)
+        member = self._leave(node)
         dispatcher.lost(member.name)
         self._refused[node] = why = f"{member.name} is refused: {problem}"
         self._say(why)
+
+    def _leave(self, node: str) -> Member:
+        """End an agent; what it has done and cost is remembered."""
+        member = self.members.pop(node)
+        self._connection.kill(member.agent)
+        member.amounts, member.state = {}, "lost"
+        self._lost[member.name] = self._with_lost(member.facts(time.monotonic(), 0))
+        return member
+
+    def _with_lost(self, facts: MachineFacts) -> MachineFacts:
+        """The same, with what agents did there that are lost."""
+        before = self._lost.get(facts.name)
+        return facts if before is None else replace(
+            facts, done=facts.done + before.done,
+            cpu_seconds=facts.cpu_seconds + before.cpu_seconds,
+            core_seconds=facts.core_seconds + before.core_seconds,
+        )
+
+    def facts(self, dispatcher: Dispatcher[Any], price: float | None = None) -> ClusterFacts:
+        """What each machine has done, how fast, what is left to do, and what it has cost.
+
+        Args:
+            price: of a core for an hour, if it is known.
+        """
+        now = time.monotonic()
+        here = [
+            self._with_lost(member.facts(now, dispatcher.held_by(member.name)))
+            for member in self.members.values()
+        ]
+        gone = self._lost.keys() - {facts.name for facts in here}
+        return ClusterFacts(
+            (*here, *(replace(self._lost[name], rate=0.0) for name in sorted(gone))),
+            dispatcher.waiting(), price,
+        )
 
     def amount(self) -> Amount:
         """How far what is under way is; a portion that two do counts once."""
@@ -293,21 +346,17 @@ class Crew:
         speeds, self._speeds = self._speeds, []
         return speeds
 
-    def line(self) -> str:
-        """What each machine has done, and how fast."""
-        now = time.monotonic()
-        return ", ".join(
-            f"{member.name} {member.done} ({member.rate(now):.2g}/s" + (
-                ")" if member.state == "ready" else f", {member.state})"
-            ) for member in self.members.values()
-        )
-
     def close(self) -> None:
         """End all agents, and leave the cluster."""
         for member in self.members.values():
             self._connection.kill(member.agent)
         self.members.clear()
         self._connection.close()
+
+
+def _items(result: Result) -> int:
+    """Games (or files) of a result; a game of a tournament is one."""
+    return result.value.amount.items if isinstance(result.value, Outcome) else 1
 
 
 def _is_import(error: Exception) -> bool:

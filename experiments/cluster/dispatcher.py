@@ -320,6 +320,10 @@ class Dispatcher(Generic[Item]):
 
     # --- looking ----------------------------------------------------------------------------
 
+    def items(self) -> list[Item]:
+        """Items that have been taken and may still be given to somebody."""
+        return [entry.item for entry in self._entries.values()]
+
     def held_by(self, worker: str) -> int:
         """How many items a worker has."""
         return self._held[worker]

@@ -16,8 +16,9 @@ from engines.registry import EngineSpec
 from experiments.arena.entrants import is_outside
 from experiments.arena.launch import Launches
 from experiments.arena.limits import Limits
+from experiments.arena.machines import ClusterFacts
 from experiments.arena.referee import GameTask
-from experiments.arena.running import RunningGame
+from experiments.arena.running import Look
 from experiments.arena.schedule import Plan
 from experiments.cluster import parcels
 from experiments.cluster.agent import GamesOrder, records_differ
@@ -36,6 +37,7 @@ class ClusterGames:
         verify_share: the share of games that two machines play, to be compared; only of games
             whose engines have counted budgets, since no other game goes the same way twice.
         patience: seconds without an answer after which a machine is not counted on.
+        price: of a core for an hour, to say what the games have cost.
 
     Raises:
         DlgoError: if Ray is not installed; ClusterError: if the cluster cannot be reached.
@@ -43,17 +45,18 @@ class ClusterGames:
 
     def __init__(
         self, address: str, workers: int | None = None, verify_share: float = 0.0,
-        patience: float = PATIENCE,
+        patience: float = PATIENCE, price: float | None = None,
     ) -> None:
         self._connection = Connection(address)
         self._workers, self._share, self._patience = workers, verify_share, patience
+        self._price = price
         self._checks: list[Check] = []
         self._crew: Crew | None = None
 
     def play(
         self, source: Source[GameTask], plan: Plan, warm: list[GameTask], limits: Limits,
-        setup: str | None, look: Callable[[Callable[[], list[RunningGame]]], None],
-        say: Callable[[str], None], launches: Launches | None = None,
+        setup: str | None, look: Look, say: Callable[[str], None],
+        launches: Launches | None = None,
     ) -> Iterator[list[GameRecord]]:
         """Play all games of a source; see `executor.play_tasks`.
 
@@ -72,17 +75,21 @@ class ClusterGames:
         )
         next_line = time.monotonic() + LINE_INTERVAL
 
+        def facts() -> ClusterFacts:
+            return crew.facts(dispatcher, self._price)
+
         def look_around() -> None:
             nonlocal next_line
-            look(crew.running)
+            look(crew.running, facts)
             if time.monotonic() >= next_line:
                 next_line = time.monotonic() + LINE_INTERVAL
-                say(f"games by machine: {crew.line()}; about {dispatcher.waiting()} games wait")
+                say(facts().text("games"))
 
         for batch in crew.run(dispatcher, look=look_around):
             yield [replace(result.value, worker=name) for result, _, name in batch]
             self._take_checks(dispatcher)
         self._take_checks(dispatcher)
+        say(facts().text("games"))
         counts = dispatcher.counts
         if counts.again or counts.late or counts.foreign:
             late = counts.late + counts.foreign

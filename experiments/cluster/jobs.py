@@ -8,12 +8,77 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engines.jobs.protocol import Amount, Jobs, ListSource, Outcome, Portion, Tell
+from engines.jobs.protocol import Amount, Jobs, Outcome, Portion, Source, Tell
 from experiments.cluster import parcels
 from experiments.cluster.agent import WorkOrder
 from experiments.cluster.connection import Connection
 from experiments.cluster.crew import LINE_INTERVAL, PATIENCE, Crew
 from experiments.cluster.dispatcher import Dispatcher
+
+
+class _Away(Source[Portion]):
+    """Portions as they are sent: their files are named by parcels, which hold them.
+
+    Args:
+        source: of the portions.
+        put: makes a reference to a parcel, which each machine fetches once.
+        parcels: references by digest. When one is added, those are dropped that no portion needs
+            any more.
+
+    Attributes:
+        under_way: gives the portions that may still be sent, as they are sent.
+    """
+
+    under_way: Callable[[], Iterable[Portion]]
+
+    def __init__(
+        self, source: Source[Portion], put: Callable[[bytes], Any], parcels: dict[str, Any]
+    ) -> None:
+        self._source, self._put, self._parcels = source, put, parcels
+        self._digests: dict[Path, str] = {}
+        self._away: dict[str, Portion] = {}
+
+    def take(self, count: int) -> list[Portion]:
+        portions = self._source.take(count)
+        self._away |= {portion.key: portion for portion in portions}
+        before = len(self._parcels)
+        sent = [
+            replace(portion, needs=tuple(Path(self._parcel(need), need.name)
+                                         for need in portion.needs))
+            for portion in portions
+        ]
+        if len(self._parcels) > before:
+            needed = {str(need.parent) for portion in (*sent, *self.under_way())
+                      for need in portion.needs}
+            for digest in self._parcels.keys() - needed:
+                del self._parcels[digest]
+        return sent
+
+    def _parcel(self, need: Path) -> str:
+        """The digest of the parcel with a file or folder."""
+        digest = self._digests.get(need)
+        if digest is None or digest not in self._parcels:
+            parcel = parcels.pack([need])
+            digest = self._digests[need] = parcels.digest_of(parcel)
+            if digest not in self._parcels:
+                self._parcels[digest] = self._put(parcel)
+        return digest
+
+    def brought(self, key: str) -> Portion:
+        """The portion of a result, as the source gave it."""
+        return self._away.pop(key)
+
+    def finished(self, results: list[Any]) -> None:
+        self._source.finished(results)
+
+    def wanted(self, item: Portion) -> bool:
+        return self._source.wanted(item)
+
+    def remaining(self) -> int:
+        return self._source.remaining()
+
+    def is_open(self) -> bool:
+        return self._source.is_open()
 
 
 class ClusterJobs(Jobs):
@@ -30,6 +95,8 @@ class ClusterJobs(Jobs):
         verify_share: the share of portions that two machines do, to be compared by the digest of
             what they return.
         patience: seconds without an answer after which a machine is not counted on.
+        price: of a core for an hour, to say what the work has cost.
+        items: what the portions' amounts count.
 
     Raises:
         DlgoError: if Ray is not installed; ClusterError: if the cluster cannot be reached.
@@ -38,45 +105,38 @@ class ClusterJobs(Jobs):
     def __init__(
         self, address: str, say: Callable[[str], None], specs: Iterable[str] = (),
         workers: int | None = None, verify_share: float = 0.0, patience: float = PATIENCE,
+        price: float | None = None, items: str = "games",
     ) -> None:
         connection = Connection(address)
         order = WorkOrder(parcels.pack_named(specs), str(Path.cwd()))
         self._crew = Crew(connection, order, say, workers, patience)
         self._connection, self._say, self._share = connection, say, verify_share
-        self._sent: dict[str, Any] = {}
+        self._price, self._items = price, items
+        self._parcels: dict[str, Any] = {}
+        self._dispatcher: Dispatcher[Portion] | None = None
         self._next_line = time.monotonic() + LINE_INTERVAL
 
-    def run(self, portions: Iterable[Portion], tell: Tell = lambda amount: None
-            ) -> Iterator[Outcome]:
-        originals = {portion.key: portion for portion in portions}
-        digests: dict[Path, str] = {}
-        sent: dict[str, Any] = {}
-        for path in {need: None for portion in originals.values() for need in portion.needs}:
-            parcel = parcels.pack([path])
-            digests[path] = digest = parcels.digest_of(parcel)
-            sent[digest] = self._sent.get(digest) or self._connection.put(parcel)
-        self._sent = sent
-        away = [
-            replace(portion, needs=tuple(Path(digests[need], need.name) for need in portion.needs))
-            for portion in originals.values()
-        ]
-        dispatcher = Dispatcher(
-            ListSource(away), lambda portion: portion.key, _differ, self._share
-        )
+    def run_source(
+        self, source: Source[Portion], tell: Tell = lambda amount: None
+    ) -> Iterator[Outcome]:
+        away = _Away(source, self._connection.put, self._parcels)
+        dispatcher = Dispatcher(away, lambda portion: portion.key, _differ, self._share)
+        away.under_way = dispatcher.items
+        self._dispatcher = dispatcher
         done = Amount()
 
         def look() -> None:
             tell(done.plus(self._crew.amount()))
             if time.monotonic() >= self._next_line:
                 self._next_line = time.monotonic() + LINE_INTERVAL
-                self._say(f"portions by machine: {self._crew.line()}; {dispatcher.waiting()} wait")
+                self._say("; ".join(filter(None, [self._line(dispatcher), source.note()])))
 
-        for batch in self._crew.run(dispatcher, sent, look):
+        for batch in self._crew.run(dispatcher, self._parcels, look):
             for result, _, name in batch:
                 if result.error is not None:
                     raise result.error
                 done = done.plus(result.value.amount)
-                yield replace(result.value, portion=originals[result.key], worker=name)
+                yield replace(result.value, portion=away.brought(result.key), worker=name)
             self._tell_differences(dispatcher)
         self._tell_differences(dispatcher)
         tell(done)
@@ -88,7 +148,13 @@ class ClusterJobs(Jobs):
                           "; is one of them a machine of another kind, or a bad one?")
         dispatcher.compared.clear()
 
+    def _line(self, dispatcher: Dispatcher[Portion]) -> str:
+        return self._crew.facts(dispatcher, self._price).text(self._items)
+
     def close(self) -> None:
+        if self._dispatcher is not None:
+            self._say(self._line(self._dispatcher))
+            self._dispatcher = None
         self._crew.close()
 
 

@@ -35,7 +35,7 @@ from experiments.arena.tournament import run_tournament
 from experiments.cluster.chosen import games_on, jobs_on
 from experiments.command import run
 from experiments.number import Number
-from experiments.options import cluster_option, out_option, pairs_option, quick_option
+from experiments.options import cluster_option, out_option, pairs_option, price_option, quick_option
 from experiments.studies.az_curve import Point, more_option, network_points, rated_points
 from reports.tables import write_csv
 
@@ -72,7 +72,7 @@ def within(points: Sequence[Point], limit: float, cost: str = "cpu_seconds") -> 
 
 def compare(
     configs: dict[str, AlphaZeroConfig], out: Path, sims: int, pairs: int, more: str,
-    cluster: str | None = None,
+    cluster: str | None = None, price: float | None = None,
 ) -> pd.DataFrame:
     """Train what has not been trained, let it play; a row for each variant, the best first."""
     ways: dict[str, list[Point]] = {}
@@ -80,7 +80,7 @@ def compare(
         print(f"\n{label}: training, {number + 1} of {len(configs)}")
         folder = out / "".join(c if c.isalnum() or c in "=.-" else "_" for c in label)
         progress = PrintedProgress()
-        with jobs_on(cluster, progress.line, (config.game,)) as jobs:
+        with jobs_on(cluster, progress.line, (config.game,), price=price) as jobs:
             train(config, folder, progress, jobs)
         ways[label] = network_points(folder, config.iterations, (sims,), more)
     limit = min(points[-1].cpu_seconds for points in ways.values())
@@ -88,7 +88,7 @@ def compare(
     engines = tuple(point.engine for point in chosen.values())
     plan = Plan((configs[BASE].game,), engines, pairs=pairs, seed=1).canonical()
     reporter = BarReporter() if sys.stderr.isatty() else PlainReporter(sys.stdout)
-    with games_on(cluster) as games:
+    with games_on(cluster, price=price) as games:
         run_tournament(plan, out / "games.sqlite", progress=reporter, elsewhere=games)
     frame = rated_points(plan.games[0], list(chosen.values()), (), out / "games.sqlite")
     frame.insert(0, "variant", list(chosen))
@@ -108,17 +108,18 @@ def compare(
 @more_option
 @out_option("out/alphazero/variants")
 @cluster_option
+@price_option
 @quick_option("Tiny runs of tic-tac-toe")
 def main(
     game: str, iterations: int, common: tuple[str, ...], variants: tuple[str, ...], sims: int,
-    pairs: int, more: str, out: Path, cluster: str | None, quick: bool,
+    pairs: int, more: str, out: Path, cluster: str | None, price: float | None, quick: bool,
 ) -> None:
     """Train a game in several ways and see which network is best for the same cost."""
     if quick:
         game, iterations, common, sims, pairs = "tictactoe", 2, _TINY, 8, 3
         out = out.with_name(out.name + "-quick")
     configs = configs_of(game, iterations, common, variants or ("seed=2", "forced=2"))
-    frame = compare(configs, out, sims, pairs, more, cluster)
+    frame = compare(configs, out, sims, pairs, more, cluster, price)
     write_csv(frame, out / "variants.csv")
     print(f"\n{'Elo':>6}  {'95% interval':<14} {'CPU s':>7} {'iteration':>9} {'games':>7}  variant")
     for row in frame.itertuples(index=False):

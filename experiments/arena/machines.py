@@ -1,0 +1,98 @@
+"""What the machines of a cluster do and have cost so far, in figures: for lines and for the studio.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class MachineFacts:
+    """A machine, since the command began.
+
+    Attributes:
+        name: as the ledger calls it.
+        state: "ready", "starting", "silent" (it does not answer), or "lost".
+        done: games (or files) it has brought. rate: of them a second, since it was ready.
+        held: portions of work, or games, that it has now.
+        cpu_seconds: of all processes of its agents.
+        core_seconds: its cores times the seconds since it takes part: what is paid for.
+    """
+
+    name: str
+    state: str
+    done: int
+    rate: float
+    held: int
+    cpu_seconds: float
+    core_seconds: float
+
+    def text(self) -> str:
+        """One machine of a line."""
+        state = "" if self.state == "ready" else f", {self.state}"
+        return f"{self.name} {self.done:,} ({self.rate:.2g}/s{state})"
+
+
+@dataclass(frozen=True)
+class ClusterFacts:
+    """All machines.
+
+    Attributes:
+        machines: those there are and those that were.
+        waiting: portions of work, or games, that no machine has yet.
+        price: of a core for an hour, in any currency; None: not known.
+    """
+
+    machines: tuple[MachineFacts, ...]
+    waiting: int
+    price: float | None = None
+
+    @property
+    def cpu_seconds(self) -> float:
+        """CPU time of all machines."""
+        return sum(machine.cpu_seconds for machine in self.machines)
+
+    @property
+    def core_seconds(self) -> float:
+        """Time of all cores, busy or not."""
+        return sum(machine.core_seconds for machine in self.machines)
+
+    @property
+    def cost(self) -> float | None:
+        """What it has cost so far."""
+        return None if self.price is None else self.price * self.core_seconds / 3600
+
+    def text(self, items: str) -> str:
+        """A line for people.
+
+        Args:
+            items: what `done` counts.
+        """
+        machines = ", ".join(machine.text() for machine in self.machines) or "none yet"
+        cost = "" if self.cost is None else f", at {self.price:g} an hour {self.cost:.2f}"
+        return (f"{items} by machine: {machines}; {self.waiting:,} wait; "
+                f"{_hours(self.cpu_seconds)} CPU h of {_hours(self.core_seconds)} core h{cost}")
+
+    def to_json(self) -> dict[str, Any]:
+        """The facts and what follows from them."""
+        return asdict(self) | {"cpu_seconds": self.cpu_seconds, "core_seconds": self.core_seconds,
+                               "cost": self.cost}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> ClusterFacts:
+        """What `to_json` was made of. Raises KeyError, TypeError or ValueError for nonsense."""
+        machines = tuple(
+            MachineFacts(
+                str(row["name"]), str(row["state"]), int(row["done"]), float(row["rate"]),
+                int(row["held"]), float(row["cpu_seconds"]), float(row["core_seconds"]),
+            ) for row in data["machines"]
+        )
+        price = None if data["price"] is None else float(data["price"])
+        return cls(machines, int(data["waiting"]), price)
+
+
+def _hours(seconds: float) -> str:
+    """In hours: 0.012, 3.42, 118."""
+    hours = seconds / 3600
+    return f"{hours:,.0f}" if hours >= 100 else f"{hours:.3g}"
