@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from dlgo.text import duration
+
 
 @dataclass(frozen=True)
 class MachineFacts:
@@ -31,7 +33,8 @@ class MachineFacts:
     def text(self) -> str:
         """One machine of a line."""
         state = "" if self.state == "ready" else f", {self.state}"
-        return f"{self.name} {self.done:,} ({self.rate:.2g}/s{state})"
+        rate = f"{self.rate:,.0f}" if self.rate >= 10 else f"{self.rate:.2g}"
+        return f"{self.name} {self.done:,} ({rate}/s{state})"
 
 
 @dataclass(frozen=True)
@@ -70,9 +73,9 @@ class ClusterFacts:
             items: what `done` counts.
         """
         machines = ", ".join(machine.text() for machine in self.machines) or "none yet"
-        cost = "" if self.cost is None else f", at {self.price:g} an hour {self.cost:.2f}"
-        return (f"{items} by machine: {machines}; {self.waiting:,} wait; "
-                f"{_hours(self.cpu_seconds)} CPU h of {_hours(self.core_seconds)} core h{cost}")
+        cost = "" if self.cost is None else f", which costs {self.cost:.3g}"
+        return (f"{items} by machine: {machines}; {self.waiting:,} wait; CPU time "
+                f"{duration(self.cpu_seconds)}, of cores {duration(self.core_seconds)}{cost}")
 
     def to_json(self) -> dict[str, Any]:
         """The facts and what follows from them."""
@@ -90,9 +93,3 @@ class ClusterFacts:
         )
         price = None if data["price"] is None else float(data["price"])
         return cls(machines, int(data["waiting"]), price)
-
-
-def _hours(seconds: float) -> str:
-    """In hours: 0.012, 3.42, 118."""
-    hours = seconds / 3600
-    return f"{hours:,.0f}" if hours >= 100 else f"{hours:.3g}"

@@ -140,7 +140,7 @@ class Crew:
         Raises:
             ClusterError: if no machine can do the work.
         """
-        self._parcels = parcels or {}
+        self._parcels = {} if parcels is None else parcels
         for member in self.members.values():
             member.amounts, member.running = {}, []
         while True:

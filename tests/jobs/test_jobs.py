@@ -10,7 +10,16 @@ from pathlib import Path
 import pytest
 
 from dlgo.errors import DataError
-from engines.jobs import Amount, Inline, Jobs, Portion, Processes, WorkerError
+from engines.jobs import (
+    Amount,
+    Background,
+    Inline,
+    Jobs,
+    Portion,
+    Processes,
+    Source,
+    WorkerError,
+)
 from tests.conftest import one_line_error
 
 
@@ -98,6 +107,83 @@ def test_work_that_is_given_up_ends_at_once() -> None:
         outcomes = jobs.run([*portions(process, [1]), *portions(sleep, [600.0])])
         pid = next(outcomes).value
         outcomes.close()
+    assert time.monotonic() - start < 60
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+class Growing(Source[Portion]):
+    """Portions whose arguments are only known when they are taken; open until it is ended."""
+
+    def __init__(self) -> None:
+        self.next, self.end, self.open = 1, 2, True
+
+    def take(self, count: int) -> list[Portion]:
+        taken = range(self.next, min(self.next + count, self.end))
+        self.next += len(taken)
+        return portions(square, taken)
+
+    def finished(self, results: list) -> None:
+        pass
+
+    def remaining(self) -> int:
+        return self.end - self.next
+
+    def is_open(self) -> bool:
+        return self.open
+
+
+@pytest.mark.parametrize("make", [Inline, lambda: Processes(1)], ids=["inline", "processes"])
+def test_a_source_is_asked_when_somebody_is_free_until_it_is_closed(make) -> None:
+    """Had the portions been taken beforehand, there would be no second one."""
+    source, values = Growing(), []
+    with make() as jobs:
+        for outcome in jobs.run_source(source):
+            values.append(outcome.value)
+            source.end += len(values) < 3
+            source.open = len(values) < 3
+    assert values == [1, 4, 9]
+
+
+def background(jobs: Jobs, source: Growing) -> tuple[Background, list[int]]:
+    came: list[int] = []
+    return Background(jobs, source, lambda outcome: came.append(outcome.value)), came
+
+
+def test_work_goes_on_in_the_background_and_what_is_asked_for_comes_first() -> None:
+    source = Growing()
+    made, came = background(Inline(), source)
+    with made:
+        made.wait(lambda: len(came) == 1)
+        source.end = 4
+        made.wait(lambda: len(came) == 3)
+        assert came == [1, 4, 9] and made.amount.items == 1 + 2 + 3
+        told: list[Amount] = []
+        asked = [o.value for o in made.run(portions(square, [5, 6]), told.append)]
+        assert asked == [25, 36] and came == [1, 4, 9]
+    source.end = 10
+    time.sleep(0.3)
+    assert source.next == 4  # nothing is taken any more
+
+
+def test_what_fails_in_the_background_is_raised_where_somebody_waits() -> None:
+    made, came = background(Inline(), Growing())
+    with made:
+        made.wait(lambda: len(came) == 1)
+        with one_line_error(DataError, "disk 7 is full"):
+            list(made.run(portions(fail, [7])))
+        with one_line_error(DataError, "disk 7 is full"):
+            made.wait(lambda: False)
+
+
+def test_the_background_ends_in_the_midst_of_its_work() -> None:
+    source, start = Growing(), time.monotonic()
+    made, came = background(Processes(1), source)
+    made.wait(lambda: len(came) == 1)
+    (pid,) = [outcome.value for outcome in made.run(portions(process, [1]))]
+    made._feed.first.extend(portions(sleep, [600.0]))
+    time.sleep(0.5)
+    made.close()
     assert time.monotonic() - start < 60
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
