@@ -38,6 +38,9 @@ _TRAINED_AFTER = 100
 _LAST_MATCHES, _FEWEST_MATCHES = 20, 5
 # Iterations before their halves can be compared, and before data can be called old.
 _ENOUGH_ITERATIONS = 6
+# Games of a network so many iterations old, on average, are worth a look: the window's own are as
+# old on average when it holds five iterations.
+_OLD_NETWORKS = 2.0
 # Of history.csv, what the checks read.
 _COLUMNS = ("iteration", "plies", "batch", "divergence", "agreed", "resigned", "resigned_wrongly",
             "window_positions")
@@ -202,6 +205,18 @@ def _promotion(run: RunEvidence) -> Measure | None:
     )
 
 
+def _network_age(run: RunEvidence) -> Measure | None:
+    """How much older than the newest the networks were that played, with `ahead`."""
+    rows = [row for row in run.history if "network_age" in row][-_ENOUGH_ITERATIONS:]
+    if not rows:
+        return None
+    return Measure(
+        age=float(np.mean([row["network_age"] for row in rows])),
+        most=max(row["network_age_max"] for row in rows), iterations=len(rows),
+        ahead=run.config.ahead,
+    )
+
+
 HISTORY_CHECKS = (
     Check(
         "progress", _progress,
@@ -228,6 +243,14 @@ HISTORY_CHECKS = (
                   "self-play hardly changes: more gating_games, a lower gating_threshold, or no "
                   "match at all"),
     ),
+    Check(
+        "age of networks", _network_age,
+        "in the last {iterations} iterations, games were played by networks {age:.1f} iterations "
+        "older than the newest on average, {most:.0f} at most (ahead={ahead})",
+        Threshold(WATCH, lambda m: m.age > _OLD_NETWORKS,
+                  "the learner does not keep up with self-play: a smaller ahead, more games in an "
+                  "iteration, or a lower epochs_per_position"),
+    ),
 )
 
 
@@ -250,12 +273,14 @@ def _time(run: RunEvidence) -> Measure:
 
 
 def _age(run: RunEvidence) -> Measure:
-    """Mean age, in iterations, of the positions in the window."""
+    """Mean age, in iterations, of the positions in the window, or of the networks that played."""
     done = int(run.last["iteration"])
     window = run.config.window_of(done)
     plies = {int(row["iteration"]): row["plies"] for row in run.history}
+    played_late = {int(row["iteration"]): row.get("network_age", 0.0) for row in run.history}
     weights = np.array([plies.get(iteration, 0.0) for iteration in window])
-    age = float((weights * (done - np.array(window))).sum() / max(weights.sum(), 1))
+    ages = np.array([done - iteration + played_late.get(iteration, 0.0) for iteration in window])
+    age = float((weights * ages).sum() / max(weights.sum(), 1))
     return Measure(
         window=len(window), positions=run.last["window_positions"], age=age,
         iterations=len(run.history),

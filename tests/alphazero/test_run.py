@@ -54,12 +54,12 @@ NEEDS_KILL = pytest.mark.skipif(
 )
 
 
-def started(folder: Path) -> subprocess.Popen:
+def started(folder: Path, *more: str) -> subprocess.Popen:
     """`dlgo train alphazero` in a process group of its own, as a terminal starts it."""
     options = [f"--{'net' if key == 'network' else key}={value}" for key, value in SETTINGS.items()]
     return subprocess.Popen(
         [sys.executable, "-m", "experiments.cli", "train", "alphazero", "--game=tictactoe",
-         f"--out={folder}", *options],
+         f"--out={folder}", *options, *more],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", MARK: str(folder)},

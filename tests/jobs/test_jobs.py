@@ -10,16 +10,7 @@ from pathlib import Path
 import pytest
 
 from dlgo.errors import DataError
-from engines.jobs import (
-    Amount,
-    Background,
-    Inline,
-    Jobs,
-    Portion,
-    Processes,
-    Source,
-    WorkerError,
-)
+from engines.jobs import Amount, Background, Inline, Jobs, Portion, Processes, Source, WorkerError
 from tests.conftest import one_line_error
 
 
