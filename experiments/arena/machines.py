@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from dlgo.text import duration
+from dlgo.text import duration, one_line
 
 
 @dataclass(frozen=True)
@@ -87,9 +88,17 @@ class ClusterFacts:
         """What `to_json` was made of. Raises KeyError, TypeError or ValueError for nonsense."""
         machines = tuple(
             MachineFacts(
-                str(row["name"]), str(row["state"]), int(row["done"]), float(row["rate"]),
-                int(row["held"]), float(row["cpu_seconds"]), float(row["core_seconds"]),
+                one_line(row["name"]), one_line(row["state"]), int(row["done"]),
+                _finite(row["rate"]), int(row["held"]), _finite(row["cpu_seconds"]),
+                _finite(row["core_seconds"]),
             ) for row in data["machines"]
         )
-        price = None if data["price"] is None else float(data["price"])
+        price = None if data["price"] is None else _finite(data["price"])
         return cls(machines, int(data["waiting"]), price)
+
+
+def _finite(value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"{number} is not finite")
+    return number

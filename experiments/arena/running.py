@@ -146,7 +146,8 @@ def read_running(ledger: str | Path) -> Running | None:
         games = tuple(_game(**item) for item in data["games"])
         cluster = ClusterFacts.from_json(data["cluster"]) if "cluster" in data else None
         return Running(int(data["done"]), int(data["planned"]), games, cluster)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError,
+            RecursionError):
         return None
 
 

@@ -11,22 +11,22 @@ import asyncio
 import contextlib
 import functools
 import math
-import multiprocessing
 import os
-import signal
 import threading
 import time
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dlgo import DlgoError
 from dlgo.text import one_line
+from engines.jobs import Amount, Portion, Processes, WorkerError
 from experiments.studio.errors import EngineFailed
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from dlgo.records.ledger import Ledger
 
 # Seconds without a question after which the process ends.
 _IDLE = 60.0
@@ -40,10 +40,12 @@ _COLUMNS = (
 
 
 class Standings:
-    """Asks the process, and starts and ends it."""
+    """Asks the process, one question after the other, and starts and ends it."""
 
     def __init__(self) -> None:
-        self._pool: ProcessPoolExecutor | None = None
+        self._jobs = Processes(1)
+        self._turn = threading.Lock()
+        self._closing = False
         self._end: asyncio.TimerHandle | None = None
 
     async def of(self, path: Path, most: int | None = None) -> dict[str, Any]:
@@ -52,67 +54,76 @@ class Standings:
         Raises:
             DlgoError: if the ledger cannot be rated.
         """
+        self._keep()
+        try:
+            return await asyncio.to_thread(self._ask, path, most)
+        except WorkerError:
+            raise EngineFailed(
+                "the process that rates has died; the next question starts another"
+            ) from None
+        finally:
+            self._keep()
+            loop = asyncio.get_running_loop()
+            self._end = loop.call_later(_IDLE, loop.run_in_executor, None, self._rest)
+
+    def _keep(self) -> None:
+        """Do not end the process because nobody has asked for long."""
         if self._end is not None:
             self._end.cancel()
-        if self._pool is None:
-            self._pool = ProcessPoolExecutor(
-                1, multiprocessing.get_context("spawn"), initializer=_begin
-            )
-        loop = asyncio.get_running_loop()
-        try:
-            standings = await loop.run_in_executor(self._pool, compute, str(path), most)
-        except BrokenProcessPool:
-            self._pool = None
-            raise EngineFailed("the process that rates has died; it is started again") from None
-        finally:
-            if self._end is not None:
-                self._end.cancel()
-            self._end = loop.call_later(_IDLE, self.close)
-        if "problem" in standings:
-            raise DlgoError(standings["problem"])
-        return standings
+
+    def _ask(self, path: Path, most: int | None) -> dict[str, Any]:
+        with self._turn:
+            (outcome,) = self._jobs.run([Portion("standings", compute, (str(path), most))],
+                                        self._look)
+        return outcome.value
+
+    def _look(self, _: Amount) -> None:
+        if self._closing:
+            raise EngineFailed("the server is ending")
+
+    def _rest(self) -> None:
+        with self._turn:
+            self._jobs.close()
 
     def close(self) -> None:
-        """End the process."""
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            processes = [*(pool._processes or {}).values()]
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in processes:
-                process.terminate()
+        """End the process, now or, if it is at work, within a moment."""
+        self._closing = True
+        self._keep()
+        if self._turn.acquire(blocking=False):
+            self._jobs.close()
+            self._turn.release()
 
 
-def _begin() -> None:
-    """What the process does first: it steps back, and ends when the server does."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+@functools.cache
+def _step_back() -> None:
+    """Give way to the games of the tournament."""
     with contextlib.suppress(OSError, AttributeError):
         os.nice(_NICENESS)
-    parent = multiprocessing.parent_process()
-
-    def leave() -> None:
-        if parent is not None:
-            parent.join()
-            os._exit(0)
-
-    threading.Thread(target=leave, daemon=True).start()
 
 
-def compute(path: str, most: int | None = None) -> dict[str, Any]:
-    """Rate the games of a ledger, as `dlgo rate` and `dlgo report` do.
+def compute(
+    path: str, most: int | None = None
+) -> Generator[Amount, None, dict[str, Any]]:
+    """Rate the games of a ledger, as `dlgo rate` and `dlgo report` do, as a portion of work.
 
     Args:
         most: only the first so many games, in the order in which they ended; None: all.
 
     Returns:
         `games`: how many were rated; `of`: how many the ledger has; `tables`: one for each game,
-        with `rows` best first; `names`: what entrants are called; `cpu`: seconds that it took. Or
-        a `problem`, in one line.
+        with `rows` best first; `machines`: of a cluster, what each has played; `names`: what
+        entrants are called; `cpu`: seconds that it took.
+
+    Raises:
+        DlgoError: if the ledger cannot be rated; the text has one line.
     """
+    _step_back()
+    yield Amount()
     from reports.tables import rate_games, ratings_frame
 
     began = time.process_time()
     try:
-        games, names = _games(path, _stamp(path))
+        games, names, machines = _games(path, _stamp(path))
         total = len(games)
         if most is not None and most < total:
             games = _first(games, most)
@@ -121,12 +132,12 @@ def compute(path: str, most: int | None = None) -> dict[str, Any]:
             rated = rate_games(games)
             ratings = ratings_frame(games, rated)
             tables = [_table(game, table, games, ratings) for game, table in rated.items()]
-        return {
-            "games": len(games), "of": total, "tables": tables, "names": names,
-            "cpu": time.process_time() - began,
-        }
     except DlgoError as error:
-        return {"problem": one_line(str(error))}
+        raise DlgoError(one_line(str(error))) from None
+    return {
+        "games": len(games), "of": total, "tables": tables, "machines": machines,
+        "names": names, "cpu": time.process_time() - began,
+    }
 
 
 def _table(game: str, table: Any, games: pd.DataFrame, ratings: pd.DataFrame) -> dict[str, Any]:
@@ -163,15 +174,34 @@ def _stamp(path: str) -> tuple[tuple[int, int], ...]:
 
 
 @functools.lru_cache(maxsize=2)
-def _games(path: str, _: object) -> tuple[pd.DataFrame, dict[str, str]]:
-    """The games of a ledger, and the names of entrants; kept until the file changes."""
+def _games(
+    path: str, _: object
+) -> tuple[pd.DataFrame, dict[str, str], list[dict[str, Any]]]:
+    """The games of a ledger, the names of entrants, machines; kept until the file changes."""
     from dlgo.records.ledger import Ledger
     from reports.tables import games_frame
 
     with Ledger(path, read_only=True) as ledger:
         ledger.show_names()
         games = games_frame(ledger)
-        return games, {entrant: one_line(name) for name, entrant in ledger.specifications.items()}
+        names = {entrant: one_line(name) for name, entrant in ledger.specifications.items()}
+        return games, names, _machines(ledger, games)
+
+
+def _machines(ledger: Ledger, games: pd.DataFrame) -> list[dict[str, Any]]:
+    """What each machine of a cluster has played: its name, games, and CPU seconds of engines."""
+    workers = {record.slot: record.worker for record in ledger.games(False) if record.worker}
+    if not workers:
+        return []
+    seconds = sum(
+        (games[f"{side}_moves"] * games[f"{side}_cpu_ms"]).fillna(0.0) / 1000
+        for side in ("first", "second")
+    )
+    played = games.assign(worker=games["slot"].map(workers), seconds=seconds).groupby("worker")
+    return [
+        {"name": one_line(str(name)), "games": len(part), "cpu": float(part["seconds"].sum())}
+        for name, part in played
+    ]
 
 
 def _first(games: pd.DataFrame, most: int) -> pd.DataFrame:

@@ -138,8 +138,8 @@ class Watched:
         self.watchers = 0
         self._path, self._studio = path, studio
         self._boards = LiveBoards(studio.allowed)
-        self._view: View = {"problem": "", "games": 0, "running": None, "live": [], "infos": {},
-                            "standings": None, "rating": ""}
+        self._view: View = {"problem": "", "games": 0, "running": None, "cluster": None,
+                            "live": [], "infos": {}, "standings": None, "rating": ""}
         self._names: dict[str, str] = {}
         self._changes = Changes()
         self._rated = -1  # games in the last standings
@@ -183,6 +183,7 @@ class Watched:
         self._show(
             problem=problem, games=games, infos=infos, live=[self._named(game) for game in live],
             running=None if running is None else {"done": running.done, "planned": running.planned},
+            cluster=running.cluster.to_json() if running and running.cluster else None,
         )
         pause = _PAUSE if running is None else max(_PAUSE, _SHARE * self._cpu)
         due = games and games != self._rated and time.monotonic() >= self._ended + pause

@@ -3,6 +3,7 @@
 import { ask, listen } from "./api.js";
 import { makeBoard, pieceIcon } from "./boards/index.js";
 import { duration, h, percent } from "./dom.js";
+import { Machines } from "./watch_machines.js";
 import { openReplay } from "./watch_replay.js";
 import { Standings } from "./watch_standings.js";
 import { strengthPlot } from "./watch_plot.js";
@@ -53,6 +54,7 @@ async function openTournament(root, name, app) {
   const plot = h("figure", { class: "strength", "aria-label": "Strength per compute" });
   const live = h("div", { class: "live-games" });
   const liveSection = h("section", { hidden: true, "aria-label": "Games in progress" }, h("h2", {}, "Games in progress"), live);
+  const machines = new Machines();
   const games = gamesList(path, own, app, () => game);
   const box = h("div", { class: "watch" },
     h("div", { class: "watch-head" }, h("h1", {}, name), tabs), progress, status,
@@ -60,7 +62,7 @@ async function openTournament(root, name, app) {
       h("section", { class: "panel", "aria-label": "Standings" }, h("div", { class: "table-scroll" }, standings.element), facts,
         h("div", { class: "playback" }, playback, h("label", { for: "after" }, "Standings after"), slider, after)),
       h("section", { class: "panel", "aria-label": "Strength per compute" }, h("h2", {}, "Strength per compute"), plot)),
-    liveSection, games.element);
+    machines.element, liveSection, games.element);
   root.append(box);
   const tiles = [];
 
@@ -73,6 +75,7 @@ async function openTournament(root, name, app) {
   function draw() {
     head();
     if (!past) rated(view.standings);
+    machines.show(view.cluster, view.standings?.machines ?? []);
     boards();
     if (view.games !== listed && (listed < 0 || !games.offset)) {
       listed = view.games;
