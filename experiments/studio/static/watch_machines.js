@@ -27,9 +27,9 @@ export class Machines {
     this.body.replaceChildren(...names.map((name) => {
       const now = live.get(name), before = stored.get(name);
       const games = Math.max(now?.done ?? 0, before?.games ?? 0);
-      return h("tr", { class: now && now.state !== "ready" ? now.state : null },
+      return h("tr", { class: ["silent", "lost"].includes(now?.state) ? "trouble" : null },
         [name, games.toLocaleString("en"), now ? rate(now.rate) : "–", now ? String(now.held) : "–",
-          now ? seconds(now.cpu_seconds) : before ? seconds(before.cpu) : "–", now?.state ?? "not playing",
+          now ? duration(now.cpu_seconds) : before ? duration(before.cpu) : "–", now?.state ?? "not playing",
         ].map((text) => h("td", {}, text)));
     }));
     this.facts.textContent = cluster ? words(cluster)
@@ -40,8 +40,7 @@ export class Machines {
 function words(cluster) {
   const busy = cluster.core_seconds ? `${Math.round((100 * cluster.cpu_seconds) / cluster.core_seconds)}%` : "–";
   const cost = cluster.cost === null ? "" : ` It has cost ${cluster.cost.toPrecision(3)}, at ${cluster.price} for an hour of a core.`;
-  return `${cluster.waiting.toLocaleString("en")} games wait. Since the command began: ${seconds(cluster.cpu_seconds)} of CPU time, ${busy} of what the cores offered.${cost}`;
+  return `${cluster.waiting.toLocaleString("en")} games wait. Since the command began: ${duration(cluster.cpu_seconds)} of CPU time, ${busy} of what the cores offered.${cost}`;
 }
 
 const rate = (value) => (value >= 10 ? Math.round(value).toLocaleString("en") : value.toPrecision(2));
-const seconds = (value) => duration(value);
