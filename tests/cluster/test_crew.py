@@ -5,6 +5,7 @@ The cluster is a mock: machines are objects, and an answer comes when the test l
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,6 +20,10 @@ from experiments.cluster.connection import ClusterError, Machine
 from experiments.cluster.crew import Crew
 from experiments.cluster.dispatcher import Dispatcher, Result
 from tests.conftest import one_line_error
+
+
+# Seconds of CPU time that each mock says it has used.
+CPU = 7.0
 
 
 class Clock:
@@ -47,7 +52,7 @@ class Mock:
 
     def _exchange(self, tickets: list, sent: object, patience: float, keep: object) -> object:
         results = [Result(t.key, t.attempt, 2 * t.item) for t in tickets]
-        return self._answer(News(True, results, {}, [], []))
+        return self._answer(News(True, results, {}, [], [], cpu_seconds=CPU))
 
     def _answer(self, usual: object) -> SimpleNamespace:
         self._asked += 1
@@ -191,3 +196,26 @@ def test_an_address_where_nothing_is_gives_one_line(address: str) -> None:
 
     with one_line_error(ClusterError, address):
         Connection(address)
+
+
+def test_facts_hold_what_all_agents_of_a_machine_have_done_and_cost(clock: Clock) -> None:
+    """`bad` dies once after some work: its second agent's figures are added to the first's."""
+    deaths = iter(["dead"])
+    connection = Mocked(clock, good=fine, bad=lambda n: next(deaths, None) if n == 6 else None)
+    crew = Crew(connection, WorkOrder(b"", ""), lambda line: None, patience=1.0)
+    work = Dispatcher(ListSource(range(2000)), str)
+    done: Counter[str] = Counter()
+    began = clock.now
+    for batch in crew.run(work):
+        done.update(name for *_, name in batch)
+    assert connection.started == ["good", "bad", "bad"]
+    facts = {machine.name: machine for machine in crew.facts(work, price=3.6).machines}
+    assert {name: machine.done for name, machine in facts.items()} == done
+    seconds = clock.now - began
+    assert facts["good"].core_seconds == pytest.approx(2 * seconds)  # it has two cores
+    assert 0.5 * seconds < facts["bad"].core_seconds <= 2 * seconds
+    assert facts["good"].cpu_seconds == CPU
+    assert facts["bad"].cpu_seconds == 2 * CPU
+    assert facts["good"].rate == pytest.approx(done["good"] / seconds, rel=0.5)
+    whole = crew.facts(work, price=3.6)
+    assert whole.cost == pytest.approx(0.001 * whole.core_seconds) and whole.waiting == 0
