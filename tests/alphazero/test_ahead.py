@@ -74,6 +74,7 @@ def test_no_portion_is_played_too_early_or_twice_and_each_by_the_newest_network(
     tmp_path: Path
 ) -> None:
     made = Handed(tmp_path, ahead=1)
+    assert not made.source.is_whole(1)
     assert made.take(2) == [(1, 0, 0), (1, 1, 0)]
     first = made.taken
     assert made.take(9) == [(1, 2, 0), (2, 0, 0), (2, 1, 0), (2, 2, 0)]

@@ -21,7 +21,6 @@ from experiments.cluster.crew import Crew
 from experiments.cluster.dispatcher import Dispatcher, Result
 from tests.conftest import one_line_error
 
-
 # Seconds of CPU time that each mock says it has used.
 CPU = 7.0
 

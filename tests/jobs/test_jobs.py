@@ -11,6 +11,7 @@ import pytest
 
 from dlgo.errors import DataError
 from engines.jobs import Amount, Background, Inline, Jobs, Portion, Processes, Source, WorkerError
+from engines.jobs.background import _Feed
 from tests.conftest import one_line_error
 
 
@@ -141,7 +142,13 @@ def background(jobs: Jobs, source: Growing) -> tuple[Background, list[int]]:
     return Background(jobs, source, lambda outcome: came.append(outcome.value)), came
 
 
-def test_work_goes_on_in_the_background_and_what_is_asked_for_comes_first() -> None:
+def test_what_is_asked_for_comes_first() -> None:
+    feed = _Feed(Growing())
+    feed.first.extend(portions(square, [7]))
+    assert [portion.arguments for portion in feed.take(2)] == [(7,), (1,)]
+
+
+def test_work_goes_on_in_the_background_and_more_may_be_asked_for() -> None:
     source = Growing()
     made, came = background(Inline(), source)
     with made:
@@ -165,6 +172,21 @@ def test_what_fails_in_the_background_is_raised_where_somebody_waits() -> None:
             list(made.run(portions(fail, [7])))
         with one_line_error(DataError, "disk 7 is full"):
             made.wait(lambda: False)
+
+
+def endless(_: int) -> Generator[Amount, None, None]:
+    while True:
+        time.sleep(0.001)
+        yield Amount(1)
+
+
+def test_the_background_leaves_what_would_never_end() -> None:
+    made, came = background(Inline(), Growing())
+    made.wait(lambda: len(came) == 1)
+    made._feed.first.extend(portions(endless, [1]))
+    made.wait(lambda: made.amount.items > 5)
+    made.close()
+    assert not made._thread.is_alive()
 
 
 def test_the_background_ends_in_the_midst_of_its_work() -> None:

@@ -34,7 +34,7 @@ def running(studio: Studio):
     file = RunningFile(path)
     file.done, file.planned = 5, 1239
     with file:
-        file.update(lambda: [], lambda: FACTS)
+        file.update(list, lambda: FACTS)
         yield path
     path.unlink()
 
