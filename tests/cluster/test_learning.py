@@ -1,7 +1,11 @@
-"""Learners on a cluster of three nodes learn bit by bit what they learn on one machine."""
+"""Learners on a cluster of three nodes learn bit by bit what they learn on one machine.
+
+Unless AlphaZero plays ahead of the learner: then each game is the one that its network plays.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +15,9 @@ from dlgo import get_game
 from engines.alphago import value_games
 from engines.alphago.bundle import find_bundle
 from engines.alphazero.config import make_config
-from engines.alphazero.run import train
+from engines.alphazero.run import network_folder, train
+from engines.alphazero.workers import Job
+from engines.jobs import Inline
 from engines.learning.data import Dataset
 from engines.learning.data.shards import read_shard
 from engines.learning.networks.card import read_card
@@ -104,3 +110,28 @@ def test_value_games_are_those_of_one_machine(
             for name, who in (("one", None), ("many", jobs))
         ]
     assert digests[0] == digests[1]
+
+
+def test_games_played_ahead_are_those_of_their_networks_whatever_happens(tmp_path: Path) -> None:
+    """And none is missing, and none by a network older than allowed."""
+    from experiments.cluster.jobs import ClusterJobs
+    from tests.cluster.three_nodes import small_cluster
+
+    config, said = dataclasses.replace(PLAN, ahead=1), []
+    with (
+        small_cluster(3) as made,
+        ClusterJobs(made.address, said.append, patience=3.0, price=0.1) as jobs,
+    ):
+        train(config, tmp_path, AfterFirst(lambda: trouble(made)), jobs)
+    paths = sorted(tmp_path.glob("games/*.npz"))
+    assert len(paths) == PLAN.iterations * PLAN.workers
+    for number, path in enumerate(paths):
+        shard = read_shard(path)
+        (player,) = map(int, shard.provenance["stats"]["networks"])
+        before, worker = divmod(number, PLAN.workers)
+        assert before - 1 <= player <= before
+        job = Job(config, before + 1, worker, network_folder(tmp_path, player), player, tmp_path)
+        (again,) = Inline().run([job.portion])
+        assert again.value.digest == shard.content
+    assert any("was lost" in line or "does not answer" in line for line in said), said
+    assert said[-1].startswith("games by machine: ") and ", which costs " in said[-1], said
