@@ -41,7 +41,7 @@ _PREFIX = "dlgo-agent-"
 # Games in progress that are passed on, and seconds between two looks at them.
 _RUNNING_SHOWN, _RUNNING_INTERVAL = 8, 1.0
 # Seconds between two looks at the CPU time of all processes.
-_CPU_INTERVAL = 2.0
+_CPU_INTERVAL = 1.0
 
 
 @dataclass(frozen=True)
