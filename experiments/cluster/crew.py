@@ -85,8 +85,9 @@ class Member:
 
     def facts(self, now: float, held: int) -> MachineFacts:
         """What it does and has cost."""
-        under_way = sum(amount.items for amount in self.amounts.values())
-        done = self.items + under_way
+        done = self.items
+        if self.state == "ready":  # what a silent one had is done by others
+            done += sum(amount.items for amount in self.amounts.values())
         return MachineFacts(
             self.name, self.state, done, done / max(now - self.since, 1.0) if self.since else 0.0,
             held, self.cpu_seconds, (now - self.began) * self.machine.cores,
