@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from engines.jobs.protocol import ListSource
+from engines.jobs.protocol import Amount, ListSource, Outcome, Portion
 from experiments.cluster import crew as crew_module
 from experiments.cluster.agent import Hello, News, WorkOrder
 from experiments.cluster.connection import ClusterError, Machine
@@ -45,12 +45,20 @@ class Mock:
 
     def __init__(self, behave: Callable[[int], object]) -> None:
         self._behave, self._asked = behave, 0
+        self._parcels: frozenset[str] | set[str] = frozenset()
         self.hello = SimpleNamespace(remote=lambda: self._answer(Hello("v", "mock")))
         self.exchange = SimpleNamespace(remote=self._exchange)
         self.killed = False
 
-    def _exchange(self, tickets: list, sent: object, patience: float, keep: object) -> object:
-        results = [Result(t.key, t.attempt, 2 * t.item) for t in tickets]
+    def _exchange(self, tickets: list, sent: dict, patience: float, keep: frozenset) -> object:
+        self._parcels = (self._parcels & keep) | sent.keys()  # as an agent does
+        results = []
+        for ticket in tickets:
+            value: object = 2 * ticket.item if isinstance(ticket.item, int) else None
+            if value is None:
+                assert {str(need.parent) for need in ticket.item.needs} <= self._parcels
+                value = Outcome(ticket.item, amount=Amount(3))
+            results.append(Result(ticket.key, ticket.attempt, value))
         return self._answer(News(True, results, {}, [], [], cpu_seconds=CPU))
 
     def _answer(self, usual: object) -> SimpleNamespace:
@@ -218,3 +226,17 @@ def test_facts_hold_what_all_agents_of_a_machine_have_done_and_cost(clock: Clock
     assert facts["good"].rate == pytest.approx(done["good"] / seconds, rel=0.5)
     whole = crew.facts(work, price=3.6)
     assert whole.cost == pytest.approx(0.001 * whole.core_seconds) and whole.waiting == 0
+
+
+def test_a_network_that_is_needed_again_is_sent_again(clock: Clock) -> None:
+    """An agent keeps nothing that was not needed in between. Its games are those of its portions.
+    """
+    crew = Crew(Mocked(clock, good=fine), WorkOrder(b"", ""), lambda line: None, patience=1.0)
+    for number, network in enumerate(("first", "second", "first")):
+        portions = [Portion(f"{number} {n}", done_by, (), (Path(network, "net"),))
+                    for n in range(4)]
+        work = Dispatcher(ListSource(portions), lambda portion: portion.key)
+        brought = [item for batch in crew.run(work, {network: b""}) for _, item, _ in batch]
+        assert len(brought) == 4
+    (machine,) = crew.facts(work).machines
+    assert machine.done == 3 * 4 * 3
