@@ -66,7 +66,7 @@ def fingerprint(function: Callable[..., Any], argument_types: tuple[Any, ...]) -
             parts = _parts(value)
             texts.add(parts.text)
             waiting.extend(parts.leads_to)
-            if hasattr(value, "table"):
+            if isinstance(value, FunctionType) and hasattr(value, "table"):
                 stubs.append(value)
             if _is_named_tuple(value):
                 classes.add(value)
@@ -142,7 +142,8 @@ def _parts(value: Any) -> _Parts:
     if isinstance(value, BuiltinFunctionType | type(np.add)) or _of_a_library(value):
         return _Parts(f"library {getattr(value, '__name__', value)}", ())
     if isinstance(value, type):
-        return _Parts(f"class {_name(value)} {getattr(value, '_fields', '')}", ())
+        shared = getattr(value, "shared_fields", "")
+        return _Parts(f"class {_name(value)} {getattr(value, '_fields', '')}{shared}", ())
     if isinstance(value, FunctionType):
         return _function_parts(value)
     raise UnknownIngredient(f"{type(value).__name__} {value!r:.80}")

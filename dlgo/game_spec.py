@@ -16,6 +16,7 @@ import numpy as np
 import dlgo.plugins  # noqa: F401 (finds games of files, in processes that unpickle them, too)
 from dlgo import kernels
 from dlgo.display import board_text
+from dlgo.errors import SpecError
 from dlgo.moves import COLUMN_LETTERS, Move, Player, Point, parse_point, point_text
 from dlgo.perft import perft
 from dlgo.specs import Option, OptionValue, check_settings, format_spec
@@ -102,6 +103,29 @@ class GameSpec(ABC):
     def scratch_state(self, like: Any, room: int = 1) -> Any:
         """Arrays to hold `like` or a position up to `room` plies after it; contents undefined."""
         return type(like)(*(np.empty_like(field) for field in like))
+
+    def informed(self, pieces: int) -> GameSpec:
+        """The same game, in which a search sees the end where endgame tables know it.
+
+        Its `scratch_state` makes states that are over, with the exact result, as soon as the
+        tables have the position.
+
+        Args:
+            pieces: the most that a position of the tables has on the board.
+
+        Raises:
+            SpecError: if there are no such tables.
+        """
+        raise SpecError(f"there are no endgame tables of {self}; leave out tables={pieces}")
+
+    def known_results(self, state: GameState) -> dict[Move, tuple[int, int]] | None:
+        """What endgame tables say of each legal move, if this is an `informed` game and they do.
+
+        Returns:
+            Of each move the result for the player who makes it, 1, 0 or -1, and how soon that
+            comes; None where the tables do not have the position.
+        """
+        return None
 
     def same_position(self, one: Any, other: Any) -> bool:
         """Whether two kernel states are equal in all that the rules remember.

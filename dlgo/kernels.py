@@ -18,7 +18,8 @@ Conventions, for every game:
 * Results and values are seen by player 0: +1 won, 0 drawn, -1 lost.
   Only `evaluate` is seen by the player to move.
 * A batch of states is the same tuple with one more leading axis; `row(batch, i)` is its
-  i-th state, sharing memory.
+  i-th state, sharing memory. Fields that a class names in `shared_fields` (tables that no move
+  changes) have no such axis: all states of a batch have the same.
 
 A game registers its functions with `implement`.
 """
@@ -328,7 +329,7 @@ def offers(state: Any, name: str) -> bool:
 
 def row(batch: Any, i: int) -> Any:
     """State `i` of a batch (one leading axis more), sharing its memory."""
-    return type(batch)(*(field[i] for field in batch))
+    return _map_fields(batch, lambda field: field[i])
 
 
 @overload(row)
@@ -341,7 +342,10 @@ def _for_each_field(batch: Any, signature: str, index: str) -> Any:
     if not isinstance(batch, NAMED_TUPLES):
         return None
     state_class = batch.instance_class
-    fields = ", ".join(f"batch.{name}{index}" for name in state_class._fields)
+    shared = _shared(state_class)
+    fields = ", ".join(
+        f"batch.{name}{'' if name in shared else index}" for name in state_class._fields
+    )
     scope: dict[str, Any] = {"state_class": state_class}
     exec(f"def {signature}:\n    return state_class({fields})", scope)
     return scope[signature.partition("(")[0]]
@@ -349,7 +353,7 @@ def _for_each_field(batch: Any, signature: str, index: str) -> Any:
 
 def rows(batch: Any, start: int, stop: int) -> Any:
     """States `start` to `stop` (excluded) of a batch, as a batch that shares its memory."""
-    return type(batch)(*(field[start:stop] for field in batch))
+    return _map_fields(batch, lambda field: field[start:stop])
 
 
 @overload(rows)
@@ -359,7 +363,20 @@ def _rows(batch, start, stop):
 
 def make_batch(state: Any, n: int) -> Any:
     """An uninitialised batch of `n` states with the shapes of `state`."""
-    return type(state)(*(np.empty((n, *field.shape), field.dtype) for field in state))
+    return _map_fields(state, lambda field: np.empty((n, *field.shape), field.dtype))
+
+
+def _map_fields(state: Any, function: Callable[[np.ndarray], np.ndarray]) -> Any:
+    """The same tuple with a function of each field that is not shared."""
+    shared = _shared(type(state))
+    return type(state)(*(
+        field if name in shared else function(field)
+        for name, field in zip(state._fields, state, strict=True)
+    ))
+
+
+def _shared(state_class: type) -> tuple[str, ...]:
+    return getattr(state_class, "shared_fields", ())
 
 
 @kernel

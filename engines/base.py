@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from dlgo.api import GameSpec, GameState
+from dlgo.api import GameSpec, GameState, Move
 from dlgo.budgets import BUDGET_OPTIONS
 from dlgo.errors import SpecError
 from dlgo.rng import below, make_rng
@@ -20,7 +20,11 @@ from dlgo.specs import Option, check_settings, format_spec
 from engines.decision import Budget, Cost, Decision
 from engines.termination import TERMINATION_OPTIONS, Termination
 
-__all__ = ["Budget", "Cost", "Decision", "Engine"]
+__all__ = ["TABLES", "Budget", "Cost", "Decision", "Engine"]
+
+# Of engines that search by the compiled protocol: they need do nothing else for it.
+TABLES = Option("tables", 0, "endgame tables of so many pieces, in games that have them "
+                "(draughts); 0: none", low=0, high=5)
 
 
 class Engine(ABC):
@@ -61,6 +65,8 @@ class Engine(ABC):
             f"engine {self.name}", (*self.options, *TERMINATION_OPTIONS), settings
         )
         self._termination = Termination(self.settings)
+        if self.settings.get(TABLES.name):
+            self.game = game.informed(self.settings[TABLES.name])
         self._set_up()
         self.new_game(seed)
 
@@ -98,8 +104,11 @@ class Engine(ABC):
             )
         wall, cpu = time.perf_counter(), self._cpu_clock()
         move = self._termination.shortcut(state)
+        known = None if move is not None else self.game.known_results(state)
         if move is not None:
             decision = Decision(move, value=1.0, pv=(move,), proven=1)
+        elif known is not None:
+            decision = self._by_tables(known)
         else:
             decision = self._decide(state, budget or self.budget)
             decision = self._termination.review(state, decision)
@@ -109,6 +118,20 @@ class Engine(ABC):
             cpu_seconds=self._cpu_clock() - cpu, wall_seconds=time.perf_counter() - wall,
         )
         return decision.with_cost(cost)
+
+    @staticmethod
+    def _by_tables(known: dict[Move, tuple[int, int]]) -> Decision:
+        """The move that wins soonest, or loses last; nothing is left to search."""
+        def merit(move: Move) -> tuple[int, int]:
+            result, turns = known[move]
+            return result, -result * turns
+
+        move = max(known, key=merit)
+        # Nothing is said to be proven: the game may still be drawn for want of progress.
+        return Decision(
+            move, value=float(known[move][0]), depth=known[move][1],
+            values={one: float(result) for one, (result, _) in known.items()},
+        )
 
     def analyse(self, state: GameState, budget: Budget | None = None) -> Decision:
         """Like `select_move`, with all that the engine can say of each move: for people."""

@@ -10,7 +10,7 @@ from dlgo import kernels
 from dlgo.api import GameState, Move
 from dlgo.rng import make_rng, shuffle
 from dlgo.specs import Option
-from engines.base import Budget, Cost, Decision, Engine
+from engines.base import TABLES, Budget, Cost, Decision, Engine
 from engines.clock import Clock
 from engines.minimax import search, stack
 from engines.minimax.table import AGES, clear, find, new_table
@@ -41,6 +41,7 @@ class AlphaBetaEngine(Engine):
     options = (
         Option("solve", False, "one search to the end for win, draw or loss; no estimates"),
         Option("tt", 20, "the transposition table has 2**tt entries of 16 bytes", low=4, high=28),
+        TABLES,
         *(Option(name, name != "lmr", text) for name, text in stack.TECHNIQUE_HELP.items()),
     )
     budgets = ("depth", "nodes", "cpu", "wall")

@@ -6,15 +6,15 @@ Connect Four is searched to the end of the game; draughts with few pieces is loo
 from __future__ import annotations
 
 import math
-import sys
 
 from dlgo.api import GameState, Move
 from dlgo.errors import DlgoError, SpecError
-from dlgo.games.draughts.endgames import EndgameTables
-from dlgo.games.draughts.endgames.places import MOST
 from dlgo.specs import Option
-from engines.base import Budget, Cost, Decision, Engine
+from engines.base import TABLES, Budget, Cost, Decision, Engine
 from engines.solver.solver import Solver, Unsolved
+
+# Pieces of draughts' tables where nobody asks for another number.
+_USUAL_TABLES = 4
 
 
 class SolverEngine(Engine):
@@ -24,7 +24,7 @@ class SolverEngine(Engine):
     summary = "perfect play: Connect Four by search, draughts with up to five pieces by tables"
     options = (
         Option("tt", 22, "Connect Four's table has 2**tt entries of 8 bytes", low=4, high=28),
-        Option("tables", 4, "draughts: endgame tables of so many pieces", low=2, high=MOST),
+        TABLES,
     )
 
     def _set_up(self) -> None:
@@ -33,16 +33,24 @@ class SolverEngine(Engine):
                 f"engine solver plays connect4 and draughts only, not {self.game}; take alphabeta "
                 "instead"
             )
-        self.tables: EndgameTables | None = None
+        if self.game.name == "draughts":
+            if not self.settings["tables"]:
+                self.game = self.game.informed(_USUAL_TABLES)
+            return
         self.solver = Solver(self.settings["tt"])
 
     def new_game(self, seed: int) -> None:
         """Empty the table, so that what a game costs does not depend on the one before."""
-        self.solver.forget()
+        if self.game.name == "connect4":
+            self.solver.forget()
 
     def _decide(self, state: GameState, budget: Budget) -> Decision:
-        if self.game.name == "draughts":
-            return self._from_tables(state)
+        if self.game.name == "draughts":  # what the tables have is played before this is asked
+            raise DlgoError(
+                "engine solver knows draughts with up to "
+                f"{self.settings['tables'] or _USUAL_TABLES} pieces, and this position has more; "
+                "take alphabeta instead"
+            )
         self.solver.nodes = 0
         try:
             score = self.solver.score(state)
@@ -58,29 +66,6 @@ class SolverEngine(Engine):
             proven=result,
             depth=len(line),
             cost=Cost(nodes=self.solver.nodes),
-        )
-
-    def _from_tables(self, state: GameState) -> Decision:
-        """The move that wins soonest, or loses last; among draws, one of them.
-
-        Raises:
-            DlgoError: if there are more pieces on the board than the tables have.
-        """
-        if self.tables is None:
-            self.tables = EndgameTables.get(
-                self.settings["tables"], lambda line: print(line, file=sys.stderr))
-        scores = self.tables.scores(state)
-        if scores is None:
-            raise DlgoError(
-                f"engine solver knows draughts with up to {self.tables.pieces} pieces, and this "
-                "position has more; take alphabeta instead"
-            )
-        action = max(scores, key=lambda one: (scores[one].result, -scores[one].hurry))
-        # Nothing is said to be proven: the game may still be drawn for want of progress.
-        return Decision(
-            move=self.game.move_of(action), value=float(scores[action].result),
-            values={self.game.move_of(one): float(scores[one].result) for one in scores},
-            depth=scores[action].turns, cost=Cost(nodes=len(scores)),
         )
 
     def warm_up(self) -> None:

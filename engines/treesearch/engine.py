@@ -19,7 +19,7 @@ import numpy as np
 from dlgo.api import GameState
 from dlgo.rng import derive_seed
 from dlgo.specs import Option
-from engines.base import Budget, Cost, Decision, Engine
+from engines.base import TABLES, Budget, Cost, Decision, Engine
 from engines.treesearch import tree as ts
 from engines.treesearch.searcher import Searcher
 
@@ -29,6 +29,7 @@ TREE_OPTIONS = (
     Option("nodes_max", 4_000_000, "tree size; 26 to 34 bytes a node", low=1000, high=500_000_000),
     Option("reuse", True, "keep the part of the tree below the moves played"),
     Option("threads", 1, "trees grown side by side, simulations shared out", low=1, high=64),
+    TABLES,
 )
 
 

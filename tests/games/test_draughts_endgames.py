@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
 from math import comb
 
 import numpy as np
 import pytest
 
+from dlgo import kernels
 from dlgo.api import GameState, Player
-from dlgo.errors import DlgoError
+from dlgo.errors import DlgoError, SpecError
 from dlgo.games import get_game
 from dlgo.games.draughts import kernel
 from dlgo.games.draughts.endgames import retrograde, tables
@@ -160,22 +162,65 @@ def test_the_solver_wins_when_the_tables_say(made: EndgameTables, monkeypatch) -
         engine.select_move(GameState.new_game(GAME))
 
 
+def wrong_answers(engine: str, positions: list[str]) -> int:
+    """How many mistakes an engine makes, by tables of three pieces."""
+    work = draughts_mistakes.ask(engine, 3, positions)
+    with pytest.raises(StopIteration) as end:
+        while True:
+            next(work)
+    return sum(wrong for wrong, _ in end.value.value)
+
+
+@pytest.mark.parametrize("engine", [
+    "alphabeta:depth=3", "mcts:sims=100", "alphazero:sims=20",
+    *([] if not FULL else ["mcts:sims=100,rollout=heavy,rule=rave",
+                           "puct:sims=60,evaluator=uniform"]),
+])
+def test_tables_of_two_pieces_help_with_three(
+    engine: str, made: EndgameTables, monkeypatch
+) -> None:
+    """Whoever captures into a known ending sees what it is worth."""
+    monkeypatch.setitem(EndgameTables._loaded, 3, made)
+    classes = draughts_mistakes.draw_classes(3, 60, seed=2)
+    positions = [*classes["3 won"], *classes["3 drawn"]]
+    with_tables, without = (
+        wrong_answers(f"{engine}{more}", positions) for more in (",tables=2", "")
+    )
+    assert with_tables < without
+
+
+def test_other_games_have_no_tables() -> None:
+    with pytest.raises(SpecError, match="no endgame tables of connect4"):
+        build_engine("alphabeta:tables=4", get_game("connect4"), 1)
+
+
+def test_an_informed_game_is_the_same_game(made: EndgameTables, monkeypatch) -> None:
+    monkeypatch.setitem(EndgameTables._loaded, 3, made)
+    game = GAME.informed(3)
+    assert game == GAME and str(game) == str(GAME)
+    again = pickle.loads(pickle.dumps(game))
+    assert again.tables.pieces == 3
+    batch = kernels.make_batch(game.scratch_state(game.new_kernel_state()), 5)
+    assert batch.table is made.table and batch.words.shape == (5, 8)
+    assert kernels.row(batch, 2).table is made.table
+    for state in drawn(made, 300, 4):
+        work = game.scratch_state(state.kernel_state)
+        kernels.copy_into(work, state.kernel_state)
+        assert kernels.terminal(work)
+        result = made.score(state).result if state.next_player is Player.black else (
+            -made.score(state).result)
+        assert kernels.result(work) == result
+
+
 def test_the_bench_counts_mistakes(made: EndgameTables, monkeypatch) -> None:
     """The solver makes none; who plays at random errs in every third position."""
     monkeypatch.setitem(EndgameTables._loaded, 3, made)
     classes = draughts_mistakes.draw_classes(3, 15, seed=1)
     assert set(classes) == {"2 won", "2 drawn", "3 won", "3 drawn"}
 
-    def wrong(engine: str) -> int:
-        texts = [text for rows in classes.values() for text in rows]
-        work = draughts_mistakes.ask(engine, 3, texts)
-        with pytest.raises(StopIteration) as end:
-            while True:
-                next(work)
-        return sum(error for error, _ in end.value.value)
-
-    assert wrong("solver:tables=3") == 0
-    assert 10 < wrong("random") < 50
+    positions = [text for rows in classes.values() for text in rows]
+    assert wrong_answers("solver:tables=3", positions) == 0
+    assert 10 < wrong_answers("random", positions) < 50
 
 
 def test_tables_are_kept_and_damaged_files_made_anew(tmp_path, monkeypatch) -> None:

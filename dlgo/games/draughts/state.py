@@ -39,6 +39,11 @@ class Draughts(GameSpec):
         kernel.reset(state)
         return state
 
+    def informed(self, pieces: int) -> GameSpec:
+        from dlgo.games.draughts.endgames.informed import informed_draughts
+
+        return informed_draughts(pieces)
+
     def same_position(self, one: board.DraughtsState, other: board.DraughtsState) -> bool:
         n = one.words[board.QUIET] + 1
         return np.array_equal(one.words, other.words) and np.array_equal(

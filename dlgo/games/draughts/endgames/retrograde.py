@@ -129,7 +129,7 @@ def look_up(table, offsets, own, other, kings):
     if men + other_men + own_kings + other_kings > MOST:
         return np.int64(NO_POSITION)
     start = offsets[men, own_kings, other_men, other_kings]
-    if start < 0:
+    if start < 0 or start >= len(table):  # the offsets may be those of a larger table
         return np.int64(NO_POSITION)
     return np.int64(table[start + place(own, other, kings)])
 

@@ -1,0 +1,119 @@
+"""Draughts for a search that knows the endgame tables: a game is over where they have the position.
+
+Every engine that searches by the compiled protocol can use them without knowing of them: its states
+are of another class, whose games end earlier, with the result by perfect play.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameState, Move
+from dlgo.bits import popcount
+from dlgo.games.draughts import kernel as rules
+from dlgo.games.draughts.board import BLACK, JUMPER, KINGS, TURN, WHITE, copy_into
+from dlgo.games.draughts.endgames import retrograde
+from dlgo.games.draughts.endgames.places import MOST, turned
+from dlgo.games.draughts.endgames.tables import EndgameTables
+from dlgo.games.draughts.evaluation import evaluate
+from dlgo.games.draughts.state import Draughts
+from dlgo.jit import inline_kernel, kernel
+
+# Smaller tables begin as larger ones do, so these serve all.
+_OFFSETS = retrograde.offsets_of(MOST)[0]
+
+
+class InformedState(NamedTuple):
+    """A `DraughtsState` with the endgame tables.
+
+    words, history: as there.
+    table: uint8, as `retrograde.py` computes it.
+    """
+
+    words: np.ndarray
+    history: np.ndarray
+    table: np.ndarray
+
+    shared_fields = ("table",)
+
+
+@inline_kernel
+def _code(state):
+    """What the tables say to the player to move; NO_POSITION in the middle of a capture."""
+    words, table = state.words, state.table
+    own, other, kings = words[BLACK], words[WHITE], words[KINGS]
+    if words[JUMPER] or popcount(own | other) > MOST:
+        return np.int64(retrograde.NO_POSITION)
+    if words[TURN] == 1:
+        own, other, kings = turned(other), turned(own), turned(kings)
+    return retrograde.look_up(table, _OFFSETS, own, other, kings)
+
+
+@kernel
+def terminal(state):
+    return rules.terminal(state) or _code(state) != retrograde.NO_POSITION
+
+
+@kernel
+def result(state):
+    if rules.terminal(state):
+        return rules.result(state)
+    code = _code(state)
+    if code == retrograde.DRAW:
+        return 0
+    mover_wins = code % 2 == 0
+    return 1 if mover_wins == (state.words[TURN] == 0) else -1
+
+
+@kernel
+def rollout(state, rng):
+    """As in draughts, but for a position that the tables have."""
+    return result(state) if terminal(state) else rules.rollout(state, rng)
+
+
+kernels.implement(
+    InformedState, reset=rules.reset, copy_into=copy_into, to_move=rules.to_move,
+    legal_actions=rules.legal_actions, quiet=rules.quiet, is_legal=rules.is_legal,
+    play=rules.play, terminal=terminal, result=result, key=rules.key, piece=rules.piece,
+    extra_planes=rules.extra_planes, rollout=rollout, evaluate=evaluate,
+)
+
+
+class InformedDraughts(Draughts):
+    """Draughts with endgame tables; equal to draughts without them."""
+
+    tables: EndgameTables
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return informed_draughts, (self.tables.pieces,)
+
+    @classmethod
+    def from_fen(cls, text: str) -> GameState:
+        """A game without tables: only a search gets states with them."""
+        return Draughts.from_fen(text)
+
+    def scratch_state(self, like: Any, room: int = 1) -> InformedState:
+        return InformedState(
+            np.empty_like(like.words), np.empty_like(like.history), self.tables.table
+        )
+
+    def known_results(self, state: GameState) -> dict[Move, tuple[int, int]] | None:
+        scores = self.tables.scores(state)
+        return scores and {
+            self.move_of(action): (score.result, score.turns) for action, score in scores.items()
+        }
+
+
+def informed_draughts(pieces: int) -> InformedDraughts:
+    """Draughts with tables of so many pieces; if they have to be made, that takes its time.
+
+    Raises:
+        DlgoError: as `EndgameTables.get` does.
+    """
+    game = InformedDraughts()
+    game.tables = EndgameTables.get(pieces, lambda line: print(line, file=sys.stderr))
+    return game
