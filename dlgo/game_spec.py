@@ -6,6 +6,7 @@ overrides what it does otherwise.
 
 from __future__ import annotations
 
+import importlib
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -47,6 +48,8 @@ class GameSpec(ABC):
     # Whether what may follow depends on more than the position (superko, repetition): then a
     # result found by way of a transposition table is not a proof.
     history_matters: ClassVar[bool] = False
+    # `module:function`; called with a number of pieces, it makes the `informed` game.
+    endgame_tables: ClassVar[str] = ""
     board_rows: int
     board_cols: int
     # What `kernels.piece` numbers, and what `kernels.extra_planes` writes, a line for each.
@@ -116,7 +119,10 @@ class GameSpec(ABC):
         Raises:
             SpecError: if there are no such tables.
         """
-        raise SpecError(f"there are no endgame tables of {self}; leave out tables={pieces}")
+        if not self.endgame_tables:
+            raise SpecError(f"there are no endgame tables of {self}; leave out tables={pieces}")
+        module, _, maker = self.endgame_tables.partition(":")
+        return getattr(importlib.import_module(module), maker)(pieces)
 
     def known_results(self, state: GameState) -> dict[Move, tuple[int, int]] | None:
         """What endgame tables say of each legal move, if this is an `informed` game and they do.

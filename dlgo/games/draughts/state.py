@@ -25,6 +25,7 @@ class Draughts(GameSpec):
     opening_plies = 3
     history_matters = True
     colour_symmetry = "rotate180"
+    endgame_tables = "dlgo.games.draughts.endgames.informed:informed_draughts"
     num_actions = kernel.NUM_ACTIONS
     board_rows = board_cols = 8
     piece_kinds = ("man", "king")
@@ -38,11 +39,6 @@ class Draughts(GameSpec):
         state = board.new_state()
         kernel.reset(state)
         return state
-
-    def informed(self, pieces: int) -> GameSpec:
-        from dlgo.games.draughts.endgames.informed import informed_draughts
-
-        return informed_draughts(pieces)
 
     def same_position(self, one: board.DraughtsState, other: board.DraughtsState) -> bool:
         n = one.words[board.QUIET] + 1
