@@ -66,6 +66,11 @@ class AlphaZeroEngine(PUCTSearchEngine):
         self._model = self.settings["model"] or model_for(self.game, "alphazero")
         self._gumbel: Gumbel | None = None
         self._sampling = Sampling(self.settings["sample_plies"], self.settings["temperature"])
+        if self.settings["early"] and (
+            self.settings["search"] == "gumbel" or self.settings["temperature"]
+        ):
+            raise SpecError("engine alphazero: early=yes ends a search when the most visited move "
+                            "is sure; search=gumbel and a temperature choose in another way")
         if self.settings["search"] == "gumbel":
             if self.budget.sims is None or self.settings["threads"] > 1:
                 raise SpecError(

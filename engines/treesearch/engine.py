@@ -29,6 +29,8 @@ TREE_OPTIONS = (
     Option("nodes_max", 4_000_000, "tree size; 26 to 34 bytes a node", low=1000, high=500_000_000),
     Option("reuse", True, "keep the part of the tree below the moves played"),
     Option("threads", 1, "trees grown side by side, simulations shared out", low=1, high=64),
+    Option("early", False, "with sims and one thread: end as soon as no move can overtake the most "
+           "visited one"),
     TABLES,
 )
 
@@ -48,6 +50,9 @@ class TreeSearchEngine(Engine):
         self._searchers = [
             self._new_searcher(self._capacity() // threads) for _ in range(threads)
         ]
+        for searcher in self._searchers:
+            # Several trees add up their counts: none of them knows what the sum will be.
+            searcher.early = self.settings["early"] and threads == 1
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._line = np.empty(_PV_LENGTH, np.int64)
         self._move_of = functools.cache(self.game.move_of)

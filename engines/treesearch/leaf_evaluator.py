@@ -165,7 +165,10 @@ class LeafBatchSearcher(Searcher):
                     policies, values, self._scratch.actions, self._rng,
                 )
             done += walked
-            if self.tree.proven[ROOT] != UNPROVEN or asked == evaluations or clock.is_over(done):
+            if (
+                self.tree.proven[ROOT] != UNPROVEN or asked == evaluations or clock.is_over(done)
+                or self._is_settled(budget, done)
+            ):
                 self.evaluations += asked
                 return done
 

@@ -25,9 +25,11 @@ class Searcher:
 
     Attributes:
         evaluations: positions a `LeafEvaluator` has been asked about, since the start.
+        early: whether a counted search ends as soon as its choice cannot change any more.
     """
 
     evaluations = 0
+    early = False
 
     def __init__(
         self, game: GameSpec, capacity: int, reuse: bool, rule: Any, evaluator: Any,
@@ -95,10 +97,24 @@ class Searcher:
         done = 0
         while True:
             asked = clock.next_stop(done) - done
+            if self.early and budget.sims is not None:
+                asked = min(asked, _portion(budget.sims))
             ran = run(
                 self.tree, self._root.kernel_state, self._work, self._scratch, self._rng,
                 asked, self._expand, self._rule, self._evaluator,
             )
             done += ran
-            if ran < asked or clock.is_over(done):  # fewer: the root is proven
+            # Fewer: the root is proven.
+            if ran < asked or clock.is_over(done) or self._is_settled(budget, done):
                 return done
+
+    def _is_settled(self, budget: Budget, done: int) -> bool:
+        """Whether to end early."""
+        if not self.early or budget.sims is None:
+            return False
+        return bool(ts.is_settled(self.tree, budget.sims - done))
+
+
+def _portion(sims: int) -> int:
+    """Simulations between two looks at whether the choice may still change."""
+    return max(8, sims // 32)

@@ -193,6 +193,26 @@ def most_visited(tree, node):
     return best
 
 
+@kernel
+def is_settled(tree, left):
+    """Whether with `left` more simulations no move of the root can overtake the most visited one.
+
+    Only a proof that it loses could still change the choice.
+    """
+    first = second = 0
+    for child in range(
+        tree.first_child[ROOT], tree.first_child[ROOT] + tree.n_children[ROOT]
+    ):
+        visits = tree.visits[child]
+        if tree.proven[child] != UNPROVEN:
+            continue
+        if visits > first:
+            first, second = visits, first
+        elif visits > second:
+            second = visits
+    return first - second > left
+
+
 @inline_kernel
 def rank(visits, value_sum, prior, proven, sign):
     """How much a child recommends itself to be played; `value_sum` is seen by the chooser."""

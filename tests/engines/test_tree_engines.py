@@ -215,6 +215,31 @@ def test_who_asks_nobody_has_no_budget_of_evaluations() -> None:
         build_engine("mcts:evals=10", TIC_TAC_TOE)
 
 
+@pytest.mark.parametrize("spec", [
+    "mcts:sims=400,reuse=no", "puct:sims=200,reuse=no,evaluator=uniform,batch=4",
+    "alphazero:sims=100,reuse=no",
+])
+def test_an_early_end_saves_simulations_and_changes_no_move(spec: str) -> None:
+    game, saved = get_game("connect4"), 0
+    for seed in range(12):
+        state = random_game(game, seed, max_plies=seed)[min(seed, 6)]
+        whole, early = (
+            build_engine(f"{spec}{more}", game, seed).select_move(state)
+            for more in ("", ",early=yes")
+        )
+        assert early.cost.simulations <= whole.cost.simulations
+        saved += whole.cost.simulations - early.cost.simulations
+        if whole.proven is None:  # a proof may come too late for a search that has ended
+            assert early.move == whole.move
+    assert saved > 0
+
+
+def test_an_early_end_is_for_those_who_take_the_most_visited() -> None:
+    for more in ("temperature=1", "search=gumbel"):
+        with pytest.raises(SpecError, match="choose in another way"):
+            build_engine(f"alphazero:sims=16,early=yes,{more}", get_game("connect4"), 1)
+
+
 def test_options_that_a_rule_does_not_understand_are_refused() -> None:
     with pytest.raises(SpecError, match="c_uct means nothing to rule=rave"):
         build_engine("mcts:rule=rave,c=1", TIC_TAC_TOE)
