@@ -193,7 +193,7 @@ def _learner_command(name: str, summary: str) -> click.Command:
         progress = PrintedProgress()
         with (
             new_jobs(cluster, progress.line, (config.game,), workers, verify_share)
-            if cluster or workers else nullcontext()
+            if cluster or workers or verify_share else nullcontext()
         ) as jobs:
             card = train_learner(learner, config, folder, progress, jobs)
         score = card.accuracy.get("random", {}).get("score")

@@ -9,10 +9,21 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
+from dlgo.errors import SpecError
+
 if TYPE_CHECKING:
     from engines.jobs import Jobs
     from experiments.cluster.games import ClusterGames
     from experiments.cluster.jobs import ClusterJobs
+
+
+def _refuse_alone(verify_share: float, price: float | None) -> None:
+    """Raises SpecError for what means nothing without a cluster."""
+    options = (("--verify-share", verify_share), ("--price", price))
+    given = [name for name, value in options if value]
+    if given:
+        raise SpecError(f"{' and '.join(given)} without --cluster: there is one machine; name a "
+                        "cluster (local is one) or leave that out")
 
 
 @contextmanager
@@ -20,8 +31,10 @@ def games_on(
     cluster: str | None, workers: int | None = None, verify_share: float = 0.0,
     price: float | None = None,
 ) -> Iterator[ClusterGames | None]:
-    """Who plays the games of a tournament. Args, raises: as `ClusterGames`."""
+    """Who plays the games of a tournament. Args, raises: as `ClusterGames`; and SpecError for a
+    share or a price without a cluster."""
     if cluster is None:
+        _refuse_alone(verify_share, price)
         yield None
         return
     from experiments.cluster.games import ClusterGames
@@ -36,8 +49,10 @@ def jobs_on(
     workers: int | None = None, verify_share: float = 0.0, price: float | None = None,
     items: str = "games",
 ) -> Iterator[ClusterJobs | None]:
-    """Who does portions of work. Args, raises: as `ClusterJobs`."""
+    """Who does portions of work. Args, raises: as `ClusterJobs`; and SpecError for a share or a
+    price without a cluster."""
     if cluster is None:
+        _refuse_alone(verify_share, price)
         yield None
         return
     from experiments.cluster.jobs import ClusterJobs
@@ -54,6 +69,7 @@ def new_jobs(
 ) -> Jobs:
     """Who does portions of work until it is closed: a cluster, or processes of this machine."""
     if cluster is None:
+        _refuse_alone(verify_share, None)
         from engines.jobs import Processes
 
         return Processes(workers)

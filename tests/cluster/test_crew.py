@@ -196,6 +196,23 @@ def test_without_ray_one_line_says_what_to_install(tmp_path: Path, monkeypatch, 
         assert "pip install 'dlgo[cluster]'" in line
 
 
+@pytest.mark.parametrize("option", ["--price=0.1", "--verify-share=0.1"])
+def test_what_only_a_cluster_has_is_refused_without_one(option: str, tmp_path, capsys) -> None:
+    from experiments.cli.main import main
+
+    for command in (
+        ["tournament", "--game", "tictactoe", "--engine", "random", "--engine", "mcts:sims=2",
+         "--ledger", str(tmp_path / "l")],
+        ["generate", "tictactoe", "--engine", "random", "--games", "2", "--out", str(tmp_path)],
+        ["train", "alphazero", "--game", "tictactoe", "--out", str(tmp_path / "run")],
+    ):
+        with pytest.raises(SystemExit) as ended:
+            main([*command, option])
+        assert ended.value.code == 2
+        (line,) = capsys.readouterr().err.strip().splitlines()
+        assert f"{option.partition('=')[0]} without --cluster" in line
+
+
 @pytest.mark.parametrize("address", ["nonsense", "host:0", "ray://host:1", "127.0.0.1:1", ":::"])
 def test_an_address_where_nothing_is_gives_one_line(address: str) -> None:
     pytest.importorskip("ray")
