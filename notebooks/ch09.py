@@ -20,7 +20,7 @@ from scipy.stats import binom, binomtest
 from dlgo import GameState, get_game
 from engines.actor_critic.textbook import TextbookActorCritic
 from engines.learning.data.experience import Experience, read_experience, write_experience
-from engines.learning.selfplay.policy_games import Schedule
+from engines.learning.selfplay.schedule import Schedule
 from engines.policy_gradient.textbook import TextbookReinforce
 from experiments.chapters.practice import decided, play, results_against, side, trained
 from experiments.course.showing import Row, Source, draw_policy

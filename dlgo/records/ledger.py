@@ -15,13 +15,10 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dlgo.api import GameState, Move
 from dlgo.errors import LedgerError
-from dlgo.games import recorded_game
 from dlgo.lock import held
 from dlgo.records import schema
 from dlgo.records.columns import check_row
@@ -37,79 +34,7 @@ from dlgo.records.costs import (
 )
 from dlgo.records.entrants import display_names, latest_versions
 from dlgo.records.failures import Failure
-
-
-@dataclass(frozen=True)
-class GameRecord:
-    """One finished game: a row of `games` and its costs.
-
-    Attributes:
-        reason: why it ended, a sentence for people.
-        worker: which machine of a cluster played it; None outside of one.
-        failure: how the loser failed; None if the rules decided.
-    """
-
-    slot: str
-    game: str
-    first: str
-    second: str
-    pair: int
-    opening: str
-    seed: int
-    result: float
-    reason: str
-    moves: str
-    started: str
-    finished: str
-    machine: str
-    version: str
-    networks: str | None = None
-    limits: str | None = None
-    worker: str | None = None
-    failure: Failure | None = None
-    costs: Sequence[MoveCost] = field(default=(), repr=False)
-
-    @property
-    def failed(self) -> bool:
-        """Whether an engine broke down: an illegal move, a crash, no move in time."""
-        return self.failure is not None
-
-    def positions(self) -> Iterator[GameState]:
-        """All positions, the start first, every stored move checked by the rules again.
-
-        Raises:
-            DlgoError: if the moves are not a legal game.
-        """
-        state = GameState.new_game(recorded_game(self.game))
-        yield state
-        for text in self.moves.split():
-            resigns = text == "resign"
-            move = Move.resign() if resigns else state.game.parse_move(state, text)
-            state = state.apply_move(move)
-            yield state
-
-    def replay(self) -> GameState:
-        """The final position. Raises DlgoError if the moves are not a legal game."""
-        *_, state = self.positions()
-        return state
-
-
-@dataclass(frozen=True)
-class Check:
-    """A game that two workers of a cluster have played.
-
-    Attributes:
-        slot: which.
-        worker: who played it first.
-        other: who played it again; where two differ, a third one does.
-        difference: what differed; None if nothing did.
-    """
-
-    slot: str
-    worker: str
-    other: str
-    difference: str | None = None
-
+from dlgo.records.game_record import Check, GameRecord
 
 _GAME_COLUMNS = tuple(name for name in GameRecord.__dataclass_fields__ if name != "costs")
 _CHECK_COLUMNS = tuple(Check.__dataclass_fields__)

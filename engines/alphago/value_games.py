@@ -34,7 +34,8 @@ from engines.learning.data.shards import shard_bytes, shard_path
 from engines.learning.networks.runtimes import fastest_kind
 from engines.learning.networks.store import load_card
 from engines.learning.selfplay.network_side import network_side
-from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, Schedule, counted
+from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, counted
+from engines.learning.selfplay.schedule import Schedule
 
 # Games of a shard: at most so much work is lost when a process is killed.
 SHARD_GAMES = 2048

@@ -25,7 +25,7 @@ from dlgo import get_game
 from dlgo.files import make_folder
 from engines.actor_critic.textbook import TextbookActorCritic
 from engines.learning.data.experience import merged, read_experience, write_experience
-from engines.learning.selfplay.policy_games import Schedule
+from engines.learning.selfplay.schedule import Schedule
 from experiments.chapters import practice
 from experiments.chapters.practice import decided, play, results_against, side, trained
 from experiments.command import run

@@ -31,7 +31,8 @@ from engines.learning.data.experience import Experience
 from engines.learning.networks.leaf_evaluator import model_for
 from engines.learning.networks.runtimes import load_runtime
 from engines.learning.selfplay.network_side import RuntimeScorer
-from engines.learning.selfplay.policy_games import PolicyGames, Schedule, Side
+from engines.learning.selfplay.policy_games import PolicyGames, Side
+from engines.learning.selfplay.schedule import Schedule
 from engines.ppo.textbook import TextbookPPO
 from experiments.chapters.practice import against_random, losing_mistakes, practise, spread
 from experiments.command import run

@@ -18,7 +18,8 @@ from dlgo import GameSpec, Player, get_game
 from dlgo.encoders import get_encoder
 from engines.learning.data.experience import Experience
 from engines.learning.data.replay import Replayer
-from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, Schedule, Side, points
+from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, Side
+from engines.learning.selfplay.schedule import Schedule, points
 from engines.policy_gradient.textbook import Decision, TextbookReinforce
 from engines.q_learning.textbook import TextbookQ
 from engines.solver.outcomes import outcomes_of

@@ -16,7 +16,8 @@ from engines.jobs import Processes
 from engines.learning.data import Dataset
 from engines.learning.data.records import LABELLED
 from engines.learning.data.replay import Replayer
-from engines.learning.selfplay.policy_games import PolicyGames, Schedule, Side
+from engines.learning.selfplay.policy_games import PolicyGames, Side
+from engines.learning.selfplay.schedule import Schedule
 
 GAME = get_game("connect4")
 ENCODER = get_encoder("planes", GAME)

@@ -21,10 +21,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from dlgo import SpecError
 from dlgo.encoders import get_encoder
 from dlgo.errors import DataError, ModelError
-from engines.alphazero.config import AlphaZeroConfig, make_config, parse_settings
+from engines.alphazero.config import AlphaZeroConfig, make_config
 from engines.alphazero.doctor import examine_run
 from engines.alphazero.run import train
 from engines.learning.data import Dataset, batches
@@ -365,44 +364,12 @@ def test_training_in_bfloat16_writes_a_network_of_float32(whole: Path, tmp_path:
     assert {layer.compute_dtype for layer in layers} == {"float32"}
 
 
-@pytest.mark.parametrize("game", ["tictactoe", "connect4", "draughts", "go5", "go9"])
-def test_every_preset_can_be_searched_with_gumbel(game: str) -> None:
-    plan = make_config(game, search="gumbel")
-    assert plan.selfplay.search == "gumbel" and plan.selfplay.forced == 0
-    assert make_config("draughts").selfplay.forced > 0
-
-
-def test_settings_are_typed_as_they_are_printed() -> None:
-    found = parse_settings(["batch_size=512", "reuse=no", "c_puct=1.2", "optimizer=sgd:lr=0.1"])
-    assert found == {"batch_size": 512, "reuse": False, "c_puct": 1.2, "optimizer": "sgd:lr=0.1"}
-    plan = make_config("tictactoe", **found)
-    assert (plan.batch_size, plan.selfplay.reuse, plan.selfplay.c_puct) == (512, False, 1.2)
-    for text, part in (("batch_siz=1", "did you mean batch_size"), ("c=high", "a number"),
-                       ("resign=2", "given as resign=2"),
-                       ("reuse=maybe", "yes or no"), ("games=1.5", "whole number"),
-                       ("selfplay=1", "no setting")):
-        with pytest.raises(SpecError, match=part):
-            parse_settings([text])
-
-
 def test_another_plan_is_refused_in_one_line(whole: Path) -> None:
     with pytest.raises(ModelError) as caught:
         train(make_config("tictactoe", **SETTINGS | {"sims": 5, "games": 30}), whole)
     told = str(caught.value)
     assert "games=24" in told and "sims=4" in told and "\n" not in told
     assert "seed" not in told
-
-
-@pytest.mark.parametrize("given, part", [
-    ({"games": 0}, "games=0"), ({"game": "chess"}, "chess"), ({"runtime": "tpu"}, "tpu"),
-    ({"network": "resnet:blocks=x"}, "blocks"), ({"sims": 1}, "sims=1"),
-    ({"search": "best"}, "search='best'"), ({"resign_below": 2.0}, "resign_below=2"),
-    ({"search_value_weight": 2.0}, "search_value_weight=2"), ({"precision": "float8"}, "float8"),
-])
-def test_mistakes_show_before_anything_is_played(given: dict, part: str) -> None:
-    with pytest.raises(SpecError) as caught:
-        make_config(**{"game": "tictactoe"} | given)
-    assert part in str(caught.value) and "\n" not in str(caught.value)
 
 
 def test_the_doctor_examines_a_run(whole: Path, tmp_path: Path) -> None:

@@ -179,16 +179,21 @@ def test_machines_may_join_late(clock: Clock) -> None:
     assert len(names) == 600 and set(names) == {"early", "late"}
 
 
+def commands(folder: Path) -> list[list[str]]:
+    """Some that take --cluster."""
+    return [
+        ["tournament", "--game", "tictactoe", "--engine", "random", "--engine", "mcts:sims=2",
+         "--ledger", str(folder / "l")],
+        ["generate", "tictactoe", "--engine", "random", "--games", "2", "--out", str(folder)],
+        ["train", "alphazero", "--game", "tictactoe", "--out", str(folder / "run")],
+    ]
+
+
 def test_without_ray_one_line_says_what_to_install(tmp_path: Path, monkeypatch, capsys) -> None:
     from experiments.cli.main import main
 
     monkeypatch.setattr("dlgo.extras.find_spec", lambda name: None)
-    for command in (
-        ["tournament", "--game", "tictactoe", "--engine", "random", "--engine", "mcts:sims=2",
-         "--ledger", str(tmp_path / "l")],
-        ["generate", "tictactoe", "--engine", "random", "--games", "2", "--out", str(tmp_path)],
-        ["train", "alphazero", "--game", "tictactoe", "--out", str(tmp_path / "run")],
-    ):
+    for command in commands(tmp_path):
         with pytest.raises(SystemExit) as ended:
             main([*command, "--cluster", "local"])
         assert ended.value.code == 2
@@ -200,12 +205,7 @@ def test_without_ray_one_line_says_what_to_install(tmp_path: Path, monkeypatch, 
 def test_what_only_a_cluster_has_is_refused_without_one(option: str, tmp_path, capsys) -> None:
     from experiments.cli.main import main
 
-    for command in (
-        ["tournament", "--game", "tictactoe", "--engine", "random", "--engine", "mcts:sims=2",
-         "--ledger", str(tmp_path / "l")],
-        ["generate", "tictactoe", "--engine", "random", "--games", "2", "--out", str(tmp_path)],
-        ["train", "alphazero", "--game", "tictactoe", "--out", str(tmp_path / "run")],
-    ):
+    for command in commands(tmp_path):
         with pytest.raises(SystemExit) as ended:
             main([*command, option])
         assert ended.value.code == 2

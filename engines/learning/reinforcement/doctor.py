@@ -37,7 +37,8 @@ from engines.learning.reinforcement.config import ReinforcementConfig
 from engines.learning.reinforcement.pool import network_folder
 from engines.learning.runs.records import read_history
 from engines.learning.selfplay.network_side import RuntimeScorer
-from engines.learning.selfplay.policy_games import PolicyGames, Schedule, Side, points
+from engines.learning.selfplay.policy_games import PolicyGames, Side
+from engines.learning.selfplay.schedule import Schedule, points
 
 _COLUMNS = ("iteration", "games", "decisions", "loss")
 # Decisions that the network is asked about, and games that it plays against itself.

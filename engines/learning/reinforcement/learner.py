@@ -43,7 +43,8 @@ from engines.learning.reinforcement.pool import Pool, network_folder
 from engines.learning.reinforcement.portions import PORTIONS, play_in_portions
 from engines.learning.run_config import AUTO
 from engines.learning.runs import Curve, Learner, Progress, Run, open_run
-from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, Schedule, Side, points
+from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, Side
+from engines.learning.selfplay.schedule import Schedule, points
 
 
 def train(

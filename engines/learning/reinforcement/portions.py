@@ -20,7 +20,8 @@ from dlgo.games import get_game
 from engines.jobs import Amount, Jobs, Portion
 from engines.learning.data.experience import Experience, merged
 from engines.learning.selfplay.network_side import network_side
-from engines.learning.selfplay.policy_games import PolicyGames, Schedule, Side, counted
+from engines.learning.selfplay.policy_games import PolicyGames, Side, counted
+from engines.learning.selfplay.schedule import Schedule
 
 # Portions of an iteration where others than the learning process play.
 PORTIONS = 16

@@ -12,7 +12,7 @@ that plays against itself scores exactly one half, if the sides of the games of 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -21,12 +21,13 @@ from dlgo import kernels
 from dlgo.api import GameSpec
 from dlgo.encoders.base import Encoder, encode
 from dlgo.jit import kernel
-from dlgo.rng import below, derive_seed, uniform
+from dlgo.rng import below, uniform
 from dlgo.symmetry import symmetries
 from engines.jobs import Amount
 from engines.learning.data.experience import LEARNED, PLAYER_1, SIDE_SHIFT, Experience
 from engines.learning.data.records import NO_RESULT
 from engines.learning.selfplay.lockstep import longest_game
+from engines.learning.selfplay.schedule import Schedule
 
 _IDLE = -1
 
@@ -71,76 +72,6 @@ class Side:
 
 RANDOM = Side()
 # The arrays of a schedule.
-_COLUMNS = ("sides", "openings", "seeds", "relay")
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """Which games are played.
-
-    Attributes:
-        sides: int64[games, 2], the index of the side that plays player 0, and player 1.
-        openings: int64[games], random plies at the beginning.
-        seeds: uint64[games, 3], the generators of player 0, of player 1, and of the opening.
-        relay: int64[games, k], or [games, 0]: none. In a relay both players are the same side,
-            one after the other: side i from ply `relay[:, i]` on, until the next one takes over.
-    """
-
-    sides: np.ndarray
-    openings: np.ndarray
-    seeds: np.ndarray
-    relay: np.ndarray
-
-    @classmethod
-    def match(cls, games: int, seed: int, openings: np.ndarray | int = 0) -> Schedule:
-        """Side 0 against side 1, in pairs of games with swapped colours and equal luck."""
-        return cls._seeded(_swapped(games), seed, openings, alike=2)
-
-    @classmethod
-    def practice(
-        cls, games: int, seed: int, openings: np.ndarray | int = 0, opponent: bool = False
-    ) -> Schedule:
-        """Side 0 against itself, or side 1, with swapped colours: every game has its own luck."""
-        sides = _swapped(games) if opponent else np.zeros((games, 2), np.int64)
-        return cls._seeded(sides, seed, openings, alike=1)
-
-    @classmethod
-    def relayed(cls, relay: np.ndarray, seed: int) -> Schedule:
-        """Games that one side begins and others carry on; see `relay`, whose rows ascend."""
-        sides = np.zeros((len(relay), 2), np.int64)
-        return replace(cls._seeded(sides, seed, 0, alike=1), relay=relay.astype(np.int64))
-
-    @classmethod
-    def _seeded(
-        cls, sides: np.ndarray, seed: int, openings: np.ndarray | int, alike: int
-    ) -> Schedule:
-        n = len(sides)
-        seeds = np.array([
-            [derive_seed(seed, k // alike, who) for who in range(3)] for k in range(n)
-        ], np.uint64).reshape(n, 3)
-        return cls(sides, np.broadcast_to(openings, n).astype(np.int64), seeds,
-                   np.zeros((n, 0), np.int64))
-
-    def followed_by(self, other: Schedule) -> Schedule:
-        """These games, then the others."""
-        return Schedule(*(
-            np.concatenate([getattr(self, name), getattr(other, name)]) for name in _COLUMNS
-        ))
-
-    def part(self, start: int, stop: int) -> Schedule:
-        """The games from `start` to before `stop`."""
-        return Schedule(*(getattr(self, name)[start:stop] for name in _COLUMNS))
-
-    def __len__(self) -> int:
-        return len(self.sides)
-
-
-def _swapped(games: int) -> np.ndarray:
-    """Side 0 is player 0 in even games, player 1 in odd ones."""
-    colours = np.arange(games) % 2
-    return np.stack([colours, 1 - colours], axis=1)
-
-
 class PolicyGames:
     """Plays games of one game between sides.
 
@@ -280,12 +211,6 @@ def counted(steps: Generator[int, None, Experience]) -> Generator[Amount, None, 
             return end.value
         yield Amount(ended - done)
         done = ended
-
-
-def points(played: Experience, schedule: Schedule) -> np.ndarray:
-    """What side 0 got of each game: 1 for a win, 0.5 for a draw or no result, 0: float64[games]."""
-    results = np.where(played.results == NO_RESULT, 0, played.results).astype(float)
-    return 0.5 + 0.5 * results * np.where(schedule.sides[:, 0] == 0, 1, -1)
 
 
 @kernel

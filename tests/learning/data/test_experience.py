@@ -25,7 +25,8 @@ from engines.learning.data.experience import (
 )
 from engines.learning.data.records import NO_RESULT
 from engines.learning.data.replay import Replayer
-from engines.learning.selfplay.policy_games import PolicyGames, Schedule, Side
+from engines.learning.selfplay.policy_games import PolicyGames, Side
+from engines.learning.selfplay.schedule import Schedule
 from tests.conftest import one_line_error
 
 GAME = get_game("draughts")  # its players may move twice in a row

@@ -17,7 +17,8 @@ from engines.actor_critic.trainer import ActorCriticConfig
 from engines.learning.data.replay import Replayer
 from engines.learning.diagnostics.findings import FINE, ILL, WATCH, Diagnosis
 from engines.learning.reinforcement.doctor import RunEvidence, examine, results_of
-from engines.learning.selfplay.policy_games import PolicyGames, Schedule, Side, points
+from engines.learning.selfplay.policy_games import PolicyGames, Side
+from engines.learning.selfplay.schedule import Schedule, points
 
 GAME = get_game("connect4")
 ENCODER = get_encoder("planes", GAME)

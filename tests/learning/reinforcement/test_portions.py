@@ -14,7 +14,8 @@ from engines.jobs import Inline, Jobs, Processes
 from engines.learning.data.experience import Experience
 from engines.learning.networks.store import load_card
 from engines.learning.reinforcement.portions import play_in_portions, play_share
-from engines.learning.selfplay.policy_games import Schedule, Side
+from engines.learning.selfplay.policy_games import Side
+from engines.learning.selfplay.schedule import Schedule
 from engines.ppo.trainer import PPOConfig, PPOLearner
 from tests.conftest import one_line_error
 

@@ -9,7 +9,8 @@ from dlgo import get_game
 from dlgo.encoders import get_encoder
 from engines.learning.data.experience import LEARNED, PLAYER_1
 from engines.learning.data.records import NO_RESULT
-from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, Schedule, Side, points
+from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, Side
+from engines.learning.selfplay.schedule import Schedule, points
 from tests.learning.data.test_experience import Critic
 
 GAME = get_game("connect4")

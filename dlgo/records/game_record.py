@@ -1,0 +1,83 @@
+"""A finished game as the ledger keeps it, and what a second playing of it has shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from dlgo.api import GameState, Move
+from dlgo.games import recorded_game
+from dlgo.records.costs import MoveCost
+from dlgo.records.failures import Failure
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """One finished game: a row of `games` and its costs.
+
+    Attributes:
+        reason: why it ended, a sentence for people.
+        worker: which machine of a cluster played it; None outside of one.
+        failure: how the loser failed; None if the rules decided.
+    """
+
+    slot: str
+    game: str
+    first: str
+    second: str
+    pair: int
+    opening: str
+    seed: int
+    result: float
+    reason: str
+    moves: str
+    started: str
+    finished: str
+    machine: str
+    version: str
+    networks: str | None = None
+    limits: str | None = None
+    worker: str | None = None
+    failure: Failure | None = None
+    costs: Sequence[MoveCost] = field(default=(), repr=False)
+
+    @property
+    def failed(self) -> bool:
+        """Whether an engine broke down: an illegal move, a crash, no move in time."""
+        return self.failure is not None
+
+    def positions(self) -> Iterator[GameState]:
+        """All positions, the start first, every stored move checked by the rules again.
+
+        Raises:
+            DlgoError: if the moves are not a legal game.
+        """
+        state = GameState.new_game(recorded_game(self.game))
+        yield state
+        for text in self.moves.split():
+            resigns = text == "resign"
+            move = Move.resign() if resigns else state.game.parse_move(state, text)
+            state = state.apply_move(move)
+            yield state
+
+    def replay(self) -> GameState:
+        """The final position. Raises DlgoError if the moves are not a legal game."""
+        *_, state = self.positions()
+        return state
+
+
+@dataclass(frozen=True)
+class Check:
+    """A game that two workers of a cluster have played.
+
+    Attributes:
+        slot: which.
+        worker: who played it first.
+        other: who played it again; where two differ, a third one does.
+        difference: what differed; None if nothing did.
+    """
+
+    slot: str
+    worker: str
+    other: str
+    difference: str | None = None

@@ -1,0 +1,40 @@
+"""Settings of a run of AlphaZero: presets, what is typed, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from dlgo import SpecError
+from engines.alphazero.config import make_config, parse_settings
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "connect4", "draughts", "go5", "go9"])
+def test_every_preset_can_be_searched_with_gumbel(game: str) -> None:
+    plan = make_config(game, search="gumbel")
+    assert plan.selfplay.search == "gumbel" and plan.selfplay.forced == 0
+    assert make_config("draughts").selfplay.forced > 0
+
+
+def test_settings_are_typed_as_they_are_printed() -> None:
+    found = parse_settings(["batch_size=512", "reuse=no", "c_puct=1.2", "optimizer=sgd:lr=0.1"])
+    assert found == {"batch_size": 512, "reuse": False, "c_puct": 1.2, "optimizer": "sgd:lr=0.1"}
+    plan = make_config("tictactoe", **found)
+    assert (plan.batch_size, plan.selfplay.reuse, plan.selfplay.c_puct) == (512, False, 1.2)
+    for text, part in (("batch_siz=1", "did you mean batch_size"), ("c=high", "a number"),
+                       ("resign=2", "given as resign=2"),
+                       ("reuse=maybe", "yes or no"), ("games=1.5", "whole number"),
+                       ("selfplay=1", "no setting")):
+        with pytest.raises(SpecError, match=part):
+            parse_settings([text])
+
+
+@pytest.mark.parametrize("given, part", [
+    ({"games": 0}, "games=0"), ({"game": "chess"}, "chess"), ({"runtime": "tpu"}, "tpu"),
+    ({"network": "resnet:blocks=x"}, "blocks"), ({"sims": 1}, "sims=1"),
+    ({"search": "best"}, "search='best'"), ({"resign_below": 2.0}, "resign_below=2"),
+    ({"search_value_weight": 2.0}, "search_value_weight=2"), ({"precision": "float8"}, "float8"),
+])
+def test_mistakes_show_before_anything_is_played(given: dict, part: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        make_config(**{"game": "tictactoe"} | given)
+    assert part in str(caught.value) and "\n" not in str(caught.value)
