@@ -34,6 +34,7 @@ class AlphaGoConfig(Settings):
             "encoder": "alphago41", "engine": "mcts:sims=600,rule=rave,rollout=heavy",
             "games": 1500, "network": "alphago:layers=5,filters=48",
             "reinforce_iterations": 150, "value_games": 60_000,
+            "value_optimizer": "adam:lr=0.0005",
         },
     }
 
@@ -62,6 +63,9 @@ class AlphaGoConfig(Settings):
     value_games: int = setting(
         20_000, "games for the value network, which learns one position of each", low=20,
         source=PAPER)
+    value_optimizer: str = setting(
+        "adam:lr=0.002", "optimizer of the value network; on larger boards it may learn nothing "
+        "at a high rate")
     value_epochs: int = setting(6, "epochs of the value network", low=1)
     seed: int = setting(1, "number that everything random comes from")
 
@@ -88,4 +92,6 @@ class AlphaGoConfig(Settings):
             optimizer=catalog.canonical("optimizer", catalog.OPTIMIZERS, self.optimizer),
             reinforce_optimizer=catalog.canonical(
                 "optimizer", catalog.OPTIMIZERS, self.reinforce_optimizer),
+            value_optimizer=catalog.canonical(
+                "optimizer", catalog.OPTIMIZERS, self.value_optimizer),
         )

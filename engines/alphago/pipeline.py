@@ -154,7 +154,7 @@ def _fast(config: AlphaGoConfig, games: Dataset, path: Path, progress: Progress)
 def _value(config: AlphaGoConfig) -> SupervisedConfig:
     return SupervisedConfig(
         name="value", encoder=config.encoder, network=config.network, policy_head=False,
-        value_head=True, optimizer=config.optimizer, schedule="cosine",
+        value_head=True, optimizer=config.value_optimizer, schedule="cosine",
         epochs=config.value_epochs, batch_size=config.batch_size, symmetries=True,
         seed=config.seed, test=_TEST,
     )

@@ -36,6 +36,11 @@ _SEARCH = "alphago:model={model},sims=400"
 # Drawn as the network says, like the moves of the policies that were reinforced.
 _SUPERVISED = "supervised:model={model}/supervised,choose=sample,temperature=1"
 _RAW = "policy_gradient:model={model}/model/reinforced,choose=sample"
+# As docs/engines/gtp.md has it, so that both programs play and count by the same rules.
+_GNU_GO = (
+    "gtp:gnugo --mode gtp --level {level} --chinese-rules --capture-all-dead --never-resign "
+    "--situational-superko --seed {{{{seed}}}}"
+)
 
 
 @dataclass(frozen=True)
@@ -87,11 +92,11 @@ CLAIMS = (
           "alphago:model={model},lambda=1,cpu=0.05",
           "alphago:model={model},lambda=1,rollout=heavy,cpu=0.05", 100),
     Claim("level 10", "with 400 simulations it wins over 60% against GNU Go, level 10",
-          _SEARCH, "gtp:'gnugo --mode gtp --level 10',name=GNU Go 10", 50, threshold=0.6,
+          _SEARCH, _GNU_GO.format(level=10), 50, threshold=0.6,
           games=("go",)),
     Claim("level 1, no search", "the reinforced policy alone beats GNU Go, level 1",
           "policy_gradient:model={model}/model/reinforced",
-          "gtp:'gnugo --mode gtp --level 1',name=GNU Go 1", 50, games=("go",)),
+          _GNU_GO.format(level=1), 50, games=("go",)),
     Claim("trees", "at equal CPU time it beats heavy rollouts with RAVE",
           "alphago:model={model},cpu=0.1", "mcts:rule=rave,rollout=heavy,cpu=0.1", 50,
           games=("go",)),
