@@ -23,7 +23,8 @@ from dlgo.files import make_folder, write_file
 from dlgo.games import get_game
 from dlgo.specs import suggest
 from engines.learning.networks.card import FILE_NAME as CARD
-from engines.learning.networks.store import KERAS_FILE, ONNX_FILE, SHIPPED
+from engines.learning.networks.leaf_evaluator import fits
+from engines.learning.networks.store import KERAS_FILE, ONNX_FILE, SHIPPED, load_card
 
 FILE_NAME = "alphago.json"
 FORMAT, VERSION = "dlgo-alphago", 1
@@ -105,7 +106,7 @@ def find_bundle(name: str | None, game: GameSpec) -> Bundle:
     if name is None:
         for shipped in shipped_bundles():
             bundle = read_bundle(SHIPPED / shipped)
-            if get_game(bundle.game) == game:
+            if _fits(bundle, game):
                 return bundle
         names = ", ".join(shipped_bundles()) or "none"
         raise ModelError(f"no AlphaGo comes with the package for {game}; there are: {names}; "
@@ -117,9 +118,16 @@ def find_bundle(name: str | None, game: GameSpec) -> Bundle:
         raise ModelError(f"unknown model {name!r}{suggest(name, shipped_bundles())}; give the "
                          "folder of a run of `dlgo train alphago`")
     bundle = read_bundle(folder)
-    if get_game(bundle.game) != game:
+    if not _fits(bundle, game):
         raise ModelError(f"{folder} is an AlphaGo for {bundle.game}, not for {game}")
     return bundle
+
+
+def _fits(bundle: Bundle, game: GameSpec) -> bool:
+    """Whether it plays a game: the one it was made for, or one with another komi, say."""
+    made_for = get_game(bundle.game)
+    return made_for == game or made_for.name == game.name and fits(
+        load_card(bundle.network("supervised"))[1], game)
 
 
 def read_bundle(folder: Path) -> Bundle:

@@ -25,12 +25,10 @@ import click
 import numpy as np
 
 from dlgo import GameSpec, get_game
-from dlgo.encoders import get_encoder
 from engines.actor_critic.textbook import TextbookActorCritic
 from engines.learning.data.experience import Experience
 from engines.learning.networks.leaf_evaluator import model_for
-from engines.learning.networks.runtimes import load_runtime
-from engines.learning.selfplay.network_side import RuntimeScorer
+from engines.learning.selfplay.network_side import network_side
 from engines.learning.selfplay.policy_games import PolicyGames, Side
 from engines.learning.selfplay.schedule import Schedule
 from engines.ppo.textbook import TextbookPPO
@@ -61,8 +59,7 @@ VARIANTS: dict[str, tuple[type[TextbookActorCritic], float]] = {
 
 def with_good_critic(game: GameSpec, games: int, seed: int) -> Experience:
     """Games of the shipped network against itself, moves drawn, with its values and returns."""
-    runtime = load_runtime(model_for(game, "alphazero"))
-    player = Side(RuntimeScorer(runtime), get_encoder(runtime.card.encoder, game), learns=True)
+    player = network_side(model_for(game, "alphazero"), game, "onnx", like=Side(learns=True))
     return PolicyGames(game, 256).play([player], Schedule.practice(games, seed)).with_returns()
 
 

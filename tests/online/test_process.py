@@ -151,7 +151,7 @@ def test_a_key_that_others_can_read_is_told_of(server, tmp_path, capfd) -> None:
 def test_what_cannot_begin_is_one_line(server, tmp_path, capfd, monkeypatch) -> None:
     for options, part in (
         (("--engine=mtcs",), "did you mean mcts"),
-        (("--engine=solver",), "plays connect4 only"),
+        (("--engine=solver",), "plays connect4 and draughts only"),
         (("--server=ftp://x",), "not an address like"),
         (("--server=http://127.0.0.1:9",), "cannot reach http://127.0.0.1:9"),
     ):
