@@ -117,10 +117,10 @@ class GameSpec(ABC):
             pieces: the most that a position of the tables has on the board.
 
         Raises:
-            SpecError: if there are no such tables.
+            SpecError: if this game has none.
         """
         if not self.endgame_tables:
-            raise SpecError(f"there are no endgame tables of {self}; leave out tables={pieces}")
+            raise SpecError(f"{self} has no endgame tables; leave out tables={pieces}")
         module, _, maker = self.endgame_tables.partition(":")
         return getattr(importlib.import_module(module), maker)(pieces)
 

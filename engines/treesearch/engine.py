@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from dlgo.api import GameState
+from dlgo.errors import SpecError
 from dlgo.rng import derive_seed
 from dlgo.specs import Option
 from engines.base import TABLES, Budget, Cost, Decision, Engine
@@ -47,12 +48,14 @@ class TreeSearchEngine(Engine):
 
     def _set_up(self) -> None:
         threads = self.settings["threads"]
+        if self.settings["early"] and threads > 1:
+            # Several trees add up their counts: none of them knows what the sum will be.
+            raise SpecError(f"engine {self.name}: early=yes needs threads=1")
         self._searchers = [
             self._new_searcher(self._capacity() // threads) for _ in range(threads)
         ]
         for searcher in self._searchers:
-            # Several trees add up their counts: none of them knows what the sum will be.
-            searcher.early = self.settings["early"] and threads == 1
+            searcher.early = self.settings["early"]
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._line = np.empty(_PV_LENGTH, np.int64)
         self._move_of = functools.cache(self.game.move_of)

@@ -190,7 +190,7 @@ def test_tables_of_two_pieces_help_with_three(
 
 
 def test_other_games_have_no_tables() -> None:
-    with pytest.raises(SpecError, match="no endgame tables of connect4"):
+    with pytest.raises(SpecError, match="connect4 has no endgame tables"):
         build_engine("alphabeta:tables=4", get_game("connect4"), 1)
 
 

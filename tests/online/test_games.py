@@ -16,13 +16,6 @@ from tests.online.mock_server import MockServer  # noqa: E402
 
 
 @pytest.fixture
-def server() -> Iterator[MockServer]:
-    server = MockServer()
-    yield server
-    server.close()
-
-
-@pytest.fixture
 def bot(server: MockServer) -> Iterator[Bot]:
     bot = Bot(server)
     server.wait(lambda: server.said("bot/config"), "it comes")

@@ -46,13 +46,6 @@ Start = Callable[..., subprocess.Popen[str]]
 
 
 @pytest.fixture
-def server() -> Iterator[MockServer]:
-    server = MockServer()
-    yield server
-    server.close()
-
-
-@pytest.fixture
 def start(server: MockServer, tmp_path: Path) -> Iterator[Start]:
     started = []
 

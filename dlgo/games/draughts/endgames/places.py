@@ -5,7 +5,7 @@ turned round (by half a turn, colours exchanged), which changes nothing in the g
 cut into slices by material: own men, own kings, the other's men, the other's kings. Inside a slice
 each of the four sets of squares has a rank among all sets of its size, in the combinatorial number
 system (D. H. Lehmer 1964), and the four ranks together are a number in mixed radix. Sets may
-overlap: such a number is no position, and its byte is lost. Of all bytes that is a sixth.
+overlap: then the number stands for nothing. With up to four pieces, that is one byte in seven.
 """
 
 from __future__ import annotations

@@ -46,11 +46,6 @@ class Score(NamedTuple):
     result: int
     turns: int
 
-    @property
-    def hurry(self) -> int:
-        """Smaller is better at equal results: the winner hurries, the loser delays."""
-        return self.turns * self.result
-
 
 class EndgameTables:
     """For every position with few pieces, who wins and when.
