@@ -121,8 +121,7 @@ def start_games(boards, start, scratch, anew, first, last):
     """
     length = boards.limits[WINDOW]
     for i in range(first, last):
-        window = kernels.rows(boards.states, i * length, (i + 1) * length)
-        state = kernels.row(window, 0)
+        state = kernels.row(boards.states, i * length)
         cut = boards.truncated[i]
         ended = cut or boards.terminated[i]
         if anew:
@@ -140,6 +139,7 @@ def start_games(boards, start, scratch, anew, first, last):
         if anew or ended:
             wanted = boards.limits[RANDOM_PLIES]
             rng = boards.openings[i]
+            window = kernels.rows(boards.states, i * length, (i + 1) * length)
             plies = _set_up(window, length, start, wanted, rng, scratch)
             boards.plies[i] = plies
             boards.known[i] = min(plies + 1, length)

@@ -18,7 +18,6 @@ from dlgo.games.go.board import (
     CAPTURED_BY_BLACK,
     CAPTURED_BY_WHITE,
     EMPTY,
-    FILTER_MASK,
     HALF_KOMI,
     KO,
     LAST,
@@ -38,6 +37,8 @@ from dlgo.games.go.board import (
     WHITE,
     GoState,
     captures,
+    filter_bits,
+    filter_word,
     in_atari,
     is_eye,
     is_playable,
@@ -159,7 +160,8 @@ def repeats(state, point):
     player = info[TURN]
     stones_key = info[STONES_KEY] ^ STONES[player, point] ^ captures(state, point, player)
     after = situation(state, stones_key, 1 - player)
-    if not (state.history_filter[(after >> 6) & FILTER_MASK] >> (after & 63)) & 1:
+    bits = filter_bits(after)
+    if state.history_filter[filter_word(after)] & bits != bits:
         return False
     for i in range(info[N_HISTORY]):
         if state.history[i] == after:
