@@ -57,7 +57,8 @@ setup(
             "bench/*.json", "classroom/templates/*", "course/assets/*", "plans/*.toml",
             "studio/static/*", "studio/static/boards/*", "studio/static/inside/*",
         ],
-        "engines": ["models/*/*", "models/*/*/*", "learning/diagnostics/templates/*"],
+        "engines": ["models/*/*", "models/*/*/*", "learning/diagnostics/templates/*",
+                    "solver/*.book"],
     },
     # What plays, rates, reports and runs the networks that come with the package.
     install_requires=[

@@ -22,6 +22,7 @@ from engines.solver.board import (
     safe_moves,
     winning_cells,
 )
+from engines.solver.book import look_up
 from engines.solver.search import NODES, RESUME, STEP, UNFINISHED, USED_FEATURES, key_of, prove
 from engines.solver.table import find, store
 
@@ -63,7 +64,7 @@ def _remember(own, mask, score, col, table, features):
 
 
 @kernel
-def solve(own, mask, floor, table, frames, info):
+def solve(own, mask, floor, table, frames, book, info):
     """The exact score for the player to move, known to be at least `floor`. Nobody has won."""
     stones = popcount(mask)
     if winning_cells(own, mask) & playable(mask):
@@ -73,6 +74,8 @@ def solve(own, mask, floor, table, frames, info):
     moves = safe_moves(mask, winning_cells(own ^ mask, mask))
     if moves == 0:
         return -((42 - stones) >> 1)
+    if stones <= info[search.BOOK_PLIES]:
+        return look_up(book, own, mask)
     low, high = max(floor, -((40 - stones) >> 1)), (41 - stones) >> 1
     if info[RESUME]:
         low, high = info[search.LOW], info[search.HIGH]
@@ -94,15 +97,25 @@ def solve(own, mask, floor, table, frames, info):
 
 
 @kernel
-def solve_many(owns, masks, scores, table, frames, info):
+def solve_many(owns, masks, scores, table, frames, book, info):
     """Write the score of each position into `scores`. No limit; the table is shared."""
     info[search.LIMIT] = search.NO_LIMIT
     for i in range(len(owns)):
-        scores[i] = solve(owns[i], masks[i], -CELLS, table, frames, info)
+        scores[i] = solve(owns[i], masks[i], -CELLS, table, frames, book, info)
+
+
+@inline_kernel
+def _book_move(own, mask, moves, score, book):
+    """The column of one of `moves`, as near to the centre as can be, that reaches `score`."""
+    while True:
+        move = centre_most(moves)
+        moves ^= move
+        if moves == 0 or -look_up(book, own ^ mask, mask | move) == score:
+            return column_of(move)
 
 
 @kernel
-def best_move(own, mask, score, table, frames, info):
+def best_move(own, mask, score, table, frames, book, info):
     """A column that reaches `score`, the exact score of the position. Nobody has won."""
     ground = playable(mask)
     wins = winning_cells(own, mask) & ground
@@ -114,6 +127,8 @@ def best_move(own, mask, score, table, frames, info):
     stones = popcount(mask)
     if moves & (moves - 1) == 0 or score <= -((40 - stones) >> 1):
         return column_of(centre_most(moves))
+    if stones < info[search.BOOK_PLIES]:
+        return _book_move(own, mask, moves, score, book)
     if not info[RESUME]:
         key, is_image = key_of(own, mask, stones, info[USED_FEATURES])
         low, _, col = find(table, key)
@@ -126,7 +141,7 @@ def best_move(own, mask, score, table, frames, info):
 
 
 @kernel
-def _score_moves(own, mask, rows, i, table, frames, info):
+def _score_moves(own, mask, rows, i, table, frames, book, info):
     """Write the score of each move into row `i`; 1, or UNFINISHED. `info[STEP]` counts them.
 
     None is better than the position's own score, which the best move has.
@@ -142,7 +157,7 @@ def _score_moves(own, mask, rows, i, table, frames, info):
         elif col == rows[i, BEST_COL]:
             score = rows[i, SCORE]
         else:
-            reply = solve(own ^ mask, mask | move, -rows[i, SCORE], table, frames, info)
+            reply = solve(own ^ mask, mask | move, -rows[i, SCORE], table, frames, book, info)
             if reply == UNFINISHED:
                 return UNFINISHED
             score = -reply
@@ -152,28 +167,28 @@ def _score_moves(own, mask, rows, i, table, frames, info):
 
 
 @kernel
-def _analyse(own, mask, all_moves, rows, i, table, frames, info):
+def _analyse(own, mask, all_moves, rows, i, table, frames, book, info):
     """Write the analysis of one position into row `i`; 1, or UNFINISHED."""
     if info[STEP] == SCORE:
-        score = solve(own, mask, -CELLS, table, frames, info)
+        score = solve(own, mask, -CELLS, table, frames, book, info)
         if score == UNFINISHED:
             return UNFINISHED
         rows[i, SCORE] = score
         info[STEP] = BEST_COL
     if info[STEP] == BEST_COL:
-        column = best_move(own, mask, rows[i, SCORE], table, frames, info)
+        column = best_move(own, mask, rows[i, SCORE], table, frames, book, info)
         if column == UNFINISHED:
             return UNFINISHED
         rows[i, BEST_COL] = column
         info[STEP] = MOVE_SCORES
-    if all_moves and _score_moves(own, mask, rows, i, table, frames, info) == UNFINISHED:
+    if all_moves and _score_moves(own, mask, rows, i, table, frames, book, info) == UNFINISHED:
         return UNFINISHED
     info[STEP] = 0
     return 1
 
 
 @kernel
-def analyse_lines(text, at, first, rows, all_moves, table, frames, info):
+def analyse_lines(text, at, first, rows, all_moves, table, frames, book, info):
     """Analyse the lines of columns from number `first`, which begins at `text[at]`.
 
     Args:
@@ -193,7 +208,7 @@ def analyse_lines(text, at, first, rows, all_moves, table, frames, info):
             end = -end
         else:
             visited = info[NODES]
-            answer = _analyse(own, mask, all_moves, rows, i, table, frames, info)
+            answer = _analyse(own, mask, all_moves, rows, i, table, frames, book, info)
             rows[i, VISITED] += info[NODES] - visited
         before = ticks
         ticks = _cpu_ticks()

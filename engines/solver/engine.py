@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from dlgo.api import GameState, Move
 from dlgo.errors import DlgoError, SpecError
 from dlgo.specs import Option
 from engines.base import TABLES, Budget, Cost, Decision, Engine
+from engines.solver import search
 from engines.solver.solver import Solver, Unsolved
 
 # Pieces of draughts' tables where nobody asks for another number.
@@ -24,6 +27,8 @@ class SolverEngine(Engine):
     summary = "perfect play: Connect Four by search, draughts with up to five pieces by tables"
     options = (
         Option("tt", 22, "Connect Four's table has 2**tt entries of 8 bytes", low=4, high=28),
+        Option("book", True, "look up Connect Four positions with few stones"),
+        Option("vary", False, "in Connect Four, choose at random among the moves that score best"),
         TABLES,
     )
 
@@ -37,12 +42,14 @@ class SolverEngine(Engine):
             if not self.settings["tables"]:
                 self.game = self.game.informed(_USUAL_TABLES)
             return
-        self.solver = Solver(self.settings["tt"])
+        left_out = 0 if self.settings["book"] else search.BOOK
+        self.solver = Solver(self.settings["tt"], search.ALL_FEATURES & ~left_out)
 
     def new_game(self, seed: int) -> None:
         """Empty the table, so that what a game costs does not depend on the one before."""
         if self.game.name == "connect4":
             self.solver.forget()
+            self._rng = np.random.default_rng(seed)
 
     def _decide(self, state: GameState, budget: Budget) -> Decision:
         if self.game.name == "draughts":  # what the tables have is played before this is asked
@@ -54,6 +61,8 @@ class SolverEngine(Engine):
         self.solver.nodes = 0
         try:
             score = self.solver.score(state)
+            if self.settings["vary"]:
+                return self._varied(state, score)
             line = self.solver.best_line(state, score)
         except Unsolved:  # somebody who watches has had enough: any move, and no claim
             cost = Cost(nodes=self.solver.nodes)
@@ -68,8 +77,16 @@ class SolverEngine(Engine):
             cost=Cost(nodes=self.solver.nodes),
         )
 
+    def _varied(self, state: GameState, score: int) -> Decision:
+        """Any of the moves that win as soon, or lose as late, as can be."""
+        scores = self.solver.move_scores(state)
+        column = int(self._rng.choice([c for c in scores if scores[c] == score]))
+        result = int(math.copysign(1, score)) if score else 0
+        return Decision(Move.play(column), value=float(result), proven=result,
+                        cost=Cost(nodes=self.solver.nodes))
+
     def warm_up(self) -> None:
-        """Compile and load on a game that is nearly over: an empty board takes half a minute."""
+        """Compile and load on a game that is nearly over, and open the book."""
         if self.game.name == "draughts":
             self.select_move(self.game.from_fen("B:WK18,K23:BK14"))
             return
@@ -80,6 +97,8 @@ class SolverEngine(Engine):
             self.select_move(state)
             for _ in self.solver.analyse([columns], all_moves=False):
                 pass
+        if self.settings["book"]:
+            self.solver.open_book()
         self.new_game(0)
 
 

@@ -33,8 +33,9 @@ FEATURES = (
     "sign",  # ask early who wins, instead of halving the range of scores
     "peek",  # near the root, look all children up before searching one (ETC)
     "mirror",  # near the root, a position and its mirror image are one
+    "book",  # look up what has few stones (book.py)
 )
-CENTRE, TABLE, THREATS, FORCING, ZUGZWANG, SIGN, PEEK, MIRROR = (
+CENTRE, TABLE, THREATS, FORCING, ZUGZWANG, SIGN, PEEK, MIRROR, BOOK = (
     1 << i for i in range(len(FEATURES))
 )
 ALL_FEATURES = (1 << len(FEATURES)) - 1
@@ -58,6 +59,7 @@ BEST = 5  # the root's column that reached the goal, or -1: a bound or parity se
 STEP, LOW, HIGH = 6, 7, 8  # of `answers.py`: where it was when the search paused
 # Where an unfinished search goes on.
 PAUSED_OWN, PAUSED_MASK, PAUSED_MOVES, PAUSED_STONES, PAUSED_PLY = range(9, 14)
+BOOK_PLIES = 14  # positions with up to so many stones are in the book; -1 without one
 UNFINISHED = 99
 NO_LIMIT = 1 << 60
 
@@ -75,9 +77,10 @@ def new_frames() -> np.ndarray:
 
 def new_info(features: int = ALL_FEATURES) -> np.ndarray:
     """The controls of a search that never pauses."""
-    info = np.zeros(PAUSED_PLY + 1, np.int64)
+    info = np.zeros(BOOK_PLIES + 1, np.int64)
     info[USED_FEATURES] = features
     info[LIMIT] = NO_LIMIT
+    info[BOOK_PLIES] = -1
     return info
 
 

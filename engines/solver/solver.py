@@ -24,6 +24,7 @@ from dlgo.games.connect4 import kernel
 from dlgo.games.connect4.board import CELLS, ConnectFourState
 from engines.clock import is_stopped
 from engines.solver import answers, search
+from engines.solver.book import MOST_PLIES, shipped_book
 from engines.solver.table import new_table
 
 # Python regains control after so many nodes, about 20 ms, to pass answers on and for Ctrl-C.
@@ -64,6 +65,7 @@ class Solver:
     def __init__(self, table_bits: int = 22, features: int = search.ALL_FEATURES) -> None:
         self._table = new_table(table_bits)
         self._frames = search.new_frames()
+        self._book = np.zeros(0, np.int64)
         self._info = search.new_info(features)
         self._slice = _SLICE
 
@@ -110,7 +112,9 @@ class Solver:
         """
         owns, masks = np.ascontiguousarray(positions.T, dtype=np.int64)
         scores = np.empty(len(owns), np.int64)
-        answers.solve_many(owns, masks, scores, self._table, self._frames, self._info)
+        if len(masks):
+            self.open_book(min(int(mask).bit_count() for mask in masks))
+        answers.solve_many(owns, masks, scores, *self._scratch())
         return scores
 
     def analyse(self, lines: Sequence[str], all_moves: bool) -> Iterator[list[Answer | None]]:
@@ -124,7 +128,8 @@ class Solver:
         letters = "\n".join((*lines, "")).encode("ascii", "replace")
         text = np.frombuffer(letters, np.uint8)
         rows = np.zeros((len(lines), answers.ROW), np.int64)
-        scratch = self._table, self._frames, self._info
+        self.open_book(min(map(len, lines), default=CELLS))
+        scratch = self._scratch()
         first = at = 0
         outside = 0.0  # CPU time that passes outside the compiled code
         try:
@@ -165,10 +170,11 @@ class Solver:
         Raises:
             Unsolved: if it is told to end. What it has learned stays in the table.
         """
+        self.open_book(question[1].bit_count())
         try:
             while True:
                 self._info[search.LIMIT] = self._info[search.NODES] + self._slice
-                answer = ask(*question, self._table, self._frames, self._info)
+                answer = ask(*question, *self._scratch())
                 if answer != search.UNFINISHED:
                     return answer
                 if is_stopped():
@@ -176,6 +182,17 @@ class Solver:
         except (KeyboardInterrupt, Unsolved):
             self._info[search.RESUME] = 0  # the next search is another one
             raise
+
+
+    def open_book(self, stones: int = 0) -> None:
+        """Read the book, if a position with so many stones may be in it; most need none."""
+        wanted = stones <= MOST_PLIES and self._info[search.USED_FEATURES] & search.BOOK
+        if wanted and self._info[search.BOOK_PLIES] < 0:
+            self._info[search.BOOK_PLIES], self._book = shipped_book()
+
+    def _scratch(self) -> tuple[np.ndarray, ...]:
+        """What each search needs."""
+        return self._table, self._frames, self._book, self._info
 
 
 def words_of(state: GameState) -> tuple[int, int]:

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
 import statistics
 import sys
 import time
@@ -34,6 +33,7 @@ import click
 from dlgo import GameSpec, GameState, get_game
 from dlgo.errors import ModelError
 from dlgo.files import make_folder, write_file
+from dlgo.rates import Meter, rates_in_turns
 from engines.base import Budget
 from engines.learning.networks.leaf_evaluator import model_for
 from engines.minimax.stack import TECHNIQUE_HELP
@@ -41,12 +41,12 @@ from engines.registry import EngineSpec, build_engine
 from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
-from experiments.bench.measure import Meter, random_positions, rates_in_turns
+from experiments.bench.measure import random_positions
 from experiments.command import run
 from experiments.number import Number
 from experiments.options import out_option, pairs_option, quick_option, seed_option
+from reports.compare import elo_text
 from reports.csv_import import load_games
-from reports.differences import elo_of_score
 from reports.head_to_head import head_to_heads
 
 GAMES = ("tictactoe", "connect4", "connectn:cols=9,rows=7,n=5", "draughts", "go:size=9")
@@ -125,13 +125,8 @@ def strength(ledger: Path, game: GameSpec, entrants: tuple[str, str]) -> str:
     textbook, compiled = entrants
     (match,) = head_to_heads(load_games(ledger), compiled, textbook, str(game))
     score = match.pairs.score_interval()
-    low, value, high = map(_elo_text, (score.low95, score.value, score.high95))
+    low, value, high = map(elo_text, (score.low95, score.value, score.high95))
     return f"{score.value:.0%} | {value} | {low} to {high}"
-
-
-def _elo_text(score: float) -> str:
-    elo = elo_of_score(score)
-    return f"{elo + 0.0:+.0f}" if math.isfinite(elo) else "unbounded"
 
 
 @click.command()

@@ -12,10 +12,11 @@ Pons' solver tests:
     L2  14 to 28                        R2  14 to 28
     L3  more than 28                    R3  more
 
-They are drawn by random moves (L1 from 6 stones on: a position with fewer takes the solver
-minutes) and solved with the project's own solver. Some come with the project
-(connect4_positions.json); more are made when they are asked for, and kept. Where Pons' files
-`Test_L*_R1` are at hand (`--pons FOLDER`), they are three classes more.
+They are drawn by random moves, L1 from 2 stones on, and solved with the project's own solver and
+its book. A position counts once, with its mirror image and however it was reached: of the 49 lines
+of two moves, 25 are left. Some positions come with the project (connect4_positions.json); more are
+made when they are asked for, and kept. Figures from before 2026-11-23 are of L1 from 6 stones on.
+Where Pons' files `Test_L*_R1` are at hand (`--pons FOLDER`), they are three classes more.
 
 What to look for: L3 asks for tactics, which any search has; L1_R3 for judgement.
 """
@@ -36,8 +37,10 @@ import numpy as np
 
 from dlgo import DlgoError, GameState, get_game
 from dlgo.files import write_csv, write_file
+from dlgo.games.connect4.board import BOTTOM, COLUMN, STRIDE
 from dlgo.rng import derive_seed
 from engines.isolation.describe import read_spec
+from engines.solver.board import mirrored
 from engines.solver.outcomes import is_mistake
 from engines.solver.solver import Solver
 from experiments.command import run
@@ -45,7 +48,7 @@ from experiments.number import Number
 
 SHIPPED = Path(__file__).with_name("connect4_positions.json")
 CLASSES = ("L1_R1", "L1_R2", "L1_R3", "L2_R1", "L2_R2", "L3_R1")
-_STONES = {"L1": (6, 13), "L2": (14, 28), "L3": (29, 38)}
+_STONES = {"L1": (2, 13), "L2": (14, 28), "L3": (29, 38)}
 _PORTION = 10  # positions that a process draws or plays at a time
 _DRAWS = 3000  # portions without enough positions of a class, before giving up
 GAME = get_game("connect4")
@@ -67,6 +70,15 @@ class Position:
     def asks(self) -> bool:
         """Whether a mistake is possible: the moves do not all have the same result."""
         return len(set(self.outcomes.values())) > 1
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """The same for all lines that lead to the position or to its mirror image."""
+        own = mask = 0
+        for column in self.line:
+            column_of_bits = COLUMN << (STRIDE * (int(column) - 1))
+            own, mask = own ^ mask, mask | ((mask + BOTTOM) & column_of_bits)
+        return min((own, mask), (mirrored(own), mirrored(mask)))
 
     def to_json(self) -> list:
         return [self.line, [self.outcomes.get(column) for column in range(7)]]
@@ -141,8 +153,11 @@ def position_sets(
             for drawn in pool.map(draw, [stage] * workers, seeds):
                 for name, positions in drawn.items():
                     kept = sets["positions"].setdefault(name, [])
-                    lines = {position.line for position in kept}
-                    kept += [position for position in positions if position.line not in lines]
+                    there = {position.key for position in kept}
+                    for position in positions:
+                        if position.key not in there:
+                            there.add(position.key)
+                            kept.append(position)
             portion += workers
             sets["portions"][stage] = portion
             _write(path, sets)
@@ -162,17 +177,23 @@ def _read(path: Path) -> dict:
         path = SHIPPED
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        return {"portions": data["portions"], "positions": {
-            name: [Position.from_json(row) for row in rows]
-            for name, rows in data["positions"].items()
-        }}
+        # Stages that were drawn with other numbers of stones are made anew.
+        stages = {stage for stage, span in data.get("stones", {}).items()
+                  if span == list(_STONES[stage])}
+        return {
+            "portions": {stage: n for stage, n in data["portions"].items() if stage in stages},
+            "positions": {
+                name: [Position.from_json(row) for row in rows]
+                for name, rows in data["positions"].items() if name[:2] in stages
+            },
+        }
     except (ValueError, KeyError, TypeError) as error:
         raise DlgoError(f"{path} is not a file of positions ({error}); delete it") from None
 
 
 def _write(path: Path, sets: dict) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_file(path, json.dumps({"portions": sets["portions"], "positions": {
+    write_file(path, json.dumps({"stones": _STONES, "portions": sets["portions"], "positions": {
         name: [position.to_json() for position in rows] for name, rows in sets["positions"].items()
     }}))
 

@@ -7,7 +7,7 @@
 
 For each set, positions are prepared beforehand and solved in turns by each solver, a fresh
 table each time that is kept through the 1000 positions (both keep theirs between calls);
-making the table is not timed, for either. bitbully runs without its opening book, by each of
+making the table is not timed, for either. Both run without their opening books, bitbully by each of
 its three search functions, of which the fastest counts. Ours runs
 
     solve_many      scores, in one compiled call
@@ -38,7 +38,7 @@ import click
 import numpy as np
 
 from dlgo import DlgoError, GameState, get_game
-from engines.solver.search import ALL_FEATURES, FEATURES
+from engines.solver.search import ALL_FEATURES, BOOK, FEATURES
 from engines.solver.solver import Solver, pack
 from experiments.bench.measure import random_positions
 from experiments.command import run
@@ -47,12 +47,18 @@ from experiments.play.analyze import analyze, lines_there
 
 SETS = Path(__file__).resolve().parents[3] / "shared" / "oracles" / "connect4"
 WITHOUT = [(f"without {name}", ALL_FEATURES ^ (1 << i)) for i, name in enumerate(FEATURES)]
+NO_BOOK = "solver:book=no"
 # Mean nodes a position that Pons's tutorial gives for its last step.
 PONS_NODES = {"Test_L3_R1": 51, "Test_L2_R1": 450, "Test_L1_R1": 3298}
 # The order in which the ladder adds the techniques: (name, bits of `features`).
 LADDER = [
     (f"+ {name}", sum(1 << j for j in range(i + 1))) for i, name in enumerate(FEATURES)
 ]
+
+
+def _solver() -> Solver:
+    """A solver that searches all positions, as bitbully does."""
+    return Solver(features=ALL_FEATURES & ~BOOK)
 
 
 def read_set(path: Path) -> tuple[list[str], np.ndarray]:
@@ -143,10 +149,11 @@ def command_times(positions: list[str], scores: np.ndarray) -> dict[str, float]:
         yield from lines_there(io.BytesIO(data.encode()))
 
     written = io.BytesIO()
-    for answers in analyze(get_game("connect4"), "solver", lines(), False, True):
+    for answers in analyze(get_game("connect4"), NO_BOOK, lines(), False, True):
         written.write(("\n".join(answers) + "\n").encode())
     whole = time.process_time() - began
-    command = [sys.executable, "-m", "experiments.cli", "analyze", "connect4", "--stdin", "--json"]
+    command = [sys.executable, "-m", "experiments.cli", "analyze", "connect4", "--engine", NO_BOOK,
+               "--stdin", "--json"]
     done = subprocess.run(command, input=data, capture_output=True, text=True, check=True)
     printed = [json.loads(line) for line in done.stdout.splitlines()]
     for answers in (printed, [json.loads(line) for line in written.getvalue().splitlines()]):
@@ -163,7 +170,7 @@ def compare_moves(title: str, positions: list[str], rounds: int) -> None:
     boards = [bitbully_board(columns) for columns in positions]
     times: dict[str, list[float]] = {"dlgo": [], "bitbully": []}
     for _ in range(rounds):
-        ours, theirs = Solver(), core.BitBullyCore()
+        ours, theirs = _solver(), core.BitBullyCore()
         began = time.process_time()
         scores = [answer.scores for part in ours.analyse(positions, True) for answer in part]
         middle = time.process_time()
@@ -187,7 +194,7 @@ def compare(
     nodes = 0.0
 
     def batch() -> Callable[[], np.ndarray]:
-        solver = Solver()
+        solver = _solver()
 
         def run() -> np.ndarray:
             nonlocal nodes
@@ -198,11 +205,11 @@ def compare(
         return run
 
     def single() -> Callable[[], list[int]]:
-        solver = Solver()
+        solver = _solver()
         return lambda: [solver.score(state) for state in states]
 
     def analyse() -> Callable[[], list[int]]:
-        solver = Solver()
+        solver = _solver()
         return lambda: [
             answer.score for part in solver.analyse(positions, False) for answer in part
         ]

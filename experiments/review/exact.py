@@ -7,8 +7,7 @@ from experiments.review.game_review import Evaluation
 
 # Cells of a board that is solved whole, move by move, without a solver of its own.
 _SMALL = 16
-# Wall seconds for a position. The solver usually needs less from the 8th stone on, and minutes
-# before; somebody waits.
+# Wall seconds for a position; somebody waits. The solver with its book needs less for nearly all.
 SECONDS = 10.0
 
 

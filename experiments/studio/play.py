@@ -289,6 +289,6 @@ def _presets() -> list[dict[str, Any]]:
         *(search("MCTS", "mcts", sims, "tree search with random games")
           for sims in (100, 1000, 20_000)),
         *(search("AlphaZero", "alphazero", sims, *own_games) for sims in (50, 400)),
-        preset("Perfect play", "solver", "exact; the first move can take half a minute",
+        preset("Perfect play", "solver", "exact, with a book of the first nine plies",
                ["connect4"]),
     ]

@@ -114,10 +114,31 @@ def test_positions_that_come_with_the_project_are_solved_right(tmp_path: Path) -
         found = bench.position_sets(tmp_path / "none.json", bench.CLASSES, 100, pool, 1)
     assert not (tmp_path / "none.json").exists()  # there were enough
     for name, rows in found.items():
-        assert len({one.line for one in rows}) == len(rows) == 100, name
+        assert len({one.key for one in rows}) == len(rows) == 100, name
+    begins = {len(one.line) for name, rows in found.items() if name[:2] == "L1" for one in rows}
+    assert begins <= set(range(2, 14)) and min(begins) < 5
     late = found["L3_R1"][:20] + found["L2_R1"][:5]
     again = [one for one, _ in bench.solved([one.line for one in late], bench.Solver())]
     assert again == late
+
+
+def test_positions_drawn_with_other_numbers_of_stones_are_made_anew(tmp_path: Path) -> None:
+    """A file of before says nothing of how many stones it began with, or another number."""
+    path = tmp_path / "sets.json"
+    rows = [["112233", [1] * 7]]
+    for stones, kept in (({}, 0), ({"L1": [6, 13]}, 0), ({"L1": [2, 13]}, 1)):
+        path.write_text(json.dumps({
+            "stones": stones, "portions": {"L1": 38}, "positions": {"L1_R1": rows},
+        }))
+        read = bench._read(path)
+        assert len(read["positions"].get("L1_R1", [])) == kept
+        assert read["portions"].get("L1", 0) == 38 * kept
+
+
+def test_a_position_counts_once_however_it_was_reached() -> None:
+    keys = {line: bench.Position(line, {}).key for line in ("1234", "3412", "7654", "4321", "12")}
+    assert keys["1234"] == keys["3412"] == keys["7654"]
+    assert len(set(keys.values())) == 3
 
 
 def test_pons_scores_are_ours(oracles: Path, tmp_path: Path) -> None:

@@ -113,9 +113,10 @@ def test_the_command_answers_a_line_before_the_next_one_comes() -> None:
 
 
 def test_an_easy_line_does_not_wait_for_a_hard_one() -> None:
-    """Both are there at once; the empty board takes half a minute."""
+    """Both are there at once; the empty board takes half a minute without the book."""
     with subprocess.Popen(
-        COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [*COMMAND, "--engine", "solver:book=no"], cwd=ROOT, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, text=True,
     ) as process:
         process.stdin.write("112233\nstart\n")
         process.stdin.flush()

@@ -19,6 +19,7 @@ from engines.solver.zugzwang import UNKNOWN, zugzwang_verdict
 from tests.conftest import FULL, random_game
 
 GAME = get_game("connect4")
+NO_BOOK = search.ALL_FEATURES & ~search.BOOK  # these tests are of the search
 # Positions of the published sets (Pons), a few of each.
 PUBLISHED = {
     "4455": 18, "44455554221": -15,
@@ -71,7 +72,7 @@ def columns_of(state: GameState) -> list[int]:
 
 @pytest.fixture(scope="module")
 def solver() -> Solver:
-    return Solver(table_bits=20)
+    return Solver(20, NO_BOOK)
 
 
 def test_published_scores(solver: Solver) -> None:
@@ -195,7 +196,7 @@ def test_a_search_may_pause_and_go_on() -> None:
 
 def test_the_table_does_not_change_results_from_game_to_game(solver: Solver) -> None:
     state = position("32164625")
-    fresh = Solver(16)
+    fresh = Solver(16, NO_BOOK)
     assert fresh.score(state) == solver.score(state) == 11
     visited = fresh.nodes
     fresh.nodes = 0
@@ -285,7 +286,7 @@ def test_an_analysis_may_pause_and_go_on() -> None:
 
 
 def test_an_analysis_given_up_leaves_no_trace() -> None:
-    solver, fresh = Solver(16), Solver(16)
+    solver, fresh = Solver(16, NO_BOOK), Solver(16, NO_BOOK)
     solver._slice = 100
     for _ in solver.analyse(["112233", "44", "6146"], all_moves=False):
         break  # the second one has been begun

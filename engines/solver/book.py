@@ -1,0 +1,197 @@
+"""Connect Four's opening book: the exact scores of all positions with few stones.
+
+A book is a file with one byte for each unfinished position of exactly so many stones, up to mirror
+image: its score for the player to move, in the order of the positions' keys. The positions
+themselves are not stored. They are listed again when the book is opened, from the empty board on,
+and the scores of those with fewer stones follow from their moves.
+
+The numbers of positions are the published ones (John Tromp's: 1, 7, 49, 238, 1120, 4263, 16422,
+54859, 184275 with 0 to 8 stones; finished games, which he counts, are left out here).
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import zlib
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from dlgo.bits import popcount
+from dlgo.errors import DlgoError
+from dlgo.games.connect4.board import CELLS, COLS, has_four
+from dlgo.jit import inline_kernel, kernel
+from engines.solver.board import cell_in, mirrored, playable, winning_cells
+
+SHIPPED = Path(__file__).with_name("connect4.book")
+MOST_PLIES = 9  # of any book: 270,000 positions, more than is worth a megabyte of memory
+UNSOLVED = 127  # in a file that is still being made
+_FORMAT = "dlgo connect4 book 1"
+_CHECK_BYTES = 4
+
+# A word of an open book: 49 bits of key, and the score above these.
+_SCORE_BITS = 7
+_OFFSET = 22  # one more than the best score
+NOT_FOUND = -99
+
+
+class Level(NamedTuple):
+    """All unfinished positions with the same number of stones, up to mirror image.
+
+    Attributes:
+        keys: int64[n], ascending: own + mask, of a position or its image, whichever is smaller.
+        owns, masks: int64[n], the positions.
+    """
+
+    keys: np.ndarray
+    owns: np.ndarray
+    masks: np.ndarray
+
+
+def levels(plies: int) -> list[Level]:
+    """The positions with 0, 1, ... `plies` stones."""
+    empty = np.zeros(1, np.int64)
+    listed = [Level(empty, empty, empty)]
+    for _ in range(plies):
+        _, owns, masks = listed[-1]
+        keys, after_owns, after_masks = (np.empty(COLS * len(owns), np.int64) for _ in range(3))
+        n = _successors(owns, masks, keys, after_owns, after_masks)
+        keys, first = np.unique(keys[:n], return_index=True)
+        listed.append(Level(keys, after_owns[first], after_masks[first]))
+    return listed
+
+
+def pack_book(plies: int, scores: np.ndarray) -> bytes:
+    """A book as a file.
+
+    Args:
+        plies: how many stones are on the board.
+        scores: int8[n], of the positions of `levels(plies)[plies]`.
+    """
+    content = zlib.compress(scores.astype(np.int8).tobytes(), 9)
+    check = zlib.crc32(content).to_bytes(_CHECK_BYTES, "big")
+    return f"{_FORMAT}, {plies} plies\n".encode() + check + content
+
+
+def read_book(path: Path) -> tuple[int, np.ndarray]:
+    """The number of plies and the scores in a file, finished or not.
+
+    Raises:
+        DlgoError: if it cannot be read, or is damaged.
+    """
+    try:
+        head, _, rest = path.read_bytes().partition(b"\n")
+    except OSError as problem:
+        raise DlgoError(f"cannot read {path}: {problem.strerror or problem}") from None
+    found = re.fullmatch(f"{_FORMAT}, ([0-9]) plies", head.decode("ascii", "replace"))
+    check, content = rest[:_CHECK_BYTES], rest[_CHECK_BYTES:]
+    if not found or zlib.crc32(content).to_bytes(_CHECK_BYTES, "big") != check:
+        raise DlgoError(
+            f"{path} is not a whole book of Connect Four; remove it, or install dlgo again"
+        )
+    return int(found[1]), np.frombuffer(zlib.decompress(content), np.int8)
+
+
+def open_book(plies: int, scores: np.ndarray) -> np.ndarray:
+    """The scores of all positions with up to so many stones, for `look_up`.
+
+    Args:
+        plies, scores: as for `pack_book`; all are solved.
+
+    Returns:
+        int64[n], ascending.
+
+    Raises:
+        DlgoError: if there are not as many scores as positions, or one is missing.
+    """
+    listed = levels(plies)
+    if len(scores) != len(listed[-1].keys) or (scores == UNSOLVED).any():
+        raise DlgoError(f"the book of {plies} plies lacks scores of positions")
+    words = _words(listed[-1], scores)
+    parts = [words]
+    for level in reversed(listed[:-1]):
+        scores = np.empty(len(level.keys), np.int8)
+        _score_by_moves(level.owns, level.masks, words, scores)
+        words = _words(level, scores)
+        parts.append(words)
+    return np.sort(np.concatenate(parts))
+
+
+@functools.cache
+def shipped_book() -> tuple[int, np.ndarray]:
+    """The number of plies and the open book that comes with the package; -1 if it has none.
+
+    Raises:
+        DlgoError: if the file is damaged.
+    """
+    if not SHIPPED.exists():
+        return -1, np.zeros(0, np.int64)
+    plies, scores = read_book(SHIPPED)
+    return plies, open_book(plies, scores)
+
+
+@inline_kernel
+def canonical(own, mask):
+    """(key, own, mask) of the position or its mirror image, whichever has the smaller key."""
+    image_own, image_mask = mirrored(own), mirrored(mask)
+    if image_own + image_mask < own + mask:
+        own, mask = image_own, image_mask
+    return own + mask, own, mask
+
+
+@kernel
+def look_up(book, own, mask):
+    """The score of an unfinished position with no more stones than the book's plies.
+
+    Returns:
+        NOT_FOUND if the book does not have it.
+    """
+    key, _, _ = canonical(own, mask)
+    low, high = 0, len(book)
+    while low < high:
+        middle = (low + high) >> 1
+        if book[middle] >> _SCORE_BITS < key:
+            low = middle + 1
+        else:
+            high = middle
+    if low < len(book) and book[low] >> _SCORE_BITS == key:
+        return (book[low] & ((1 << _SCORE_BITS) - 1)) - _OFFSET
+    return NOT_FOUND
+
+
+def _words(level: Level, scores: np.ndarray) -> np.ndarray:
+    return (level.keys << _SCORE_BITS) | (scores.astype(np.int64) + _OFFSET)
+
+
+@kernel
+def _successors(owns, masks, keys, after_owns, after_masks):
+    """Write the unfinished positions one stone later, with repetitions; return how many."""
+    n = 0
+    for i in range(len(owns)):
+        ground = playable(masks[i])
+        for col in range(COLS):
+            move = ground & cell_in(col)
+            if move and not has_four(owns[i] | move):
+                after = canonical(owns[i] ^ masks[i], masks[i] | move)
+                keys[n], after_owns[n], after_masks[n] = after
+                n += 1
+    return n
+
+
+@kernel
+def _score_by_moves(owns, masks, after, scores):
+    """Write the scores of positions whose moves lead to positions that `after` has."""
+    for i in range(len(owns)):
+        own, mask = owns[i], masks[i]
+        ground = playable(mask)
+        best = -CELLS
+        if winning_cells(own, mask) & ground:
+            best = (43 - popcount(mask)) >> 1
+        else:
+            for col in range(COLS):
+                move = ground & cell_in(col)
+                if move:
+                    best = max(best, -look_up(after, own ^ mask, mask | move))
+        scores[i] = best

@@ -1,0 +1,231 @@
+"""Make the opening book of the Connect Four solver.
+
+    python -m experiments.datasets.connect4_book --plies 4
+    python -m experiments.datasets.connect4_book --plies 8 --workers 2 [--tt 24] [--quick]
+    python -m experiments.datasets.connect4_book --plies 8 --source bitbully    in seconds
+    python -m experiments.datasets.connect4_book --check 300                    the book in use
+
+The solver scores all positions with so many stones, up to mirror image: 568 with 4, 8,231 with 6,
+91,295 with 8 (`engines/solver/book.py`). Neighbours in the order of the keys have most of their
+stones in common, so each worker keeps its table from position to position.
+
+The file is written after every portion of positions. The same command goes on with it, also after
+the process was killed, and with another number of workers; the result is the same, byte by byte.
+To use the book, copy it to engines/solver/connect4.book.
+
+`--source bitbully` takes the scores from another program's book of 12 plies (bitbully-databases,
+MIT licence). `--check` has the solver prove so many random positions of a book by search alone;
+scores that it made itself are compared with `--against FILE`, also where that is not yet finished.
+
+What to look for: the time left. A position with 8 stones takes about 0.2 CPU seconds.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import time
+from collections.abc import Callable, Generator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from dlgo import DlgoError
+from dlgo.files import make_folder, write_file
+from dlgo.games.connect4.board import COLS, ROWS, STRIDE
+from dlgo.lock import held
+from dlgo.text import duration
+from engines.jobs import Amount, Portion, Processes
+from engines.solver.book import (
+    MOST_PLIES,
+    SHIPPED,
+    UNSOLVED,
+    levels,
+    look_up,
+    open_book,
+    pack_book,
+    read_book,
+)
+from engines.solver.search import ALL_FEATURES, BOOK
+from engines.solver.solver import Solver
+from experiments.command import run
+from experiments.datasets.progress import LineProgress
+from experiments.number import Number
+
+# Positions of a portion: some seconds of work, which is all that a kill can lose.
+_PORTIONS = {"solver": 32, "bitbully": 4096}
+_LINE_INTERVAL = 10.0
+
+
+def solve_part(positions: np.ndarray, table_bits: int) -> Generator[Amount, None, np.ndarray]:
+    """The scores of some positions, int8[n], by search alone. A portion of work.
+
+    Args:
+        positions: int64[n, 2], packed.
+        table_bits: of the table, which this process keeps from call to call.
+    """
+    yield Amount()
+    return _solver(table_bits).solve_many(positions).astype(np.int8)
+
+
+def ask_bitbully(positions: np.ndarray, _: int) -> Generator[Amount, None, np.ndarray]:
+    """The scores of some positions, int8[n], by bitbully with its book. A portion of work."""
+    yield Amount()
+    ask, board_class = _bitbully()
+    scores = np.empty(len(positions), np.int8)
+    for i, (own, mask) in enumerate(positions.tolist()):
+        first = own if mask.bit_count() % 2 == 0 else own ^ mask
+        board = board_class()
+        board.setBoard([
+            [(2 - (first >> cell & 1)) * (mask >> cell & 1)
+             for cell in range(STRIDE * col, STRIDE * col + ROWS)] for col in range(COLS)
+        ])
+        scores[i] = ask(board)
+    return scores
+
+
+SOURCES = {"solver": solve_part, "bitbully": ask_bitbully}
+
+
+@functools.cache
+def _bitbully() -> tuple[Callable[[Any], int], Any]:
+    """What scores a board, and what makes one."""
+    try:
+        from bitbully import BitBully, bitbully_core
+    except ImportError:
+        raise DlgoError("bitbully is not installed: pip install bitbully") from None
+    return BitBully("12-ply-dist")._core.nullWindow, bitbully_core.BoardCore
+
+
+@functools.cache
+def _solver(table_bits: int) -> Solver:
+    return Solver(table_bits, ALL_FEATURES & ~BOOK)
+
+
+def make_book(
+    plies: int, path: Path, workers: int, table_bits: int, source: str = "solver"
+) -> None:
+    """Make the book of so many plies at `path`, or go on making it.
+
+    Raises:
+        DlgoError: if the file is not a book of so many plies, is in use, or cannot be written.
+    """
+    make_folder(path.parent)
+    _, owns, masks = levels(plies)[plies]
+    positions = np.stack([owns, masks], axis=1)
+    progress = LineProgress()
+    lock = path.with_name(f".{path.name}.lock")
+    with held(lock, f"book {path}", "generation", "file", DlgoError), Processes(workers) as jobs:
+        scores = _begun(path, plies, len(positions))
+        missing = np.flatnonzero(scores == UNSOLVED)
+        if len(missing) < len(scores):
+            there = len(scores) - len(missing)
+            progress.say(f"{path}: {there:,} of {len(scores):,} scores are there")
+        step = _PORTIONS[source]
+        parts = {str(part[0]): part for part in np.split(missing, range(step, len(missing), step))
+                 if len(part)}
+        portions = [Portion(key, SOURCES[source], (positions[part], table_bits))
+                    for key, part in parts.items()]
+        began, solved = time.monotonic(), 0
+        next_line = began + _LINE_INTERVAL
+        with closing(jobs.run(portions)) as outcomes:
+            for outcome in outcomes:
+                part = parts[outcome.portion.key]
+                scores[part] = outcome.value
+                write_file(path, pack_book(plies, scores))
+                solved += len(part)
+                if time.monotonic() >= next_line:
+                    next_line = time.monotonic() + _LINE_INTERVAL
+                    rest = (len(missing) - solved) * (time.monotonic() - began) / solved
+                    progress.say(f"{len(scores) - len(missing) + solved:,} of {len(scores):,} "
+                                 f"positions, {duration(rest)} left")
+    progress.say(f"{path}: {path.stat().st_size:,} bytes")
+
+
+def _begun(path: Path, plies: int, count: int) -> np.ndarray:
+    """The scores that are there already."""
+    if not path.exists():
+        return np.full(count, UNSOLVED, np.int8)
+    there, scores = read_book(path)
+    if there != plies or len(scores) != count:
+        raise DlgoError(f"{path} is a book of {there} plies, not of {plies}; name another file")
+    return scores.copy()
+
+
+def check_book(path: Path, count: int, table_bits: int) -> None:
+    """Prove random positions of a book by search.
+
+    Raises:
+        DlgoError: if a score is wrong.
+    """
+    plies, scores = read_book(path)
+    _, owns, masks = levels(plies)[plies]
+    chosen = np.random.default_rng(0).choice(len(owns), min(count, len(owns)), replace=False)
+    chosen.sort()
+    began, next_line = time.monotonic(), time.monotonic() + _LINE_INTERVAL
+    for done, i in enumerate(chosen.tolist()):
+        score = int(_solver(table_bits).solve_many(np.array([[owns[i], masks[i]]]))[0])
+        if score != scores[i]:
+            raise DlgoError(f"{path}: position {i} scores {score}, not {scores[i]}")
+        if time.monotonic() >= next_line:
+            next_line = time.monotonic() + _LINE_INTERVAL
+            rest = (len(chosen) - done - 1) * (time.monotonic() - began) / (done + 1)
+            click.echo(f"{done + 1:,} of {len(chosen):,} proved, {duration(rest)} left", err=True)
+    click.echo(f"{path}: {len(chosen):,} of {len(owns):,} positions proved")
+
+
+def compare_books(path: Path, other: Path) -> None:
+    """Compare a book with another one of as many plies or fewer, as far as that has the scores.
+
+    Raises:
+        DlgoError: if a score differs, or the other book has more plies.
+    """
+    (plies, scores), (other_plies, others) = read_book(path), read_book(other)
+    if plies < other_plies:
+        raise DlgoError(f"{path} is a book of {plies} plies only, {other} of {other_plies}")
+    if plies > other_plies:
+        book, level = open_book(plies, scores), levels(other_plies)[other_plies]
+        scores = np.array([look_up(book, own, mask)
+                           for own, mask in zip(level.owns, level.masks, strict=True)])
+    both = (scores != UNSOLVED) & (others != UNSOLVED)
+    if wrong := int((scores != others)[both].sum()):
+        raise DlgoError(f"{path} and {other} differ in {wrong:,} of {int(both.sum()):,} scores")
+    click.echo(f"{int(both.sum()):,} of {len(scores):,} scores compared: all the same")
+
+
+@click.command()
+@click.option("--plies", type=Number(int, 0, MOST_PLIES), default=8, show_default=True,
+              help="Stones on the board.")
+@click.option("--out", type=click.Path(path_type=Path), default=None,
+              help="The book; out/connect4-PLIES.book by default, for checks the one in use.")
+@click.option("--workers", type=Number(int, 1), default=os.cpu_count() or 1,
+              help="Processes; one per core by default.")
+@click.option("--tt", type=Number(int, 4, 28), default=24, show_default=True,
+              help="Each process has a table of 2**tt entries of 8 bytes.")
+@click.option("--source", type=click.Choice(list(SOURCES)), default="solver", show_default=True,
+              help="Who scores the positions.")
+@click.option("--check", type=Number(int, 1), default=None,
+              help="Prove so many positions of the book in use by search.")
+@click.option("--against", type=click.Path(path_type=Path), default=None,
+              help="Compare the book in use with this one, finished or not.")
+@click.option("--quick", is_flag=True, help="A book of one ply.")
+def main(
+    plies: int, out: Path | None, workers: int, tt: int, source: str, check: int | None,
+    against: Path | None, quick: bool,
+) -> None:
+    """Score all positions of Connect Four with so many stones, or check a book."""
+    if check:
+        check_book(out or SHIPPED, check, tt)
+    if against:
+        compare_books(out or SHIPPED, against)
+    if check or against:
+        return
+    plies = 1 if quick else plies
+    make_book(plies, out or Path(f"out/connect4-{plies}.book"), workers, tt, source)
+
+
+if __name__ == "__main__":
+    run(main)
