@@ -51,11 +51,14 @@ WORKING = [
     "tournament --game=tictactoe --engine=alphazero:sims=4 --engine=supervised --pairs=1 "
     "--workers=1 --ledger=l.sqlite",
     "report l.sqlite --bootstrap=0 --out=page",
+    "tournament --game=connect4 --engine=alphazero:sims=4,runtime=int8 "
+    "--engine=alphazero:sims=4,runtime=auto --pairs=1 --workers=1 --ledger=int8.sqlite",
     "generate tictactoe --engine=random --games=20 --workers=1 --out=games",
 ]
 REFUSED = [
     "train alphazero --game=tictactoe --out=run",
     "train supervised --data=games --out=run",
+    "train quantise connect4-ppo --out=run",
     "play tictactoe --first=supervised:runtime=keras --second=random",
     "connectx export --model=connect4-alphazero --out=agent.py",
 ]

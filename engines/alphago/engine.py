@@ -19,8 +19,8 @@ from dlgo.specs import Option
 from engines.alphago.bundle import find_bundle
 from engines.base import Budget
 from engines.fast_policy.policy import FastPolicy
-from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, NetworkEvaluator, encoder_of
-from engines.learning.networks.runtimes import load_runtime
+from engines.learning.networks.leaf_evaluator import NETWORK_OPTIONS, NetworkEvaluator, encoder_of
+from engines.learning.networks.parallel import load_parallel
 from engines.puct.base import PUCTSearchEngine
 from engines.treesearch.engine import TREE_OPTIONS
 from engines.treesearch.evaluators import HeavyRollout, LightRollout
@@ -53,7 +53,7 @@ class AlphaGoEngine(PUCTSearchEngine):
         Option("rollout", "fast", "who plays the rollouts: the fast policy, uniformly random "
                "moves, or the game's own heavy rollouts", choices=("fast", "light", "heavy")),
         Option("batch", 1, "leaves the networks are asked about at once", low=1, high=4096),
-        RUNTIME_OPTION,
+        *NETWORK_OPTIONS,
         *SEARCH_OPTIONS,
         Option("random_symmetry", False, "show the networks each position from a random side of "
                "the board"),
@@ -67,14 +67,17 @@ class AlphaGoEngine(PUCTSearchEngine):
     def _new_evaluator(self) -> NetworkEvaluator:
         bundle, kind = self._bundle, self.settings["runtime"]
         mixing = self.settings["lambda"]
-        policy = load_runtime(bundle.network(self.settings["prior"]), kind)
-        critic = load_runtime(bundle.network("value"), kind) if mixing < 1 else None
+        batch, threads = self.settings["batch"], self._threads_of_a_tree()
+        policy = load_parallel(bundle.network(self.settings["prior"]), kind, batch, threads)
+        critic = load_parallel(
+            bundle.network("value"), kind, batch, threads) if mixing < 1 else None
         self.network_id = "+".join(
             runtime.network_id for runtime in (policy, critic) if runtime is not None)
         self.training_cpu_seconds = bundle.cpu_seconds
         return NetworkEvaluator(
             policy, encoder_of(policy.card, self.game), self._rollout(mixing), mixing=mixing,
             critic=critic, sides=0 if self.settings["random_symmetry"] else None,
+            cache=self.settings["cache"],
         )
 
     def _rollout(self, mixing: float) -> Any:

@@ -97,8 +97,13 @@ class AlphaZeroConfig(SelfPlayConfig):
         source=ALPHAGO_ZERO)
     runtime: str = setting(
         AUTO, "what runs the network in self-play; auto: the fastest here when the run begins, "
-        "which the run then keeps. Each rounds in its own way, so that games equal to the last bit "
-        "need the same", choices=(AUTO, *KINDS))
+        "which the run then keeps; int8 or openvino-int8, which auto never takes: each new network "
+        "is quantised before it plays. Each rounds in its own way, so that games equal to the last "
+        "bit need the same", choices=(AUTO, *KINDS))
+    cache: int = setting(
+        100_000, "positions whose answers each worker keeps during the games of an iteration, so "
+        "that the network is not asked twice; 0: none. What remains equal and what differs in the "
+        "last digits is as with the size of a batch", low=0, high=10_000_000)
     workers: int = setting(
         2, "processes of self-play; the games depend on their number, since it decides which "
         "positions share a batch", low=1)

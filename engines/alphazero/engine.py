@@ -25,7 +25,7 @@ from dlgo.errors import SpecError
 from dlgo.rng import derive_seed, make_rng
 from dlgo.specs import Option
 from engines.base import Budget, Decision
-from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, NetworkEvaluator, model_for
+from engines.learning.networks.leaf_evaluator import NETWORK_OPTIONS, NetworkEvaluator, model_for
 from engines.learning.selfplay.drawing import Sampling, draw
 from engines.puct.base import PUCTSearchEngine
 from engines.treesearch.engine import TREE_OPTIONS
@@ -44,7 +44,7 @@ class AlphaZeroEngine(PUCTSearchEngine):
         Option("model", None, "a network with a value head: a shipped model's name "
                "(`dlgo models`) or a folder; by default the shipped one for the game", kind=str),
         Option("batch", 1, "leaves the network is asked about at once", low=1, high=4096),
-        RUNTIME_OPTION,
+        *NETWORK_OPTIONS,
         Option("c_puct", 0.9, "weight of the prior; wins count on a scale of 0 to 1", low=0,
                high=100, aliases=("c",)),
         Option("fpu_reduction", 0.1, "a move not tried yet is taken for so much worse than the "

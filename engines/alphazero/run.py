@@ -22,6 +22,7 @@ which network plays a game, and the networks are not those of another run; the r
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -39,12 +40,18 @@ from engines.jobs import Inline, Jobs, Processes
 from engines.learning.data import Dataset
 from engines.learning.diagnostics.findings import lines
 from engines.learning.networks.card import Card, read_card
-from engines.learning.networks.runtimes import fastest_kind
+from engines.learning.networks.fastest import fastest_kind
+from engines.learning.networks.quantization import quantise_model
+from engines.learning.networks.runtimes import INT8_KINDS
 from engines.learning.networks.store import TRAINING_MODULES
 from engines.learning.runs import Curve, Learner, Progress, Run, open_run
 from engines.learning.selfplay.match import playing_network
 
-_COSTS = ("selfplay_cpu_seconds", "train_cpu_seconds", "match_cpu_seconds")
+_COSTS = (
+    "selfplay_cpu_seconds", "train_cpu_seconds", "quantise_cpu_seconds", "match_cpu_seconds",
+)
+# Positions that say in the card of each network what eight bits cost it.
+_HELD_OUT = 256
 
 
 def train(
@@ -150,10 +157,24 @@ class AlphaZeroLearner(Learner):
                 f"{measured['train_wall_seconds']:.0f} s"
             )
         self._save(0, training)
+        self._quantise(0)
 
     def _save(self, iteration: int, training: dict[str, Any]) -> None:
         name = f"{self._folder.name}-{iteration:04d}"
         self._network.save(network_folder(self._folder, iteration), name, training)
+
+    def _quantise(self, iteration: int) -> dict[str, float]:
+        """Write the network in eight bits, too, if it is to play so: columns of the history."""
+        if self._config.runtime not in INT8_KINDS:
+            return {}
+        cpu = time.process_time()
+        folder = network_folder(self._folder, iteration)
+        cost = quantise_model(
+            str(folder), seed=self._config.seed, held_out=_HELD_OUT).accuracy["int8"]
+        return {
+            "int8_policy": cost["policy"], "int8_value": cost["value"],
+            "quantise_cpu_seconds": time.process_time() - cpu,
+        }
 
     def _settle_runtime(self, run: Run) -> None:
         """Find out what runs the network fastest here; the run keeps to it."""
@@ -184,6 +205,7 @@ class AlphaZeroLearner(Learner):
             **self._network.learn(window, iteration, steps, run),
         }
         self._save(iteration, self._training([*run.history, row], run.seconds))
+        row |= self._quantise(iteration)
         if config.gating_threshold:
             row |= self._match(run, iteration)
         return row | {"cpu_seconds": sum(row.get(name, 0.0) for name in _COSTS)}
@@ -222,7 +244,8 @@ class AlphaZeroLearner(Learner):
         """What the card of a network says of its training.
 
         Args:
-            rows: of the history; a match counts for the networks after its own.
+            rows: of the history; a match counts for the networks after its own, and so does
+                quantising.
             seconds: of the last row's iteration.
         """
         config = self._config
@@ -307,6 +330,7 @@ def _of_games(stats: SelfPlayStats) -> dict[str, float]:
     lost, drawn, won = stats.results
     return {
         "games": stats.games, "plies": stats.plies, "evaluations": stats.evaluations,
+        "remembered": stats.remembered / max(stats.evaluations, 1),
         "batch": stats.evaluations / max(stats.steps, 1),
         "first_won": won / games, "drawn": drawn / games, "first_lost": lost / games,
         "entropy": stats.entropy / full, "prior_entropy": stats.prior_entropy / full,

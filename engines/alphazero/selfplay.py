@@ -56,6 +56,7 @@ class SelfPlayStats:
 
     Attributes:
         games, evaluations, steps: counts; a step is one call of the network.
+        remembered: evaluations that the network had answered before (`config.cache`).
         plies: those to be learned from.
         results: games lost, drawn and won by the first player.
         full: plies with a full search; the four that follow are summed over them.
@@ -73,6 +74,7 @@ class SelfPlayStats:
     games: int = 0
     plies: int = 0
     evaluations: int = 0
+    remembered: int = 0
     steps: int = 0
     results: list[int] = field(default_factory=lambda: [0, 0, 0])
     full: int = 0

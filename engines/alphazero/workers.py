@@ -106,7 +106,9 @@ def _evaluator(config: AlphaZeroConfig, iteration: int, network: Path) -> Networ
     from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 
     sides = derive_seed(config.seed, "sides", iteration) if config.random_symmetry else None
-    return load_leaf_evaluator(str(network), get_game(config.game), config.runtime, sides=sides)
+    return load_leaf_evaluator(
+        str(network), get_game(config.game), config.runtime, sides=sides, cache=config.cache
+    )
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,7 @@ def play_job(job: Job, network: Path) -> Generator[Amount, None, PlayedJob]:
     games = [played[number] for number in job.numbers]
     stats = selfplay.stats
     stats.networks = {str(job.player): stats.games}
+    stats.remembered = evaluator.remembered
     stats.network_seconds = timed.seconds
     stats.wall_seconds = time.perf_counter() - wall
     stats.cpu_seconds = time.process_time() - cpu

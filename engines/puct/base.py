@@ -1,4 +1,4 @@
-"""What `puct` and `alphazero` share: PUCT over evaluators that are asked from Python."""
+"""What `puct`, `alphazero` and `alphago` share: PUCT over evaluators that are asked from Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engines.treesearch.searcher import Searcher
 
 
 class PUCTSearchEngine(TreeSearchEngine):
-    """The shared tree walked by PUCT; each thread has a leaf evaluator of its own."""
+    """The shared tree walked by PUCT; each tree has a leaf evaluator of its own."""
 
     budgets = ("sims", "evals", "cpu", "wall")
 
@@ -32,18 +32,28 @@ class PUCTSearchEngine(TreeSearchEngine):
     def _reuse(self) -> bool:
         return self.settings["reuse"]
 
+    def _trees(self) -> int:
+        return 1 if self.settings["one_tree"] else super()._trees()
+
+    def _threads_of_a_tree(self) -> int:
+        return self.settings["threads"] // self._trees()
+
     def _new_searcher(self, capacity: int) -> Searcher:
         evaluator = self._new_evaluator()
         self._evaluators.append(evaluator)
         return LeafBatchSearcher(
-            self.game, capacity, self._reuse(), self._rule(), evaluator, self.settings["batch"]
+            self.game, capacity, self._reuse(), self._rule(), evaluator,
+            self.settings["batch"] * self._threads_of_a_tree(),
         )
 
     def _load_network(
         self, model: str, values: Any = None, sides: int | None = None
     ) -> NetworkEvaluator:
         """A network as leaf evaluator; the engine takes its identity and its training's cost."""
-        evaluator = load_leaf_evaluator(model, self.game, self.settings["runtime"], values, sides)
+        evaluator = load_leaf_evaluator(
+            model, self.game, self.settings["runtime"], values, sides, self.settings["batch"],
+            self.settings["cache"], self._threads_of_a_tree(),
+        )
         self.network_id = evaluator.network_id
         self.training_cpu_seconds = evaluator.training_cpu_seconds
         return evaluator

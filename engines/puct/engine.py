@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dlgo.errors import SpecError
 from dlgo.specs import Option
-from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION
+from engines.learning.networks.leaf_evaluator import NETWORK_OPTIONS
 from engines.puct.base import PUCTSearchEngine
 from engines.treesearch.engine import TREE_OPTIONS, TreeSearchEngine
 from engines.treesearch.evaluators import HeavyRollout, LightRollout, Static, Uniform
@@ -36,7 +36,7 @@ class PUCTEngine(PUCTSearchEngine):
                kind=str, nests=True),
         Option("batch", 1, "leaves the evaluator or network is asked about at once", low=1,
                high=4096),
-        RUNTIME_OPTION,
+        *NETWORK_OPTIONS,
         Option("c_puct", 0.6, "weight of the prior; wins count on a scale of 0 to 1", low=0,
                high=100, aliases=("c",)),
         Option("fpu_reduction", 0.1, "a move not tried yet is taken for so much worse than the "
@@ -50,6 +50,9 @@ class PUCTEngine(PUCTSearchEngine):
             raise SpecError("engine puct takes its priors from `prior` or from `agent`, not both")
         if settings["prior"] is None and settings["evaluator"] == _NETWORK:
             raise SpecError("engine puct: evaluator=network needs prior=NAME, the network")
+        if settings["prior"] is None and settings["one_tree"]:
+            raise SpecError("engine puct: one_tree=yes needs prior=NAME, a network; without one, "
+                            "threads grow a tree each")
         self._compiled = settings["prior"] is None and settings["agent"] is None
         if self._compiled:
             self.budgets = TreeSearchEngine.budgets

@@ -47,18 +47,20 @@ class TreeSearchEngine(Engine):
         """What one thread searches with; `capacity` is the size of its tree in nodes."""
 
     def _set_up(self) -> None:
-        threads = self.settings["threads"]
-        if self.settings["early"] and threads > 1:
+        trees = self._trees()
+        if self.settings["early"] and trees > 1:
             # Several trees add up their counts: none of them knows what the sum will be.
             raise SpecError(f"engine {self.name}: early=yes needs threads=1")
-        self._searchers = [
-            self._new_searcher(self._capacity() // threads) for _ in range(threads)
-        ]
+        self._searchers = [self._new_searcher(self._capacity() // trees) for _ in range(trees)]
         for searcher in self._searchers:
             searcher.early = self.settings["early"]
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._pool = ThreadPoolExecutor(trees) if trees > 1 else None
         self._line = np.empty(_PV_LENGTH, np.int64)
         self._move_of = functools.cache(self.game.move_of)
+
+    def _trees(self) -> int:
+        """How many are grown side by side, each by a thread."""
+        return self.settings["threads"]
 
     def _capacity(self) -> int:
         limit = self.settings["nodes_max"]
@@ -66,7 +68,7 @@ class TreeSearchEngine(Engine):
             if most is not None:
                 # At most num_actions nodes a simulation: small budgets, small trees.
                 limit = min(limit, 2 * (most + 2) * self.game.num_actions)
-        return max(limit, 4 * self.game.num_actions * self.settings["threads"])
+        return max(limit, 4 * self.game.num_actions * self._trees())
 
     def new_game(self, seed: int) -> None:
         for i, searcher in enumerate(self._searchers):

@@ -32,9 +32,12 @@ class LeafEvaluator(ABC):
     Attributes:
         history: how many earlier positions it wants to see beside each; if more than none,
             `evaluate_windows` is called in place of `evaluate`.
+        remembered: of the positions it has been asked about, how many it answered from memory.
+            These are not counted as evaluations.
     """
 
     history = 0
+    remembered = 0
 
     @abstractmethod
     def evaluate(self, leaves: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -142,7 +145,8 @@ class LeafBatchSearcher(Searcher):
         assert self._root is not None
         simulations, evaluations = budget.sims, budget.evals
         if simulations is None and evaluations is not None:
-            # Walks that end in finished games cost no evaluation, and there may be no others.
+            # Walks that end in finished games, or in positions that the evaluator remembers, cost
+            # no evaluation, and there may be no others.
             simulations = _WALKS_AN_EVALUATION * evaluations
         clock = Clock(budget, simulations)
         root = self._root.kernel_state
@@ -158,8 +162,9 @@ class LeafBatchSearcher(Searcher):
                 self.tree, root, self._leaves, self._paths, self._lengths, most, self._rule
             )
             if n:
+                asked += n + self._leaf_evaluator.remembered
                 policies, values = self._ask(n)
-                asked += n
+                asked -= self._leaf_evaluator.remembered
                 absorb(
                     self.tree, self._leaves, self._paths, self._lengths, n,
                     policies, values, self._scratch.actions, self._rng,

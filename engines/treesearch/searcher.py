@@ -24,7 +24,8 @@ class Searcher:
         room: keyword arguments of `tree.new_tree`.
 
     Attributes:
-        evaluations: positions a `LeafEvaluator` has been asked about, since the start.
+        evaluations: positions a `LeafEvaluator` has valued since the start, what it remembered
+            left out.
         early: whether a counted search ends as soon as its choice cannot change any more.
     """
 

@@ -1,7 +1,9 @@
 """Evaluations a second of one network, by everything that can run it, side by side in one run.
 
     python -m experiments.bench.evaluators [--game go9] [--net resnet:blocks=6,filters=64]
-        [--threads 1] [--seconds 0.5] [--rounds 5] [--ways] [--csv FILE]
+        [--model NAME] [--threads 1] [--seconds 0.5] [--rounds 5] [--cpu] [--ways] [--csv FILE]
+
+The network has random weights, or is that of a model.
 
 Beside them stands what the processor can do at all: the rate of a large product of matrices,
 in float32 and in bfloat16, by the faster of ONNX Runtime and OpenVINO. The share is that of
@@ -17,6 +19,7 @@ ONNX Runtime: without its graph optimisations, with bound outputs, on two thread
 from __future__ import annotations
 
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,10 +29,12 @@ import numpy as np
 
 from dlgo import get_game
 from dlgo.encoders import default_encoder, get_encoder
+from dlgo.errors import ModelError
 from dlgo.files import write_csv
+from dlgo.rates import Meter, rates_in_turns
 from engines.learning.networks.card import Card
-from engines.learning.networks.runtimes import load_runtime
-from experiments.bench.measure import Meter, rates_in_turns
+from engines.learning.networks.runtimes import KINDS, load_runtime
+from engines.learning.networks.store import find_model, load_card
 from experiments.command import run
 from experiments.number import Number
 
@@ -45,27 +50,39 @@ Call = Callable[[], object]
               help="Encoder of the positions; the game's usual one by default.")
 @click.option("--net", default="resnet:blocks=6,filters=64", show_default=True,
               help="Architecture of the network; its weights are random.")
+@click.option("--model", default=None,
+              help="Measure the network of this model (name or folder) instead of a random one.")
 @click.option("--threads", default=1, show_default=True, type=Number(int, 1, 256),
               help="Threads that run the network.")
 @click.option("--seconds", default=0.5, show_default=True, type=Number(float, 0.01, 60),
               help="Length of one measurement.")
 @click.option("--rounds", default=5, show_default=True, type=Number(int, 1, 100),
               help="Measurements of each thing, in turns; the best counts.")
+@click.option("--cpu", is_flag=True,
+              help="Count CPU seconds instead of the clock's, where the machine is busy.")
 @click.option("--ways", is_flag=True, help="Measure other settings of ONNX Runtime, too.")
 @click.option("--csv", type=click.Path(path_type=Path), default=None,
               help="Write the table to this file, too.")
 def main(
-    game_name: str, encoder: str | None, net: str, threads: int, seconds: float, rounds: int,
-    ways: bool, csv: Path | None,
+    game_name: str, encoder: str | None, net: str, model: str | None, threads: int,
+    seconds: float, rounds: int, cpu: bool, ways: bool, csv: Path | None,
 ) -> None:
     """Measure and print the table."""
+    from engines.learning.networks.architectures import flops
+
+    if model:
+        _, card = load_card(model)
+        game_name, encoder, net = card.game, card.encoder, card.network
     game = get_game(game_name)
     encoding = get_encoder(encoder or default_encoder(game), game)
-    with tempfile.TemporaryDirectory() as folder:
-        operations = _make_model(Path(folder), encoding, net, threads)
-        calls = _calls(Path(folder), encoding.shape, threads, ways)
+    with tempfile.TemporaryDirectory() as made:
+        network = _new_network(encoding, net, threads)
+        operations = flops(network)
+        folder = find_model(model) if model else _make_model(Path(made), encoding, net, network)
+        calls = _calls(folder, encoding.shape, threads, ways)
         meters = [_one(call) for call in calls.values()]
-        rates = rates_in_turns(meters, seconds, rounds)
+        rates = rates_in_turns(
+            meters, seconds, rounds, time.process_time if cpu else time.perf_counter)
         best = {key: max(measured) for key, measured in zip(calls, rates, strict=True)}
     products = {
         kind: max(rate for (name, size), rate in best.items() if not size and kind in name)
@@ -74,7 +91,7 @@ def main(
     click.echo(
         f"{game}, {encoding.name} {encoding.shape}, {net}: {operations / 1e6:.1f} million "
         f"operations an evaluation, {threads} thread{'s' * (threads > 1)}, best of {rounds} rounds "
-        f"of {seconds:g} s"
+        f"of {seconds:g} {'CPU ' * cpu}s"
     )
     for kind, rate in products.items():
         click.echo(f"matrix product, {kind:<5}{rate / 1e9:>10,.0f} GFLOP/s")
@@ -94,6 +111,11 @@ def main(
         click.echo(f"batch {BATCHES[-1]}: OpenVINO bf16 / float32 product = "
                    f"{table['openvino-bf16'][-1]:.2f}, / ONNX Runtime = "
                    f"{table['openvino-bf16'][-2] / table['onnx'][-2]:.2f}")
+    if "int8" in table:
+        click.echo("int8 by the faster of both / ONNX Runtime: " + ", ".join(
+            f"{max(rates[i] for name, rates in table.items() if 'int8' in name) / one:.2f} at "
+            f"{size}" for i, (size, one) in enumerate(zip(BATCHES, table["onnx"][1:-1],
+                                                          strict=True), 1)))
     if csv:
         header = ["what", *(f"per_s_at_{n}" for n in BATCHES), "share_of_f32_product"]
         write_csv(csv, header, rows)
@@ -109,11 +131,10 @@ def _one(call: Call) -> Meter:
     return meter
 
 
-def _make_model(folder: Path, encoder: Any, net: str, threads: int) -> int:
-    """A model with random weights in `folder`; its operations an evaluation."""
-    from engines.learning.networks.architectures import build_network, flops
+def _new_network(encoder: Any, net: str, threads: int) -> Any:
+    """A network with random weights, in Keras."""
+    from engines.learning.networks.architectures import build_network
     from engines.learning.networks.backend import keras
-    from engines.learning.networks.saving import save_model
 
     if keras.backend.backend() == "tensorflow":
         import tensorflow as tf
@@ -121,11 +142,19 @@ def _make_model(folder: Path, encoder: Any, net: str, threads: int) -> int:
         tf.config.threading.set_intra_op_parallelism_threads(threads)
         tf.config.threading.set_inter_op_parallelism_threads(1)
     keras.utils.set_random_seed(1)
-    network = build_network(net, encoder)
+    return build_network(net, encoder)
+
+
+def _make_model(folder: Path, encoder: Any, net: str, network: Any) -> Path:
+    """A model of this network in `folder`, also in eight bits; the folder."""
+    from engines.learning.networks.quantization import quantise_model
+    from engines.learning.networks.saving import save_model
+
     save_model(folder, network, Card(
         "bench", str(encoder.game), encoder.name, net, encoder.shape, encoder.num_actions,
     ))
-    return flops(network)
+    quantise_model(str(folder), held_out=64)
+    return folder
 
 
 def _calls(
@@ -134,14 +163,14 @@ def _calls(
     """(what, batch size) -> a call that evaluates one batch; size 0: one matrix product."""
     calls: dict[tuple[str, int], Call] = {}
     rng = np.random.default_rng(1)
-    kinds = ["onnx", "keras"]
-    try:
-        import openvino  # noqa: F401
-
-        kinds += ["openvino", "openvino-bf16"]
-    except ImportError:
-        click.echo("OpenVINO is not installed: nothing of it is measured")
-    evaluators = {kind: load_runtime(str(folder), kind, threads) for kind in kinds}
+    evaluators = {}
+    for kind in KINDS:
+        try:
+            evaluators[kind] = load_runtime(str(folder), kind, threads)
+        except ModelError as error:
+            if kind in ("onnx", "keras"):
+                raise
+            click.echo(f"{kind} is not measured: {error}")
     predict = evaluators["keras"].model.predict
     names = {"keras": "tf.function"}
     more = _other_ways(folder, threads) if ways else {}
@@ -156,7 +185,7 @@ def _calls(
         )
         for name, way in more.items():
             calls[name, size] = lambda way=way, planes=planes: way(planes)
-    for name, call in _products(threads, "openvino" in kinds).items():
+    for name, call in _products(threads, "openvino" in evaluators).items():
         calls[name, 0] = call
     return calls
 

@@ -1,8 +1,4 @@
-"""What the benchmarks share: things measured in turns, positions to measure on, scores.
-
-Whatever is compared is measured in turns, round after round: a machine that gets slower
-meanwhile slows all alike.
-"""
+"""What the benchmarks share: things measured in turns, positions to measure on, scores."""
 
 from __future__ import annotations
 
@@ -15,37 +11,12 @@ import click
 import numpy as np
 
 from dlgo import DlgoError, GameSpec, GameState, get_game
+from dlgo.rates import Meter, rates_in_turns
 from experiments.arena.series import Series
 from experiments.number import Number
 from experiments.options import pairs_option, quick_option, seed_option
 
-# Does some work, and returns how many units it did.
-Meter = Callable[[], int]
 T = TypeVar("T")
-
-
-def rates_in_turns(
-    meters: Sequence[Meter], seconds: float, rounds: int,
-    clock: Callable[[], float] = time.perf_counter,
-) -> list[list[float]]:
-    """Units a second of each meter, a number for each round.
-
-    Args:
-        meters: what to measure; the first call of each compiles and is not counted.
-        seconds: length of one measurement, by `clock`.
-        rounds: measurements of each meter.
-        clock: wall seconds by default; `time.thread_time` counts CPU seconds.
-    """
-    for meter in meters:
-        meter()
-    rates: list[list[float]] = [[] for _ in meters]
-    for _ in range(rounds):
-        for meter, measured in zip(meters, rates, strict=True):
-            units, start = 0, clock()
-            while (spent := clock() - start) < seconds or not units:
-                units += meter()
-            measured.append(units / spent)
-    return rates
 
 
 def median_rates(

@@ -48,7 +48,7 @@ from engines.learning.networks.runtimes import KerasRuntime, NetworkRuntime, loa
 from experiments.command import run as run_command
 from experiments.number import Number
 
-RUNTIMES = ("onnx", "openvino-bf16")
+RUNTIMES = ("onnx", "openvino-bf16", "int8", "openvino-int8")
 PREDICT = "model.predict"
 DEFAULTS = {"net": "resnet:blocks=4,filters=64", "sims": 60, "at_once": 128, "seconds": 60.0}
 QUICK = {"net": "resnet:blocks=1,filters=8", "sims": 8, "at_once": 16, "seconds": 0.5}

@@ -33,8 +33,8 @@ import numpy as np
 from dlgo import GameSpec, get_game
 from dlgo.encoders import encoder_names
 from dlgo.files import write_csv
+from dlgo.rates import Meter, rates_in_turns
 from dlgo.vector import VectorEnv
-from experiments.bench.measure import Meter, rates_in_turns
 from experiments.command import run
 from experiments.number import Number
 

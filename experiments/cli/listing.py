@@ -7,6 +7,9 @@ from typing import Any
 
 import click
 
+from experiments.number import Number
+from experiments.options import named_games
+
 
 @click.command()
 def games() -> None:
@@ -82,12 +85,24 @@ def encoders(game: str | None) -> None:
 
 @click.command()
 @click.argument("names", metavar="[MODEL]...", nargs=-1)
-def models(names: tuple[str, ...]) -> None:
+@click.option("--speeds", is_flag=True,
+              help="Show how fast each runtime is here, and which one runtime=auto takes.")
+@click.option("--batch", "batches", multiple=True, type=Number(int, 1, 4096), default=(1, 8, 64),
+              show_default=True, help="Positions at once, for --speeds; may be repeated.")
+@click.option("--again", is_flag=True,
+              help="Measure anew what --speeds and runtime=auto remember of this machine.")
+@named_games()
+def models(
+    names: tuple[str, ...], speeds: bool, batches: tuple[int, ...], again: bool
+) -> None:
     """List the models that come with the package, or tell about some (names or folders)."""
     from engines.alphago.bundle import read_bundle, shipped_bundles
     from engines.learning.networks.store import SHIPPED, load_card, shipped_models
 
     shown = names or shipped_models()
+    if speeds:
+        _echo_speeds(shown, batches, again)
+        return
     if not shown:
         click.echo("no model comes with this version; `dlgo train` makes some")
         return
@@ -100,7 +115,7 @@ def models(names: tuple[str, ...]) -> None:
         click.echo(
             f"{name:<{width}}{card.game}: {card.network} on {card.encoder}{accuracy}; "
             f"{cost['cpu_seconds']:,.0f} CPU s, {cost['gpu_seconds']:,.0f} GPU s"
-            f"{_data_cost(card)}; {card.network_id[7:19]}"
+            f"{_data_cost(card)}{_int8_cost(card)}; {card.network_id[7:19]}"
         )
     for name in () if names else shipped_bundles():
         bundle = read_bundle(SHIPPED / name)
@@ -109,6 +124,42 @@ def models(names: tuple[str, ...]) -> None:
             f"{name:<{width}}{card.game}: all of an AlphaGo on {card.encoder}; "
             f"{bundle.cpu_seconds:,.0f} CPU s, 0 GPU s; {card.network_id[7:19]}"
         )
+
+
+def _echo_speeds(names: Sequence[str], batches: Sequence[int], again: bool) -> None:
+    """A table of what `runtime=auto` has measured of these models, or measures now."""
+    from engines.learning.networks.fastest import PLAYING_KINDS, choose, trials_of
+
+    policy, value = "  policy: nats from onnx", "  value: distance from onnx"
+    widths = [2 + max(map(len, (policy, value, *names))), 7,
+              *(max(11, 2 + len(kind)) for kind in PLAYING_KINDS)]
+
+    def row(*cells: str) -> None:
+        name, *numbers = cells
+        click.echo(f"{name:<{widths[0]}}" + "".join(
+            f"{text:>{width}}" for text, width in zip(numbers, widths[1:], strict=False)))
+
+    click.echo("positions a CPU second of each runtime; * is what runtime=auto takes")
+    row("model", "batch", *PLAYING_KINDS)
+    for name in names:
+        for batch in batches:
+            trials = trials_of(name, batch, again)
+            taken = choose(trials)
+            row(name, f"{batch:,}", *(
+                f"{'*' * (kind == taken)}{trials[kind].rate:,.0f}" if kind in trials else "-"
+                for kind in PLAYING_KINDS))
+        for what, numbers in (
+            (policy, {kind: trial.policy for kind, trial in trials.items()}),
+            (value, {kind: trial.value for kind, trial in trials.items()}),
+        ):
+            texts = (f"{numbers[kind]:.4f}" if kind in numbers else "-" for kind in PLAYING_KINDS)
+            row(what, "", *texts)
+
+
+def _int8_cost(card: Any) -> str:
+    """What eight bits cost a network, where it has them."""
+    cost = card.accuracy.get("int8")
+    return f", int8 within {cost['policy']:.4f} nats" if cost and "policy" in cost else ""
 
 
 def _data_cost(card: Any) -> str:

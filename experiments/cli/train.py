@@ -225,6 +225,34 @@ def average(models: tuple[str, ...], out: Path) -> None:
     click.echo(f"{card.name}: the mean of {len(models)} networks")
 
 
+@train.command()
+@click.argument("model")
+@click.option("--out", type=click.Path(path_type=Path), default=None,
+              help="Folder of a new model; by default the file is added to MODEL itself.")
+@click.option("--positions", type=Number(int, 64, 20_000), default=1024, show_default=True,
+              help="Positions that the cost in accuracy is measured on.")
+@click.option("--seed", type=Number(int), default=1, show_default=True,
+              help="Seed of the games that positions are drawn from.")
+@named_games()
+def quantise(model: str, out: Path | None, positions: int, seed: int) -> None:
+    """Write the network of MODEL in eight bits, to be played with runtime=int8.
+
+    MODEL is a model's name or folder. Its card then says how far the answers are from those in
+    float32, on positions of the network's own games.
+    """
+    from dlgo.extras import require_extra
+    from engines.learning.networks.quantization import quantise_model
+
+    require_extra("train", "quantising", "onnx")
+    card = quantise_model(model, out, seed=seed, held_out=positions)
+    cost = card.accuracy["int8"]
+    click.echo(
+        f"{card.name}, int8 against float32 on {cost['positions']:,} positions: policies diverge "
+        f"by {cost['policy']:.4f} nats, {cost['first_move']:.1%} have another first move, values "
+        f"differ by {cost['value']:.4f}"
+    )
+
+
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), default=None,

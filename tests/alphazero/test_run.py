@@ -350,6 +350,17 @@ def test_a_run_keeps_the_runtime_it_began_with(whole: Path) -> None:
         assert run.config.runtime == "onnx"
 
 
+def test_self_play_in_eight_bits_quantises_each_network_before_it_plays(tmp_path: Path) -> None:
+    plan = make_config("tictactoe", **SETTINGS | {"runtime": "int8", "iterations": 1, "games": 8})
+    train(plan, tmp_path / "run")
+    for number in range(2):
+        load_runtime(str(tmp_path / f"run/nets/{number:04d}"), "int8")
+    (row,) = csv.DictReader((tmp_path / "run/history.csv").open())
+    assert 0 <= float(row["int8_policy"]) < 0.1 and float(row["quantise_cpu_seconds"]) > 0
+    parts = ("selfplay_cpu_seconds", "train_cpu_seconds", "quantise_cpu_seconds")
+    assert float(row["cpu_seconds"]) == pytest.approx(sum(float(row[part]) for part in parts))
+
+
 def test_training_in_bfloat16_writes_a_network_of_float32(whole: Path, tmp_path: Path) -> None:
     from engines.alphazero.learner import NetworkInTraining
     from engines.learning.networks.backend import keras

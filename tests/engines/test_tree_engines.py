@@ -180,6 +180,27 @@ def test_threads_share_out_the_simulations() -> None:
     engine.close()
 
 
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_in_one_tree_search_as_one_thread_with_their_batches(threads: int) -> None:
+    """Only who answers for which leaf differs; with 3 threads the last batch is a smaller one."""
+    game = get_game("connect4")
+    shared = build_engine(f"alphazero:sims=100,batch=2,threads={threads},one_tree=yes", game, 1)
+    alone = build_engine(f"alphazero:sims=100,batch={2 * threads}", game, 1)
+    state = GameState.new_game(game)
+    for _ in range(3):
+        one, other = shared.select_move(state), alone.select_move(state)
+        assert one.policy == other.policy and one.values == pytest.approx(other.values, abs=1e-6)
+        assert one.cost.simulations == 100
+        state = state.apply_move(one.move)
+    shared.close()
+
+
+def test_one_tree_is_for_those_who_ask_a_network() -> None:
+    with pytest.raises(SpecError, match="one_tree=yes needs prior=NAME"):
+        build_engine("puct:sims=16,threads=2,one_tree=yes", get_game("connect4"))
+    build_engine("alphazero:sims=16,threads=2,one_tree=yes,early=yes", get_game("connect4")).close()
+
+
 @pytest.mark.parametrize("spec", [
     'puct:evals=50,agent="alphabeta:depth=1"', 'puct:evals=50,agent="alphabeta:depth=1",batch=8',
     "puct:evals=50,prior=connect4-alphazero,evaluator=network,batch=16", "alphazero:evals=50",

@@ -7,8 +7,11 @@
     store.py          a trained network on disk
     saving.py         writes one, in Keras
     runtimes.py       planes in, answers by name out: ONNX Runtime, OpenVINO, Keras
+    quantization.py   a network in eight bits
+    own_positions.py  positions of a network's own play, and how far answers about them differ
+    fastest.py        which runtime is fastest on this machine
     leaf_evaluator.py a network in the tree search
 
-Playing needs `card`, `store`, `runtimes` and `leaf_evaluator`, and imports neither Keras nor
-TensorFlow.
+All but architectures, optimisers, training and saving run without Keras and TensorFlow; quantising
+needs the package `onnx`.
 """

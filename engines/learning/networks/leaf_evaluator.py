@@ -4,11 +4,13 @@
     load_leaf_evaluator("out/my-model", game, "onnx", LightRollout())  values from random games
 
 The tree (`engines/treesearch/leaf_evaluator.py`) gives leaves in batches; encoding, one call of
-the network and a softmax answer for all of them.
+the network and a softmax answer for all of them. With a cache (`answer_cache.py`) the network is
+only asked about what it has not answered in the same game.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -22,14 +24,25 @@ from dlgo.jit import kernel
 from dlgo.rng import make_rng, next_word
 from dlgo.specs import Option
 from dlgo.symmetry import symmetries
+from engines.learning.networks.answer_cache import AnswerCache
 from engines.learning.networks.card import Card
-from engines.learning.networks.runtimes import KINDS, NetworkRuntime, load_runtime
+from engines.learning.networks.fastest import AUTO
+from engines.learning.networks.parallel import load_parallel
+from engines.learning.networks.runtimes import KINDS, NetworkRuntime
 from engines.learning.networks.store import load_card, shipped_models
 from engines.treesearch.evaluators import value_of
 from engines.treesearch.leaf_evaluator import LeafEvaluator
 from engines.treesearch.search import new_scratch
 
-RUNTIME_OPTION = Option("runtime", "onnx", "what runs the network", choices=KINDS)
+RUNTIME_OPTION = Option(
+    "runtime", "onnx", "what runs the network; auto: the fastest here of those that hardly change "
+    "its answers, so that other machines may play other games", choices=(*KINDS, AUTO))
+CACHE_OPTION = Option("cache", 20_000, "positions whose answers by the network are kept during a "
+                      "game, so that it is not asked twice; 0: none", low=0, high=10_000_000)
+ONE_TREE_OPTION = Option("one_tree", False, "threads grow one tree together, `batch` leaves each, "
+                         "instead of a tree each")
+# What engines have that ask a network about the leaves of a tree.
+NETWORK_OPTIONS = (RUNTIME_OPTION, CACHE_OPTION, ONE_TREE_OPTION)
 
 
 def encoder_of(card: Card, game: GameSpec) -> Encoder:
@@ -88,16 +101,21 @@ def softmax(logits: np.ndarray) -> np.ndarray:
 
 
 def load_leaf_evaluator(
-    name: str, game: GameSpec, kind: str = "onnx", values: Any = None, sides: int | None = None
+    name: str, game: GameSpec, kind: str = "onnx", values: Any = None, sides: int | None = None,
+    batch: int = 1, cache: int = 0, threads: int = 1,
 ) -> NetworkEvaluator:
     """The model `name` as a leaf evaluator for the tree search. See `NetworkEvaluator`.
+
+    Args:
+        kind: what runs it, or `auto`, by the size of `batch`.
+        threads: how many answer for one batch.
 
     Raises:
         ModelError: if there is no such model, or it is not for this game, or it has no value
             head and no other values are asked for.
     """
-    runtime = load_runtime(name, kind)
-    return NetworkEvaluator(runtime, encoder_of(runtime.card, game), values, sides)
+    runtime = load_parallel(name, kind, batch, threads)
+    return NetworkEvaluator(runtime, encoder_of(runtime.card, game), values, sides, cache=cache)
 
 
 class NetworkEvaluator(LeafEvaluator):
@@ -114,6 +132,9 @@ class NetworkEvaluator(LeafEvaluator):
             (Silver et al. 2017), so that what it sees from one side only weighs less. Which
             side depends on the seed and the position alone, so that answers do not depend on
             what else is asked. None: positions as they are.
+        critic: another network, whose head "value" is asked in place of the first one's.
+        cache: how many positions' answers are kept during a game; 0: none. Rollouts are played
+            anew each time.
 
     Raises:
         ModelError: if the network lacks a head that is needed.
@@ -122,6 +143,7 @@ class NetworkEvaluator(LeafEvaluator):
     def __init__(
         self, runtime: NetworkRuntime, encoder: Encoder, values: Any = None,
         sides: int | None = None, mixing: float = 1.0, critic: NetworkRuntime | None = None,
+        cache: int = 0,
     ) -> None:
         runtime.card.require("policy", "which guides a search")
         self._mixing, self._critic = 0.0 if values is None else mixing, critic
@@ -138,10 +160,17 @@ class NetworkEvaluator(LeafEvaluator):
         self._sides_seed, self._sides_rng = make_rng(sides or 0), make_rng(0)
         self._planes = np.empty((0, *encoder.shape), np.float32)
         self._work: Any = None
+        self._cache = AnswerCache(cache, encoder.num_actions) if cache else None
         self.new_game(0)
+
+    @property
+    def remembered(self) -> int:
+        return self._cache.remembered if self._cache is not None else 0
 
     def new_game(self, seed: int) -> None:
         self._rng = make_rng(seed)
+        if self._cache is not None:
+            self._cache.clear()
 
     def evaluate(self, leaves: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
         return self.evaluate_windows(leaves, leaves, np.ones(n, np.int64), n)
@@ -158,39 +187,51 @@ class NetworkEvaluator(LeafEvaluator):
             choose_sides(
                 leaves, n, len(self._symmetries), self._sides_seed, self._sides_rng, sides
             )
-            policies, answers = self._from_sides(planes, sides)
+            policies, values = self._from_sides(planes, sides)
         else:
-            answers = self._runtime.evaluate(planes)
-            policies = softmax(answers["policy"])
+            policies, values = self._answers(planes)
         if self._encoder.turns is not None:
-            players = np.empty(n, np.int64)
-            list_movers(leaves, n, players)
-            policies = self._encoder.as_seen(policies, players)
-        values = np.zeros(n, np.float32)
+            turned = np.empty_like(policies)
+            turn_back(leaves, n, self._encoder.turns.actions[1], policies, turned)
+            policies = turned
         if self._mixing > 0:
+            results = np.zeros(n, np.float32)
             value_leaves(
-                self._values, leaves, n, self._work_like(leaves), self._scratch, self._rng, values
+                self._values, leaves, n, self._work_like(leaves), self._scratch, self._rng, results
             )
-        if self._mixing < 1:
-            if self._critic is not None:
-                answers = self._critic.evaluate(planes)
-            values = (1 - self._mixing) * answers["value"][:, 0] + self._mixing * values
+            values = (1 - self._mixing) * values + self._mixing * results
         return policies, values
+
+    def _answers(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What the networks say of planes, from memory where they have said it before."""
+        if self._cache is not None:
+            return self._cache.answers(planes, self._ask)
+        return self._ask(planes)
+
+    def _ask(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Policies and values of the networks; the values are 0 if no head is to be asked."""
+        answers = self._runtime.evaluate(planes)
+        policies = np.empty_like(answers["policy"])
+        write_softmax(answers["policy"], policies)
+        if self._mixing == 1:
+            return policies, np.zeros(len(planes), np.float32)
+        if self._critic is not None:
+            answers = self._critic.evaluate(planes)
+        return policies, answers["value"][:, 0]
 
     def _from_sides(
         self, planes: np.ndarray, sides: np.ndarray
-    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Policies and other answers for positions that the network sees from these sides."""
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Policies and values of positions that the network sees from these sides."""
         board = self._symmetries
         assert board is not None
         rows = [(k, np.flatnonzero(sides == k)) for k in np.unique(sides).tolist()]
         for k, turned in rows:
             planes[turned] = board.planes(k, planes[turned])
-        answers = self._runtime.evaluate(planes)
-        policies = softmax(answers["policy"])
+        policies, values = self._answers(planes)
         for k, turned in rows:
             policies[turned] = board.policy(int(board.inverse[k]), policies[turned])
-        return policies, answers
+        return policies, values
 
     def _work_like(self, leaves: Any) -> Any:
         """A scratch state as large as the leaves; their size grows with the length of the game."""
@@ -201,10 +242,35 @@ class NetworkEvaluator(LeafEvaluator):
 
 
 @kernel
-def list_movers(leaves, n, out):
-    """Who is to move in each of the first `n` states; out: int64[n]."""
+def write_softmax(logits, out):
+    """`softmax`, compiled, which is faster for single rows. Both: float32[n, num_actions]."""
+    for i in range(logits.shape[0]):
+        largest = logits[i, 0]
+        for j in range(1, logits.shape[1]):
+            largest = max(largest, logits[i, j])
+        total = 0.0
+        for j in range(logits.shape[1]):
+            out[i, j] = math.exp(logits[i, j] - largest)
+            total += out[i, j]
+        scale = np.float32(1.0 / total)
+        for j in range(logits.shape[1]):
+            out[i, j] *= scale
+
+
+@kernel
+def turn_back(leaves, n, actions, policies, out):
+    """Policies in the game's order of actions from those of an encoder that turns the board.
+
+    `Encoder.as_seen`, for a batch of states.
+
+    Args:
+        actions: int64[num_actions], the action whose image each is.
+        policies: float32[n, num_actions]. out: the same, written.
+    """
     for i in range(n):
-        out[i] = kernels.to_move(kernels.row(leaves, i))
+        second = kernels.to_move(kernels.row(leaves, i)) == 1
+        for action in range(policies.shape[1]):
+            out[i, action] = policies[i, actions[action] if second else action]
 
 
 @kernel

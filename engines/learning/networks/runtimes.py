@@ -6,13 +6,13 @@
 
 ONNX Runtime plays: it starts in a few hundredths of a second, needs no TensorFlow, and is
 fastest for one position at a time. OpenVINO reads the same file and computes large batches in
-bfloat16 where the processor can, which self-play wants. Keras is for a GPU and for comparison.
-`docs/networks.md` has the measurements.
+bfloat16 where the processor can, which self-play wants. Both run a network in eight bits, where
+the model has one (`quantization.py`). Keras is for a GPU and for comparison. `docs/networks.md`
+has the measurements; `fastest.py` takes them where a user asks for `auto`.
 """
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -20,10 +20,12 @@ import numpy as np
 
 from dlgo.errors import ModelError
 from engines.learning.networks.card import Card
-from engines.learning.networks.store import KERAS_FILE, ONNX_FILE, load_card, read_file
+from engines.learning.networks.store import INT8_FILE, KERAS_FILE, ONNX_FILE, load_card, read_file
 
-# What can run a network; "openvino-bf16" computes in bfloat16 where the processor can.
-KINDS = ("onnx", "openvino", "openvino-bf16", "keras")
+# What can run a network; "openvino-bf16" computes in bfloat16 where the processor can, "int8" is
+# ONNX Runtime in eight bits.
+KINDS = ("onnx", "openvino", "openvino-bf16", "int8", "openvino-int8", "keras")
+INT8_KINDS = ("int8", "openvino-int8")
 
 
 class NetworkRuntime(ABC):
@@ -60,7 +62,8 @@ def load_runtime(name: str, kind: str = "onnx", threads: int = 1) -> NetworkRunt
         threads: CPU threads of one call (ONNX Runtime and OpenVINO).
 
     Raises:
-        ModelError: if there is no such model, or its files are damaged or do not fit its card.
+        ModelError: if there is no such model, or its files are damaged or do not fit its card, or
+            it has no network in eight bits and that is asked for.
     """
     if kind not in KINDS:
         raise ModelError(f"unknown runtime {kind!r}; runtimes are {', '.join(KINDS)}")
@@ -68,41 +71,15 @@ def load_runtime(name: str, kind: str = "onnx", threads: int = 1) -> NetworkRunt
     if kind == "keras":
         read_file(folder, card, KERAS_FILE)  # its checksum
         return KerasRuntime(card, str(folder / KERAS_FILE))
-    content = read_file(folder, card, ONNX_FILE)
-    if kind == "onnx":
+    if kind in INT8_KINDS and INT8_FILE not in card.files:
+        raise ModelError(
+            f"model {card.name} has no {INT8_FILE}, which runtime={kind} plays with; run dlgo "
+            f"train quantise {name} to make it, or take runtime=onnx"
+        )
+    content = read_file(folder, card, INT8_FILE if kind in INT8_KINDS else ONNX_FILE)
+    if kind in ("onnx", "int8"):
         return OnnxRuntime(card, content, threads)
     return OpenVINORuntime(card, content, threads, "bf16" if kind.endswith("bf16") else "f32")
-
-
-def fastest_kind(name: str, batch: int, gpu: bool = False, seconds: float = 0.3) -> str:
-    """What computes a model's batches fastest on this machine, of what is installed, by trying.
-
-    Args:
-        batch: positions at once.
-        gpu: whether Keras has a GPU to run on; otherwise it is not tried.
-        seconds: how long each kind is tried.
-
-    Returns:
-        One of `KINDS`; the simplest, unless another is a tenth faster.
-    """
-    best, best_rate = KINDS[0], 0.0
-    for kind in KINDS if gpu else [kind for kind in KINDS if kind != "keras"]:
-        try:
-            runtime = load_runtime(name, kind)
-        except ModelError:
-            if kind == KINDS[0]:
-                raise
-            continue  # not installed
-        planes = np.zeros((batch, *runtime.card.shape), np.float32)
-        runtime.evaluate(planes)
-        done, start = 0, time.perf_counter()
-        while time.perf_counter() - start < seconds:
-            runtime.evaluate(planes)
-            done += 1
-        rate = done / (time.perf_counter() - start)
-        if rate > 1.1 * best_rate:
-            best, best_rate = kind, rate
-    return best
 
 
 def _check_shapes(card: Card, planes: list, outputs: dict[str, list]) -> None:

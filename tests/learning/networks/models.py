@@ -1,4 +1,4 @@
-"""Small models for tests, written without Keras: one linear layer as ONNX, and a card."""
+"""Small models for tests, written without Keras: a few layers as ONNX, and a card."""
 
 from __future__ import annotations
 
@@ -36,8 +36,44 @@ def linear_onnx(
         ]
         constants |= {"v": value[:, None], "vb": np.array([value_bias])}
         outputs.append(helper.make_tensor_value_info("value", TensorProto.FLOAT, ["n", 1]))
+    return _model(nodes, constants, outputs, shape)
+
+
+def conv_onnx(shape: tuple[int, ...], actions: int, filters: int, seed: int) -> bytes:
+    """Two convolutions of 3x3 with ReLU, the second with a residual; then policy and value."""
+    rng = np.random.default_rng(seed)
+    rows, cols, planes = shape
+
+    def weights(*sides: int) -> np.ndarray:
+        return rng.standard_normal(sides) * np.sqrt(2 / np.prod(sides[1:]))
+
+    nodes = [
+        helper.make_node("Transpose", ["planes"], ["x0"], perm=[0, 3, 1, 2]),
+        helper.make_node("Conv", ["x0", "k1", "b1"], ["c1"], name="conv1", pads=[1, 1, 1, 1]),
+        helper.make_node("Relu", ["c1"], ["x1"], name="relu1"),
+        helper.make_node("Conv", ["x1", "k2", "b2"], ["c2"], name="conv2", pads=[1, 1, 1, 1]),
+        helper.make_node("Add", ["c2", "x1"], ["s2"], name="add2"),
+        helper.make_node("Relu", ["s2"], ["x2"], name="relu2"),
+        helper.make_node("Flatten", ["x2"], ["flat"], name="flatten", axis=1),
+        helper.make_node("Gemm", ["flat", "w", "bw"], ["policy"], name="policy_out", transB=1),
+        helper.make_node("Gemm", ["flat", "v", "bv"], ["v1"], name="value_out", transB=1),
+        helper.make_node("Tanh", ["v1"], ["value"], name="tanh"),
+    ]
+    size = filters * rows * cols
+    constants = {
+        "k1": weights(filters, planes, 3, 3), "b1": weights(filters, 1)[:, 0] / 10,
+        "k2": weights(filters, filters, 3, 3), "b2": weights(filters, 1)[:, 0] / 10,
+        "w": weights(actions, size), "bw": np.zeros(actions),
+        "v": weights(1, size) / 3, "bv": np.zeros(1),
+    }
+    outputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", length])
+               for name, length in (("policy", actions), ("value", 1))]
+    return _model(nodes, constants, outputs, shape)
+
+
+def _model(nodes: list, constants: dict, outputs: list, shape: tuple[int, ...]) -> bytes:
     graph = helper.make_graph(
-        nodes, "linear",
+        nodes, "network",
         [helper.make_tensor_value_info("planes", TensorProto.FLOAT, ["n", *shape])], outputs,
         [numpy_helper.from_array(array.astype(np.float32), name)
          for name, array in constants.items()],
@@ -51,8 +87,12 @@ def linear_onnx(
 def write_model(
     folder: Path, game_name: str, encoder_name: str = "planes", *, value: bool = True,
     bias: np.ndarray | None = None, value_bias: float | None = None, scale: float = 1.0,
+    filters: int = 0,
 ) -> Path:
-    """A model folder with random weights of the size `scale`, or only a bias if that is given."""
+    """A model folder with random weights of the size `scale`, or only a bias if that is given.
+
+    With `filters` it has convolutions of so many, otherwise a linear layer alone.
+    """
     game = get_game(game_name)
     encoder = get_encoder(encoder_name, game)
     size = int(np.prod(encoder.shape))
@@ -63,7 +103,7 @@ def write_model(
         weights[:] = 0
     if value_bias is not None:
         heads[:] = 0
-    content = linear_onnx(
+    content = conv_onnx(encoder.shape, game.num_actions, filters, 1) if filters else linear_onnx(
         encoder.shape, weights, np.zeros(game.num_actions) if bias is None else bias,
         heads if value else None, value_bias or 0.0,
     )

@@ -5,16 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
-import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from dlgo import get_game
 from dlgo.errors import ModelError
-from engines.learning.networks import runtimes, store
+from engines.learning.networks import store
 from engines.learning.networks.card import read_card
 from engines.learning.networks.leaf_evaluator import encoder_of
 from engines.learning.networks.runtimes import load_runtime
@@ -62,33 +60,6 @@ def test_openvino_and_onnx_runtime_agree(tmp_path: Path) -> None:
         assert answers.keys() == wanted.keys()
         for head, answer in answers.items():
             np.testing.assert_allclose(answer, wanted[head][:n], atol=1e-4)
-
-
-def test_the_fastest_kind_is_found_by_trying(monkeypatch) -> None:
-    class Slow:
-        card = SimpleNamespace(shape=(2, 2, 1))
-
-        def __init__(self, seconds: float) -> None:
-            self._seconds = seconds
-
-        def evaluate(self, planes: np.ndarray) -> None:
-            assert planes.shape == (8, 2, 2, 1)
-            time.sleep(self._seconds)
-
-    def fastest(**seconds: float) -> str:
-        def load(name: str, kind: str) -> Slow:
-            if kind not in seconds:
-                raise ModelError("not installed")
-            return Slow(seconds[kind])
-
-        monkeypatch.setattr(runtimes, "load_runtime", load)
-        return runtimes.fastest_kind("m", 8, gpu="keras" in seconds, seconds=0.05)
-
-    assert fastest(onnx=0.010, openvino=0.002) == "openvino"
-    assert fastest(onnx=0.002, openvino=0.010) == "onnx"
-    assert fastest(onnx=0.010, keras=0.001) == "keras"
-    with pytest.raises(ModelError):  # the model itself is at fault
-        fastest(openvino=0.001)
 
 
 def test_a_model_without_a_value_head_gives_no_value(tmp_path: Path) -> None:

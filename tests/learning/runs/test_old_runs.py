@@ -50,7 +50,7 @@ def history(path: Path) -> list[dict[str, float]]:
     """Rows without what is measured in seconds; version 0.1.0 may have rounded them."""
     with path.open() as file:
         return [
-            {key: float(value) for key, value in row.items() if "second" not in key}
+            {key: float(value) for key, value in row.items() if value and "second" not in key}
             for row in csv.DictReader(file)
         ]
 

@@ -1,0 +1,37 @@
+"""How fast things are, measured in turns.
+
+Whatever is compared is measured in turns, round after round: a machine that gets slower
+meanwhile slows all alike.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+# Does some work, and returns how many units it did.
+Meter = Callable[[], int]
+
+
+def rates_in_turns(
+    meters: Sequence[Meter], seconds: float, rounds: int,
+    clock: Callable[[], float] = time.perf_counter,
+) -> list[list[float]]:
+    """Units a second of each meter, a number for each round.
+
+    Args:
+        meters: what to measure; the first call of each compiles and is not counted.
+        seconds: length of one measurement, by `clock`.
+        rounds: measurements of each meter.
+        clock: wall seconds by default; `time.thread_time` counts CPU seconds.
+    """
+    for meter in meters:
+        meter()
+    rates: list[list[float]] = [[] for _ in meters]
+    for _ in range(rounds):
+        for meter, measured in zip(meters, rates, strict=True):
+            units, start = 0, clock()
+            while (spent := clock() - start) < seconds or not units:
+                units += meter()
+            measured.append(units / spent)
+    return rates

@@ -1,0 +1,232 @@
+"""What runs a network fastest on this machine: found by trying, and remembered.
+
+    load_chosen("connect4-alphazero", "auto", batch=8)
+
+`auto` asks each kind of runtime (`runtimes.py`) about the same positions, which the network met in
+games against itself: how many a second, and how far its answers are from those of `onnx`. The
+fastest is taken of those that hardly change the answers. What was measured is kept in the folder
+of caches, a small file for each machine, model and size of batch, so that it happens once.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import math
+import platform
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dlgo.errors import DlgoError, ModelError
+from dlgo.files import make_folder, write_file
+from dlgo.jit import base_folder
+from dlgo.rates import rates_in_turns
+from engines.learning.networks.card import Card
+from engines.learning.networks.own_positions import difference, own_positions
+from engines.learning.networks.runtimes import INT8_KINDS, KINDS, NetworkRuntime, load_runtime
+from engines.learning.networks.store import INT8_FILE, ONNX_FILE, load_card
+
+AUTO = "auto"
+# What `auto` tries for play; Keras starts in seconds, and TensorFlow may not be installed.
+PLAYING_KINDS = tuple(kind for kind in KINDS if kind != "keras")
+# Another kind than the simplest must be faster by a tenth: the measurements differ by as much.
+_FASTER = 1.1
+# Answers may differ from those in float32 by so much: a mean divergence of the policies in nats,
+# and a mean difference of the values. To show a network the same position from another side of the
+# board changes its answers by 0.08 nats and 0.05 to 0.1 (`docs/networks.md`): a quarter of that.
+MOST_POLICY, MOST_VALUE = 0.02, 0.02
+# Each kind is asked five times for so many seconds, in turns; the best time counts, since other
+# work on the machine makes a round slow, never fast.
+_SECONDS, _ROUNDS = 0.05, 5
+_POSITIONS = 256
+_FORMAT, _VERSION = "dlgo-runtime-trials", 1
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one kind of runtime did with one model and size of batch.
+
+    Attributes:
+        rate: positions a CPU second.
+        policy, value: how far its answers are from those of `onnx`; see `Difference`.
+    """
+
+    rate: float
+    policy: float = 0.0
+    value: float = 0.0
+
+    @property
+    def is_close(self) -> bool:
+        """Whether its answers are near enough to those in float32."""
+        return self.policy <= MOST_POLICY and self.value <= MOST_VALUE
+
+
+def choose(trials: Mapping[str, Trial]) -> str:
+    """The fastest kind whose answers are close enough: `onnx` unless another is a tenth faster.
+
+    Args:
+        trials: of the kinds that could be tried, `onnx` among them.
+    """
+    best, least = KINDS[0], _FASTER * trials[KINDS[0]].rate
+    for kind, trial in trials.items():
+        if trial.is_close and trial.rate > least:
+            best, least = kind, trial.rate
+    return best
+
+
+def load_chosen(name: str, kind: str = "onnx", batch: int = 1) -> NetworkRuntime:
+    """The model `name`, run by `kind` or, if that is `auto`, by what is fastest here.
+
+    Args:
+        batch: positions that are asked about at once, at most.
+
+    Raises:
+        ModelError: as `load_runtime`.
+    """
+    return load_runtime(name, choose(trials_of(name, batch)) if kind == AUTO else kind)
+
+
+def trials_of(name: str, batch: int, again: bool = False) -> dict[str, Trial]:
+    """What each kind did with a model's batches on this machine, of those that are there.
+
+    Args:
+        batch: positions at once.
+        again: measure even if that has been done.
+
+    Raises:
+        ModelError: if there is no such model or it cannot be run at all.
+    """
+    _, card = load_card(name)
+    key = _key(card, batch)
+    path = base_folder() / "runtimes" / f"{key}.json"
+    if not again and (kept := _read(path, key)) is not None:
+        return kept
+    trials = _try_all(name, batch)
+    # Another process may have measured at the same time; all shall choose alike from now on.
+    if not again and (kept := _read(path, key)) is not None:
+        return kept
+    data = {
+        "format": _FORMAT, "version": _VERSION, "key": key, "model": card.name, "batch": batch,
+        "machine": _machine()[0], "trials": {kind: asdict(t) for kind, t in trials.items()},
+    }
+    with suppress(DlgoError):  # a folder that cannot be written: measured again next time
+        make_folder(path.parent)
+        write_file(path, json.dumps(data, indent=2) + "\n", sync=False)
+    return trials
+
+
+def _try_all(name: str, batch: int) -> dict[str, Trial]:
+    """Measure all kinds."""
+    runtimes = {KINDS[0]: load_runtime(name, KINDS[0])}
+    for kind in PLAYING_KINDS[1:]:
+        with suppress(ModelError):  # not installed, or not in the model
+            runtimes[kind] = load_runtime(name, kind)
+    positions = own_positions(runtimes[KINDS[0]], max(_POSITIONS, batch), seed=0)
+    # All have one thread, so that CPU seconds say the same as those of a quiet machine.
+    rates = best_rates(runtimes, positions.planes[:batch], clock=time.process_time)
+    wanted = runtimes[KINDS[0]].evaluate(positions.planes)
+    trials = {}
+    for kind, runtime in runtimes.items():
+        far = difference(wanted, runtime.evaluate(positions.planes), positions.legal)
+        trials[kind] = Trial(rates[kind], far.policy, far.value)
+    return trials
+
+
+def best_rates(
+    runtimes: Mapping[str, NetworkRuntime], planes: np.ndarray, seconds: float = _SECONDS,
+    rounds: int = _ROUNDS, clock: Callable[[], float] = time.perf_counter,
+) -> dict[str, float]:
+    """Positions a second of each runtime, in its best round.
+
+    Args:
+        planes: the batch that each is asked about, again and again.
+        seconds: of a measurement, by `clock`. rounds: measurements of each, in turns.
+    """
+    def meter(runtime: NetworkRuntime) -> int:
+        runtime.evaluate(planes)
+        return len(planes)
+
+    meters = [functools.partial(meter, runtime) for runtime in runtimes.values()]
+    rates = rates_in_turns(meters, seconds, rounds, clock)
+    return {kind: max(measured) for kind, measured in zip(runtimes, rates, strict=True)}
+
+
+def fastest_kind(name: str, batch: int, gpu: bool = False) -> str:
+    """What computes a network's batches fastest in self-play here, of what is installed.
+
+    Eight bits are not tried: a network that goes on learning has them only where that is asked
+    for. Neither is anything remembered, since each run has a network of its own.
+
+    Args:
+        batch: positions at once.
+        gpu: whether Keras has a GPU to run on; otherwise it is not tried.
+
+    Returns:
+        One of `KINDS`; the simplest, unless another is a tenth faster.
+    """
+    runtimes = {KINDS[0]: load_runtime(name, KINDS[0])}
+    for kind in KINDS[1:]:
+        if kind not in INT8_KINDS and (gpu or kind != "keras"):
+            with suppress(ModelError):  # not installed
+                runtimes[kind] = load_runtime(name, kind)
+    planes = np.zeros((batch, *runtimes[KINDS[0]].card.shape), np.float32)
+    return choose({kind: Trial(rate) for kind, rate in best_rates(runtimes, planes).items()})
+
+
+def _read(path: Path, key: str) -> dict[str, Trial] | None:
+    """The trials in a file; None if it is not there, or anything about it is not as written."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if (data["format"], data["version"], data["key"]) != (_FORMAT, _VERSION, key):
+            return None
+        trials = {kind: Trial(**fields) for kind, fields in data["trials"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    if KINDS[0] not in trials or not trials.keys() <= set(PLAYING_KINDS):
+        return None
+    return trials if all(map(_is_possible, trials.values())) else None
+
+
+def _is_possible(trial: Trial) -> bool:
+    numbers: Sequence[Any] = (trial.rate, trial.policy, trial.value)
+    return all(
+        isinstance(number, int | float) and math.isfinite(number) for number in numbers
+    ) and trial.rate > 0
+
+
+def _key(card: Card, batch: int) -> str:
+    """A digest of what the trials depend on: machine, packages, network, size of batch."""
+    packages = {name: _installed(name) for name in ("onnxruntime", "openvino")}
+    parts = [_machine(), packages, card.files.get(ONNX_FILE), card.files.get(INT8_FILE), batch]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+
+def _installed(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+@functools.cache
+def _machine() -> tuple[str, str]:
+    """What the processor is called, and what it can do, as far as the system says so.
+
+    Machines may share a home folder, and a container may move to another one.
+    """
+    about = {"model name": platform.processor() or platform.machine(), "flags": ""}
+    with suppress(OSError):
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+        for line in reversed(text.splitlines()):  # so that the first core's count
+            name, _, value = line.partition(":")
+            if name.strip() in about:
+                about[name.strip()] = value.strip()
+    return about["model name"], about["flags"]

@@ -1,0 +1,193 @@
+"""A cache of network answers: its key covers what the network sees, and it changes no answer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dlgo import GameState, get_game, kernels
+from dlgo.encoders import encoder_names, get_encoder
+from engines.base import Budget
+from engines.learning.networks.answer_cache import AnswerCache, hash_words
+from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
+from engines.registry import build_engine
+from engines.treesearch.evaluators import LightRollout
+from tests.conftest import FULL, random_game
+from tests.learning.networks.models import write_model
+
+GAMES = ("tictactoe", "connect4", "connectn:pie=yes", "draughts", "go:size=5")
+
+
+def words_of(planes: np.ndarray) -> np.ndarray:
+    return planes.reshape(-1).view(np.uint32)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_equal_keys_mean_equal_planes_and_the_other_way_round(name: str) -> None:
+    """Over random games, for every encoder: also those that look back, or see the ko."""
+    game = get_game(name)
+    for encoder_name in encoder_names(game):
+        encoder = get_encoder(encoder_name, game)
+        planes_of: dict[int, bytes] = {}
+        key_of: dict[bytes, int] = {}
+        met_again = 0
+        for seed in range(60 if FULL else 8):
+            for state in random_game(game, seed, max_plies=80):
+                planes = encoder.encode(state)
+                key, content = int(hash_words(words_of(planes))), planes.tobytes()
+                met_again += content in key_of
+                assert planes_of.setdefault(key, content) == content, encoder_name
+                assert key_of.setdefault(content, key) == key
+        assert met_again >= 7, encoder_name  # the start of every game, at least
+
+
+def test_a_key_tells_apart_planes_that_differ_in_any_one_number() -> None:
+    """Sparse planes are all that encoders make: 0 and 1, which differ in few bits."""
+    planes = np.zeros((8, 8, 11), np.float32)
+    keys = {int(hash_words(words_of(planes)))}
+    flat = planes.reshape(-1)
+    for i in range(len(flat)):
+        for value in (1.0, 0.5, -1.0):
+            flat[i] = value
+            keys.add(int(hash_words(words_of(planes))))
+        flat[i] = 0
+    assert len(keys) == 1 + 3 * len(flat)
+    # The last bits choose the place: they must differ, too.
+    assert len({key & 0xFFFF for key in keys}) > 0.9 * len(keys)
+
+
+def numbered(n: int) -> np.ndarray:
+    """Planes of n positions, all different."""
+    planes = np.zeros((n, 2, 2, 1), np.float32)
+    planes[:, 0, 0, 0] = np.arange(n)
+    return planes
+
+
+class Network:
+    """Answers with the number of the position, and counts how often it is asked about which."""
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        numbers = planes[:, 0, 0, 0]
+        self.asked += numbers.astype(int).tolist()
+        return np.outer(numbers, [1, 10, 100]).astype(np.float32), -numbers
+
+
+@pytest.mark.parametrize("positions", [1, 7, 50, 100_000])
+def test_answers_are_the_networks_whatever_has_been_forgotten(positions: int) -> None:
+    cache, network, rng = AnswerCache(positions, 3), Network(), np.random.default_rng(1)
+    asked_about = 0
+    for _ in range(200):
+        batch = rng.integers(0, 100, size=rng.integers(1, 12))
+        policies, values = cache.answers(numbered(100)[batch], network)
+        assert (policies == np.outer(batch, [1, 10, 100])).all() and (values == -batch).all()
+        asked_about += len(batch)
+    assert cache.remembered == asked_about - len(network.asked)
+    if positions == 100_000:
+        assert sorted(network.asked) == list(range(100))  # each once
+    cache.clear()
+    before = len(network.asked)
+    cache.answers(numbered(3), network)
+    assert network.asked[before:] == [0, 1, 2]
+
+
+def test_the_oldest_are_forgotten_and_few_others() -> None:
+    """Two keys may want the same place; with more than four for each answer few do."""
+    cache, network = AnswerCache(200, 3), Network()
+    for i in range(300):
+        cache.answers(numbered(300)[[i]], network)
+    assert cache.remembered == 0
+    for i in range(100, 300):
+        cache.answers(numbered(300)[[i]], network)
+    assert cache.remembered >= 0.7 * 200
+    before = len(network.asked)
+    for i in range(100):
+        cache.answers(numbered(300)[[i]], network)
+    assert network.asked[before:] == list(range(100))
+
+
+def test_a_position_twice_in_a_batch_is_asked_about_once() -> None:
+    cache, network = AnswerCache(10, 3), Network()
+    policies, values = cache.answers(numbered(4)[[2, 3, 2, 2]], network)
+    assert network.asked == [2, 3] and cache.remembered == 2
+    assert values.tolist() == [-2, -3, -2, -2] and policies[:, 0].tolist() == [2, 3, 2, 2]
+
+
+SPECS = (
+    "alphazero:model={model},sims=60", "alphazero:model={model},sims=60,batch=4",
+    "alphazero:model={model},sims=60,random_symmetry=yes",
+    "alphazero:model={model},sims=61,threads=2",
+    "alphazero:model={model},sims=32,search=gumbel",
+    "puct:prior={model},evaluator=network,sims=60",
+    "puct:prior={model},evaluator=rollout,sims=60",
+)
+
+
+@pytest.mark.parametrize(("game_name", "encoder"), [
+    ("tictactoe", "planes"), ("connect4", "zero"), ("go:size=5", "zero"), ("draughts", "turned"),
+])
+def test_with_a_cache_the_same_search_asks_less(tmp_path, game_name: str, encoder: str) -> None:
+    """Moves, visits and values are equal to the last bit, also with a cache that overflows."""
+    game = get_game(game_name)
+    model = write_model(tmp_path / "m", game_name, encoder, scale=0.3)
+    for spec in SPECS if FULL or game_name == "connect4" else SPECS[:1]:
+        for cache in (2000, 50):
+            text = spec.format(model=model)
+            plain = build_engine(f"{text},cache=0", game, 3)
+            saving = build_engine(f"{text},cache={cache}", game, 3)
+            evaluations = np.zeros(2, int)
+            state = GameState.new_game(game)
+            while not state.is_over() and len(state.moves()) < 6:
+                one, other = plain.select_move(state), saving.select_move(state)
+                assert (one.move, one.policy, one.values, one.pv, one.cost.simulations) == (
+                    other.move, other.policy, other.values, other.pv, other.cost.simulations), spec
+                evaluations += one.cost.evaluations, other.cost.evaluations
+                state = state.apply_move(one.move)
+            assert evaluations[1] <= evaluations[0]
+            if cache == 2000 and "gumbel" in spec:  # a new tree for each move
+                assert evaluations[1] < 0.8 * evaluations[0]
+            plain.close(), saving.close()
+
+
+def test_a_new_game_begins_with_nothing_remembered(tmp_path) -> None:
+    """So that the same seed gives the same game and the same cost, whatever was played before."""
+    game = get_game("connect4")
+    engine = build_engine(f"alphazero:model={write_model(tmp_path / 'm', 'connect4')},sims=80,"
+                          "cache=1000", game, 1)
+    state = GameState.new_game(game)
+    costs = []
+    for seed in (1, 2, 1):
+        engine.new_game(seed)
+        costs.append(engine.select_move(state).cost.evaluations)
+    assert costs[0] == costs[2] > 40
+    again = engine.select_move(state, Budget(sims=80)).cost.evaluations
+    assert again < costs[0]
+
+
+def test_rollouts_are_played_anew_for_a_position_that_is_remembered(tmp_path) -> None:
+    game = get_game("tictactoe")
+    folder = str(write_model(tmp_path / "m", "tictactoe"))
+    evaluator = load_leaf_evaluator(folder, game, values=LightRollout(), cache=10)
+    leaves = kernels.make_batch(game.new_kernel_state(), 1)
+    kernels.copy_into(kernels.row(leaves, 0), random_game(game, seed=1)[2].kernel_state)
+    values = {float(evaluator.evaluate(leaves, 1)[1][0]) for _ in range(40)}
+    assert values >= {-1.0, 1.0} and evaluator.remembered == 39
+
+
+def test_two_sides_of_one_position_are_two_entries(tmp_path) -> None:
+    """With random_symmetry the key is of the planes as they are shown, from the chosen side."""
+    game = get_game("tictactoe")
+    folder = str(write_model(tmp_path / "m", "tictactoe"))
+    states = [s for seed in range(6) for s in random_game(game, seed) if not s.is_over()]
+    leaves = kernels.make_batch(game.new_kernel_state(), len(states))
+    for i, state in enumerate(states):
+        kernels.copy_into(kernels.row(leaves, i), state.kernel_state)
+    plain = load_leaf_evaluator(folder, game, sides=7)
+    saving = load_leaf_evaluator(folder, game, sides=7, cache=1000)
+    wanted = [part.copy() for part in plain.evaluate(leaves, len(states))]
+    for _ in range(2):
+        found = saving.evaluate(leaves, len(states))
+        assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
+    assert saving.remembered > len(states)

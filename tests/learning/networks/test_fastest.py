@@ -1,0 +1,264 @@
+"""`runtime=auto`: never slower than ONNX Runtime, never far from its answers, measured once."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from dlgo import GameState, get_game
+from dlgo.errors import ModelError
+from engines.learning.networks import fastest
+from engines.learning.networks.fastest import (
+    AUTO,
+    MOST_POLICY,
+    MOST_VALUE,
+    PLAYING_KINDS,
+    Trial,
+    best_rates,
+    choose,
+    fastest_kind,
+    load_chosen,
+    trials_of,
+)
+from engines.learning.networks.quantization import quantise_model
+from engines.learning.networks.runtimes import load_runtime
+from engines.registry import build_engine
+from tests.command import dlgo_here
+from tests.learning.networks.models import write_model
+
+
+class Clock:
+    """Time passes only while a network works."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Timed:
+    """A network that takes so many seconds a batch, in each round another number."""
+
+    def __init__(self, clock: Clock, *seconds: float) -> None:
+        self._clock, self._seconds, self.calls = clock, seconds, 0
+        self.card = SimpleNamespace(shape=(2, 2, 1))
+
+    def evaluate(self, planes: np.ndarray) -> None:
+        assert planes.shape == (8, 2, 2, 1)
+        self._clock.now += self._seconds[self.calls % len(self._seconds)]
+        self.calls += 1
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder for what is remembered."""
+    monkeypatch.setattr(fastest, "base_folder", lambda: tmp_path / "cache")
+    return tmp_path / "cache" / "runtimes"
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[int]]:
+    """Says what is to be measured; a list of the sizes of batches that have been since."""
+    def set_trials(**trials: Trial) -> list[int]:
+        sizes: list[int] = []
+
+        def measure(name: str, batch: int) -> dict[str, Trial]:
+            sizes.append(batch)
+            return trials
+
+        monkeypatch.setattr(fastest, "_try_all", measure)
+        return sizes
+
+    return set_trials
+
+
+def test_the_best_round_of_each_counts() -> None:
+    clock = Clock()
+    networks = {"onnx": Timed(clock, 0.01), "openvino": Timed(clock, 0.02, 0.004, 0.5)}
+    rates = best_rates(networks, np.zeros((8, 2, 2, 1), np.float32), 0.003, 3, clock)
+    assert rates == {"onnx": pytest.approx(800), "openvino": pytest.approx(2000)}
+
+
+def test_another_kind_must_be_a_tenth_faster() -> None:
+    assert choose({"onnx": Trial(100), "openvino": Trial(109)}) == "onnx"
+    assert choose({"onnx": Trial(100), "openvino": Trial(111)}) == "openvino"
+    assert choose({"onnx": Trial(100), "openvino": Trial(150), "int8": Trial(151)}) == "int8"
+    assert choose({"onnx": Trial(100)}) == "onnx"
+
+
+def test_nothing_slower_and_nothing_too_far_is_ever_chosen() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(500):
+        trials = {
+            kind: Trial(float(rate), *rng.choice([0, 0.019, 0.021, np.nan], 2).tolist())
+            for kind, rate in zip(PLAYING_KINDS, rng.integers(1, 30, 5), strict=True)
+            if kind == "onnx" or rng.random() < 0.7
+        }
+        kind = choose(trials)
+        if kind != "onnx":
+            assert trials[kind].rate > trials["onnx"].rate
+            assert trials[kind].policy <= MOST_POLICY and trials[kind].value <= MOST_VALUE
+            assert all(trial.rate <= trials[kind].rate for trial in trials.values()
+                       if trial.is_close)
+
+
+def test_self_play_takes_the_fastest_but_no_eight_bits(monkeypatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr(
+        fastest, "best_rates",
+        lambda runtimes, planes: best_rates(runtimes, planes, 0.003, 1, clock))
+
+    def of(gpu: bool = False, **seconds: float) -> str:
+        def load(name: str, kind: str) -> Timed:
+            if kind not in seconds:
+                raise ModelError("not installed")
+            return Timed(clock, seconds[kind])
+
+        monkeypatch.setattr(fastest, "load_runtime", load)
+        return fastest_kind("m", 8, gpu)
+
+    assert of(onnx=0.010, openvino=0.002) == "openvino"
+    assert of(onnx=0.002, openvino=0.010) == "onnx"
+    assert of(onnx=0.010, int8=0.001) == "onnx"
+    assert of(onnx=0.010, keras=0.001) == "onnx"
+    assert of(gpu=True, onnx=0.010, keras=0.001) == "keras"
+    with pytest.raises(ModelError):  # the model itself is at fault
+        of(openvino=0.001)
+
+
+def test_a_model_is_measured_once_for_each_size_of_batch(tmp_path, cache, measured) -> None:
+    model = str(write_model(tmp_path / "m", "tictactoe"))
+    sizes = measured(onnx=Trial(10), openvino=Trial(30))
+    assert [choose(trials_of(model, n)) for n in (1, 8, 1, 8, 8)] == ["openvino"] * 5
+    assert sizes == [1, 8]
+    measured(onnx=Trial(40), openvino=Trial(30))
+    assert choose(trials_of(model, 1)) == "openvino"
+    assert choose(trials_of(model, 1, again=True)) == "onnx"
+    assert choose(trials_of(model, 1)) == "onnx"
+    other = str(write_model(tmp_path / "other", "tictactoe", scale=2.0))
+    assert choose(trials_of(other, 8)) == "onnx"
+
+
+def test_another_machine_another_package_and_another_network_are_measured_anew(
+    tmp_path, cache, measured, monkeypatch
+) -> None:
+    folder = write_model(tmp_path / "m", "connect4", filters=4)
+    sizes = measured(onnx=Trial(10))
+    trials_of(str(folder), 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(fastest, "_machine", lambda: ("another processor", "fpu avx"))
+        trials_of(str(folder), 1)
+        trials_of(str(folder), 1)
+    assert len(sizes) == 2
+    with monkeypatch.context() as patch:
+        patch.setattr(fastest, "_installed", lambda package: "99.0")
+        trials_of(str(folder), 1)
+    assert len(sizes) == 3
+    quantise_model(str(folder), held_out=64)
+    trials_of(str(folder), 1)
+    assert len(sizes) == 4
+    trials_of(str(folder), 1)
+    assert len(sizes) == 4 == len(list(cache.iterdir()))
+
+
+BROKEN = [
+    b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, b'{"format": "dlgo-runtime-trials"}',
+    "version", "key", "trials",
+]
+
+
+@pytest.mark.parametrize("what", BROKEN, ids=lambda what: str(what)[:20])
+def test_a_broken_memory_is_measured_anew_and_replaced(tmp_path, cache, measured, what) -> None:
+    model = str(write_model(tmp_path / "m", "tictactoe"))
+    sizes = measured(onnx=Trial(10), openvino=Trial(30))
+    trials_of(model, 1)
+    (path,) = cache.iterdir()
+    whole = path.read_bytes()
+    if isinstance(what, str):
+        path.write_text(json.dumps(json.loads(whole) | {what: "else"}))
+    else:
+        path.write_bytes(what)
+    assert choose(trials_of(model, 1)) == "openvino"
+    assert len(sizes) == 2 and path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("trials", [
+    {"openvino": {"rate": 5.0}}, {"onnx": {"rate": "fast"}}, {"onnx": {"rate": -1.0}},
+    {"onnx": {"rate": 1e999}}, {"onnx": {"speed": 5.0}}, {"onnx": 5.0}, {},
+    {"onnx": {"rate": 5.0}, "tpu": {"rate": 9.0}}, {"onnx": {"rate": 5.0}, "keras": {"rate": 9.0}},
+])
+def test_impossible_trials_are_not_believed(tmp_path, cache, measured, trials) -> None:
+    model = str(write_model(tmp_path / "m", "tictactoe"))
+    sizes = measured(onnx=Trial(10))
+    trials_of(model, 1)
+    (path,) = cache.iterdir()
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"trials": trials}))
+    assert choose(trials_of(model, 1)) == "onnx"
+    assert len(sizes) == 2
+
+
+def test_a_folder_that_cannot_be_written_is_no_obstacle(tmp_path, cache, measured) -> None:
+    model = str(write_model(tmp_path / "m", "tictactoe"))
+    sizes = measured(onnx=Trial(10))
+    cache.parent.write_text("a file where the folder should be")
+    for _ in range(2):
+        assert choose(trials_of(model, 1)) == "onnx"
+    assert len(sizes) == 2
+
+
+def _measure_slowly(model: str, cache: Path, start: object, rate: float, answers: object) -> None:
+    fastest.base_folder = lambda: cache
+
+    def measure(name: str, batch: int) -> dict[str, Trial]:
+        start.wait()  # all have found no file
+        return {"onnx": Trial(10), "openvino": Trial(rate)}
+
+    fastest._try_all = measure
+    answers.put(trials_of(model, 1)["openvino"].rate)
+
+
+def test_processes_that_measure_at_once_leave_one_whole_file(tmp_path: Path) -> None:
+    model, cache = str(write_model(tmp_path / "m", "tictactoe")), tmp_path / "cache"
+    context = multiprocessing.get_context("fork")
+    start, answers = context.Barrier(4), context.Queue()
+    processes = [
+        context.Process(target=_measure_slowly, args=(model, cache, start, rate, answers))
+        for rate in (5.0, 20.0, 30.0, 40.0)
+    ]
+    for process in processes:
+        process.start()
+    rates = [answers.get(timeout=60) for _ in processes]
+    for process in processes:
+        process.join()
+        assert process.exitcode == 0
+    (path,) = (cache / "runtimes").iterdir()
+    assert json.loads(path.read_text())["trials"]["openvino"]["rate"] in rates
+
+
+def test_auto_measures_what_is_there_and_plays(tmp_path: Path, cache: Path, capsys) -> None:
+    folder = write_model(tmp_path / "m", "connect4", filters=4)
+    quantise_model(str(folder), held_out=64)
+    chosen = load_chosen(str(folder), AUTO, batch=8)
+    trials = trials_of(str(folder), 8)
+    assert {"onnx", "int8"} <= trials.keys() <= set(PLAYING_KINDS)
+    assert trials["onnx"].policy == trials["onnx"].value == 0
+    assert 0 < trials["int8"].policy < 0.1
+    planes = np.zeros((1, 6, 7, 3), np.float32)
+    wanted = load_runtime(str(folder), choose(trials)).evaluate(planes)
+    assert np.array_equal(chosen.evaluate(planes)["policy"], wanted["policy"])
+    game = get_game("connect4")
+    engine = build_engine(f"alphazero:model={folder},runtime=auto,batch=8,sims=20", game)
+    engine.new_game(1)
+    engine.select_move(GameState.new_game(game))
+    engine.close()
+    assert len(list(cache.iterdir())) == 1
+    done = dlgo_here(capsys, "models", "--speeds", "--batch", "8", folder)
+    assert done.returncode == 0, done.stderr
+    assert f"*{trials[choose(trials)].rate:,.0f}" in done.stdout

@@ -1,0 +1,185 @@
+"""Networks in eight bits: close to float32, the same every time, refused where they are absent."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+from dlgo import GameState, get_game
+from dlgo.encoders import get_encoder
+from dlgo.errors import ModelError
+from engines.learning.networks.card import read_card
+from engines.learning.networks.own_positions import difference, masked_softmax, own_positions
+from engines.learning.networks.quantization import quantise_model
+from engines.learning.networks.runtimes import load_runtime
+from engines.registry import build_engine
+from tests.command import dlgo_here
+from tests.learning.networks.models import write_model
+
+INT8 = "network-int8.onnx"
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = write_model(tmp_path_factory.mktemp("m") / "m", "connect4", filters=16)
+    quantise_model(str(folder), held_out=300)
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["int8", "openvino-int8"])
+def test_eight_bits_answer_nearly_as_float32(model: Path, kind: str) -> None:
+    if kind != "int8":
+        pytest.importorskip("openvino")
+    float32, small = load_runtime(str(model)), load_runtime(str(model), kind)
+    positions = own_positions(float32, 200, seed=9)
+    wanted, answers = (runtime.evaluate(positions.planes) for runtime in (float32, small))
+    far = difference(wanted, answers, positions.legal)
+    assert 0 < far.policy < 0.01 and far.first_move < 0.15 and 0 < far.value < 0.03
+    assert answers["policy"].shape == (200, 7) and answers["policy"].dtype == np.float32
+    for n in (1, 3, 64):  # of a batch each answer is its own
+        part = small.evaluate(positions.planes[:n])
+        np.testing.assert_allclose(part["policy"], answers["policy"][:n], atol=1e-5)
+
+
+def test_the_body_is_in_integers_with_a_scale_a_filter_and_the_last_layers_are_not(
+    model: Path,
+) -> None:
+    graph = onnx.load(model / INT8).graph
+    makers = {output: node.op_type for node in graph.node for output in node.output}
+    constants = {value.name: value for value in graph.initializer}
+    layers = {node.name: node for node in graph.node if node.op_type in ("Conv", "Gemm")}
+    assert len(layers) == 4
+    for name, node in layers.items():
+        is_last = name.endswith("_out")
+        assert (makers.get(node.input[1]) != "DequantizeLinear") == is_last, name
+    weights = [node for node in graph.node if node.op_type == "DequantizeLinear"
+               and constants.get(node.input[0]) is not None
+               and len(constants[node.input[0]].dims) == 4]
+    assert [list(constants[node.input[1]].dims) for node in weights] == [[16], [16]]
+
+
+def test_the_same_model_and_seed_give_the_same_file(model: Path, tmp_path: Path) -> None:
+    for name, seed in (("one", 1), ("two", 1), ("other", 2)):
+        quantise_model(str(model), tmp_path / name, seed=seed, held_out=64)
+    one, two, other = ((tmp_path / name / INT8).read_bytes() for name in ("one", "two", "other"))
+    assert one == two == (model / INT8).read_bytes()
+    assert one != other
+
+
+def test_the_card_says_what_it_cost_and_the_network_stays_the_same(
+    model: Path, tmp_path: Path
+) -> None:
+    card = read_card(model)
+    cost = card.accuracy["int8"]
+    assert cost["positions"] == 300 and cost["calibration_positions"] == 512
+    assert card.files[INT8] == hashlib.sha256((model / INT8).read_bytes()).hexdigest()
+    assert card.versions["int8"].startswith("onnxruntime ")
+    # Other games than those of the calibration give another number, but not far from it.
+    positions = own_positions(load_runtime(str(model)), 1000, seed=77)
+    far = difference(*(load_runtime(str(model), kind).evaluate(positions.planes)
+                       for kind in ("onnx", "int8")), positions.legal)
+    assert cost["policy"] == pytest.approx(far.policy, rel=0.5)
+    assert cost["value"] == pytest.approx(far.value, rel=0.5)
+    before = read_card(write_model(tmp_path / "m", "connect4", filters=16))
+    assert card.network_id == before.network_id and card.training == before.training
+    assert card.accuracy["test"] == before.accuracy["test"]
+
+
+def test_a_new_folder_has_the_whole_model_and_the_old_one_is_untouched(tmp_path: Path) -> None:
+    old = write_model(tmp_path / "old", "tictactoe", filters=4)
+    (old / "network.keras").write_bytes(b"weights")
+    text = json.loads((old / "card.json").read_text())
+    text["files"]["network.keras"] = hashlib.sha256(b"weights").hexdigest()
+    (old / "card.json").write_text(json.dumps(text))
+    before = {path.name: path.read_bytes() for path in old.iterdir()}
+    quantise_model(str(old), tmp_path / "new", held_out=64)
+    assert {path.name: path.read_bytes() for path in old.iterdir()} == before
+    new = {path.name: path.read_bytes() for path in (tmp_path / "new").iterdir()}
+    assert new.keys() == before.keys() | {INT8}
+    assert all(new[name] == before[name] for name in ("network.onnx", "network.keras"))
+    assert read_card(tmp_path / "new").name == "new"
+
+
+def test_without_its_file_eight_bits_are_refused_with_the_remedy(model: Path, tmp_path) -> None:
+    plain = write_model(tmp_path / "plain", "connect4")
+    with pytest.raises(ModelError) as caught:
+        load_runtime(str(plain), "int8")
+    assert f"run dlgo train quantise {plain}" in str(caught.value)
+    assert "runtime=onnx" in str(caught.value) and "\n" not in str(caught.value)
+    copy = tmp_path / "copy"
+    quantise_model(str(model), copy, held_out=64)
+    content = (copy / INT8).read_bytes()
+    for damaged in (content[:-1], b"", content[:200] + bytes([content[200] ^ 1]) + content[201:]):
+        (copy / INT8).write_bytes(damaged)
+        with pytest.raises(ModelError, match="checksum"):
+            load_runtime(str(copy), "int8")
+    (copy / INT8).unlink()
+    with pytest.raises(ModelError, match=f"has no {INT8}"):
+        load_runtime(str(copy), "openvino-int8")
+    load_runtime(str(copy))  # what plays in float32 still does
+
+
+def test_a_network_of_last_layers_alone_is_refused(tmp_path: Path) -> None:
+    linear = write_model(tmp_path / "m", "tictactoe")
+    with pytest.raises(ModelError, match="nothing to quantise"):
+        quantise_model(str(linear), held_out=64)
+    assert not (linear / INT8).exists() and INT8 not in read_card(linear).files
+
+
+def test_a_search_plays_in_eight_bits(model: Path) -> None:
+    game = get_game("connect4")
+    decisions = {}
+    for kind in ("onnx", "int8"):
+        engine = build_engine(f"alphazero:model={model},runtime={kind},sims=30", game)
+        engine.new_game(1)
+        decisions[kind] = engine.select_move(GameState.new_game(game))
+        engine.close()
+    assert decisions["int8"].value == pytest.approx(decisions["onnx"].value, abs=0.1)
+    assert decisions["int8"].value != decisions["onnx"].value
+
+
+def test_own_positions_are_of_whole_games_and_come_from_the_seed(model: Path) -> None:
+    runtime = load_runtime(str(model))
+    game = get_game("connect4")
+    encoder = get_encoder("planes", game)
+    positions = own_positions(runtime, 400, seed=4)
+    again = own_positions(runtime, 400, seed=4)
+    assert np.array_equal(positions.planes, again.planes)
+    assert not np.array_equal(positions.planes, own_positions(runtime, 400, seed=5).planes)
+    assert positions.planes.shape == (400, *encoder.shape) and positions.legal.shape == (400, 7)
+    stones = positions.planes[..., :2].sum(axis=(1, 2, 3))
+    assert stones.min() <= 1 and stones.max() >= 20
+    # A column is open until its top cell is taken; rows are counted from the bottom or the top.
+    taken = positions.planes[..., :2].sum(axis=(1, 3)) == game.board_rows
+    assert np.array_equal(positions.legal, ~taken)
+
+
+def test_the_difference_is_what_the_definition_says() -> None:
+    true, other = np.array([[0.5, 0.25, 0.25]]), np.array([[0.25, 0.5, 0.25]])
+    legal = np.ones((1, 3), bool)
+
+    def answers(policy: np.ndarray, value: float) -> dict[str, np.ndarray]:
+        return {"policy": np.log(policy), "value": np.array([[value]])}
+
+    far = difference(answers(true, 0.5), answers(other, -0.25), legal)
+    assert far.policy == pytest.approx(0.5 * math.log(2) + 0.25 * math.log(0.5))
+    assert (far.first_move, far.value, far.positions) == (1.0, 0.75, 1)
+    legal[0, 0] = False  # a move that cannot be played counts for nothing
+    masked = masked_softmax(np.log(true), legal)
+    np.testing.assert_allclose(masked, [[0, 0.5, 0.5]])
+    same = difference(answers(true, 0), answers(true * [9, 1, 1], 0), legal)
+    assert (same.policy, same.first_move, same.value) == (0, 0, 0)
+
+
+def test_the_command_writes_the_file_and_says_what_it_cost(tmp_path: Path, capsys) -> None:
+    folder = write_model(tmp_path / "m", "tictactoe", filters=4)
+    done = dlgo_here(capsys, "train", "quantise", folder, "--positions", "64")
+    assert done.returncode == 0, done.stderr
+    assert "64 positions" in done.stdout and "nats" in done.stdout
+    assert "int8 within" in dlgo_here(capsys, "models", folder).stdout
