@@ -21,13 +21,10 @@ Runs, games, `runs.csv` and `variants.csv` stay in the folder of --out; the same
 
 from __future__ import annotations
 
-import math
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
-import numpy as np
 import pandas as pd
 
 from dlgo.errors import SpecError
@@ -38,17 +35,13 @@ from engines.learning.reinforcement.config import ReinforcementConfig
 from engines.learning.reinforcement.learner import train, with_precision
 from engines.learning.reinforcement.pool import network_folder
 from engines.learning.runs import PrintedProgress
-from experiments.arena.progress import BarReporter, PlainReporter
-from experiments.arena.schedule import Plan
-from experiments.arena.tournament import run_tournament
-from experiments.cluster.chosen import games_on, new_jobs
+from experiments.cluster.chosen import new_jobs
 from experiments.command import run
 from experiments.number import Number
 from experiments.options import cluster_option, out_option, pairs_option, quick_option
-from experiments.studies.az_curve import Point, rated_points
-from experiments.studies.az_variants import BASE, within
+from experiments.studies.az_curve import Point
+from experiments.studies.equal_cost import BASE, compare_runs, run_folder, write_tables
 from experiments.studies.whole_runs import WholeRun, do_runs, train_learner
-from reports.tables import write_csv
 
 _TINY = ("games=60", "network=mlp:hidden=32,layers=1", "save_every=1", "precision=float32")
 _PITFALLS = {
@@ -114,28 +107,12 @@ def compare(
     for label, runs in configs.items():
         for config in runs:
             print(f"\n{label}, seed {config.seed}")
-            folder = _folder(out, label, config)
+            folder = run_folder(out, label, config.seed)
             train(learner_class(learner), config, folder, PrintedProgress())
             ways[label, config.seed] = network_points(folder, learner)
-    limit = min(getattr(points[-1], equal) for points in ways.values())
-    chosen = {key: within(points, limit, equal) for key, points in ways.items()}
-    engines = tuple(point.engine for point in chosen.values())
-    plan = Plan((configs[BASE][0].game,), engines, pairs=pairs, seed=1).canonical()
-    progress = BarReporter() if sys.stderr.isatty() else PlainReporter(sys.stdout)
-    with games_on(cluster, workers) as games:
-        run_tournament(
-            plan, out / "games.sqlite", workers, progress=progress, elsewhere=games
-        )
-    frame = rated_points(plan.games[0], list(chosen.values()), (), out / "games.sqlite")
-    frame.insert(0, "variant", [label for label, _ in chosen])
-    frame.insert(1, "seed", [seed for _, seed in chosen])
-    return frame
-
-
-def _folder(out: Path, label: str, config: ReinforcementConfig) -> Path:
-    """Where a run belongs."""
-    name = "".join(c if c.isalnum() or c in "=.-" else "_" for c in label)
-    return out / f"{name}-{config.seed}"
+    return compare_runs(
+        ways, configs[BASE][0].game, out, pairs, equal, workers, cluster
+    )
 
 
 def _train_all(
@@ -146,7 +123,7 @@ def _train_all(
     missing = []
     for label, runs in configs.items():
         for config in runs:
-            folder = _folder(out, label, config)
+            folder = run_folder(out, label, config.seed)
             if not network_folder(folder, config.iterations).exists():
                 # Machines may differ in what suits them; runs that are compared must not.
                 usual = config if folder.exists() else with_precision(config)
@@ -156,33 +133,6 @@ def _train_all(
         game = configs[BASE][0].game
         with new_jobs(cluster, print, (game,), workers) as jobs:
             do_runs(jobs, missing, print)
-
-
-def summary(frame: pd.DataFrame) -> pd.DataFrame:
-    """A row for each variant: mean Elo over its runs, and the difference from the base.
-
-    Args:
-        frame: with the columns variant, rating and cpu_seconds, a row a run.
-    """
-    from scipy import stats
-
-    base = frame.loc[frame["variant"] == BASE, "rating"].to_numpy(float)
-    rows = []
-    for label, part in frame.groupby("variant", sort=False):
-        ratings = part["rating"].to_numpy(float)
-        row = {"variant": label, "runs": len(ratings), "elo": ratings.mean(),
-               "cpu_seconds": part["cpu_seconds"].mean(), "difference": math.nan,
-               "low95": math.nan, "high95": math.nan, "verdict": ""}
-        if label != BASE:
-            low = high = math.nan
-            if min(len(ratings), len(base)) > 1 and np.ptp(ratings) + np.ptp(base) > 0:
-                interval = stats.ttest_ind(ratings, base, equal_var=False).confidence_interval()
-                low, high = float(interval.low), float(interval.high)
-            row |= {"difference": ratings.mean() - base.mean(), "low95": low, "high95": high,
-                    "verdict": "better" if low > 0 else "worse" if high < 0
-                    else "not different from luck"}
-        rows.append(row)
-    return pd.DataFrame(rows)
 
 
 @click.command()
@@ -219,16 +169,7 @@ def main(
     configs = configs_of(learner, game, iterations, common, variants, seeds)
     frame = compare(learner, configs, out, pairs, "games" if equal == "games" else "cpu_seconds",
                     workers, cluster)
-    write_csv(frame, out / "runs.csv")
-    table = summary(frame)
-    write_csv(table, out / "variants.csv")
-    print(f"\n{'Elo':>6} {'difference':>10}  {'95% interval':<16} {'CPU s':>7}  variant")
-    for row in table.itertuples(index=False):
-        interval = "" if math.isnan(row.low95) else f"{row.low95:+.0f} to {row.high95:+.0f}"
-        difference = "" if row.variant == BASE else f"{row.difference:+.0f}"
-        print(f"{row.elo:6.0f} {difference:>10}  {interval:<16} {row.cpu_seconds:7,.0f}  "
-              f"{row.variant}{f': {row.verdict}' if row.verdict else ''}")
-    print(out / "variants.csv")
+    write_tables(frame, out)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from experiments.chapters import ch14_go5 as az_go5
-from experiments.studies import az_curve, az_variants
+from experiments.studies import az_curve, az_variants, equal_cost
 from tests.command import assert_one_line, run_module_here
 from tests.conftest import FULL
 
@@ -94,20 +94,26 @@ def test_black_takes_the_whole_board() -> None:
 
 def test_variants_differ_from_the_base_in_what_they_name() -> None:
     plans = az_variants.configs_of(
-        "connect4", 5, ["games=40", "sims=20"], ["seed=2", "search=gumbel sims=8"]
+        "connect4", 5, ["games=40", "sims=20"], ["ahead=1", "search=gumbel sims=8 iterations=9"], 2
     )
-    base, seeded, gumbel = plans.values()
-    assert list(plans) == ["base", "seed=2", "search=gumbel sims=8"]
+    assert list(plans) == ["base", "ahead=1", "search=gumbel sims=8 iterations=9"]
+    for first, second in plans.values():
+        assert (first.seed, second.seed) == (1, 2)
+        assert dataclasses.replace(first, seed=2) == second
+    base, ahead, gumbel = (runs[0] for runs in plans.values())
     assert (base.games, base.iterations, base.decay, base.selfplay.sims) == (40, 5, 1.0, 20)
-    assert dataclasses.replace(seeded, seed=base.seed) == base != seeded
+    assert dataclasses.replace(ahead, ahead=0) == base != ahead
     assert gumbel.selfplay == dataclasses.replace(base.selfplay, search="gumbel", sims=8)
+    assert gumbel.iterations == 9
     with pytest.raises(SpecError, match="same as 'base'"):
-        az_variants.configs_of("connect4", 5, [], ["seed=1"])
+        az_variants.configs_of("connect4", 5, [], ["iterations=5"])
+    with pytest.raises(SpecError, match="take --seeds"):
+        az_variants.configs_of("connect4", 5, [], ["seed=2"])
 
 
 def test_networks_of_equal_cost_are_compared() -> None:
     points = [az_curve.Point(k, 1, cost, 0, "") for k, cost in enumerate((0.0, 3.0, 5.0, 9.0))]
-    assert [az_variants.within(points, limit).iteration for limit in (0, 4.9, 5, 8, 99)] == [
+    assert [equal_cost.within(points, limit).iteration for limit in (0, 4.9, 5, 8, 99)] == [
         0, 1, 2, 2, 3
     ]
 
@@ -115,17 +121,20 @@ def test_networks_of_equal_cost_are_compared() -> None:
 @pytest.mark.skipif(not FULL, reason="a quarter of a minute: DLGO_FULL=1")
 def test_variants_are_trained_and_rated_and_not_twice(tmp_path: Path) -> None:
     out = tmp_path / "variants"
-    arguments = ["--quick", "--variant", "seed=2", "--out", str(out)]
+    arguments = ["--quick", "--variant", "forced=2", "--out", str(out)]
     first = CliRunner().invoke(az_variants.main, arguments)
     assert first.exit_code == 0, first.output
-    frame = pd.read_csv(tmp_path / "variants-quick" / "variants.csv")
-    assert sorted(frame["variant"]) == ["base", "seed=2"]
-    assert abs(frame["rating"].sum()) < 1e-6
+    out = out.with_name("variants-quick")
+    runs = pd.read_csv(out / "runs.csv")
+    assert sorted(zip(runs["variant"], runs["seed"], strict=True)) == [
+        ("base", 1), ("base", 2), ("forced=2", 1), ("forced=2", 2)]
+    assert abs(runs["rating"].sum()) < 0.01
     ends = [
-        read_card(tmp_path / "variants-quick" / run / "nets" / "0002").training["cpu_seconds"]
-        for run in ("base", "seed=2")
+        read_card(out / run / "nets" / "0002").training["cpu_seconds"]
+        for run in ("base-1", "base-2", "forced=2-1", "forced=2-2")
     ]
-    assert frame["cpu_seconds"].max() == min(ends) > 0, "nobody had more than the cheapest run"
+    assert runs["cpu_seconds"].max() == min(ends) > 0, "nobody had more than the cheapest run"
+    assert pd.read_csv(out / "variants.csv")["runs"].tolist() == [2, 2]
     again = CliRunner().invoke(az_variants.main, arguments)
     assert again.exit_code == 0 and "nothing left to play" in again.output
     assert again.output.splitlines()[-4:] == first.output.splitlines()[-4:]

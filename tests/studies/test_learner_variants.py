@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from dlgo import SpecError
-from experiments.studies.az_variants import BASE
-from experiments.studies.learner_variants import _PITFALLS, configs_of, summary
+from experiments.studies.equal_cost import BASE, summary
+from experiments.studies.learner_variants import _PITFALLS, configs_of
 
 
 @pytest.mark.parametrize("learner", _PITFALLS)
