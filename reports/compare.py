@@ -94,7 +94,7 @@ def _strength(name: str, counts: Counts) -> list[tuple[str, str]]:
     score = counts.score_interval()
     if math.isnan(score.value):
         return [(name, "nothing counted")]
-    low, value, high = map(_elo_text, (score.low95, score.value, score.high95))
+    low, value, high = map(elo_text, (score.low95, score.value, score.high95))
     return [(name, f"score {score.value:.1%} ({score.low95:.1%} to {score.high95:.1%}), "
                    f"{value} Elo ({low} to {high}), LOS {los_text(counts.superiority())}")]
 
@@ -107,9 +107,10 @@ def _binomial(name: str, wins: int, losses: int, what: str) -> tuple[str, str]:
     )
 
 
-def _elo_text(score: float) -> str:
+def elo_text(score: float) -> str:
+    """A score, 0 to 1, as a difference in Elo with its sign."""
     elo = elo_of_score(score)
-    return f"{elo:+.0f}" if math.isfinite(elo) else "unbounded"
+    return f"{round(elo):+d}" if math.isfinite(elo) else "unbounded"  # never -0
 
 
 def los_text(chance: float) -> str:

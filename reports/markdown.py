@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+_PERFECT_NOTE = (
+    "- Won against perfect play: games from the empty board against the exact solver, moving "
+    "first; one mistake is enough not to win."
+)
+
+
 def build_markdown(
     games: Sequence[GameReport], facts: Sequence[tuple[str, str]], played: pd.DataFrame,
     most_failures: int,
@@ -42,7 +48,7 @@ def _game_section(report: GameReport) -> str:
     table, rows, cross = report.table, report.ratings, report.cross
     header = (
         "#", "entrant", "Elo", "95% interval", "lead", "games", "won", "drawn", "lost", "score",
-        "CPU ms", "nodes", "sims",
+        "CPU ms", "nodes", "sims", *(("won against perfect play",) if report.perfect else ()),
     )
     body = [
         (
@@ -51,10 +57,12 @@ def _game_section(report: GameReport) -> str:
             lead_text(table, rank - 1), str(row.games), str(row.wins), str(row.draws),
             str(row.losses), f"{row.score:.1%}",
             short(row.mean_cpu_ms), short(row.mean_nodes), short(row.mean_simulations),
+            *((str(report.perfect.get(row.entrant, "")),) if report.perfect else ()),
         )
         for rank, row in enumerate(rows.itertuples(), 1)
     ]
-    notes = [
+    notes = [_PERFECT_NOTE] if report.perfect else []
+    notes += [
         f"- \\* {markdown_text(f'{row.entrant}: {row.note}')}"
         for row in rows.itertuples() if row.note
     ]

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reports.compare import los_text
+from reports.perfect import PerfectResult
 from reports.rating_table import RatingTable
 from reports.text import elo_text, lead_text, nu_text, short
 
@@ -57,6 +58,7 @@ class GameReport:
         replays: of `replays.replay`.
         frontier: rows of `frontier.frontier_frame`; None leaves the table out.
         ratios: rows of `frontier.cost_ratios`; None leaves the table out.
+        perfect: of `perfect.perfect_results`; empty leaves the column out.
     """
 
     game: str
@@ -72,6 +74,7 @@ class GameReport:
     replays: Sequence[dict[str, Any]] = field(default=(), repr=False)
     frontier: pd.DataFrame | None = None
     ratios: pd.DataFrame | None = None
+    perfect: Mapping[str, PerfectResult] = field(default_factory=dict)
 
 
 def build_page(
@@ -148,7 +151,7 @@ def _view(game: GameReport) -> dict[str, Any]:
     """What the template needs of a game, computed here to keep it free of arithmetic."""
     table = game.table
     return {
-        "report": game, **rating_rows(table, game.ratings),
+        "report": game, **rating_rows(table, game.ratings), "perfect": game.perfect,
         "notes": [rating for rating in table.ratings if rating.note],
         "cross": [
             (entrant, [_cell(text) for text in cells])

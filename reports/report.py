@@ -27,6 +27,7 @@ from reports.lengths import plot_lengths
 from reports.markdown import build_markdown
 from reports.overview import overview_frame
 from reports.page import Figure, GameReport, build_page
+from reports.perfect import perfect_results
 from reports.plots import AXES, FamilyStyle, family_styles, game_title, plot_game, plot_overview
 from reports.rating_table import RatingTable
 from reports.replays import choose_games, replay
@@ -183,7 +184,7 @@ def _game(
     report = GameReport(
         game, game_title(game), slug, table, ratings[ratings["game"] == game], overview,
         costs, cross, _game_facts(table, games), _figures(drawn), replays,
-        frontier[frontier["game"] == game], ratios,
+        frontier[frontier["game"] == game], ratios, perfect_results(games),
     )
     return report, paths
 
