@@ -20,7 +20,8 @@ course: $(VENV)/.teaching
 test: $(VENV)/.testing
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-cache --no-logo
-	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder \
+		-o faulthandler_timeout=600
 
 lint: $(VENV)/.testing
 	$(BIN)/ruff check .

@@ -57,6 +57,25 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             file = nodeid.partition("::")[0]
             return "studio" if "/studio/" in file else file
 
+        def remove_node(self, node: Any) -> str | None:
+            """The test in which a process died, if it died; what it has left goes to others.
+
+            That test is not run again, nor what was done before it: xdist's own form does both,
+            may kill one process after another, and then waits for ever.
+            """
+            work = self.assigned_work.pop(node)
+            died_in = None
+            for scope, tests in work.items():
+                left = [test for test, done in tests.items() if not done]
+                if left and died_in is None:
+                    died_in = left.pop(0)
+                if left:
+                    self.workqueue[scope] = dict.fromkeys(left, False)
+            if died_in is not None:
+                for other in self.assigned_work:
+                    self._reschedule(other)
+            return died_in
+
     return ByFile(config, log)
 
 

@@ -33,7 +33,7 @@ from dlgo.errors import ModelError
 from dlgo.files import write_csv
 from dlgo.rates import Meter, rates_in_turns
 from engines.learning.networks.card import Card
-from engines.learning.networks.runtimes import KINDS, load_runtime
+from engines.learning.networks.runtimes import KINDS, load_runtime, openvino_core
 from engines.learning.networks.store import find_model, load_card
 from experiments.command import run
 from experiments.number import Number
@@ -241,9 +241,7 @@ def _products(threads: int, with_openvino: bool) -> dict[str, Call]:
     session = ort.InferenceSession(content, options)
     products: dict[str, Call] = {"onnx product f32": lambda: session.run(None, {"a": matrix})}
     if with_openvino:
-        import openvino
-
-        core = openvino.Core()
+        core = openvino_core()
         for kind in ("f32", "bf16"):
             request = core.compile_model(core.read_model(content), "CPU", {
                 "INFERENCE_PRECISION_HINT": kind, "INFERENCE_NUM_THREADS": threads,

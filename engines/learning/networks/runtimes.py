@@ -13,6 +13,7 @@ has the measurements; `fastest.py` takes them where a user asks for `auto`.
 
 from __future__ import annotations
 
+import functools
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -122,6 +123,23 @@ class OnnxRuntime(NetworkRuntime):
         return dict(zip(self.heads, answers, strict=True))
 
 
+@functools.cache
+def openvino_core() -> Any:
+    """OpenVINO itself: one for the whole process, and for good.
+
+    Each of them puts up a stack for the handlers of signals and, when it goes, puts back the one
+    that it found. Where the older of two went first, the younger one put back memory that had been
+    freed: the next Ctrl-C ended the process with a segmentation fault (seen with OpenVINO 2026.4).
+    """
+    try:
+        import openvino
+    except ImportError:
+        raise ModelError(
+            "OpenVINO is not installed; run pip install 'dlgo[openvino]', or take runtime=onnx"
+        ) from None
+    return openvino.Core()
+
+
 class OpenVINORuntime(NetworkRuntime):
     """OpenVINO on the CPU; an optional package.
 
@@ -136,13 +154,7 @@ class OpenVINORuntime(NetworkRuntime):
         self, card: Card, content: bytes, threads: int = 1, precision: str = "f32"
     ) -> None:
         super().__init__(card)
-        try:
-            import openvino
-        except ImportError:
-            raise ModelError(
-                "OpenVINO is not installed; run pip install 'dlgo[openvino]', or take runtime=onnx"
-            ) from None
-        self._core = openvino.Core()
+        self._core = openvino_core()
         self._content = content
         self._settings = {
             "INFERENCE_PRECISION_HINT": precision, "INFERENCE_NUM_THREADS": threads,
