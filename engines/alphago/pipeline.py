@@ -31,7 +31,7 @@ from engines.learning.networks.card import Card
 from engines.learning.networks.store import TRAINING_MODULES
 from engines.learning.reinforcement.pool import network_folder
 from engines.learning.runs import Progress
-from engines.learning.runs.progress import Estimate, Status
+from engines.learning.runs.progress import stage_progress
 from engines.supervised.config import SupervisedConfig
 
 STAGES = ("games", "supervised", "fast", "reinforced", "value games", "value")
@@ -106,8 +106,9 @@ def train(
     begin("value games")
     value_games = Dataset.open(make_value_games(
         folder / "value_games", game, str(folder / "supervised"), str(last),
-        config.value_games, config.seed, progress=_telling(progress, "value games"),
-        jobs=jobs(),
+        config.value_games, config.seed, jobs=jobs(),
+        progress=stage_progress(
+            progress, "value games", 1 + STAGES.index("value games"), len(STAGES)),
     ))
     costs["value games"] = value_games.cpu_seconds
 
@@ -119,18 +120,6 @@ def train(
     return write_bundle(folder / RUN_MODEL, config.game, {
         "supervised": folder / "supervised", "reinforced": last, "value": folder / "value",
     }, folder / FAST, {stage: round(cost, 1) for stage, cost in costs.items()})
-
-
-def _telling(progress: Progress, stage: str) -> Callable[[int, int], None]:
-    """What tells where a stage without iterations stands."""
-    estimate, number = Estimate([]), STAGES.index(stage) + 1
-
-    def tell(done: int, of: int) -> None:
-        rate, left = estimate.look(stage, done, of, later=0)
-        progress.status(
-            Status("stage", number, len(STAGES), stage, done, of, "games", rate, left))
-
-    return tell
 
 
 def _supervised(config: AlphaGoConfig) -> SupervisedConfig:

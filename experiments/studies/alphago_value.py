@@ -31,6 +31,7 @@ from engines.learning.data.batches import batches
 from engines.learning.networks.runtimes import load_runtime
 from engines.learning.networks.store import load_card
 from engines.learning.runs import PrintedProgress
+from engines.learning.runs.progress import stage_progress
 from engines.supervised.config import SupervisedConfig
 from experiments.command import run
 from experiments.number import Number
@@ -55,12 +56,14 @@ def squared_errors(model: Path, data: Dataset) -> np.ndarray:
     return np.concatenate(errors).astype(float)
 
 
-def made(model: Path, game: GameSpec, folder: Path, games: int, seed: int, whole: bool) -> Dataset:
-    """Games of the policies of an AlphaGo."""
+def made(
+    model: Path, game: GameSpec, folder: Path, games: int, seed: int, whole: bool, stage: int
+) -> Dataset:
+    """Games of the policies of an AlphaGo, made in the study's stage of that number."""
     bundle = find_bundle(str(model), game)
     return Dataset.open(make_value_games(
         folder, game, bundle.network("supervised"), bundle.network("reinforced"), games, seed,
-        whole=whole,
+        whole=whole, progress=stage_progress(PrintedProgress(), folder.parent.name, stage, 3),
     ))
 
 
@@ -79,13 +82,14 @@ def compare(model: Path, game: GameSpec, out: Path, positions: int, epochs: int)
 
     _, card = load_card(find_bundle(str(model), game).network("value"))
     settings = card.training["settings"]
-    test = made(model, game, out / "test", max(200, positions // 5), 3, whole=False)
+    test = made(model, game, out / "test" / "games", max(200, positions // 5), 3, False, 1)
     rows, errors = [], {}
     for number, (way, whole) in enumerate(WAYS.items()):
         folder = out / ("whole" if whole else "one")
         # Games that end before their position are left out; whole ones give some ten positions.
         games = positions // 5 if whole else 2 * positions
-        data = cut(made(model, game, folder / "games", games, 4 + number, whole), positions)
+        data = cut(made(model, game, folder / "games", games, 4 + number, whole,
+                        2 + number), positions)
         config = SupervisedConfig(
             name=folder.name, encoder=card.encoder, network=card.network, policy_head=False,
             value_head=True, optimizer=_OPTIMIZER, schedule="constant", epochs=epochs,

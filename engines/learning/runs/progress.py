@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dlgo.text import duration
@@ -138,3 +138,20 @@ class Estimate:
     def _iteration(self, otherwise: float) -> float:
         recent = self._seconds[-_RECENT:]
         return sum(recent) / len(recent) if recent else otherwise
+
+
+def stage_progress(
+    progress: Progress, stage: str, number: int, stages: int, items: str = "games"
+) -> Callable[[int, int], None]:
+    """What tells where a stage without iterations stands, called with items done, and of how many.
+
+    Args:
+        stage: what it is called. number: which one it is, of so many `stages`, from 1.
+    """
+    estimate = Estimate([])
+
+    def tell(done: int, of: int) -> None:
+        rate, left = estimate.look(stage, done, of, later=0)
+        progress.status(Status("stage", number, stages, stage, done, of, items, rate, left))
+
+    return tell
