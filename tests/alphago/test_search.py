@@ -59,6 +59,20 @@ def test_rollouts_move_the_value_as_the_textbook_says(mixing: float) -> None:
     assert means[0] == pytest.approx(means[1], abs=0.2 * mixing)
 
 
+def test_answers_that_are_remembered_change_no_search_and_their_rollouts_are_played_anew() -> None:
+    game = get_game("connect4")
+    with_cache, without = (
+        build_engine(f"alphago:sims=150,cache={cache}", game, 1) for cache in (20_000, 0))
+    state = GameState.new_game(game)
+    asked = of = 0
+    for _ in range(4):
+        one, other = with_cache.select_move(state), without.select_move(state)
+        assert (one.policy, one.values) == (other.policy, other.values)
+        asked, of = asked + one.cost.evaluations, of + other.cost.evaluations
+        state = state.apply_move(one.move)
+    assert asked < of
+
+
 def test_the_value_of_a_leaf_is_the_mixture() -> None:
     state = GameState.new_game(GAME)
     for mixing in (0.0, 0.25, 1.0):

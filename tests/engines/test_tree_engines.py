@@ -180,12 +180,15 @@ def test_threads_share_out_the_simulations() -> None:
     engine.close()
 
 
-@pytest.mark.parametrize("threads", [2, 3])
-def test_threads_in_one_tree_search_as_one_thread_with_their_batches(threads: int) -> None:
+@pytest.mark.parametrize(("engine", "threads"), [
+    ("alphazero:", 2), ("alphazero:", 3), ("alphago:lambda=0,", 2)])
+def test_threads_in_one_tree_search_as_one_thread_with_their_batches(
+    engine: str, threads: int
+) -> None:
     """Only who answers for which leaf differs; with 3 threads the last batch is a smaller one."""
     game = get_game("connect4")
-    shared = build_engine(f"alphazero:sims=100,batch=2,threads={threads},one_tree=yes", game, 1)
-    alone = build_engine(f"alphazero:sims=100,batch={2 * threads}", game, 1)
+    shared = build_engine(f"{engine}sims=100,batch=2,threads={threads},one_tree=yes", game, 1)
+    alone = build_engine(f"{engine}sims=100,batch={2 * threads}", game, 1)
     state = GameState.new_game(game)
     for _ in range(3):
         one, other = shared.select_move(state), alone.select_move(state)
