@@ -148,6 +148,11 @@ class Crew:
             now = time.monotonic()
             self._look_for_machines(now)
             if self._ask_all(dispatcher, now) and dispatcher.is_done(len(self._ready())):
+                if unchecked := dispatcher.unchecked():
+                    self._say(
+                        f"{unchecked} of those that --verify-share chose could not be checked: a "
+                        "second machine is needed, or a third where two differ"
+                    )
                 return
             yield from self._hear(dispatcher)
             look()

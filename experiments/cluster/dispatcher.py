@@ -332,6 +332,10 @@ class Dispatcher(Generic[Item]):
         """How many items nobody has yet, about."""
         return len(self._again) + len(self._to_check) + self._source.remaining()
 
+    def unchecked(self) -> int:
+        """How many items that were to be done twice lack a second result."""
+        return sum(entry.checking for entry in self._entries.values())
+
     def is_done(self, workers: int) -> bool:
         """Whether no result is missing, and the source had nothing more when it was last asked.
 

@@ -115,12 +115,14 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return made
 
 
-def done_by(clock: Clock, count: int = 400, **behaviour: Callable[[int], object]):
+def done_by(
+    clock: Clock, count: int = 400, share: float = 0.0, **behaviour: Callable[[int], object]
+):
     """Let mocks do some items: who did each, and what was said."""
     said: list[str] = []
     connection = Mocked(clock, **behaviour)
     crew = Crew(connection, WorkOrder(b"", ""), said.append, patience=1.0)
-    work = Dispatcher(ListSource(range(count)), str)
+    work = Dispatcher(ListSource(range(count)), str, verify_share=share)
     did = {}
     for batch in crew.run(work):
         for result, item, name in batch:
@@ -164,6 +166,14 @@ def test_who_cannot_do_the_work_is_refused_and_if_nobody_can_the_run_ends(clock:
     assert "bad is refused: it has dlgo w, not v; install the same there" in said
     with one_line_error(ClusterError, "bad is refused: it has dlgo w"):
         done_by(clock, bad=lambda n: other)
+
+
+def test_a_single_machine_says_that_it_could_not_be_checked(clock: Clock) -> None:
+    line = "of those that --verify-share chose could not be checked: a second machine is needed"
+    _, said, _ = done_by(clock, 40, 0.5, only=fine)
+    assert any(line in text for text in said)
+    _, said, _ = done_by(clock, 40, 0.5, one=fine, other=fine)
+    assert not any(line in text for text in said)
 
 
 def test_machines_may_join_late(clock: Clock) -> None:
