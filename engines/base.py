@@ -43,6 +43,8 @@ class Engine(ABC):
             that have one; the ledger stores it with each game.
         training_cpu_seconds: CPU time that its training took, data included; None: unknown,
             or nothing was trained. Stored beside the network.
+        runtime: what runs the network ("int8"), for engines that have one. Stored as well, since
+            `runtime=auto` takes what is fastest on a machine.
     """
 
     name: ClassVar[str]
@@ -53,6 +55,7 @@ class Engine(ABC):
     bare_option: ClassVar[str] = ""
     network_id: str | None = None
     training_cpu_seconds: float | None = None
+    runtime: str | None = None
 
     def __init__(
         self, game: GameSpec, budget: Budget | None = None, seed: int = 0,

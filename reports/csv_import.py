@@ -129,7 +129,8 @@ def _row(row: dict[str, str | None], line: int) -> dict[str, object]:
     values: dict[str, object] = dict.fromkeys(GAME_COLUMNS, "")
     values.update({
         name: 0 if name.endswith("_moves") else float("nan")
-        for name in GAME_COLUMNS if name.startswith(("first_", "second_"))
+        for name in GAME_COLUMNS
+        if name.startswith(("first_", "second_")) and not name.endswith("_runtime")
     })
     moves = texts.get("moves", "")
     values.update({

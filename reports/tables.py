@@ -44,7 +44,7 @@ GAME_COLUMNS = (
     "slot", "game", "first", "second", "pair", "opening", "seed", "result", "reason", "failed",
     "counted", "plies",
     *(f"{side}_{name}" for side in _SIDES for name in ("moves", *_COSTS)),
-    *(f"{side}_training_cpu_hours" for side in _SIDES),
+    *(f"{side}_training_cpu_hours" for side in _SIDES), *(f"{side}_runtime" for side in _SIDES),
     "moves", "started", "finished", "machine", "version",
 )
 RATING_COLUMNS = (
@@ -56,7 +56,10 @@ RATING_COLUMNS = (
 
 
 # What comes from outside and is printed. A slot stays as it is: the ledger finds games by it.
-_TEXTS = ("game", "first", "second", "opening", "reason", "moves", "machine", "version")
+_TEXTS = (
+    "game", "first", "second", "opening", "reason", "first_runtime", "second_runtime", "moves",
+    "machine", "version",
+)
 
 
 def family_and_budget(entrant: str) -> tuple[str, str]:
@@ -110,9 +113,10 @@ def games_frame(ledger: Ledger) -> pd.DataFrame:
     repetition of an earlier game, which no rating counts), `plies`, and for each side the
     number of moves its engine chose (`first_moves`) and their mean cost (`first_cpu_ms`,
     `first_wall_ms`, `first_nodes`, `first_simulations`, `first_evaluations`; NaN if it chose
-    none), and the CPU hours that training its network took (`first_training_cpu_hours`; NaN if
-    it has none). Texts are printable (`dlgo.text.one_line`), all but the slots. The attribute
-    `specifications` (in `attrs`) says what names of entrants stand for.
+    none), the CPU hours that training its network took (`first_training_cpu_hours`; NaN if it has
+    none), and what ran the network (`first_runtime`; "" if nothing did). Texts are printable
+    (`dlgo.text.one_line`), all but the slots. The attribute `specifications` (in `attrs`) says what
+    names of entrants stand for.
     """
     import pandas as pd
 
@@ -144,14 +148,24 @@ def _game_row(
         row[f"{side}_moves"] = spent.moves
         for name, total in zip(_COSTS, totals, strict=True):
             row[f"{side}_{name}"] = total / spent.moves if spent.moves else float("nan")
-        row[f"{side}_training_cpu_hours"] = _training_hours(record.networks, side)
+        network = _network(record.networks, side)
+        row[f"{side}_training_cpu_hours"] = _training_hours(network)
+        row[f"{side}_runtime"] = str(network.get("runtime") or "")
     return row
 
 
-def _training_hours(networks: str | None, side: str) -> float:
-    """What the ledger says of the training of one side's network, in hours; NaN if nothing."""
+def _network(networks: str | None, side: str) -> dict[str, object]:
+    """What the ledger says of the network of one side; empty if nothing."""
     try:
-        return float(json.loads(networks or "{}")[side]["training_cpu_seconds"]) / 3600
+        return dict(json.loads(networks or "{}")[side])
+    except (KeyError, TypeError, ValueError):
+        return {}
+
+
+def _training_hours(network: Mapping[str, object]) -> float:
+    """What a network's training took; NaN if that is unknown."""
+    try:
+        return float(network["training_cpu_seconds"]) / 3600
     except (KeyError, TypeError, ValueError):
         return float("nan")
 

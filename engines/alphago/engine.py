@@ -73,6 +73,7 @@ class AlphaGoEngine(PUCTSearchEngine):
             bundle.network("value"), kind, batch, threads) if mixing < 1 else None
         self.network_id = "+".join(
             runtime.network_id for runtime in (policy, critic) if runtime is not None)
+        self.runtime = policy.kind
         self.training_cpu_seconds = bundle.cpu_seconds
         return NetworkEvaluator(
             policy, encoder_of(policy.card, self.game), self._rollout(mixing), mixing=mixing,

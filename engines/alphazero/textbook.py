@@ -56,7 +56,7 @@ class TextbookPUCT(TextbookMCTS):
         self._runtime.card.require("policy", "which guides a search")
         self._runtime.card.require("value", "which values the leaves")
         self._encoder = encoder_of(self._runtime.card, self.game)
-        self.network_id = self._runtime.network_id
+        self.network_id, self.runtime = self._runtime.network_id, self._runtime.kind
         self.training_cpu_seconds = self._runtime.card.total_cpu_seconds
 
     def warm_up(self) -> None:

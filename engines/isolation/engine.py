@@ -28,7 +28,8 @@ _MOST_COUNTED = 2**40
 
 # What is known of an engine that nobody vouches for.
 _UNKNOWN = {
-    "budget": {}, "budgets": (), "network_id": None, "training_cpu_seconds": None, "digest": "",
+    "budget": {}, "budgets": (), "network_id": None, "training_cpu_seconds": None, "runtime": None,
+    "digest": "",
 }
 
 T = TypeVar("T")
@@ -92,6 +93,7 @@ class IsolatedEngine:
             self.budgets = tuple(map(str, facts["budgets"]))
             self.network_id = facts["network_id"]
             self.training_cpu_seconds = facts["training_cpu_seconds"]
+            self.runtime = facts["runtime"]
             self.digest = str(facts["digest"])
             if self._memory_mb is not None:
                 self._ask("limit_memory", self._memory_mb)

@@ -100,7 +100,7 @@ class _Host:
         return {
             "digest": spec.digest, "budget": engine.budget.given(), "budgets": engine.budgets,
             "network_id": engine.network_id,
-            "training_cpu_seconds": engine.training_cpu_seconds,
+            "training_cpu_seconds": engine.training_cpu_seconds, "runtime": engine.runtime,
         }
 
     def _enter_copy(self, folders: list[str]) -> dict[str, Any]:

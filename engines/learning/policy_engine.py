@@ -49,7 +49,7 @@ class PolicyEngine(Engine):
         self._runtime = load_chosen(name, self.settings["runtime"])
         self._answer = self._head()
         self._encoder = encoder_of(self._runtime.card, self.game)
-        self.network_id = self._runtime.network_id
+        self.network_id, self.runtime = self._runtime.network_id, self._runtime.kind
         self.training_cpu_seconds = self._runtime.card.total_cpu_seconds
         self._actions = np.empty(self.game.num_actions, np.int64)
 

@@ -54,7 +54,7 @@ class PUCTSearchEngine(TreeSearchEngine):
             model, self.game, self.settings["runtime"], values, sides, self.settings["batch"],
             self.settings["cache"], self._threads_of_a_tree(),
         )
-        self.network_id = evaluator.network_id
+        self.network_id, self.runtime = evaluator.network_id, evaluator.runtime
         self.training_cpu_seconds = evaluator.training_cpu_seconds
         return evaluator
 

@@ -307,7 +307,8 @@ def _ready(task: GameTask, engines: EngineCache, player: int, board: Board) -> E
 
 def _networks(players: list[Engine]) -> str | None:
     networks = {
-        side: {"id": engine.network_id, "training_cpu_seconds": engine.training_cpu_seconds}
+        side: {"id": engine.network_id, "training_cpu_seconds": engine.training_cpu_seconds,
+               "runtime": engine.runtime}
         for side, engine in zip(SIDES, players, strict=True) if engine.network_id is not None
     }
     return json.dumps(networks) if networks else None

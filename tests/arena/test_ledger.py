@@ -19,6 +19,7 @@ from dlgo import DlgoError, LedgerError
 from dlgo.games.draughts.pdn import read_game
 from dlgo.records.ledger import Ledger, MoveCost, ledger_lock
 from dlgo.records.sgf import read_sgf, replay
+from engines.learning.networks.fastest import PLAYING_KINDS
 from experiments.arena.inspect_ledger import check_lines, export_games, list_lines, totals_lines
 from experiments.arena.referee import EngineCache, play_game
 from experiments.arena.schedule import Plan, tasks
@@ -101,8 +102,16 @@ def test_the_network_of_an_engine_is_stored(monkeypatch) -> None:
     monkeypatch.setattr(Dawdler, "training_cpu_seconds", 7200.0)
     record = play_game(make_task("random", "dawdler"), EngineCache())
     assert json.loads(record.networks) == {
-        "second": {"id": "sha256:abc", "training_cpu_seconds": 7200.0}
+        "second": {"id": "sha256:abc", "training_cpu_seconds": 7200.0, "runtime": None}
     }
+
+
+def test_what_runs_a_network_is_stored() -> None:
+    """Of `auto`, what it took on this machine."""
+    task = make_task("alphazero:sims=1,runtime=auto", "alphazero:sims=1,runtime=int8", "connect4")
+    networks = json.loads(play_game(task, EngineCache()).networks)
+    assert networks["first"]["runtime"] in PLAYING_KINDS
+    assert networks["second"]["runtime"] == "int8"
 
 
 def test_totals_are_those_of_the_moves(ledger_path: Path) -> None:

@@ -176,7 +176,7 @@ def test_the_facts_of_a_small_ledger(tmp_path):
         tmp_path,
         [
             record(0, "mcts:sims=100", "b", 1, moves="A1 A2 B1 B2 C1", networks=json.dumps({
-                "first": {"id": "x", "training_cpu_seconds": 9000.0},
+                "first": {"id": "x", "training_cpu_seconds": 9000.0, "runtime": "int8"},
                 "second": {"id": "y", "training_cpu_seconds": 36000.0},
             })),
             record(1, "b", "mcts:sims=100", 1, moves="A1 A2 B1 B2 C1"),
@@ -197,6 +197,9 @@ def test_the_facts_of_a_small_ledger(tmp_path):
     assert {row["entrant"]: float(row["training_cpu_hours"]) for row in rows} == {
         "mcts:sims=100": 2.5, "b": 10.0
     }
+    rows = [*csv.DictReader((tmp_path / "out" / "games.csv").open())]
+    assert {row["slot"][-1]: row["first_runtime"] + row["second_runtime"] for row in rows} == {
+        "0": "int8", "1": "", "2": "", "3": ""}
     # Only mcts has simulations or evaluations: no plot of a single point.
     with Ledger(tmp_path / "games.sqlite", read_only=True) as ledger:
         spent = cost_table(games_frame(ledger), ledger.cost_totals()).set_index("entrant")

@@ -150,7 +150,7 @@ class NetworkEvaluator(LeafEvaluator):
         if self._mixing < 1:
             (critic or runtime).card.require(
                 "value", "so let rollouts value the leaves (evaluator=rollout)")
-        self.network_id = runtime.network_id
+        self.network_id, self.runtime = runtime.network_id, runtime.kind
         self.training_cpu_seconds = runtime.card.total_cpu_seconds
         self.history = encoder.history
         self.window = encoder.window

@@ -35,7 +35,7 @@ class ParallelRuntime(NetworkRuntime):
 
     def __init__(self, runtimes: Sequence[NetworkRuntime]) -> None:
         super().__init__(runtimes[0].card)
-        self.heads = runtimes[0].heads
+        self.heads, self.kind = runtimes[0].heads, runtimes[0].kind
         self._runtimes = runtimes
         # The caller is one of the threads.
         self._pool = ThreadPoolExecutor(len(runtimes) - 1)

@@ -34,9 +34,12 @@ class NetworkRuntime(ABC):
 
     Attributes:
         card: the model's.
+        kind: one of `KINDS`.
         network_id: digest of its weights.
         heads: the names of what it answers.
     """
+
+    kind = KINDS[0]
 
     def __init__(self, card: Card) -> None:
         self.card = card
@@ -71,7 +74,7 @@ def load_runtime(name: str, kind: str = "onnx", threads: int = 1) -> NetworkRunt
     folder, card = load_card(name)
     if kind == "keras":
         read_file(folder, card, KERAS_FILE)  # its checksum
-        return KerasRuntime(card, str(folder / KERAS_FILE))
+        return _of_kind(KerasRuntime(card, str(folder / KERAS_FILE)), kind)
     if kind in INT8_KINDS and INT8_FILE not in card.files:
         raise ModelError(
             f"model {card.name} has no {INT8_FILE}, which runtime={kind} plays with; run dlgo "
@@ -79,8 +82,14 @@ def load_runtime(name: str, kind: str = "onnx", threads: int = 1) -> NetworkRunt
         )
     content = read_file(folder, card, INT8_FILE if kind in INT8_KINDS else ONNX_FILE)
     if kind in ("onnx", "int8"):
-        return OnnxRuntime(card, content, threads)
-    return OpenVINORuntime(card, content, threads, "bf16" if kind.endswith("bf16") else "f32")
+        return _of_kind(OnnxRuntime(card, content, threads), kind)
+    precision = "bf16" if kind.endswith("bf16") else "f32"
+    return _of_kind(OpenVINORuntime(card, content, threads, precision), kind)
+
+
+def _of_kind(runtime: NetworkRuntime, kind: str) -> NetworkRuntime:
+    runtime.kind = kind
+    return runtime
 
 
 def _check_shapes(card: Card, planes: list, outputs: dict[str, list]) -> None:
