@@ -8,8 +8,8 @@ for thousands. After some learning the new policy meets the one before, and the 
 
 What to look for: a decision takes 14 bytes, and seventy times as much with its planes. Who always
 plays the likeliest move plays one single game. A bot that is a little better seldom shows it in 100
-games. Result (`--quick`, 2026-11-22, 2-core Intel Xeon, busy, 10 CPU s): new wins 53.1% (52.4% to
-53.8%) of 20,000 games; 7% of matches of 100 games show it, 53% of those of 1,000.
+games. Result (2026-11-23, 2-core Intel Xeon, busy, 10 CPU s): new wins 52.9% (52.6% to 53.3%) of
+100,000 games; 6% of matches of 100 games show it, 42% of those of 1,000.
 """
 
 from __future__ import annotations
