@@ -26,6 +26,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import sys
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -50,6 +52,7 @@ SHIPPED = Path(__file__).with_name("connect4_positions.json")
 CLASSES = ("L1_R1", "L1_R2", "L1_R3", "L2_R1", "L2_R2", "L3_R1")
 _STONES = {"L1": (2, 13), "L2": (14, 28), "L3": (29, 38)}
 _PORTION = 10  # positions that a process draws or plays at a time
+_LINE_INTERVAL = 10.0  # seconds between two lines of progress where there is no terminal
 _DRAWS = 3000  # portions without enough positions of a class, before giving up
 GAME = get_game("connect4")
 
@@ -140,6 +143,7 @@ def position_sets(
 ) -> dict[str, list[Position]]:
     """`count` positions of each class, from the file as far as it has them; the rest is made."""
     sets = _read(path)
+    live, next_line = sys.stderr.isatty(), 0.0
     for stage in dict.fromkeys(name[:2] for name in classes):
         wanted = [name for name in classes if name.startswith(stage)]
         portion = sets["portions"].get(stage, 0)
@@ -162,8 +166,13 @@ def position_sets(
             sets["portions"][stage] = portion
             _write(path, sets)
             have = ", ".join(f"{len(sets['positions'].get(n, []))} of {n}" for n in wanted)
-            click.echo(f"\rsolving positions: {have}   ", err=True, nl=False)
-        click.echo("", err=True)
+            if live:
+                click.echo(f"\rsolving positions: {have}   ", err=True, nl=False)
+            elif time.monotonic() >= next_line:
+                click.echo(f"solving positions: {have}", err=True)
+                next_line = time.monotonic() + _LINE_INTERVAL
+        if live:
+            click.echo("", err=True)
     return {name: sets["positions"][name][:count] for name in classes}
 
 
