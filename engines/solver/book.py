@@ -108,7 +108,11 @@ def open_book(plies: int, scores: np.ndarray) -> np.ndarray:
     """
     listed = levels(plies)
     if len(scores) != len(listed[-1].keys) or (scores == UNSOLVED).any():
-        raise DlgoError(f"the book of {plies} plies lacks scores of positions")
+        there = int((scores != UNSOLVED).sum())
+        raise DlgoError(
+            f"the book of {plies} plies lacks scores: it has {there:,} of "
+            f"{len(listed[-1].keys):,}; finish it first, by the command that made it"
+        )
     words = _words(listed[-1], scores)
     parts = [words]
     for level in reversed(listed[:-1]):

@@ -156,14 +156,15 @@ def _begun(path: Path, plies: int, count: int) -> np.ndarray:
 
 
 def check_book(path: Path, count: int, table_bits: int) -> None:
-    """Prove random positions of a book by search.
+    """Prove random positions of a book by search, of those that have a score so far.
 
     Raises:
         DlgoError: if a score is wrong.
     """
     plies, scores = read_book(path)
     _, owns, masks = levels(plies)[plies]
-    chosen = np.random.default_rng(0).choice(len(owns), min(count, len(owns)), replace=False)
+    solved = np.flatnonzero(scores != UNSOLVED)
+    chosen = np.random.default_rng(0).choice(solved, min(count, len(solved)), replace=False)
     chosen.sort()
     began, next_line = time.monotonic(), time.monotonic() + _LINE_INTERVAL
     for done, i in enumerate(chosen.tolist()):

@@ -18,6 +18,7 @@ from engines.registry import build_engine
 from engines.solver import book, search
 from engines.solver.board import mirrored
 from engines.solver.solver import Solver, pack
+from experiments.datasets import connect4_book
 from experiments.datasets.connect4_book import ask_bitbully, solve_part
 from tests.conftest import FULL
 from tests.engines.test_solver import position, random_positions
@@ -171,6 +172,22 @@ def test_missing_scores_are_not_taken_for_a_book(small_book: Path) -> None:
     scores[5] = book.UNSOLVED
     with pytest.raises(DlgoError, match="lacks scores"):
         book.open_book(plies, scores)
+
+
+def test_of_an_unfinished_book_only_what_is_there_is_proved(
+    small_book: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plies, scores = book.read_book(small_book)
+    begun = np.where(np.arange(len(scores)) % 4 == 0, scores, book.UNSOLVED)
+    small_book.write_bytes(book.pack_book(plies, begun))
+    # A solver with the book: these positions take minutes by search alone.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(connect4_book, "_solver", lambda bits: Solver(bits))
+        connect4_book.check_book(small_book, 1000, 12)
+    there = int((begun != book.UNSOLVED).sum())
+    assert f"{there} of {len(scores)} positions proved" in capsys.readouterr().out
+    with pytest.raises(DlgoError, match=f"it has {there} of {len(scores)}; finish it first"):
+        book.open_book(plies, begun)
 
 
 def make(path: Path, plies: int, wait: bool) -> subprocess.Popen[str]:

@@ -286,6 +286,7 @@ def test_styles_differ_and_do_not_depend_on_order():
     families = [f"engine{i}" for i in range(40)]
     styles = family_styles(families)
     assert len({(s.colour, s.marker, s.line) for s in styles.values()}) == 40
+    assert len({(s.colour, s.marker) for s in styles.values()}) == 40  # also without a line
     assert styles == family_styles(reversed(families))
     # In grey print marker and line have to do alone.
     assert len({(s.marker, s.line) for s in styles.values()}) == 40

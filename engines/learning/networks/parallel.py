@@ -15,19 +15,21 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from engines.learning.networks.fastest import load_chosen
-from engines.learning.networks.runtimes import NetworkRuntime
+from engines.learning.networks.runtimes import NetworkRuntime, load_runtime
 
 
 def load_parallel(name: str, kind: str, batch: int, threads: int) -> NetworkRuntime:
     """The model `name`, to be asked by so many threads at once, each about `batch` positions.
 
-    See `load_chosen`.
+    All are of the same kind, also if `auto` is asked for and what it measures cannot be kept. See
+    `load_chosen`.
 
     Raises:
         ModelError: as `load_chosen`.
     """
-    runtimes = [load_chosen(name, kind, batch) for _ in range(threads)]
-    return ParallelRuntime(runtimes) if threads > 1 else runtimes[0]
+    first = load_chosen(name, kind, batch)
+    others = [load_runtime(name, first.kind) for _ in range(threads - 1)]
+    return ParallelRuntime([first, *others]) if others else first
 
 
 class ParallelRuntime(NetworkRuntime):

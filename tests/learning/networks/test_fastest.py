@@ -13,7 +13,7 @@ import pytest
 
 from dlgo import GameState, get_game
 from dlgo.errors import ModelError
-from engines.learning.networks import fastest
+from engines.learning.networks import fastest, parallel
 from engines.learning.networks.fastest import (
     AUTO,
     MOST_POLICY,
@@ -211,6 +211,23 @@ def test_a_folder_that_cannot_be_written_is_no_obstacle(tmp_path, cache, measure
     for _ in range(2):
         assert choose(trials_of(model, 1)) == "onnx"
     assert len(sizes) == 2
+
+
+def test_threads_of_one_tree_run_the_same_though_nothing_can_be_kept(
+    tmp_path, cache, monkeypatch
+) -> None:
+    folder = write_model(tmp_path / "m", "connect4", filters=4)
+    quantise_model(str(folder), held_out=64)
+    cache.parent.write_text("a file where the folder should be")
+    rates = iter((30.0, 5.0, 30.0))  # on a machine with other work, measurements differ
+    monkeypatch.setattr(
+        fastest, "_try_all", lambda *_: {"onnx": Trial(10), "int8": Trial(next(rates))})
+    loaded: list[str] = []
+    monkeypatch.setattr(
+        parallel.ParallelRuntime, "__init__",
+        lambda self, runtimes: loaded.extend(runtime.kind for runtime in runtimes))
+    parallel.load_parallel(str(folder), AUTO, batch=8, threads=3)
+    assert loaded == ["int8"] * 3
 
 
 def _measure_slowly(model: str, cache: Path, start: object, rate: float, answers: object) -> None:
