@@ -50,7 +50,8 @@ class TreeSearchEngine(Engine):
         trees = self._trees()
         if self.settings["early"] and trees > 1:
             # Several trees add up their counts: none of them knows what the sum will be.
-            raise SpecError(f"engine {self.name}: early=yes needs threads=1")
+            shared = " or one_tree=yes" if "one_tree" in self.settings else ""
+            raise SpecError(f"engine {self.name}: early=yes needs threads=1{shared}")
         self._searchers = [self._new_searcher(self._capacity() // trees) for _ in range(trees)]
         for searcher in self._searchers:
             searcher.early = self.settings["early"]

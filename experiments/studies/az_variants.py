@@ -21,12 +21,12 @@ Runs, games, `runs.csv` and `variants.csv` stay in the folder of --out; the same
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
 import pandas as pd
 
-from dlgo.errors import SpecError
 from engines.alphazero.config import AlphaZeroConfig, make_config, parse_settings
 from engines.alphazero.run import train
 from engines.learning.runs import PrintedProgress
@@ -35,7 +35,7 @@ from experiments.command import run
 from experiments.number import Number
 from experiments.options import cluster_option, out_option, pairs_option, price_option, quick_option
 from experiments.studies.az_curve import Point, more_option, network_points
-from experiments.studies.equal_cost import BASE, compare_runs, run_folder, write_tables
+from experiments.studies.equal_cost import BASE, compare_runs, run_folder, runs_of, write_tables
 
 _TINY = ("network=resnet:blocks=1,filters=8", "games=20", "sims=8", "workers=1")
 _VARIANTS = ("search=gumbel sims=24 fast_sims=8", "forced=2")
@@ -44,23 +44,13 @@ _VARIANTS = ("search=gumbel sims=24 fast_sims=8", "forced=2")
 def configs_of(
     game: str, iterations: int, common: Sequence[str], variants: Sequence[str], seeds: int = 1
 ) -> dict[str, list[AlphaZeroConfig]]:
-    """The base and its variants by label, each with seeds from 1; blanks separate settings.
+    """The base and its variants by label.
 
     Raises:
-        SpecError: for an unknown setting, or a variant that changes nothing.
+        SpecError: see `runs_of`.
     """
-    usual = {"decay": 1.0, "iterations": iterations, **parse_settings(common)}
-    configs: dict[str, list[AlphaZeroConfig]] = {}
-    for label in (BASE, *variants):
-        changed = parse_settings(label.split()) if label != BASE else {}
-        if "seed" in changed:
-            raise SpecError(f"variant {label!r}: seeds are counted from 1; take --seeds")
-        runs = [make_config(game, **{**usual, **changed, "seed": k + 1}) for k in range(seeds)]
-        same = [other for other, theirs in configs.items() if theirs == runs]
-        if same:
-            raise SpecError(f"variant {label!r} is the same as {same[0]!r}; change something else")
-        configs[label] = runs
-    return configs
+    make = partial(make_config, game)
+    return runs_of(make, parse_settings, iterations, common, variants, seeds)
 
 
 def compare(

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
+from dlgo.errors import SpecError
 from experiments.arena.progress import BarReporter, PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
@@ -24,6 +26,40 @@ from reports.tables import write_csv
 
 # The label of the runs in which nothing is changed.
 BASE = "base"
+
+Config = TypeVar("Config")  # of a run
+
+
+def runs_of(
+    make: Callable[..., Config], parse: Callable[[Sequence[str]], dict[str, Any]], iterations: int,
+    common: Sequence[str], variants: Sequence[str], seeds: int,
+) -> dict[str, list[Config]]:
+    """The base and its variants by label, each with seeds from 1; blanks separate settings.
+
+    Args:
+        make: a configuration of named settings. parse: settings of texts such as `mask=no`.
+
+    Raises:
+        SpecError: for an unknown setting, for one that has an option of its own, or for a variant
+            that changes nothing.
+    """
+    usual = parse(common)
+    if "iterations" in usual:
+        raise SpecError("--set iterations: the iterations of all runs are named by --iterations")
+    configs: dict[str, list[Config]] = {}
+    for label in (BASE, *variants):
+        changed = parse(label.split()) if label != BASE else {}
+        if "seed" in usual or "seed" in changed:
+            where = "--set seed" if "seed" in usual else f"variant {label!r}"
+            raise SpecError(f"{where}: seeds are counted from 1; take --seeds")
+        # The learning rate stays, so that a run that is cut short is not at a disadvantage.
+        settings = {"decay": 1.0, "iterations": iterations, **usual, **changed}
+        runs = [make(**{**settings, "seed": seed + 1}) for seed in range(seeds)]
+        same = [other for other, theirs in configs.items() if theirs == runs]
+        if same:
+            raise SpecError(f"variant {label!r} is the same as {same[0]!r}; change something else")
+        configs[label] = runs
+    return configs
 
 
 def run_folder(out: Path, label: str, seed: int) -> Path:

@@ -22,12 +22,12 @@ Runs, games, `runs.csv` and `variants.csv` stay in the folder of --out; the same
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
 import pandas as pd
 
-from dlgo.errors import SpecError
 from engines.isolation.describe import read_spec
 from engines.learners import LEARNERS, learner_class
 from engines.learning.networks.card import read_card
@@ -40,7 +40,7 @@ from experiments.command import run
 from experiments.number import Number
 from experiments.options import cluster_option, out_option, pairs_option, quick_option
 from experiments.studies.az_curve import Point
-from experiments.studies.equal_cost import BASE, compare_runs, run_folder, write_tables
+from experiments.studies.equal_cost import BASE, compare_runs, run_folder, runs_of, write_tables
 from experiments.studies.whole_runs import WholeRun, do_runs, train_learner
 
 _TINY = ("games=60", "network=mlp:hidden=32,layers=1", "save_every=1", "precision=float32")
@@ -58,23 +58,13 @@ def configs_of(
     learner: str, game: str, iterations: int, common: Sequence[str], variants: Sequence[str],
     seeds: int,
 ) -> dict[str, list[ReinforcementConfig]]:
-    """The base and its variants by label, each with seeds from 1; blanks separate settings.
+    """The base and its variants by label.
 
     Raises:
-        SpecError: for an unknown setting, or a variant that changes nothing.
+        SpecError: see `runs_of`.
     """
     kind = learner_class(learner).config
-    # The learning rate stays, so that a run that is cut short is not at a disadvantage.
-    usual = {"decay": 1.0, **kind.parse(common), "iterations": iterations}
-    configs: dict[str, list[ReinforcementConfig]] = {}
-    for label in (BASE, *variants):
-        changed = kind.parse(label.split()) if label != BASE else {}
-        runs = [kind.make(game, **{**usual, **changed, "seed": seed + 1}) for seed in range(seeds)]
-        same = [other for other, theirs in configs.items() if theirs == runs]
-        if same:
-            raise SpecError(f"variant {label!r} is the same as {same[0]!r}; change something else")
-        configs[label] = runs
-    return configs
+    return runs_of(partial(kind.make, game), kind.parse, iterations, common, variants, seeds)
 
 
 def network_points(folder: Path, method: str) -> list[Point]:

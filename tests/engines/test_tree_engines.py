@@ -264,6 +264,8 @@ def test_an_early_end_is_for_those_who_take_the_most_visited() -> None:
             build_engine(f"alphazero:sims=16,early=yes,{more}", get_game("connect4"), 1)
     with pytest.raises(SpecError, match="early=yes needs threads=1"):
         build_engine("mcts:sims=16,early=yes,threads=2", get_game("connect4"), 1)
+    with pytest.raises(SpecError, match="needs threads=1 or one_tree=yes"):
+        build_engine("alphazero:sims=16,early=yes,threads=2", get_game("connect4"), 1)
 
 
 def test_options_that_a_rule_does_not_understand_are_refused() -> None:

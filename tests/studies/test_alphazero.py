@@ -107,8 +107,12 @@ def test_variants_differ_from_the_base_in_what_they_name() -> None:
     assert gumbel.iterations == 9
     with pytest.raises(SpecError, match="same as 'base'"):
         az_variants.configs_of("connect4", 5, [], ["iterations=5"])
-    with pytest.raises(SpecError, match="take --seeds"):
+    with pytest.raises(SpecError, match="variant 'seed=2': .* take --seeds"):
         az_variants.configs_of("connect4", 5, [], ["seed=2"])
+    with pytest.raises(SpecError, match="--set seed: .* take --seeds"):
+        az_variants.configs_of("connect4", 5, ["seed=2"], [])
+    with pytest.raises(SpecError, match="named by --iterations"):
+        az_variants.configs_of("connect4", 5, ["iterations=2"], [])
 
 
 def test_networks_of_equal_cost_are_compared() -> None:
