@@ -14,7 +14,6 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 from dlgo.errors import DlgoError
@@ -49,7 +48,7 @@ except ImportError as error:
     ) from None
 
 __all__ = [
-    "backend_name", "compiled_call", "export_onnx", "fast_bfloat16", "gpu_name", "keras",
+    "backend_name", "compiled_call", "export_onnx", "gpu_name", "keras",
     "learn_batch", "make_repeatable", "use_precision",
 ]
 
@@ -103,17 +102,6 @@ def use_precision(name: str) -> str:
     policy = "mixed_bfloat16" if mixed else "float32"
     keras.config.set_dtype_policy(policy)
     return policy
-
-
-def fast_bfloat16() -> bool:
-    """Whether this machine computes in bfloat16 faster than in float32: by its GPU or processor."""
-    if gpu_name() is not None:
-        return True
-    try:
-        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:  # not Linux
-        return False
-    return "avx512_bf16" in flags or "amx_bf16" in flags
 
 
 def compiled_call(model: Any) -> Callable[[Any], Any]:

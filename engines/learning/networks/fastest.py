@@ -11,25 +11,18 @@ of caches, a small file for each machine, model and size of batch, so that it ha
 from __future__ import annotations
 
 import functools
-import hashlib
-import json
 import math
-import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dlgo.errors import DlgoError, ModelError
-from dlgo.files import make_folder, write_file
-from dlgo.jit import base_folder
+from dlgo.errors import ModelError
 from dlgo.rates import rates_in_turns
-from engines.learning.networks.card import Card
+from engines.learning.networks.measured import key_of, remembered
 from engines.learning.networks.own_positions import difference, own_positions
 from engines.learning.networks.runtimes import INT8_KINDS, KINDS, NetworkRuntime, load_runtime
 from engines.learning.networks.store import INT8_FILE, ONNX_FILE, load_card
@@ -47,7 +40,6 @@ MOST_POLICY, MOST_VALUE = 0.02, 0.02
 # work on the machine makes a round slow, never fast.
 _SECONDS, _ROUNDS = 0.05, 5
 _POSITIONS = 256
-_FORMAT, _VERSION = "dlgo-runtime-trials", 1
 
 
 @dataclass(frozen=True)
@@ -105,22 +97,14 @@ def trials_of(name: str, batch: int, again: bool = False) -> dict[str, Trial]:
         ModelError: if there is no such model or it cannot be run at all.
     """
     _, card = load_card(name)
-    key = _key(card, batch)
-    path = base_folder() / "runtimes" / f"{key}.json"
-    if not again and (kept := _read(path, key)) is not None:
-        return kept
-    trials = _try_all(name, batch)
-    # Another process may have measured at the same time; all shall choose alike from now on.
-    if not again and (kept := _read(path, key)) is not None:
-        return kept
-    data = {
-        "format": _FORMAT, "version": _VERSION, "key": key, "model": card.name, "batch": batch,
-        "machine": _machine()[0], "trials": {kind: asdict(t) for kind, t in trials.items()},
-    }
-    with suppress(DlgoError):  # a folder that cannot be written: measured again next time
-        make_folder(path.parent)
-        write_file(path, json.dumps(data, indent=2) + "\n", sync=False)
-    return trials
+    key = key_of(("onnxruntime", "openvino"), card.files.get(ONNX_FILE),
+                 card.files.get(INT8_FILE), batch)
+    about = {"model": card.name, "batch": batch}
+    return remembered(
+        "runtimes", key, lambda: _try_all(name, batch),
+        lambda trials: about | {"trials": {kind: asdict(t) for kind, t in trials.items()}},
+        _read, again,
+    )
 
 
 def _try_all(name: str, batch: int) -> dict[str, Trial]:
@@ -181,18 +165,18 @@ def fastest_kind(name: str, batch: int, gpu: bool = False) -> str:
     return choose({kind: Trial(rate) for kind, rate in best_rates(runtimes, planes).items()})
 
 
-def _read(path: Path, key: str) -> dict[str, Trial] | None:
-    """The trials in a file; None if it is not there, or anything about it is not as written."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        if (data["format"], data["version"], data["key"]) != (_FORMAT, _VERSION, key):
-            return None
-        trials = {kind: Trial(**fields) for kind, fields in data["trials"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
+def _read(data: Mapping[str, Any]) -> dict[str, Trial]:
+    """The trials in a file.
+
+    Raises:
+        ValueError: if they cannot have been measured; besides what unpacking raises.
+    """
+    trials = {kind: Trial(**fields) for kind, fields in data["trials"].items()}
     if KINDS[0] not in trials or not trials.keys() <= set(PLAYING_KINDS):
-        return None
-    return trials if all(map(_is_possible, trials.values())) else None
+        raise ValueError("not what is tried")
+    if not all(map(_is_possible, trials.values())):
+        raise ValueError("impossible numbers")
+    return trials
 
 
 def _is_possible(trial: Trial) -> bool:
@@ -200,33 +184,3 @@ def _is_possible(trial: Trial) -> bool:
     return all(
         isinstance(number, int | float) and math.isfinite(number) for number in numbers
     ) and trial.rate > 0
-
-
-def _key(card: Card, batch: int) -> str:
-    """A digest of what the trials depend on: machine, packages, network, size of batch."""
-    packages = {name: _installed(name) for name in ("onnxruntime", "openvino")}
-    parts = [_machine(), packages, card.files.get(ONNX_FILE), card.files.get(INT8_FILE), batch]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
-
-
-def _installed(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return ""
-
-
-@functools.cache
-def _machine() -> tuple[str, str]:
-    """What the processor is called, and what it can do, as far as the system says so.
-
-    Machines may share a home folder, and a container may move to another one.
-    """
-    about = {"model name": platform.processor() or platform.machine(), "flags": ""}
-    with suppress(OSError):
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-        for line in reversed(text.splitlines()):  # so that the first core's count
-            name, _, value = line.partition(":")
-            if name.strip() in about:
-                about[name.strip()] = value.strip()
-    return about["model name"], about["flags"]

@@ -84,7 +84,7 @@ class ReinforcementConfig(SelfPlayConfig):
     test_games: int = setting(200, "games of a test, half of them with each colour", low=2)
     precision: str = setting(
         AUTO, "numbers that the network computes with; mixed: bfloat16 with float32 weights; auto: "
-        "as the run began, and mixed where the processor or GPU is made for it",
+        "as the run began, and mixed where training is faster with it",
         choices=(AUTO, "float32", "mixed"))
     seed: int = setting(1, "number that everything random comes from")
 

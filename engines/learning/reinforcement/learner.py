@@ -79,13 +79,12 @@ def train(
 
 
 def with_precision(config: ReinforcementConfig) -> ReinforcementConfig:
-    """The same; where the precision is left open: bfloat16 on what is made for it."""
+    """The same; where the precision is left open: bfloat16 where training is faster with it."""
     if config.precision != AUTO:
         return config
-    from engines.learning.networks.backend import fast_bfloat16
+    from engines.learning.networks.precision import training_precision
 
-    precision = "mixed" if fast_bfloat16() else "float32"
-    return dataclasses.replace(config, precision=precision)
+    return dataclasses.replace(config, precision=training_precision())
 
 
 def _settle_portions(run: Run, shared: bool) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from dlgo import GameState, get_game
 from dlgo.errors import ModelError
-from engines.learning.networks import fastest, parallel
+from engines.learning.networks import fastest, measured, parallel
 from engines.learning.networks.fastest import (
     AUTO,
     MOST_POLICY,
@@ -59,12 +59,12 @@ class Timed:
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder for what is remembered."""
-    monkeypatch.setattr(fastest, "base_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(measured, "base_folder", lambda: tmp_path / "cache")
     return tmp_path / "cache" / "runtimes"
 
 
 @pytest.fixture
-def measured(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[int]]:
+def tried(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[int]]:
     """Says what is to be measured; a list of the sizes of batches that have been since."""
     def set_trials(**trials: Trial) -> list[int]:
         sizes: list[int] = []
@@ -133,12 +133,12 @@ def test_self_play_takes_the_fastest_but_no_eight_bits(monkeypatch) -> None:
         of(openvino=0.001)
 
 
-def test_a_model_is_measured_once_for_each_size_of_batch(tmp_path, cache, measured) -> None:
+def test_a_model_is_measured_once_for_each_size_of_batch(tmp_path, cache, tried) -> None:
     model = str(write_model(tmp_path / "m", "tictactoe"))
-    sizes = measured(onnx=Trial(10), openvino=Trial(30))
+    sizes = tried(onnx=Trial(10), openvino=Trial(30))
     assert [choose(trials_of(model, n)) for n in (1, 8, 1, 8, 8)] == ["openvino"] * 5
     assert sizes == [1, 8]
-    measured(onnx=Trial(40), openvino=Trial(30))
+    tried(onnx=Trial(40), openvino=Trial(30))
     assert choose(trials_of(model, 1)) == "openvino"
     assert choose(trials_of(model, 1, again=True)) == "onnx"
     assert choose(trials_of(model, 1)) == "onnx"
@@ -147,18 +147,18 @@ def test_a_model_is_measured_once_for_each_size_of_batch(tmp_path, cache, measur
 
 
 def test_another_machine_another_package_and_another_network_are_measured_anew(
-    tmp_path, cache, measured, monkeypatch
+    tmp_path, cache, tried, monkeypatch
 ) -> None:
     folder = write_model(tmp_path / "m", "connect4", filters=4)
-    sizes = measured(onnx=Trial(10))
+    sizes = tried(onnx=Trial(10))
     trials_of(str(folder), 1)
     with monkeypatch.context() as patch:
-        patch.setattr(fastest, "_machine", lambda: ("another processor", "fpu avx"))
+        patch.setattr(measured, "processor", lambda: ("another processor", "fpu avx"))
         trials_of(str(folder), 1)
         trials_of(str(folder), 1)
     assert len(sizes) == 2
     with monkeypatch.context() as patch:
-        patch.setattr(fastest, "_installed", lambda package: "99.0")
+        patch.setattr(measured, "_installed", lambda package: "99.0")
         trials_of(str(folder), 1)
     assert len(sizes) == 3
     quantise_model(str(folder), held_out=64)
@@ -169,15 +169,15 @@ def test_another_machine_another_package_and_another_network_are_measured_anew(
 
 
 BROKEN = [
-    b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, b'{"format": "dlgo-runtime-trials"}',
+    b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, b'{"format": "dlgo-measured"}',
     "version", "key", "trials",
 ]
 
 
 @pytest.mark.parametrize("what", BROKEN, ids=lambda what: str(what)[:20])
-def test_a_broken_memory_is_measured_anew_and_replaced(tmp_path, cache, measured, what) -> None:
+def test_a_broken_memory_is_measured_anew_and_replaced(tmp_path, cache, tried, what) -> None:
     model = str(write_model(tmp_path / "m", "tictactoe"))
-    sizes = measured(onnx=Trial(10), openvino=Trial(30))
+    sizes = tried(onnx=Trial(10), openvino=Trial(30))
     trials_of(model, 1)
     (path,) = cache.iterdir()
     whole = path.read_bytes()
@@ -194,9 +194,9 @@ def test_a_broken_memory_is_measured_anew_and_replaced(tmp_path, cache, measured
     {"onnx": {"rate": 1e999}}, {"onnx": {"speed": 5.0}}, {"onnx": 5.0}, {},
     {"onnx": {"rate": 5.0}, "tpu": {"rate": 9.0}}, {"onnx": {"rate": 5.0}, "keras": {"rate": 9.0}},
 ])
-def test_impossible_trials_are_not_believed(tmp_path, cache, measured, trials) -> None:
+def test_impossible_trials_are_not_believed(tmp_path, cache, tried, trials) -> None:
     model = str(write_model(tmp_path / "m", "tictactoe"))
-    sizes = measured(onnx=Trial(10))
+    sizes = tried(onnx=Trial(10))
     trials_of(model, 1)
     (path,) = cache.iterdir()
     path.write_text(json.dumps(json.loads(path.read_text()) | {"trials": trials}))
@@ -204,9 +204,9 @@ def test_impossible_trials_are_not_believed(tmp_path, cache, measured, trials) -
     assert len(sizes) == 2
 
 
-def test_a_folder_that_cannot_be_written_is_no_obstacle(tmp_path, cache, measured) -> None:
+def test_a_folder_that_cannot_be_written_is_no_obstacle(tmp_path, cache, tried) -> None:
     model = str(write_model(tmp_path / "m", "tictactoe"))
-    sizes = measured(onnx=Trial(10))
+    sizes = tried(onnx=Trial(10))
     cache.parent.write_text("a file where the folder should be")
     for _ in range(2):
         assert choose(trials_of(model, 1)) == "onnx"
@@ -231,7 +231,7 @@ def test_threads_of_one_tree_run_the_same_though_nothing_can_be_kept(
 
 
 def _measure_slowly(model: str, cache: Path, start: object, rate: float, answers: object) -> None:
-    fastest.base_folder = lambda: cache
+    measured.base_folder = lambda: cache
 
     def measure(name: str, batch: int) -> dict[str, Trial]:
         start.wait()  # all have found no file

@@ -1,0 +1,102 @@
+"""bfloat16 is taken where training is faster with it, which is measured once a machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engines.learning.networks import measured, precision
+from engines.learning.networks.precision import training_precision
+
+pytest.importorskip("keras")
+
+
+@pytest.fixture(autouse=True)
+def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    from engines.learning.networks import backend
+
+    monkeypatch.setattr(backend, "gpu_name", lambda: None)
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder for what is remembered."""
+    monkeypatch.setattr(measured, "base_folder", lambda: tmp_path)
+    return tmp_path / "precision"
+
+
+@pytest.fixture
+def tried(cache: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
+    """Says what is measured on which processor; a list that is longer after each measurement."""
+    def set_rates(mixed: float, flags: str = "sse2 avx512_bf16") -> list[str]:
+        times: list[str] = []
+
+        def measure() -> dict[str, float]:
+            times.append(flags)
+            return {"float32": 10.0, "mixed": mixed}
+
+        monkeypatch.setattr(precision, "processor", lambda: ("a processor", flags))
+        monkeypatch.setattr(precision, "_try_both", measure)
+        return times
+
+    return set_rates
+
+
+@pytest.mark.parametrize(("mixed", "wanted"), [
+    (5.6, "float32"), (10.0, "float32"), (10.9, "float32"), (11.1, "mixed"), (20.0, "mixed"),
+])
+def test_bfloat16_must_be_a_tenth_faster_and_is_tried_once(tried, mixed, wanted) -> None:
+    times = tried(mixed)
+    assert [training_precision() for _ in range(3)] == [wanted] * 3
+    assert len(times) == 1
+
+
+def test_without_instructions_for_it_nothing_is_tried(tried) -> None:
+    assert not tried(20.0, "sse2 avx2") and training_precision() == "float32"
+
+
+def test_a_gpu_takes_bfloat16(tried, monkeypatch) -> None:
+    from engines.learning.networks import backend
+
+    times = tried(5.0)
+    monkeypatch.setattr(backend, "gpu_name", lambda: "a GPU")
+    assert training_precision() == "mixed" and not times
+
+
+@pytest.mark.parametrize("broken", [
+    {}, {"float32": 10}, {"float32": 0, "mixed": 9}, {"float32": 10, "mixed": 1e999},
+    {"float32": 10, "mixed": "fast"}, 7,
+])
+def test_impossible_numbers_are_not_believed(tried, cache: Path, broken: object) -> None:
+    times = tried(20.0)
+    assert training_precision() == "mixed"
+    (path,) = cache.iterdir()
+    whole = path.read_text()
+    path.write_text(json.dumps(json.loads(whole) | {"steps_per_cpu_second": broken}))
+    assert training_precision() == "mixed"
+    assert len(times) == 2 and path.read_text() == whole
+
+
+def test_a_run_that_measures_is_the_run_that_remembers(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is tried before the first iteration leaves no trace in it: steps of real networks."""
+    from engines.learning.reinforcement.learner import train
+    from engines.policy_gradient.trainer import PolicyGradientLearner
+
+    monkeypatch.setattr(precision, "processor", lambda: ("a processor", "amx_bf16"))
+    monkeypatch.setattr(precision, "_SECONDS", 0.01)
+    config = PolicyGradientLearner.config.make(
+        "tictactoe", iterations=1, games=20, network="mlp:hidden=8,layers=1", seed=3)
+    runs = []
+    for name in ("measures", "remembers"):
+        train(PolicyGradientLearner, config, tmp_path / name)
+        assert len(list(cache.iterdir())) == 1
+        with np.load(tmp_path / name / "checkpoint.npz") as checkpoint:
+            runs.append([checkpoint[key] for key in checkpoint.files if key.startswith("state")])
+    for one, other in zip(*runs, strict=True):
+        assert np.array_equal(one, other)
