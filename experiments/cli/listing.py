@@ -159,7 +159,11 @@ def _echo_speeds(names: Sequence[str], batches: Sequence[int], again: bool) -> N
 def _int8_cost(card: Any) -> str:
     """What eight bits cost a network, where it has them."""
     cost = card.accuracy.get("int8")
-    return f", int8 within {cost['policy']:.4f} nats" if cost and "policy" in cost else ""
+    if not cost or "policy" not in cost:
+        return ""
+    if "policy" in card.heads:
+        return f", int8 within {cost['policy']:.4f} nats"
+    return f", int8 within {cost['value']:.4f}"
 
 
 def _data_cost(card: Any) -> str:

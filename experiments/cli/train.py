@@ -246,11 +246,15 @@ def quantise(model: str, out: Path | None, positions: int, seed: int) -> None:
     require_extra("train", "quantising", "onnx")
     card = quantise_model(model, out, seed=seed, held_out=positions)
     cost = card.accuracy["int8"]
-    click.echo(
-        f"{card.name}, int8 against float32 on {cost['positions']:,} positions: policies diverge "
-        f"by {cost['policy']:.4f} nats, {cost['first_move']:.1%} have another first move, values "
-        f"differ by {cost['value']:.4f}"
-    )
+    parts = []  # a policy network has no value, a value network no policy and no first move
+    if "policy" in card.heads:
+        parts.append(f"policies diverge by {cost['policy']:.4f} nats")
+    if set(card.heads) != {"value"}:
+        parts.append(f"{cost['first_move']:.1%} have another first move")
+    if set(card.heads) != {"policy"}:
+        parts.append(f"values differ by {cost['value']:.4f}")
+    click.echo(f"{card.name}, int8 against float32 on {cost['positions']:,} positions: "
+               f"{', '.join(parts)}")
 
 
 @click.command()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from engines.learning.networks.card import read_card
 from engines.learning.networks.own_positions import difference, masked_softmax, own_positions
 from engines.learning.networks.quantization import quantise_model
 from engines.learning.networks.runtimes import load_runtime
+from engines.learning.networks.store import SHIPPED
 from engines.registry import build_engine
 from tests.command import dlgo_here
 from tests.learning.networks.models import write_model
@@ -182,4 +184,18 @@ def test_the_command_writes_the_file_and_says_what_it_cost(tmp_path: Path, capsy
     done = dlgo_here(capsys, "train", "quantise", folder, "--positions", "64")
     assert done.returncode == 0, done.stderr
     assert "64 positions" in done.stdout and "nats" in done.stdout
+    assert "first move" in done.stdout and "values differ" in done.stdout
     assert "int8 within" in dlgo_here(capsys, "models", folder).stdout
+
+
+def test_the_cost_named_is_of_the_heads_that_a_network_has(tmp_path: Path, capsys) -> None:
+    folder = write_model(tmp_path / "m", "tictactoe", filters=4, value=False)
+    said = dlgo_here(capsys, "train", "quantise", folder, "--positions", "64").stdout
+    assert "nats" in said and "first move" in said and "values" not in said
+
+    value = tmp_path / "value"
+    shutil.copytree(SHIPPED / "connect4-alphago" / "value", value)
+    said = dlgo_here(capsys, "train", "quantise", value, "--positions", "64").stdout
+    assert "values differ by 0.00" in said and "nats" not in said and "first move" not in said
+    listed = dlgo_here(capsys, "models", value).stdout
+    assert "int8 within 0.00" in listed and "nats" not in listed
