@@ -36,6 +36,9 @@ class AlphaGoConfig(Settings):
             "reinforce_iterations": 150, "value_games": 60_000,
             "value_optimizer": "adam:lr=0.0005",
         },
+        "draughts": {
+            "engine": "mcts:sims=200,rollout=heavy", "value_optimizer": "adam:lr=0.0005",
+        },
     }
 
     game: str = setting(None, "what is learned")

@@ -71,9 +71,10 @@ class AlphaGoEngine(PUCTSearchEngine):
         policy = load_parallel(bundle.network(self.settings["prior"]), kind, batch, threads)
         critic = load_parallel(
             bundle.network("value"), kind, batch, threads) if mixing < 1 else None
-        self.network_id = "+".join(
-            runtime.network_id for runtime in (policy, critic) if runtime is not None)
-        self.runtime = policy.kind
+        asked = [runtime for runtime in (policy, critic) if runtime is not None]
+        self.network_id = "+".join(runtime.network_id for runtime in asked)
+        # With runtime=auto each network has the one that is fastest for it.
+        self.runtime = "+".join(dict.fromkeys(runtime.kind for runtime in asked))
         self.training_cpu_seconds = bundle.cpu_seconds
         return NetworkEvaluator(
             policy, encoder_of(policy.card, self.game), self._rollout(mixing), mixing=mixing,

@@ -14,6 +14,7 @@ from dlgo.api import Player
 from dlgo.errors import DataError, ModelError
 from engines.alphago.bundle import find_bundle, read_bundle, shipped_bundles
 from engines.fast_policy.policy import FastPolicy
+from engines.learning.networks.fastest import Trial
 from engines.learning.networks.store import SHIPPED
 from engines.registry import build_engine
 from tests.alphago.fakes import fake
@@ -101,6 +102,20 @@ def test_what_it_costs_and_plays_with_is_told() -> None:
     only_rollouts = build_engine("alphago:sims=8,lambda=1", GAME)
     assert only_rollouts.network_id.count("sha256:") == 1
     assert NAME in shipped_bundles()
+
+
+def test_the_runtime_told_is_that_of_each_network_where_they_differ(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def trials(name: str, *_: object) -> dict[str, Trial]:
+        """As if the value network alone were faster in eight bits."""
+        return {"onnx": Trial(100), "int8": Trial(300 if Path(name).name == "value" else 50)}
+
+    monkeypatch.setattr("engines.learning.networks.fastest.trials_of", trials)
+    engine = build_engine("alphago:runtime=auto", "connect4")
+    assert engine.runtime == "onnx+int8"
+    assert build_engine("alphago:runtime=auto,lambda=1", "connect4").runtime == "onnx"
+    assert build_engine("alphago", "connect4").runtime == "onnx"
 
 
 def test_what_is_no_alphago_is_refused(tmp_path: Path) -> None:
