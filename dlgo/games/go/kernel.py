@@ -34,7 +34,6 @@ from dlgo.games.go.board import (
     STONES,
     STONES_KEY,
     TURN,
-    WHITE,
     GoState,
     captures,
     filter_bits,
@@ -194,16 +193,22 @@ def search_actions(state, out):
 def _actions(state, out, keep_eyes):
     size = state.info[SIZE]
     player = state.info[TURN]
-    n = 0
+    # First the empty points, without a branch: no processor can guess which these are.
+    n_empty = 0
     for row in range(size):
         for col in range(size):
-            point = (row + 1) * (size + 2) + col + 1
-            if not is_playable(state, point, player) or repeats(state, point):
-                continue
-            if keep_eyes and is_eye(state, point, player):
-                continue
-            out[n] = row * size + col
-            n += 1
+            out[n_empty] = row * size + col
+            n_empty += state.color[(row + 1) * (size + 2) + col + 1] == EMPTY
+    n = 0
+    for i in range(n_empty):
+        action = out[i]
+        point = point_of(size, action)
+        if not is_playable(state, point, player) or repeats(state, point):
+            continue
+        if keep_eyes and is_eye(state, point, player):
+            continue
+        out[n] = action
+        n += 1
     out[n] = size * size
     return n + 1
 
@@ -243,8 +248,9 @@ def key(state):
 
 @kernel
 def piece(state, cell):
-    color = state.color[point_of(state.info[SIZE], cell)]
-    return color if color <= WHITE else kernels.NOBODY
+    color = np.int64(state.color[point_of(state.info[SIZE], cell)])
+    # EMPTY, 2, becomes NOBODY, -1, without a branch: no processor can guess who stands where.
+    return color | -(color >> 1)
 
 
 @kernel
