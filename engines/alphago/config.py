@@ -37,7 +37,8 @@ class AlphaGoConfig(Settings):
             "value_optimizer": "adam:lr=0.0005",
         },
         "draughts": {
-            "engine": "mcts:sims=200,rollout=heavy", "value_optimizer": "adam:lr=0.0005",
+            "engine": "mcts:sims=200,rollout=heavy", "games": 1000,
+            "value_optimizer": "adam:lr=0.0005",
         },
     }
 
