@@ -119,8 +119,8 @@ def test_the_runtime_told_is_that_of_each_network_where_they_differ(
 
 
 def test_what_is_no_alphago_is_refused(tmp_path: Path) -> None:
-    with one_line_error(ModelError, "no AlphaGo comes with the package for draughts"):
-        build_engine("alphago", get_game("draughts"))
+    with one_line_error(ModelError, "no AlphaGo comes with the package for go:size=5"):
+        build_engine("alphago", get_game("go5"))
     with one_line_error(ModelError, "unknown model 'tictactoe-alphgo' (did you mean"):
         build_engine("alphago:model=tictactoe-alphgo", GAME)
     with one_line_error(ModelError, "is an AlphaGo for tictactoe, not for connect4"):
