@@ -46,7 +46,8 @@ def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in encoder_names(get_game("tictactoe")):
         kind = type(get_encoder(name, get_game("tictactoe")).kernel)
         monkeypatch.setitem(encode.table, kind, encode.table[kind].py_func)
-    monkeypatch.setattr(generic, "_show_pieces", generic._show_pieces.py_func)
+    for name in ("_show_pieces", "_show_stones"):
+        monkeypatch.setattr(generic, name, getattr(generic, name).py_func)
 
 
 def altered(face: dict[str, Any], **changes: Callable[..., Any]) -> GameSpec:
