@@ -26,7 +26,10 @@ _GENERIC = {
 }
 # By the game's name: what only it has.
 _OF_GAME = {
-    "connect4": {"threats": "dlgo.encoders.connect4_threats:threats"},
+    "connect4": {
+        "threats": "dlgo.encoders.connect4_threats:threats",
+        "attacks": "dlgo.encoders.connect4_threats:attacks",
+    },
     "go": {
         "sevenplane": "dlgo.encoders.go_liberties:seven_plane",
         "simple": "dlgo.encoders.go_liberties:simple",

@@ -2,8 +2,12 @@
 
 AlphaGo's planes spare the network from counting liberties and reading ladders. What liberties are
 in Go, *threats* are here: empty cells that would complete four in a row. Who has them, in which
-row, and which cells can be reached now, decides most games (Allis 1988). Nothing is searched:
-the planes say what lies on the board, not what will happen.
+row, and which cells can be reached now, decides most games (Allis 1988). `threats` shows them as
+they lie on the board.
+
+`attacks` shows as well what a stone would do: which cells would make a new threat, two at once, one
+that can be carried out next, and which moves give the game away at once. That is a look one move
+ahead, as AlphaGo's planes of ladders are.
 """
 
 from __future__ import annotations
@@ -14,17 +18,34 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameSpec
+from dlgo.bits import lowest_bit
 from dlgo.encoders.base import Encoder, clear, encode, make_shape
 from dlgo.encoders.generic import BLACK_TO_MOVE
-from dlgo.games.connect4.kernel import BOTTOM, COLS, FULL, ROWS, STRIDE, TURN, has_four
-from dlgo.jit import kernel
+from dlgo.games.connect4.board import COLS, FULL, ROWS, STRIDE, TURN, playable, winning_cells
+from dlgo.jit import inline_kernel, kernel
 
-DOCS = (
+THREATS_DOCS = (
     "own stones", "other's stones", BLACK_TO_MOVE,
     "own threats: empty cells that would complete an own four",
     "other's threats: empty cells that would complete the other's four",
     "landing cells: where a stone can be put now",
 )
+# Of each player: what a stone in an empty cell would make.
+_MADE_DOCS = (
+    "{} stone here makes a new threat", "{} stone here makes two new threats or more",
+    "{} stone put here now makes a threat that can be carried out next",
+    "{} stone put here now makes two such threats or more, which wins",
+    "safe landing cells: after {} stone here the opponent cannot win at once",
+)
+ATTACKS_DOCS = (
+    *THREATS_DOCS,
+    *(text.format("an own") for text in _MADE_DOCS),
+    *(text.format("a stone of the other") for text in _MADE_DOCS),
+    "rows 1, 3 and 5, counted from 1 at the bottom",
+)
+_OWN_MADE = len(THREATS_DOCS)
+_OTHER_MADE = _OWN_MADE + len(_MADE_DOCS)
+_ODD_ROWS = _OTHER_MADE + len(_MADE_DOCS)
 
 
 class Threats(NamedTuple):
@@ -33,9 +54,30 @@ class Threats(NamedTuple):
     shape: np.ndarray
 
 
+class Attacks(NamedTuple):
+    """shape: see `base`."""
+
+    shape: np.ndarray
+
+
 def threats(game: GameSpec) -> Encoder:
     """Stones, whose turn it is, threats of both, landing cells."""
-    return Encoder("threats", game, DOCS, Threats(make_shape(game, len(DOCS))))
+    return Encoder("threats", game, THREATS_DOCS, Threats(make_shape(game, len(THREATS_DOCS))))
+
+
+def attacks(game: GameSpec) -> Encoder:
+    """Threats, and what a stone in each cell would make of them."""
+    return Encoder("attacks", game, ATTACKS_DOCS, Attacks(make_shape(game, len(ATTACKS_DOCS))))
+
+
+@inline_kernel
+def _mark(out, plane, cells):
+    """Write 1 into the cells of a bitboard."""
+    while cells:
+        cell = cells & -cells
+        cells ^= cell
+        index = lowest_bit(cell)
+        out[index % STRIDE, index // STRIDE, plane] = 1.0
 
 
 @kernel
@@ -44,23 +86,57 @@ def _threats(encoder, window, known, out):
     state = kernels.row(window, 0)
     words = state.words
     own, other = words[words[TURN]], words[1 - words[TURN]]
-    landing = ((own | other) + BOTTOM) & FULL
-    for row in range(ROWS):
-        for col in range(COLS):
-            cell = 1 << (STRIDE * col + row)
-            if own & cell:
-                out[row, col, 0] = 1.0
-            elif other & cell:
-                out[row, col, 1] = 1.0
-            else:
-                if has_four(own | cell):
-                    out[row, col, 3] = 1.0
-                if has_four(other | cell):
-                    out[row, col, 4] = 1.0
-                if landing & cell:
-                    out[row, col, 5] = 1.0
+    mask = own | other
+    _mark(out, 0, own)
+    _mark(out, 1, other)
     if words[TURN] == 0:
         kernels.fill_plane(out, 2, 1.0)
+    _mark(out, 3, winning_cells(own, mask))
+    _mark(out, 4, winning_cells(other, mask))
+    _mark(out, 5, playable(mask))
+
+
+@kernel
+def _attacks(encoder, window, known, out):
+    _threats(encoder, window, known, out)
+    words = kernels.row(window, 0).words
+    own, other = words[words[TURN]], words[1 - words[TURN]]
+    _mark_made(out, _OWN_MADE, own, other)
+    _mark_made(out, _OTHER_MADE, other, own)
+    for row in range(0, ROWS, 2):
+        for col in range(COLS):
+            out[row, col, _ODD_ROWS] = 1.0
+
+
+@kernel
+def _mark_made(out, plane, stones, others):
+    """Write what a stone in each empty cell would make, into five planes from `plane` on.
+
+    Args:
+        stones: of the player who would put it there. others: of the opponent.
+    """
+    mask = stones | others
+    before, answers = winning_cells(stones, mask), winning_cells(others, mask)
+    landing, empty = playable(mask), FULL ^ mask
+    while empty:
+        cell = empty & -empty
+        empty ^= cell
+        made = winning_cells(stones | cell, mask | cell) & ~before
+        if made:
+            _mark(out, plane, cell)
+            if made & (made - 1):
+                _mark(out, plane + 1, cell)
+        if not cell & landing:
+            continue
+        after = playable(mask | cell)
+        ready = made & after
+        if ready:
+            _mark(out, plane + 2, cell)
+            if ready & (ready - 1):
+                _mark(out, plane + 3, cell)
+        if not answers & after:
+            _mark(out, plane + 4, cell)
 
 
 encode.register(Threats, _threats)
+encode.register(Attacks, _attacks)

@@ -10,18 +10,10 @@ from __future__ import annotations
 from numba import types
 
 from dlgo.bits import popcount
-from dlgo.games.connect4.board import CELLS, COLS, has_four
+from dlgo.games.connect4.board import CELLS, COLS, has_four, playable, winning_cells
 from dlgo.jit import inline_kernel, kernel
 from engines.solver import search
-from engines.solver.board import (
-    cell_in,
-    centre_most,
-    column_of,
-    playable,
-    read_columns,
-    safe_moves,
-    winning_cells,
-)
+from engines.solver.board import cell_in, centre_most, column_of, read_columns, safe_moves
 from engines.solver.book import look_up
 from engines.solver.search import NODES, RESUME, STEP, UNFINISHED, USED_FEATURES, key_of, prove
 from engines.solver.table import find, store

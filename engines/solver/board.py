@@ -13,33 +13,13 @@ parts 6, 9, 11).
 from __future__ import annotations
 
 from dlgo.bits import highest_bit, lowest_bit
-from dlgo.games.connect4.board import BOTTOM, COLS, COLUMN, FULL, STRIDE, has_four
+from dlgo.games.connect4.board import BOTTOM, COLS, COLUMN, FULL, STRIDE, has_four, playable
 from dlgo.jit import inline_kernel
 
 # Rows 1, 3 and 5, counted from 1: the rows the first player gets if each move is answered
 # in its own column.
 ODD_ROWS = BOTTOM * 0b010101
 ONE, LINE_FEED = ord("1"), ord("\n")
-
-
-@inline_kernel
-def winning_cells(stones, mask):
-    """The empty cells, playable now or not, that would complete a four of `stones`."""
-    cells = (stones << 1) & (stones << 2) & (stones << 3)
-    for step in (STRIDE, STRIDE - 1, STRIDE + 1):
-        pair = (stones << step) & (stones << 2 * step)
-        cells |= pair & (stones << 3 * step)  # XXX_
-        cells |= pair & (stones >> step)  # XX_X
-        pair = (stones >> step) & (stones >> 2 * step)
-        cells |= pair & (stones << step)  # X_XX
-        cells |= pair & (stones >> 3 * step)  # _XXX
-    return cells & (FULL ^ mask)
-
-
-@inline_kernel
-def playable(mask):
-    """The lowest empty cell of each column: where the bottom row, added, carries to."""
-    return (mask + BOTTOM) & FULL
 
 
 @inline_kernel

@@ -21,9 +21,9 @@ import numpy as np
 
 from dlgo.bits import popcount
 from dlgo.errors import DlgoError
-from dlgo.games.connect4.board import CELLS, COLS, has_four
+from dlgo.games.connect4.board import CELLS, COLS, has_four, playable, winning_cells
 from dlgo.jit import inline_kernel, kernel
-from engines.solver.board import cell_in, mirrored, playable, winning_cells
+from engines.solver.board import cell_in, mirrored
 
 SHIPPED = Path(__file__).with_name("connect4.book")
 MOST_PLIES = 9  # of any book: 270,000 positions, more than is worth a megabyte of memory

@@ -18,9 +18,9 @@ from __future__ import annotations
 import numpy as np
 
 from dlgo.bits import popcount
-from dlgo.games.connect4.board import CELLS, COLS, COLUMN, STRIDE
+from dlgo.games.connect4.board import CELLS, COLS, COLUMN, STRIDE, winning_cells
 from dlgo.jit import inline_kernel, kernel
-from engines.solver.board import column_of, mirrored, safe_moves, winning_cells
+from engines.solver.board import column_of, mirrored, safe_moves
 from engines.solver.table import find, store
 from engines.solver.zugzwang import UNKNOWN, zugzwang_verdict
 

@@ -34,9 +34,17 @@ A player to move with a single cross to take has it for themselves.
 from __future__ import annotations
 
 from dlgo.bits import lowest_bit
-from dlgo.games.connect4.board import BOTTOM, COLUMN, FULL, STRIDE, has_four
+from dlgo.games.connect4.board import (
+    BOTTOM,
+    COLUMN,
+    FULL,
+    STRIDE,
+    has_four,
+    playable,
+    winning_cells,
+)
 from dlgo.jit import inline_kernel
-from engines.solver.board import ODD_ROWS, playable, winning_cells
+from engines.solver.board import ODD_ROWS
 
 ROW_2, ROW_3, ROW_4 = BOTTOM << 1, BOTTOM << 2, BOTTOM << 3
 UNKNOWN = -1

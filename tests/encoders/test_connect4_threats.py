@@ -49,3 +49,43 @@ def test_threats_that_can_be_reached_win_and_no_other_move_does() -> None:
             for row, col in np.argwhere(planes[..., OTHER_THREAT]):
                 assert has_four(stones | 1 << (STRIDE * int(col) + int(row)))
     assert wins > 20
+
+
+def test_attacks_foresee_what_a_stone_does() -> None:
+    """Each plane of moves that can be made now, beside what the rules say after the move."""
+    encoder = get_encoder("attacks", GAME)
+    assert encoder.shape[2] == 17
+    seen = np.zeros(5, int)
+    for seed in range(60):
+        for state in random_game(GAME, seed, 42)[:-1]:
+            planes = encoder.encode(state)
+            assert (planes[..., :6] == ENCODER.encode(state)).all()
+            before = {tuple(cell) for cell in np.argwhere(planes[..., OWN_THREAT])}
+            for action in state.legal_actions():
+                row = int(np.argwhere(planes[:, action, LANDING])[0, 0])
+                after_it = state.apply_move(GAME.move_of(action))
+                if after_it.is_over():
+                    continue
+                answer = encoder.encode(after_it)  # own and other are exchanged
+                new = {tuple(cell) for cell in np.argwhere(answer[..., OTHER_THREAT])} - before
+                ready = [cell for cell in new if answer[cell][LANDING]]
+                safe = not (answer[..., OWN_THREAT] * answer[..., LANDING]).any()
+                facts = [len(new) > 0, len(new) > 1, len(ready) > 0, len(ready) > 1, safe]
+                assert planes[row, action, 6:11].tolist() == facts
+                seen += facts
+    assert seen.min() > 20
+
+
+def test_attacks_of_the_other_are_those_it_would_have_with_the_turn() -> None:
+    """Nobody can pass: Black puts a stone on White's two, where it lies in no line with others."""
+    encoder = get_encoder("attacks", GAME)
+    own, other = encoder.encode(after("4141")), encoder.encode(after("41411"))
+    assert own[2, 3, 6:11].tolist() == other[2, 3, 11:16].tolist() == [1, 0, 1, 0, 1]
+    away = np.s_[:, 1:]
+    assert (own[away][..., 6:11] == other[away][..., 11:16]).all()
+
+
+def test_odd_rows_are_counted_from_the_bottom() -> None:
+    plane = get_encoder("attacks", GAME).encode(after(""))[..., 16]
+    assert plane[:, 0].tolist() == [1, 0, 1, 0, 1, 0]
+    assert (plane == plane[:, :1]).all()

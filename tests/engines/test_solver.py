@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from dlgo import GameState, SpecError, get_game
+from dlgo.games.connect4.board import playable, winning_cells
 from engines.registry import build_engine
 from engines.solver import search
-from engines.solver.board import mirrored, playable, winning_cells
+from engines.solver.board import mirrored
 from engines.solver.solver import Solver, pack, words_of
 from engines.solver.zugzwang import UNKNOWN, zugzwang_verdict
 from tests.conftest import FULL, random_game

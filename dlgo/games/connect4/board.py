@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dlgo.jit import kernel
+from dlgo.jit import inline_kernel, kernel
 
 ROWS, COLS = 6, 7
 STRIDE = ROWS + 1
@@ -50,3 +50,29 @@ def has_four(stones):
         if pairs & (pairs >> (2 * step)):
             return True
     return False
+
+
+@inline_kernel
+def winning_cells(stones, mask):
+    """The empty cells, reachable now or not, that would complete a four of `stones`.
+
+    After Pascal Pons (blog.gamesolver.org, part 9).
+
+    Args:
+        mask: all stones.
+    """
+    cells = (stones << 1) & (stones << 2) & (stones << 3)
+    for step in (STRIDE, STRIDE - 1, STRIDE + 1):
+        pair = (stones << step) & (stones << 2 * step)
+        cells |= pair & (stones << 3 * step)  # XXX_
+        cells |= pair & (stones >> step)  # XX_X
+        pair = (stones >> step) & (stones >> 2 * step)
+        cells |= pair & (stones << step)  # X_XX
+        cells |= pair & (stones >> 3 * step)  # _XXX
+    return cells & (FULL ^ mask)
+
+
+@inline_kernel
+def playable(mask):
+    """The lowest empty cell of each column: where the bottom row, added, carries to."""
+    return (mask + BOTTOM) & FULL
