@@ -28,10 +28,8 @@ class PPOConfig(ValuedConfig):
     method = "ppo"
     # What was tried beside it: docs/engines/ppo.md.
     presets = {"connect4": {
-        "encoder": "threats",
-        "network": "cnn:filters=64,layers=4,hidden=256,pool=none,dropout=0", "decay": 0.05,
-        "random_share": 0.7, "random_plies": 16, "batch_size": 512, "epochs": 1,
-        "gae_lambda": 0.8, "symmetries": True,
+        "encoder": "attacks", "decay": 0.05, "random_share": 0.7, "random_plies": 16,
+        "batch_size": 512, "epochs": 1, "gae_lambda": 0.8, "symmetries": True,
     }}
 
     epochs: int = setting(
