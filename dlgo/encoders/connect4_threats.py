@@ -32,14 +32,14 @@ THREATS_DOCS = (
 )
 # Of each player: what a stone in an empty cell would make.
 _MADE_DOCS = (
-    "{} stone here makes a new threat", "{} stone here makes two new threats or more",
-    "{} stone put here now makes a threat that can be carried out next",
-    "{} stone put here now makes two such threats or more, which wins",
-    "safe landing cells: after {} stone here the opponent cannot win at once",
+    "{} here makes a new threat", "{} here makes two new threats or more",
+    "{} put here now makes a threat that can be carried out next",
+    "{} put here now makes two such threats or more, which wins",
+    "safe landing cells: after {} here the opponent cannot win at once",
 )
 ATTACKS_DOCS = (
     *THREATS_DOCS,
-    *(text.format("an own") for text in _MADE_DOCS),
+    *(text.format("an own stone") for text in _MADE_DOCS),
     *(text.format("a stone of the other") for text in _MADE_DOCS),
     "rows 1, 3 and 5, counted from 1 at the bottom",
 )
