@@ -23,10 +23,10 @@ from experiments.bench import draughts_mistakes
 from tests.conftest import FULL
 
 GAME = get_game("draughts")
-PIECES = 4 if FULL else 3
+PIECES = 5 if FULL else 4
 DEPTH = 5  # turns that are searched
 # Positions of all colours, the side to move not counted (Schaeffer et al. 2007).
-PUBLISHED = {2: 6_972, 3: 261_224, 4: 7_092_774}
+PUBLISHED = {2: 6_972, 3: 261_224, 4: 7_092_774, 5: 148_688_232}
 
 
 @pytest.fixture(scope="module")
@@ -143,8 +143,8 @@ def test_known_endings(made: EndgameTables) -> None:
 
 def test_the_solver_wins_when_the_tables_say(made: EndgameTables, monkeypatch) -> None:
     """It plays both sides: the game is won, drawn or lost as the tables say, and as soon."""
-    monkeypatch.setitem(EndgameTables._loaded, 4, made)
-    engine = build_engine("solver", GAME, 1)
+    monkeypatch.setitem(EndgameTables._loaded, PIECES, made)
+    engine = build_engine(f"solver:tables={PIECES}", GAME, 1)
     decided = 0
     for state in drawn(made, 60, 3):
         score, player, turns, mover = made.score(state), state.next_player, 0, None
@@ -195,11 +195,11 @@ def test_other_games_have_no_tables() -> None:
 
 
 def test_an_informed_game_is_the_same_game(made: EndgameTables, monkeypatch) -> None:
-    monkeypatch.setitem(EndgameTables._loaded, 3, made)
-    game = GAME.informed(3)
+    monkeypatch.setitem(EndgameTables._loaded, PIECES, made)
+    game = GAME.informed(PIECES)
     assert game == GAME and str(game) == str(GAME)
     again = pickle.loads(pickle.dumps(game))
-    assert again.tables.pieces == 3
+    assert again.tables.pieces == PIECES
     batch = kernels.make_batch(game.scratch_state(game.new_kernel_state()), 5)
     assert batch.table is made.table and batch.words.shape == (5, 8)
     assert kernels.row(batch, 2).table is made.table

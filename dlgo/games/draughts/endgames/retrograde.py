@@ -9,6 +9,11 @@ A turn keeps the material (the other side of the same slice follows), or crowns 
 So slices with fewer pieces come first, and among equals those with fewer men, and the rounds go
 over a slice and its mirror image together. The rules that end a game without progress are left
 aside: a win that takes longer than 40 quiet moves of each player is one all the same.
+
+A round does not look at every position, only at those that may end in it. Round 0 looks at all, and
+notes when captures and crownings, whose ends are known already, would decide a position. Later a
+position has news only when one that a step leads to is found, so each that is found is stepped back
+from: whence it can be reached, the next round looks again.
 """
 
 from __future__ import annotations
@@ -18,7 +23,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from dlgo.bits import popcount
-from dlgo.games.draughts.board import BOARD, ahead, can_jump, can_step, facing, far_row, jump
+from dlgo.games.draughts.board import (
+    BOARD,
+    ahead,
+    behind,
+    can_jump,
+    can_step,
+    facing,
+    far_row,
+    jump,
+)
 from dlgo.games.draughts.endgames.places import MOST, NOWHERE, place, position, slice_size, turned
 from dlgo.jit import inline_kernel, kernel
 
@@ -71,6 +85,7 @@ def compute(pieces: int) -> Iterator[tuple[Slice, int, np.ndarray]]:
     """
     offsets, size = offsets_of(pieces)
     table = np.zeros(size, np.uint8)
+    due = np.zeros(size, np.uint8)  # the byte that a position may get next, 0: none in sight
     stack, codes = np.zeros(STACK, np.int64), np.zeros(CODES, np.int64)
     latest = 0  # the longest win or loss found in earlier groups
     for group in slices(pieces):
@@ -78,7 +93,7 @@ def compute(pieces: int) -> Iterator[tuple[Slice, int, np.ndarray]]:
         # A later round can find something only if this one did, or an earlier group has a
         # position with as many turns that a turn leads to.
         while found or turns <= latest + 1:
-            found = sum(_round(table, offsets, stack, codes, *one, turns) for one in group)
+            found = sum(_round(table, due, offsets, stack, codes, *one, turns) for one in group)
             yield group[0], turns, table
             turns += 1
             if turns > LONGEST:
@@ -96,22 +111,42 @@ def _longest(table):
 
 
 @kernel
-def _round(table, offsets, stack, codes, men, kings, other_men, other_kings, turns):
+def _round(table, due, offsets, stack, codes, men, kings, other_men, other_kings, turns):
     """Find the positions of a slice that end after exactly so many turns; how many there are."""
     start = offsets[men, kings, other_men, other_kings]
+    before = offsets[other_men, other_kings, men, kings]  # whence a step leads to this slice
     found = 0
     for number in range(slice_size(men, kings, other_men, other_kings)):
-        if table[start + number] != DRAW:
+        if turns and due[start + number] != turns + 1:
             continue
         own, other, crowned = position(number, men, kings, other_men, other_kings)
         if own == NOWHERE:
             table[start + number] = NO_POSITION
             continue
         count = codes_after_turns(table, offsets, stack, codes, own, other, crowned, np.int64(0))
-        if best_code(codes, count) == turns + 1:
-            table[start + number] = turns + 1
+        code = best_code(codes, count)
+        if code == turns + 1:
+            table[start + number] = code
             found += 1
+            _step_back(table, due, before, own, other, crowned, turns + 2)
+        due[start + number] = code if code > turns + 1 else 0
     return found
+
+
+@inline_kernel
+def _step_back(table, due, before, own, other, kings, code):
+    """Note that the positions from which a step leads to this one may get a byte."""
+    empty = BOARD & ~(own | other)
+    for direction in range(4):
+        pieces = facing(other, kings, 1, direction) & ahead(empty, direction)
+        while pieces:
+            piece = pieces & -pieces
+            pieces ^= piece
+            moved = piece | behind(piece, direction)
+            crowned = kings ^ moved if kings & piece else kings
+            at = before + place(turned(other ^ moved), turned(own), turned(crowned))
+            if table[at] == DRAW and (due[at] == 0 or due[at] > code):
+                due[at] = code
 
 
 @inline_kernel
