@@ -133,7 +133,10 @@ class AlphaZeroConfig(SelfPlayConfig):
                             "match of different games: set sample_plies above 0")
 
     def _check_game(self, game: GameSpec) -> None:
-        """Raise SpecError if the game does not offer what is to be learned from its end."""
+        """Raise SpecError if the game does not offer what self-play or learning need of it."""
+        if self.selfplay.tables and not game.endgame_tables:
+            raise SpecError(f"{game.name} has no endgame tables; leave out tables="
+                            f"{self.selfplay.tables}")
         for name, needed in (*_FINAL_HEADS.items(), ("margin_share", "margin")):
             weight = getattr(self, name)
             if weight and not kernels.offers(game.new_kernel_state(), needed):

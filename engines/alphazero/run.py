@@ -30,6 +30,7 @@ from typing import Any
 
 from dlgo.errors import SpecError
 from dlgo.extras import require_extra
+from dlgo.games import get_game
 from engines.alphazero.ahead import SelfPlayAhead
 from engines.alphazero.config import AUTO, AlphaZeroConfig
 from engines.alphazero.doctor import examine_iteration
@@ -104,6 +105,7 @@ class AlphaZeroLearner(Learner):
         self, config: AlphaZeroConfig, folder: Path, jobs: Jobs | None = None
     ) -> None:
         self._config, self._folder = config, folder
+        config.selfplay.game_played(get_game(config.game))  # endgame tables, before workers ask
         self._games = folder / "games"
         self._games.mkdir(exist_ok=True)
         self._network = NetworkInTraining(config)

@@ -108,6 +108,10 @@ class SelfPlaySettings(Settings):
         "over. Not for games in which a win must be found move by move, as in draughts",
         low=0, high=1e6)
     reuse: bool = setting(True, "keep the subtree of the move played")
+    tables: int = setting(
+        0, "endgame tables of so many pieces, in games that have them (draughts): searches see "
+        "their results, and a game is over where they have the position. What comes after is not "
+        "learned, so let the network play with these tables; 0: none", low=0, high=5)
     max_plies: int = setting(
         0, "plies after which a game has no result; 0: 4 for each cell of the board and 100 more",
         low=0, high=1e6)
@@ -117,6 +121,8 @@ class SelfPlaySettings(Settings):
         super().check()
         if self.finish_sims == 1:
             raise SpecError(f"{self.owner}: finish_sims=1 looks at no move; take 0 or at least 2")
+        if self.tables == 1:
+            raise SpecError(f"{self.owner}: tables=1 knows no position; take 0 or at least 2")
         if self.forced and (self.search != "puct" or self.dirichlet_epsilon == 0):
             raise SpecError(
                 f"{self.owner}: forced={self.forced:g} has an effect only with search=puct and "
@@ -137,6 +143,14 @@ class SelfPlaySettings(Settings):
     def resignation(self) -> Resignation:
         """A watch on one player's estimates in one game."""
         return Resignation(self.resign_below, self.resign_patience)
+
+    def game_played(self, game: GameSpec) -> GameSpec:
+        """The game as self-play has it: with endgame tables, if they are asked for.
+
+        Raises:
+            SpecError: as `GameSpec.informed`.
+        """
+        return game.informed(self.tables) if self.tables else game
 
     def ply_limit(self, game: GameSpec) -> int:
         """Plies after which a game has no result."""

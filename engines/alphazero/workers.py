@@ -136,7 +136,9 @@ def play_job(job: Job, network: Path) -> Generator[Amount, None, PlayedJob]:
     cpu, wall = time.process_time(), time.perf_counter()
     evaluator = _evaluator(config, job.iteration, network)
     timed = Timed(evaluator)
-    selfplay = SelfPlay(game, timed, config.selfplay, config.seed)
+    selfplay = SelfPlay(
+        config.selfplay.game_played(game), timed, config.selfplay, config.seed
+    )
     played = {}
     for number, data in selfplay.play(job.numbers):
         played[number] = data
@@ -162,7 +164,8 @@ def play_match(
     Args:
         networks: folders of the new network and of the one that plays now.
     """
-    config, numbers, game = job.config, job.numbers, get_game(job.config.game)
+    config, numbers = job.config, job.numbers
+    game = config.selfplay.game_played(get_game(config.game))
     cpu = time.process_time()
     settings = replace(
         config.selfplay, games_at_once=min(config.selfplay.games_at_once, len(numbers))

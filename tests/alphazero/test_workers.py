@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dlgo import GameState, Player, get_game
+from dlgo.games.draughts.board import JUMPER
+from dlgo.games.draughts.endgames import EndgameTables
 from engines.alphazero.config import make_config
 from engines.alphazero.workers import Job, PlayedJob, play_job
+from engines.learning.data.shards import read_shard
 from engines.learning.networks.store import find_model
 
 
-def played(tmp_path: Path, **settings: object) -> PlayedJob:
+def played(
+    tmp_path: Path, game: str = "tictactoe", games: int = 12, **settings: object
+) -> PlayedJob:
     """The portion of the first of two workers, with the network that comes with the package."""
-    config = make_config("tictactoe", games=12, sims=12, runtime="onnx", seed=5, **settings)
-    network = find_model("tictactoe-alphazero")
+    config = make_config(game, games=games, sims=12, runtime="onnx", seed=5, **settings)
+    network = find_model(f"{game}-alphazero")
     work = play_job(Job(config, 1, 0, network, 0, tmp_path), network)
     try:
         while True:
@@ -33,3 +39,24 @@ def test_answers_that_are_kept_change_no_game(tmp_path: Path) -> None:
         few = played(tmp_path, cache=4, random_symmetry=sides)
         assert few.digest == plain.digest
         assert 0 < few.stats.remembered < saving.stats.remembered
+
+
+def test_with_endgame_tables_a_game_ends_where_they_know_it(tmp_path: Path) -> None:
+    """No later and no sooner, with their result, which the game's own rules may not know yet."""
+    path = tmp_path / "games"
+    settings = {"resign_below": 0.0, "fast_sims": 4, "random_share": 1.0, "random_plies": 80}
+    path.write_bytes(played(tmp_path, "draughts", games=30, tables=4, **settings).shard)
+    games = read_shard(path).games
+    tables, adjudicated = EndgameTables.get(4), 0
+    for one in games:
+        state = GameState.new_game(get_game("draughts"))
+        for action in one.actions.tolist():
+            assert tables.score(state) is None or state.kernel_state.words[JUMPER]
+            state = state.apply_move(state.game.move_of(action))
+        if state.is_over():
+            assert one.result == state.result()
+            continue
+        score = tables.score(state)
+        assert one.result == (score.result if state.next_player is Player.black else -score.result)
+        adjudicated += 1
+    assert len(games) == 15 and adjudicated > 3
