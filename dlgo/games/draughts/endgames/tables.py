@@ -68,7 +68,7 @@ class EndgameTables:
     ) -> EndgameTables:
         """The tables for up to so many pieces: from memory, from the disk, or made now.
 
-        Four pieces take seconds and 8 MB (2 MB on the disk), five minutes and 190 MB (62).
+        Four pieces: seconds and 8 MB (2 MB on the disk); five: minutes and 190 MB (62 MB).
 
         Args:
             pieces: 2 to 5.
