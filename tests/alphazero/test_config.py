@@ -33,8 +33,9 @@ def test_settings_are_typed_as_they_are_printed() -> None:
     ({"network": "resnet:blocks=x"}, "blocks"), ({"sims": 1}, "sims=1"),
     ({"search": "best"}, "search='best'"), ({"resign_below": 2.0}, "resign_below=2"),
     ({"search_value_weight": 2.0}, "search_value_weight=2"), ({"precision": "float8"}, "float8"),
-    ({"tables": 4}, "tictactoe has no endgame tables"), ({"tables": 6}, "tables=6"),
+    ({"tables": 4}, "tictactoe has no endgame tables"),
     ({"game": "draughts", "tables": 1}, "tables=1"),
+    ({"game": "draughts", "tables": 6}, "tables=6 is out of range"),
 ])
 def test_mistakes_show_before_anything_is_played(given: dict, part: str) -> None:
     with pytest.raises(SpecError) as caught:
