@@ -257,6 +257,31 @@ def test_a_saved_model_answers_alike_everywhere(tmp_path: Path) -> None:
     assert read_card(again).network_id == card.network_id
 
 
+def test_a_policy_that_is_sure_of_itself_is_written(tmp_path: Path, monkeypatch) -> None:
+    """Beside logits of hundreds float32 rounds in the fourth decimal, also what is near 0."""
+    import onnxruntime as ort
+
+    keras.utils.set_random_seed(4)
+    network = build_network("cnn:filters=16,layers=2,hidden=64,pool=none", shapes(6, 7, 12, 7))
+    layer = network.get_layer("policy")
+    kernel, bias = layer.get_weights()
+    kernel *= 20_000
+    kernel[:, 0] = 0
+    layer.set_weights([kernel, bias])
+    exact = ort.InferenceSession.run
+    largest = []
+
+    def rounded(self, names, inputs):
+        policy, *rest = exact(self, names, inputs)
+        size = np.abs(policy).max(axis=1, keepdims=True)
+        largest.append(float(size.max()))
+        return [policy + 3e-7 * size, *rest]
+
+    monkeypatch.setattr(ort.InferenceSession, "run", rounded)
+    save_model(tmp_path / "m", network, Card("m", "connect4", "attacks", "cnn", (6, 7, 12), 7))
+    assert max(largest) > 500
+
+
 def test_an_export_that_differs_is_not_written(tmp_path: Path, monkeypatch) -> None:
     import onnxruntime as ort
 
