@@ -30,6 +30,10 @@ _OF_GAME = {
         "threats": "dlgo.encoders.connect4_threats:threats",
         "attacks": "dlgo.encoders.connect4_threats:attacks",
     },
+    "draughts": {
+        "squares": "dlgo.encoders.draughts_squares:squares",
+        "captures": "dlgo.encoders.draughts_squares:captures",
+    },
     "go": {
         "sevenplane": "dlgo.encoders.go_liberties:seven_plane",
         "simple": "dlgo.encoders.go_liberties:simple",

@@ -7,7 +7,8 @@ whose class says which function `encode` is, as the class of a state says which 
 
 Conventions, for every encoder:
 
-* Planes are float32[rows, cols, planes], channels last; row 0 is the bottom row of the board.
+* Planes are float32[rows, cols, planes], channels last; row 0 is the bottom row of the board. In a
+  game without symmetries an encoder may pack the board in another way.
 * "Own" is the player to move, "the other" the opponent, unless a plane names a colour.
 * A position may come with those before it: a `window` is a batch of `history + 1` kernel
   states, the current one first, then the one before it, and so on. Only the first `known`
@@ -100,8 +101,8 @@ class Encoder:
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Rows, columns, planes."""
-        return self.game.board_rows, self.game.board_cols, len(self.planes)
+        """Rows, columns, planes; rows and columns are the board's, unless it is packed."""
+        return tuple(int(side) for side in self.kernel.shape[:HISTORY])
 
     @property
     def history(self) -> int:

@@ -92,12 +92,13 @@ def _three_plane(encoder, window, known, out):
 
 def all_planes(game: GameSpec) -> Encoder:
     """All of the position: positions with different keys have different planes."""
-    docs = (*_piece_docs(game), BLACK_TO_MOVE, *game.extra_planes)
+    docs = (*piece_docs(game), BLACK_TO_MOVE, *game.extra_planes)
     kinds = np.array([len(game.piece_kinds)], np.int64)
     return Encoder("planes", game, docs, Planes(make_shape(game, len(docs)), kinds))
 
 
-def _piece_docs(game: GameSpec) -> tuple[str, ...]:
+def piece_docs(game: GameSpec) -> tuple[str, ...]:
+    """A plane for each kind of piece of the player to move, then of the other."""
     owners = ("own", "the other's")
     return tuple(f"{owner}: {kind}" for owner in owners for kind in game.piece_kinds)
 
@@ -156,7 +157,7 @@ def turned(game: GameSpec) -> Encoder:
     colour then holds for the other. The policy is turned with the board (`Encoder.as_seen`). As
     in AlphaZero's chess (Silver et al. 2018).
     """
-    docs = (*_piece_docs(game), *game.extra_planes)
+    docs = (*piece_docs(game), *game.extra_planes)
     kinds = np.array([len(game.piece_kinds)], np.int64)
     return Encoder(
         "turned", game, docs, Turned(make_shape(game, len(docs)), kinds), exchange(game)

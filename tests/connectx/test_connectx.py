@@ -220,7 +220,7 @@ def test_a_network_of_another_size_on_another_board(tmp_path: Path) -> None:
     keras.utils.set_random_seed(3)
     game = get_game("connectn:cols=5,rows=4,n=3")
     encoder = get_encoder("planes", game)
-    spec = "resnet:blocks=2,filters=6,value_hidden=9"
+    spec = "resnet:blocks=2,filters=6,policy_filters=5,value_filters=3,value_hidden=9"
     model = build_network(spec, encoder)
     rng = np.random.default_rng(3)
     for weight in model.weights:

@@ -210,9 +210,13 @@ def _alphago(
 
 def _resnet(
     planes: Any, *, blocks: int, filters: int,
-    value_hidden: int, l2: float,
+    policy_filters: int, value_filters: int, value_hidden: int, l2: float,
 ) -> Body:
-    """AlphaGo Zero's residual network, batch-normalised (Silver et al. 2017, Methods)."""
+    """AlphaGo Zero's residual network, batch-normalised (Silver et al. 2017, Methods).
+
+    Its policy sees two numbers of each cell and its value one, as in the paper: little on a small
+    board with many actions.
+    """
     penalty = {"kernel_regularizer": keras.regularizers.L2(l2)} if l2 else {}
 
     def conv(x: Any, width: int, size: int, shortcut: Any = None) -> Any:
@@ -229,9 +233,9 @@ def _resnet(
 
     def to_number() -> Any:
         hidden = layers.Dense(value_hidden, activation="relu", **penalty)
-        return hidden(layers.Flatten()(conv(x, 1, 1)))
+        return hidden(layers.Flatten()(conv(x, value_filters, 1)))
 
-    return Body(x, lambda: layers.Flatten()(conv(x, 2, 1)), to_number, penalty)
+    return Body(x, lambda: layers.Flatten()(conv(x, policy_filters, 1)), to_number, penalty)
 
 
 def _dropped(x: Any, rate: float) -> Any:

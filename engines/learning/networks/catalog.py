@@ -121,6 +121,8 @@ NETWORKS: dict[str, Entry] = {
         "residual blocks, policy and value heads (chapter 14.5; Silver et al. 2017)",
         (Option("blocks", 4, "residual blocks", low=0, high=80, always=True),
          Option("filters", 64, "of each convolution", low=1, high=4096, always=True),
+         Option("policy_filters", 2, "of the policy head's convolution", low=1, high=4096),
+         Option("value_filters", 1, "of the value head's convolution", low=1, high=4096),
          Option("value_hidden", 64, "width of the value head's dense layer", low=1, high=4096),
          Option("l2", 1e-4, "weight of the sum of squared weights in the loss", low=0, high=1)),
         heads=("policy", "value"),

@@ -54,6 +54,19 @@ def test_networks_have_as_many_weights_as_in_the_book(name, encoder, weights) ->
     assert build_network(name, encoder).count_params() == weights
 
 
+@pytest.mark.parametrize(("options", "policy", "value"), [
+    ("", 2, 1),  # AlphaGo Zero's
+    (",policy_filters=5,value_filters=3", 5, 3),
+])
+def test_heads_of_a_resnet_are_as_wide_as_asked(options: str, policy: int, value: int) -> None:
+    """1x1 convolutions of 8 filters, normalised (4 numbers a filter), and dense layers."""
+    body = 9 * 2 * 8 + 32 + 2 * (9 * 8 * 8 + 32)
+    wanted = body + (8 + 4) * policy + (42 * policy + 1) * 7
+    wanted += (8 + 4) * value + (42 * value + 1) * 64 + 65
+    network = build_network(f"resnet:blocks=1,filters=8{options}", shapes(6, 7, 2, 7))
+    assert network.count_params() == wanted
+
+
 def test_small_medium_and_large_differ_in_that_order() -> None:
     encoder = shapes(19, 19, 1, 361)
     work = [flops(build_network(name, encoder)) for name in ("small", "medium", "large")]

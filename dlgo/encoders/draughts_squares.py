@@ -1,0 +1,181 @@
+"""Draughts without its light squares, and with its captures shown.
+
+Nothing ever stands on a light square, so that half of what a convolution computes on the usual
+planes is for nothing. `squares` cuts the board into 4 by 4 blocks of 2 by 2 squares, two of them
+dark, and has two planes for each thing to be shown: one for the lower dark square of the blocks
+and one for the upper. Every block is alike, and a kernel of 3 by 3 sees 18 squares at once. (To
+push the squares of each row together, 4 by 8, is worse: a square's neighbours then lie in other
+places in every second row, and each filter has to be learned twice.)
+
+`captures` shows as well what the next ply brings: who can jump over whom, and which steps would
+let the opponent jump. That spares the network a look ahead, as `attacks` does in Connect Four.
+
+As in `turned`, the player to move sees the board from the own side, as Black sees it: the own men
+move down. The policy is turned with it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameSpec
+from dlgo.bits import lowest_bit
+from dlgo.encoders.base import Encoder, clear, encode
+from dlgo.encoders.generic import piece_docs
+from dlgo.games.draughts.board import (
+    BOARD,
+    JUMPER,
+    KINGS,
+    QUIET,
+    QUIET_LIMIT,
+    REPETITIONS,
+    SEEN,
+    TURN,
+    ahead,
+    can_jump,
+    facing,
+)
+from dlgo.games.draughts.kernel import sources
+from dlgo.jit import inline_kernel, kernel
+from dlgo.symmetry import exchange
+
+BLOCKS = 4  # in a row, and rows of them
+_DIRECTIONS = ("down-left", "down-right", "up-left", "up-right")
+
+# First of two planes each: own men and kings, the other's; then the rest of the position.
+_MEN, _KINGS, _OTHER_MEN, _OTHER_KINGS, _JUMPER = range(0, 10, 2)
+_QUIET, _SEEN = 10, 11  # everywhere, and so one plane each
+_JUMPS, _SAFE, _EXPOSED = range(12, 36, 8)  # two planes for each direction
+_VICTIMS, _THREATENING, _THREATENED = range(36, 42, 2)
+_CAPTURES = (
+    *(f"own pieces that can jump {direction}" for direction in _DIRECTIONS),
+    *(f"own pieces that can step {direction}, after which the other cannot jump"
+      for direction in _DIRECTIONS),
+    *(f"own pieces that can step {direction}, after which the other can jump"
+      for direction in _DIRECTIONS),
+    "the other's pieces that can be jumped over",
+    "the other's pieces that could jump if it were their turn",
+    "own pieces that they would jump over",
+)
+
+
+class Squares(NamedTuple):
+    """shape: see `base`; 4 by 4 blocks."""
+
+    shape: np.ndarray
+
+
+class Captures(NamedTuple):
+    """shape: see `base`; 4 by 4 blocks."""
+
+    shape: np.ndarray
+
+
+def squares(game: GameSpec) -> Encoder:
+    """All of the position, on the dark squares alone."""
+    docs = _squares_docs(game)
+    return Encoder("squares", game, docs, Squares(_shape(docs)), exchange(game))
+
+
+def captures(game: GameSpec) -> Encoder:
+    """The same, with what can be captured and what a step would expose."""
+    docs = (*_squares_docs(game), *_twice(*_CAPTURES))
+    return Encoder("captures", game, docs, Captures(_shape(docs)), exchange(game))
+
+
+def _squares_docs(game: GameSpec) -> tuple[str, ...]:
+    jumper, *everywhere = game.extra_planes
+    return (*_twice(*piece_docs(game), jumper), *everywhere)
+
+
+def _twice(*docs: str) -> tuple[str, ...]:
+    return tuple(f"{doc}; {which} square of each block" for doc in docs
+                 for which in ("lower", "upper"))
+
+
+def _shape(docs: tuple[str, ...]) -> np.ndarray:
+    return np.array([BLOCKS, BLOCKS, len(docs), 0], np.int64)
+
+
+@inline_kernel
+def _mark(out, plane, pieces, player):
+    """Write 1 onto the squares of a bitboard, as the player sees them, into a pair of planes."""
+    while pieces:
+        bit = lowest_bit(pieces)
+        pieces &= pieces - 1
+        square = bit - bit // 9
+        if player == 1:
+            square = 31 - square
+        row = 7 - square // 4
+        out[row // 2, square % 4, plane + row % 2] = 1.0
+
+
+@kernel
+def _squares(encoder, window, known, out):
+    clear(out)
+    words = kernels.row(window, 0).words
+    player, kings = words[TURN], words[KINGS]
+    own, other = words[player], words[1 - player]
+    _mark(out, _MEN, own & ~kings, player)
+    _mark(out, _KINGS, own & kings, player)
+    _mark(out, _OTHER_MEN, other & ~kings, player)
+    _mark(out, _OTHER_KINGS, other & kings, player)
+    _mark(out, _JUMPER, words[JUMPER], player)
+    kernels.fill_plane(out, _QUIET, words[QUIET] / QUIET_LIMIT)
+    kernels.fill_plane(out, _SEEN, (words[SEEN] - 1) / (REPETITIONS - 1))
+
+
+@kernel
+def _captures(encoder, window, known, out):
+    _squares(encoder, window, known, out)
+    state = kernels.row(window, 0)
+    words = state.words
+    player, kings = words[TURN], words[KINGS]
+    own, other = words[player], words[1 - player]
+    jumping = False
+    for direction in range(4):
+        pieces = sources(state, direction, True)
+        jumping = jumping or pieces != 0
+        _mark(out, _JUMPS + 2 * _as_seen(direction, player), pieces, player)
+        _mark(out, _VICTIMS, ahead(pieces, direction), player)
+        pieces = _jumpers(other, own, kings, 1 - player, direction)
+        _mark(out, _THREATENING, pieces, player)
+        _mark(out, _THREATENED, ahead(pieces, direction), player)
+    if jumping:
+        return
+    for direction in range(4):
+        pieces = sources(state, direction, False)
+        while pieces:
+            piece = pieces & -pieces
+            pieces ^= piece
+            after = own ^ (piece | ahead(piece, direction))
+            first = _EXPOSED if _can_capture(other, after, kings, 1 - player) else _SAFE
+            _mark(out, first + 2 * _as_seen(direction, player), piece, player)
+
+
+@inline_kernel
+def _as_seen(direction, player):
+    """A direction as the player sees it: half a turn makes each its opposite."""
+    return direction if player == 0 else 3 - direction
+
+
+@inline_kernel
+def _jumpers(pieces, others, kings, player, direction):
+    """Those of a player's pieces that could jump over one of the `others` in a direction."""
+    empty = BOARD & ~(pieces | others)
+    return can_jump(facing(pieces, kings, player, direction), others, empty, direction)
+
+
+@inline_kernel
+def _can_capture(pieces, others, kings, player):
+    return (
+        _jumpers(pieces, others, kings, player, 0) | _jumpers(pieces, others, kings, player, 1)
+        | _jumpers(pieces, others, kings, player, 2) | _jumpers(pieces, others, kings, player, 3)
+    ) != 0
+
+
+encode.register(Squares, _squares)
+encode.register(Captures, _captures)
