@@ -3,9 +3,9 @@
 Nothing ever stands on a light square, so that half of what a convolution computes on the usual
 planes is for nothing. `squares` cuts the board into 4 by 4 blocks of 2 by 2 squares, two of them
 dark, and has two planes for each thing to be shown: one for the lower dark square of the blocks
-and one for the upper. Every block is alike, and a kernel of 3 by 3 sees 18 squares at once. (To
-push the squares of each row together, 4 by 8, is worse: a square's neighbours then lie in other
-places in every second row, and each filter has to be learned twice.)
+and one for the upper. Every block is alike, and a kernel of 3 by 3 sees 18 squares at once. (Were
+the squares of each row pushed together, 4 by 8, a square's neighbours would lie in other places in
+every second row, and each filter would have to be learned twice.)
 
 `captures` shows as well what the next ply brings: who can jump over whom, and which steps would
 let the opponent jump. That spares the network a look ahead, as `attacks` does in Connect Four.
