@@ -253,4 +253,4 @@ def test_all_planes_are_documented(spec: str) -> None:
     for name in encoder_names(game):
         encoder = get_encoder(name, game)
         assert encoder.encode(GameState.new_game(game)).shape == encoder.shape
-        assert len(set(encoder.planes)) == len(encoder.planes) and all(encoder.planes)
+        assert len(set(encoder.planes)) == encoder.shape[2] and all(encoder.planes)
