@@ -361,6 +361,16 @@ def _rows(batch, start, stop):
     return _for_each_field(batch, "rows(batch, start, stop)", "[start:stop]")
 
 
+def alone(state: Any) -> Any:
+    """A batch of this one state, sharing its memory."""
+    return _map_fields(state, lambda field: field[None])
+
+
+@overload(alone)
+def _alone(batch):
+    return _for_each_field(batch, "alone(batch)", "[None]")
+
+
 def make_batch(state: Any, n: int) -> Any:
     """An uninitialised batch of `n` states with the shapes of `state`."""
     return _map_fields(state, lambda field: np.empty((n, *field.shape), field.dtype))

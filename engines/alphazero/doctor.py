@@ -261,12 +261,15 @@ def _seconds(run: RunEvidence) -> tuple[float, float, float]:
     return network, max(playing - network, 0.0), run.last.get("train_cpu_seconds", 0.0)
 
 
-def _load(run: RunEvidence) -> Measure:
+def _load(run: RunEvidence) -> Measure | None:
     network, trees, _ = _seconds(run)
+    if network == 0 and trees > 0:  # compiled into the search: one cannot be told from the other
+        return None
     return Measure(share=network / ((network + trees) or 1.0), batch=run.last["batch"])
 
 
 def _time(run: RunEvidence) -> Measure:
+    # A network that is compiled into the search counts as trees.
     seconds = np.array(_seconds(run))
     network, trees, training = seconds / (seconds.sum() or 1.0)
     return Measure(network=network, trees=trees, training=training)

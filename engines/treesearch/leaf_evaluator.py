@@ -19,11 +19,11 @@ from dlgo.api import GameSpec, GameState
 from dlgo.jit import inline_kernel, kernel
 from engines.clock import Clock
 from engines.decision import Budget
-from engines.treesearch.rules import select
+from engines.treesearch.search import walk
 from engines.treesearch.searcher import Searcher
-from engines.treesearch.tree import BUDGET, DEEPEST, MAX_DEPTH, ROOT, UNPROVEN, back_up, expand
+from engines.treesearch.tree import BUDGET, MAX_DEPTH, ROOT, UNPROVEN, back_up, expand
 
-_WALKS_AN_EVALUATION = 100
+WALKS_AN_EVALUATION = 100
 
 
 class LeafEvaluator(ABC):
@@ -66,6 +66,10 @@ class LeafEvaluator(ABC):
     def window(self, state: GameState) -> tuple[Any, int]:
         """The root and what came before it, as one window; asked for if `history` is not 0."""
         raise NotImplementedError
+
+    def guide(self) -> Any:
+        """The same as compiled code, for one thread (`guided.py`); None where there is none."""
+        return None
 
     def new_game(self, seed: int) -> None:  # noqa: B027 (most evaluators remember nothing)
         """Forget everything and seed the generator."""
@@ -147,7 +151,7 @@ class LeafBatchSearcher(Searcher):
         if simulations is None and evaluations is not None:
             # Walks that end in finished games, or in positions that the evaluator remembers, cost
             # no evaluation, and there may be no others.
-            simulations = _WALKS_AN_EVALUATION * evaluations
+            simulations = WALKS_AN_EVALUATION * evaluations
         clock = Clock(budget, simulations)
         root = self._root.kernel_state
         # The first simulation of a new tree only looks at the root.
@@ -234,22 +238,8 @@ def collect(tree, root, leaves, paths, lengths, most, rule):
             return walked, n
         work = kernels.row(leaves, n)
         path = paths[n]
-        kernels.copy_into(work, root)
-        node = ROOT
-        path[0] = ROOT
-        length = 1
-        while (
-            tree.n_children[node] > 0 and tree.proven[node] == UNPROVEN and length <= MAX_DEPTH
-        ):
-            node = select(rule, tree, node)
-            kernels.play(work, tree.action[node])
-            path[length] = node
-            length += 1
-            tree.mover[node] = kernels.to_move(work)
-            if tree.visits[node] == 0 and kernels.terminal(work):
-                tree.proven[node] = kernels.result(work)
-        if length - 1 > tree.info[DEEPEST]:
-            tree.info[DEEPEST] = length - 1
+        length = walk(tree, root, work, path, rule)
+        node = path[length - 1]
         if tree.proven[node] != UNPROVEN:
             back_up(tree, path, length, float(tree.proven[node]))
         else:

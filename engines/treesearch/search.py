@@ -109,3 +109,33 @@ def descend(tree, root, work, scratch, rng, expand_at, rule):
     if length - 1 > tree.info[DEEPEST]:
         tree.info[DEEPEST] = length - 1
     return length
+
+
+@inline_kernel
+def walk(tree, root, work, path, rule):
+    """Walk from the root to a node without children, and play the moves on `work`.
+
+    Unlike `descend`, it gives nothing children: that is for who has priors for them.
+
+    Args:
+        work: scratch state with room for the deepest line. path: int32[MAX_DEPTH + 2], out.
+
+    Returns:
+        The length of the path. If the game of its last node is over, the result stands in
+        `proven`.
+    """
+    kernels.copy_into(work, root)
+    node = ROOT
+    path[0] = ROOT
+    length = 1
+    while tree.n_children[node] > 0 and tree.proven[node] == UNPROVEN and length <= MAX_DEPTH:
+        node = select(rule, tree, node)
+        kernels.play(work, tree.action[node])
+        path[length] = node
+        length += 1
+        tree.mover[node] = kernels.to_move(work)
+        if tree.visits[node] == 0 and kernels.terminal(work):
+            tree.proven[node] = kernels.result(work)
+    if length - 1 > tree.info[DEEPEST]:
+        tree.info[DEEPEST] = length - 1
+    return length

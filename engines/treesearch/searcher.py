@@ -93,21 +93,25 @@ class Searcher:
 
         Releases the interpreter lock, so that several searchers can run in threads.
         """
-        assert self._root is not None
         clock = Clock(budget, budget.sims)
         done = 0
         while True:
             asked = clock.next_stop(done) - done
             if self.early and budget.sims is not None:
                 asked = min(asked, _portion(budget.sims))
-            ran = run(
-                self.tree, self._root.kernel_state, self._work, self._scratch, self._rng,
-                asked, self._expand, self._rule, self._evaluator,
-            )
+            ran = self._run(asked)
             done += ran
-            # Fewer: the root is proven.
+            # Fewer: nothing is left to be found out.
             if ran < asked or clock.is_over(done) or self._is_settled(budget, done):
                 return done
+
+    def _run(self, simulations: int) -> int:
+        """Run so many simulations; fewer if nothing is left to be found out."""
+        assert self._root is not None
+        return int(run(
+            self.tree, self._root.kernel_state, self._work, self._scratch, self._rng,
+            simulations, self._expand, self._rule, self._evaluator,
+        ))
 
     def _is_settled(self, budget: Budget, done: int) -> bool:
         """Whether to end early."""

@@ -45,6 +45,7 @@ from engines.alphazero.settings import SelfPlaySettings
 from engines.learning.networks import catalog
 from engines.learning.networks.leaf_evaluator import NetworkEvaluator, encoder_of
 from engines.learning.networks.runtimes import KerasRuntime, NetworkRuntime, load_runtime
+from engines.treesearch.leaf_evaluator import LeafEvaluator
 from experiments.command import run as run_command
 from experiments.number import Number
 
@@ -117,14 +118,12 @@ class Over(Exception):  # noqa: N818 (no error)
     """Raised in the middle of self-play when enough has been measured."""
 
 
-class Meter:
+class Meter(LeafEvaluator):
     """An agent that counts its evaluations and their time, and ends the measurement.
 
     It does so when a move has just been made, so that no search is counted in part where there
     is only one.
     """
-
-    history = 0
 
     def __init__(self, agent: NetworkEvaluator) -> None:
         self._agent = agent

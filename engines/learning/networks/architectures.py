@@ -70,7 +70,8 @@ def build_network(
     heads = catalog.check_heads(catalog.NETWORKS[kind].heads if heads is None else heads)
     planes = keras.Input(tuple(encoder.shape), name="planes")
     build_body = {
-        "mlp": _mlp, "cnn": _cnn, "cnn_plain": _cnn, "alphago": _alphago, "resnet": _resnet,
+        "mlp": _mlp, "wide": _wide, "cnn": _cnn, "cnn_plain": _cnn, "alphago": _alphago,
+        "resnet": _resnet,
     }.get(kind, _chapter_7)
     if build_body is _chapter_7:
         settings["convolutions"] = _CHAPTER_7[kind]
@@ -145,6 +146,15 @@ def _mlp(
         x = keras.layers.Dense(max(1, hidden >> i), activation=activation)(x)
         x = _dropped(x, dropout)
     return _flat(x)
+
+
+def _wide(planes: Any, *, hidden: int, value_hidden: int) -> Body:
+    """A layer that costs little where most planes are empty, and little above it.
+
+    The shape of NNUE's value networks (Nasu 2018), with a policy.
+    """
+    x = layers.Dense(hidden, activation="relu")(layers.Flatten()(planes))
+    return Body(x, lambda: x, lambda: layers.Dense(value_hidden, activation="relu")(x))
 
 
 def _cnn(

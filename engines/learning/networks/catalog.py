@@ -87,6 +87,13 @@ NETWORKS: dict[str, Entry] = {
          Option("activation", "sigmoid", "of the hidden layers", choices=("sigmoid", "relu")),
          _dropout(0.0)),
     ),
+    "wide": Entry(
+        "one wide dense layer, and a narrow one below the value: for runtime=compiled (after "
+        "Nasu 2018)",
+        (Option("hidden", 512, "width of the dense layer", low=1, high=65536, always=True),
+         Option("value_hidden", 32, "width of the value's own layer", low=1, high=4096)),
+        heads=("policy", "value"),
+    ),
     "cnn_plain": Entry(
         "two 3x3 convolutions and a dense layer, sigmoid (chapter 6.4.2)",
         (Option("filters", 48, "of each convolution", low=1, high=4096),

@@ -25,9 +25,10 @@ from dlgo.rates import rates_in_turns
 from engines.learning.networks.measured import key_of, remembered
 from engines.learning.networks.own_positions import difference, own_positions
 from engines.learning.networks.runtimes import INT8_KINDS, KINDS, NetworkRuntime, load_runtime
-from engines.learning.networks.store import INT8_FILE, ONNX_FILE, load_card
+from engines.learning.networks.store import DENSE_FILE, INT8_FILE, ONNX_FILE, load_card
 
 AUTO = "auto"
+USUAL = "usual"
 # What `auto` tries for play; Keras starts in seconds, and TensorFlow may not be installed.
 PLAYING_KINDS = tuple(kind for kind in KINDS if kind != "keras")
 # Another kind than the simplest must be faster by a tenth: the measurements differ by as much.
@@ -74,8 +75,11 @@ def choose(trials: Mapping[str, Trial]) -> str:
     return best
 
 
-def load_chosen(name: str, kind: str = "onnx", batch: int = 1) -> NetworkRuntime:
-    """The model `name`, run by `kind` or, if that is `auto`, by what is fastest here.
+def load_chosen(name: str, kind: str = USUAL, batch: int = 1) -> NetworkRuntime:
+    """The model `name`, run by `kind`.
+
+    With `auto` that is what is fastest here; with `usual` it is our own code for networks of dense
+    layers alone, and ONNX Runtime for all others.
 
     Args:
         batch: positions that are asked about at once, at most.
@@ -83,6 +87,9 @@ def load_chosen(name: str, kind: str = "onnx", batch: int = 1) -> NetworkRuntime
     Raises:
         ModelError: as `load_runtime`.
     """
+    if kind == USUAL:
+        _, card = load_card(name)
+        kind = "compiled" if DENSE_FILE in card.files else KINDS[0]
     return load_runtime(name, choose(trials_of(name, batch)) if kind == AUTO else kind)
 
 
@@ -97,8 +104,8 @@ def trials_of(name: str, batch: int, again: bool = False) -> dict[str, Trial]:
         ModelError: if there is no such model or it cannot be run at all.
     """
     _, card = load_card(name)
-    key = key_of(("onnxruntime", "openvino"), card.files.get(ONNX_FILE),
-                 card.files.get(INT8_FILE), batch)
+    files = [card.files.get(file) for file in (ONNX_FILE, INT8_FILE, DENSE_FILE)]
+    key = key_of(("onnxruntime", "openvino"), *files, batch)
     about = {"model": card.name, "batch": batch}
     return remembered(
         "runtimes", key, lambda: _try_all(name, batch),

@@ -26,17 +26,19 @@ from dlgo.specs import Option
 from dlgo.symmetry import symmetries
 from engines.learning.networks.answer_cache import AnswerCache
 from engines.learning.networks.card import Card
-from engines.learning.networks.fastest import AUTO
+from engines.learning.networks.dense import dense_guide
+from engines.learning.networks.fastest import AUTO, USUAL
 from engines.learning.networks.parallel import load_parallel
-from engines.learning.networks.runtimes import KINDS, NetworkRuntime
+from engines.learning.networks.runtimes import KINDS, DenseRuntime, NetworkRuntime
 from engines.learning.networks.store import load_card, shipped_models
 from engines.treesearch.evaluators import value_of
 from engines.treesearch.leaf_evaluator import LeafEvaluator
 from engines.treesearch.search import new_scratch
 
 RUNTIME_OPTION = Option(
-    "runtime", "onnx", "what runs the network; auto: the fastest here of those that hardly change "
-    "its answers, so that other machines may play other games", choices=(*KINDS, AUTO))
+    "runtime", USUAL, "what runs the network; usual: compiled if it is of dense layers alone, else "
+    "onnx; auto: the fastest here of those that hardly change its answers, so that other machines "
+    "may play other games", choices=(USUAL, *KINDS, AUTO))
 CACHE_OPTION = Option("cache", 20_000, "positions whose answers by the network are kept during a "
                       "game, so that it is not asked twice; 0: none", low=0, high=10_000_000)
 ONE_TREE_OPTION = Option("one_tree", False, "threads grow one tree together, `batch` leaves each, "
@@ -156,12 +158,20 @@ class NetworkEvaluator(LeafEvaluator):
         self.window = encoder.window
         self._runtime, self._encoder, self._values = runtime, encoder, values
         self._scratch = new_scratch(encoder.num_actions)
-        self._symmetries = symmetries(encoder.game) if sides is not None else None
+        board = symmetries(encoder.game)
+        self._symmetries = board if sides is not None and len(board) > 1 else None
         self._sides_seed, self._sides_rng = make_rng(sides or 0), make_rng(0)
         self._planes = np.empty((0, *encoder.shape), np.float32)
         self._work: Any = None
         self._cache = AnswerCache(cache, encoder.num_actions) if cache else None
         self.new_game(0)
+
+    def guide(self) -> Any:
+        # It is asked about each position anew: to remember answers would take longer.
+        plain = self._mixing == 0 and self._critic is None and self._symmetries is None
+        if not (plain and self.history == 0 and isinstance(self._runtime, DenseRuntime)):
+            return None
+        return dense_guide(self._runtime.layers(("policy", "value")), self._encoder)
 
     @property
     def remembered(self) -> int:

@@ -7,25 +7,38 @@
 ONNX Runtime plays: it starts in a few hundredths of a second, needs no TensorFlow, and is
 fastest for one position at a time. OpenVINO reads the same file and computes large batches in
 bfloat16 where the processor can, which self-play wants. Both run a network in eight bits, where
-the model has one (`quantization.py`). Keras is for a GPU and for comparison. `docs/networks.md`
-has the measurements; `fastest.py` takes them where a user asks for `auto`.
+the model has one (`quantization.py`). Networks of dense layers alone are compiled here, and run
+within the search (`dense.py`). Keras is for a GPU and for comparison. `docs/networks.md` has the
+measurements; `fastest.py` takes them where a user asks for `auto`.
 """
 
 from __future__ import annotations
 
 import functools
+import math
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dlgo.errors import ModelError
 from engines.learning.networks.card import Card
-from engines.learning.networks.store import INT8_FILE, KERAS_FILE, ONNX_FILE, load_card, read_file
+from engines.learning.networks.store import (
+    DENSE_FILE,
+    INT8_FILE,
+    KERAS_FILE,
+    ONNX_FILE,
+    load_card,
+    read_file,
+)
+
+if TYPE_CHECKING:
+    from engines.learning.networks.dense import Layers
 
 # What can run a network; "openvino-bf16" computes in bfloat16 where the processor can, "int8" is
-# ONNX Runtime in eight bits.
-KINDS = ("onnx", "openvino", "openvino-bf16", "int8", "openvino-int8", "keras")
+# ONNX Runtime in eight bits, "compiled" our own code for dense layers.
+KINDS = ("onnx", "openvino", "openvino-bf16", "int8", "openvino-int8", "compiled", "keras")
 INT8_KINDS = ("int8", "openvino-int8")
 
 
@@ -67,7 +80,7 @@ def load_runtime(name: str, kind: str = "onnx", threads: int = 1) -> NetworkRunt
 
     Raises:
         ModelError: if there is no such model, or its files are damaged or do not fit its card, or
-            it has no network in eight bits and that is asked for.
+            it has no network in eight bits, or none of dense layers, and that is asked for.
     """
     if kind not in KINDS:
         raise ModelError(f"unknown runtime {kind!r}; runtimes are {', '.join(KINDS)}")
@@ -80,6 +93,13 @@ def load_runtime(name: str, kind: str = "onnx", threads: int = 1) -> NetworkRunt
             f"model {card.name} has no {INT8_FILE}, which runtime={kind} plays with; run dlgo "
             f"train quantise {name} to make it, or take runtime=onnx"
         )
+    if kind == "compiled":
+        if DENSE_FILE not in card.files:
+            raise ModelError(
+                f"model {card.name} has no {DENSE_FILE}, which runtime=compiled plays with; "
+                "training writes it for networks of dense layers alone (mlp); take runtime=onnx"
+            )
+        return _of_kind(DenseRuntime(card, read_file(folder, card, DENSE_FILE)), kind)
     content = read_file(folder, card, INT8_FILE if kind in INT8_KINDS else ONNX_FILE)
     if kind in ("onnx", "int8"):
         return _of_kind(OnnxRuntime(card, content, threads), kind)
@@ -205,6 +225,33 @@ class OpenVINORuntime(NetworkRuntime):
             for name, answer in answers.items():
                 answer[part] = request.get_tensor(name).data[:count]
         return answers
+
+
+class DenseRuntime(NetworkRuntime):
+    """Compiled code for networks of dense layers alone (`dense.py`)."""
+
+    def __init__(self, card: Card, content: bytes) -> None:
+        super().__init__(card)
+        from engines.learning.networks import dense  # it loads the compiler
+
+        self._dense, self._content = dense, content
+        self._layers = self.layers(self.heads)
+        ends = np.cumsum([math.prod(head.shape) for head in card.heads.values()])
+        self._cuts, self._outputs = ends[:-1], int(ends[-1])
+
+    def layers(self, heads: Sequence[str]) -> Layers:
+        """The network with these of its heads, with scratch arrays of its own."""
+        return self._dense.read_layers(self.card, self._content, heads)
+
+    def evaluate(self, planes: np.ndarray) -> dict[str, np.ndarray]:
+        n = len(planes)
+        answers = np.empty((n, self._outputs), np.float32)
+        self._dense.answer_many(self._layers, planes.reshape(n, -1), answers)
+        parts = np.split(answers, self._cuts, axis=1)
+        return {
+            name: part.reshape(n, *head.shape)
+            for (name, head), part in zip(self.card.heads.items(), parts, strict=True)
+        }
 
 
 class KerasRuntime(NetworkRuntime):

@@ -19,8 +19,9 @@ from dlgo.errors import ModelError
 from dlgo.files import make_folder, output_path, write_file
 from engines.learning.networks.backend import backend_name, export_onnx, keras
 from engines.learning.networks.card import FILE_NAME, Card, head_of
-from engines.learning.networks.runtimes import OnnxRuntime
-from engines.learning.networks.store import KERAS_FILE, ONNX_FILE, weights_digest
+from engines.learning.networks.dense import PLANES, DenseLayer, pack_layers
+from engines.learning.networks.runtimes import DenseRuntime, NetworkRuntime, OnnxRuntime
+from engines.learning.networks.store import DENSE_FILE, KERAS_FILE, ONNX_FILE, weights_digest
 
 # Keras and ONNX Runtime must agree so well, as a part of the largest number of an answer, at least
 # of 1. A policy that is sure of itself has logits of some hundreds, next to which float32 rounds
@@ -29,6 +30,7 @@ TOLERANCE = 1e-4
 # Shares of ones in the planes that both are asked about: few, as on a board, and many. Where planes
 # are full, tanh hides any difference between two values.
 DENSITIES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.5)
+_WITHOUT_WEIGHTS = (keras.layers.InputLayer, keras.layers.Flatten, keras.layers.Dropout)
 REMEDY = "make room, or name another folder"
 
 
@@ -58,9 +60,13 @@ def save_model(folder: Path, model: Any, card: Card) -> Card:
         ]
         model.save(paths[0])
         export_onnx(model, str(paths[1]))
-        check_agreement(model, paths[1].read_bytes(), card)
+        check_agreement(model, OnnxRuntime(card, paths[1].read_bytes()), card)
         for path, name in zip(paths, (KERAS_FILE, ONNX_FILE), strict=True):
             files[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+        if (dense := dense_file(model)) is not None:
+            check_agreement(model, DenseRuntime(card, dense), card)
+            write_file(folder / DENSE_FILE, dense, error=ModelError, remedy=REMEDY)
+            files[DENSE_FILE] = hashlib.sha256(dense).hexdigest()
     card = dataclasses.replace(
         card, network_id=weights_digest(model.get_weights()), files=files,
         versions={
@@ -74,8 +80,32 @@ def save_model(folder: Path, model: Any, card: Card) -> Card:
     return card
 
 
-def check_agreement(model: Any, onnx_bytes: bytes, card: Card) -> None:
-    """Ask Keras and ONNX Runtime about the same made-up planes.
+def dense_file(model: Any) -> bytes | None:
+    """What `runtime=compiled` plays with; None if the network is not of dense layers alone."""
+    allowed = (keras.layers.Dense, *_WITHOUT_WEIGHTS)
+    if not all(isinstance(layer, allowed) for layer in model.layers):
+        return None
+    layers = [
+        DenseLayer(layer.name, _source(layer), layer.activation.__name__, *layer.get_weights())
+        for layer in model.layers if isinstance(layer, keras.layers.Dense)
+    ]
+    if any(layer.source == PLANES for layer in layers if layer.name in model.output):
+        return None
+    return pack_layers(layers)
+
+
+def _source(layer: Any) -> str:
+    """The dense layer that a layer stands on, or the planes."""
+    while True:
+        layer = layer.input._keras_history.operation
+        if isinstance(layer, keras.layers.InputLayer):
+            return PLANES
+        if isinstance(layer, keras.layers.Dense):
+            return str(layer.name)
+
+
+def check_agreement(model: Any, runtime: NetworkRuntime, card: Card) -> None:
+    """Ask Keras and what will run the network about the same made-up planes.
 
     Raises:
         ModelError: if their answers differ by more than `TOLERANCE`.
@@ -84,7 +114,7 @@ def check_agreement(model: Any, onnx_bytes: bytes, card: Card) -> None:
     density = np.reshape(DENSITIES, (-1, *(1 for _ in card.shape)))
     planes = (noise < density).astype(np.float32)
     wanted = model(planes, training=False)
-    for name, answer in OnnxRuntime(card, onnx_bytes).evaluate(planes).items():
+    for name, answer in runtime.evaluate(planes).items():
         expected = np.asarray(wanted[name], np.float32).reshape(len(planes), -1)
         largest = np.maximum(1, np.abs(expected).max(axis=1, keepdims=True))
         error = np.max(np.abs(expected - answer.reshape(expected.shape)) / largest)

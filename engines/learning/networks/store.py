@@ -1,8 +1,9 @@
 """Trained networks on disk: a folder with card.json, network.keras and network.onnx.
 
 `network.onnx` is for playing, `network.keras` for training on; `saving.py` writes them. Some have
-`network-int8.onnx`, for playing faster (`quantization.py`). Reading runs no code from a file: ONNX
-holds none, Keras files are opened in safe mode, and checksums in the card are compared first.
+`network-int8.onnx` (`quantization.py`) or `network-dense.npz` (`dense.py`), for playing faster.
+Reading runs no code from a file: ONNX and NumPy's hold none, Keras files are opened in safe mode,
+and checksums in the card are compared first.
 
 `find_model` takes a path or the name of a model that comes with the package, in
 `engines/models`.
@@ -24,6 +25,7 @@ SHIPPED = Path(__file__).resolve().parents[2] / "models"
 # What writing a network takes, beside a backend of Keras.
 TRAINING_MODULES = ("keras", "onnx", "tf2onnx")
 KERAS_FILE, ONNX_FILE, INT8_FILE = "network.keras", "network.onnx", "network-int8.onnx"
+DENSE_FILE = "network-dense.npz"
 
 
 def shipped_models() -> list[str]:

@@ -24,10 +24,12 @@ from dlgo.rng import gamma, make_rng
 from engines.learning.selfplay.lockstep import NO_ACTION
 from engines.treesearch import tree as ts
 from engines.treesearch.forced import ForcedPUCT
+from engines.treesearch.guided import value_and_expand
 from engines.treesearch.gumbel import Gumbel, draw_gumbel, perturb, unperturbed
 from engines.treesearch.leaf_evaluator import LeafEvaluator, absorb, collect
 from engines.treesearch.rules import PUCT
-from engines.treesearch.tree import BUDGET, MAX_DEPTH, ROOT, UNPROVEN
+from engines.treesearch.search import walk
+from engines.treesearch.tree import BUDGET, MAX_DEPTH, ROOT, UNPROVEN, back_up
 
 
 class Searches(NamedTuple):
@@ -112,8 +114,9 @@ class BatchedSearch:
         self.noise = self._searches.noise
         self.evaluations = self.steps = 0
         self._rule, self._noisy_rule = rule, noisy_rule or rule
-        self._evaluator = evaluator
+        self._evaluator, self._guide = evaluator, evaluator.guide()
         self._actions = np.empty(game.num_actions, np.int64)
+        self._policy = np.empty(game.num_actions, np.float32)
 
     def __len__(self) -> int:
         return len(self.remaining)
@@ -196,6 +199,14 @@ class BatchedSearch:
 
     def step(self) -> None:
         """Value one leaf of every search that wants one; `remaining` falls."""
+        if self._guide is not None:
+            n = int(guided_step(
+                self._searches, self._leaves, self._rule, self._noisy_rule, self._guide,
+                self._actions, self._policy,
+            ))
+            self.evaluations += n
+            self.steps += n > 0
+            return
         n = collect_leaves(self._searches, self._leaves, self._rule, self._noisy_rule)
         if n == 0:
             return
@@ -257,6 +268,48 @@ def absorb_leaves(searches, leaves, n, policies, values, rule, actions):
             leave_out(tree, searches.excluded[i])
             if searches.noise_weight[i] > 0.0:
                 add_noise(rule, tree, searches.noise[i], searches.noise_weight[i])
+
+
+@kernel
+def guided_step(searches, leaves, rule, noisy_rule, guide, actions, priors):
+    """Walk once in every tree that has simulations to go, and have a guide value the leaf.
+
+    Args:
+        leaves: scratch. rule, noisy_rule: as of `collect_leaves`.
+        guide: see `engines/treesearch/guided.py`.
+        actions: int64[num_actions], scratch. priors: float32[num_actions], scratch.
+
+    Returns:
+        How many leaves were valued.
+    """
+    state, path = kernels.row(leaves.states, 0), leaves.paths[0]
+    valued = 0
+    for i in range(len(searches.remaining)):
+        if searches.remaining[i] <= 0:
+            continue
+        tree = kernels.row(searches.trees, searches.place[i])
+        if tree.proven[ROOT] != UNPROVEN:  # it is not searched any further
+            searches.remaining[i] = 0
+            continue
+        searches.remaining[i] -= 1
+        noisy = searches.noise_weight[i] > 0.0
+        length = walk(
+            tree, kernels.row(searches.roots, i), state, path, noisy_rule if noisy else rule
+        )
+        node = path[length - 1]
+        if tree.proven[node] != UNPROVEN:
+            value = float(tree.proven[node])
+        else:
+            value = value_and_expand(
+                tree, node, state, actions, priors, searches.rngs[i], guide
+            )
+            valued += 1
+        back_up(tree, path, length, value)
+        if node == ROOT:
+            leave_out(tree, searches.excluded[i])
+            if noisy:
+                add_noise(rule, tree, searches.noise[i], searches.noise_weight[i])
+    return valued
 
 
 @kernel

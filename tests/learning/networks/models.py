@@ -13,7 +13,8 @@ from dlgo import get_game
 from dlgo.encoders import get_encoder
 from dlgo.rng import derive_seed
 from engines.learning.networks.card import Card, head_of
-from engines.learning.networks.store import KERAS_FILE, ONNX_FILE
+from engines.learning.networks.dense import PLANES, DenseLayer, pack_layers
+from engines.learning.networks.store import DENSE_FILE, KERAS_FILE, ONNX_FILE
 
 
 def linear_onnx(
@@ -119,5 +120,53 @@ def write_model(
     )
     folder.mkdir(parents=True, exist_ok=True)
     (folder / ONNX_FILE).write_bytes(content)
+    (folder / "card.json").write_text(card.to_json())
+    return folder
+
+
+def write_dense_model(folder: Path, game_name: str, encoder_name: str) -> Path:
+    """A model folder with a network of random weights, `wide:hidden=24,value_hidden=8`."""
+    game = get_game(game_name)
+    encoder = get_encoder(encoder_name, game)
+    rng = np.random.default_rng(derive_seed(game_name, encoder_name))
+
+    def layer(name: str, source: str, activation: str, inputs: int, outputs: int) -> DenseLayer:
+        kernel = rng.standard_normal((inputs, outputs)).astype(np.float32)
+        size = {"hidden": 3, "value": 0.3}.get(name, 1)
+        scale = np.float32(size * np.sqrt(2 / inputs))
+        bias = rng.standard_normal(outputs).astype(np.float32) / 10
+        return DenseLayer(name, source, activation, scale * kernel, bias)
+
+    layers = [
+        layer("hidden", PLANES, "relu", int(np.prod(encoder.shape)), 24),
+        layer("value_hidden", "hidden", "relu", 24, 8),
+        layer("policy", "hidden", "linear", 24, game.num_actions),
+        layer("value", "value_hidden", "tanh", 8, 1),
+    ]
+    nodes = [helper.make_node("Flatten", [PLANES], ["flat"], axis=1)]
+    constants = {}
+    for name, source, activation, kernel, bias in layers:
+        constants |= {f"{name}.w": kernel, f"{name}.b": bias}
+        below = "flat" if source == PLANES else source
+        raw = name if activation == "linear" else f"{name}.raw"
+        nodes.append(helper.make_node("Gemm", [below, f"{name}.w", f"{name}.b"], [raw]))
+        if raw != name:
+            nodes.append(helper.make_node(activation.capitalize(), [raw], [name]))
+    outputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", length])
+               for name, length in (("policy", game.num_actions), ("value", 1))]
+    content = {
+        ONNX_FILE: _model(nodes, constants, outputs, encoder.shape), DENSE_FILE: pack_layers(layers)
+    }
+    card = Card(
+        name=folder.name, game=str(game), encoder=encoder_name,
+        network="wide:hidden=24,value_hidden=8", shape=encoder.shape,
+        num_actions=game.num_actions,
+        heads={"policy": head_of("policy", (game.num_actions,)), "value": head_of("value", (1,))},
+        network_id="sha256:dense",
+        files={name: hashlib.sha256(data).hexdigest() for name, data in content.items()},
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in content.items():
+        (folder / name).write_bytes(data)
     (folder / "card.json").write_text(card.to_json())
     return folder

@@ -98,7 +98,7 @@ def test_nothing_slower_and_nothing_too_far_is_ever_chosen() -> None:
     for _ in range(500):
         trials = {
             kind: Trial(float(rate), *rng.choice([0, 0.019, 0.021, np.nan], 2).tolist())
-            for kind, rate in zip(PLAYING_KINDS, rng.integers(1, 30, 5), strict=True)
+            for kind, rate in zip(PLAYING_KINDS, rng.integers(1, 30, 6), strict=True)
             if kind == "onnx" or rng.random() < 0.7
         }
         kind = choose(trials)

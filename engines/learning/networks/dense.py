@@ -1,0 +1,290 @@
+"""Networks of dense layers alone, compiled into the search (`runtime=compiled`).
+
+A small network answers in some millionths of a second, less than a call of any library takes. Two
+things make it so. Most planes of a board are empty and most units of a layer are switched off
+(ReLU), so that the product of a layer is a sum of few rows of its weights: those of the inputs that
+are not zero. And of the policy a search needs the moves that a position has, seldom more than ten
+of draughts' 256.
+
+The weights come from `network-dense.npz`, which `saving.py` writes beside a model's other files
+where the architecture is one of these (`mlp`, `wide`).
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import zipfile
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.encoders import Encoder, encode
+from dlgo.errors import ModelError
+from dlgo.jit import inline_kernel, kernel, sum_kernel
+from engines.learning.networks.card import Card
+from engines.learning.networks.store import DENSE_FILE
+from engines.treesearch.guided import assess
+
+# Activations of layers, as numbers for the kernels.
+_ACTIVATIONS = ("linear", "relu", "sigmoid", "tanh")
+_RELU, _SIGMOID, _TANH = 1, 2, 3
+# Columns of `Layers.table`; SOURCE is the layer whose outputs are the inputs, -1 the planes.
+_INPUTS, _OUTPUTS, _WEIGHTS, _BIAS, _TURNED, _ACTIVATION, _SOURCE = range(7)
+PLANES = "planes"
+
+
+class Layers(NamedTuple):
+    """Dense layers, those of the body before the heads; each stands on one before it.
+
+    table: int64[layers, 7], of each layer: how many inputs and outputs, where its weights, its bias
+    and its weights turned round begin in `weights`, its activation, its source.
+    weights: float32; of each layer [inputs, outputs], [outputs] and, to compute few of its outputs,
+    [outputs, inputs].
+    units: float32[body, widest], scratch: the outputs of the body's layers.
+    active: int64[body + 1, widest], scratch: which of them are not zero; the planes come first.
+    found: int64[body + 1], scratch: how many.
+    """
+
+    table: np.ndarray
+    weights: np.ndarray
+    units: np.ndarray
+    active: np.ndarray
+    found: np.ndarray
+
+
+class DenseGuide(NamedTuple):
+    """A network of dense layers that guides a search; see `engines/treesearch/guided.py`.
+
+    encoder: an `Encoder.kernel`. planes: float32[rows, cols, planes], scratch.
+    actions: int64[2, num_actions], where the policy has each action, for either player to move.
+    layers: its heads are policy and value, in this order.
+    """
+
+    encoder: Any
+    planes: np.ndarray
+    actions: np.ndarray
+    layers: Layers
+
+
+class DenseLayer(NamedTuple):
+    """A layer as it is stored.
+
+    name: a head's is the head's. source: the layer it stands on, or `PLANES`.
+    activation: linear, relu, sigmoid or tanh.
+    kernel: float32[inputs, outputs]. bias: float32[outputs].
+    """
+
+    name: str
+    source: str
+    activation: str
+    kernel: np.ndarray
+    bias: np.ndarray
+
+
+def pack_layers(layers: Sequence[DenseLayer]) -> bytes:
+    """The content of `network-dense.npz`; each layer after the one that it stands on."""
+    content = io.BytesIO()
+    np.savez_compressed(
+        content, names=np.array([layer.name for layer in layers]),
+        sources=np.array([layer.source for layer in layers]),
+        activations=np.array([layer.activation for layer in layers]),
+        **{f"{layer.name}.{part}": getattr(layer, part)
+           for layer in layers for part in ("kernel", "bias")},
+    )
+    return content.getvalue()
+
+
+def read_layers(card: Card, content: bytes, heads: Sequence[str]) -> Layers:
+    """The layers in a `network-dense.npz`, of these heads only.
+
+    Raises:
+        ModelError: if it is damaged, or does not fit its card.
+    """
+    try:
+        layers = _unpack(content)
+        body = [name for name in layers if name not in card.heads]
+        return _arrange(card, [layers[name] for name in (*body, *heads)], len(body))
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        text = f"{DENSE_FILE} cannot be read: {error}; copy the folder again"
+        raise ModelError(f"model {card.name}: {text}") from None
+
+
+def _unpack(content: bytes) -> dict[str, DenseLayer]:
+    """The layers of a file, by name."""
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        about = [arrays[name].tolist() for name in ("names", "sources", "activations")]
+        return {
+            name: DenseLayer(name, source, activation, *(
+                np.asarray(arrays[f"{name}.{part}"], np.float32) for part in ("kernel", "bias")
+            )) for name, source, activation in zip(*about, strict=True)
+        }
+
+
+def _arrange(card: Card, layers: Sequence[DenseLayer], body: int) -> Layers:
+    """Layers for the kernels, of which the first `body` are no heads."""
+    sizes, places = {PLANES: math.prod(card.shape)}, {PLANES: -1}
+    table, flat, start = [], [], 0
+    for i, layer in enumerate(layers):
+        inputs = sizes[layer.source]
+        outputs = len(layer.bias) if i < body else math.prod(card.heads[layer.name].shape)
+        if i >= body and layer.source == PLANES:
+            raise ValueError(f"layer {layer.name} has nothing below it")
+        if layer.kernel.shape != (inputs, outputs) or layer.bias.shape != (outputs,):
+            raise ValueError(f"layer {layer.name} has the shape {layer.kernel.shape}, not "
+                             f"{(inputs, outputs)}")
+        parts = [layer.kernel.ravel(), layer.bias, layer.kernel.T.ravel()]
+        starts = [start + sum(map(len, parts[:k])) for k in range(4)]
+        table.append((inputs, outputs, *starts[:3], _ACTIVATIONS.index(layer.activation),
+                      places[layer.source]))
+        flat += parts
+        start = starts[3]
+        sizes[layer.name], places[layer.name] = outputs, i
+    widest = max(sizes.values())
+    return Layers(
+        np.array(table, np.int64), np.concatenate(flat), np.zeros((body, widest), np.float32),
+        np.zeros((body + 1, widest), np.int64), np.zeros(body + 1, np.int64),
+    )
+
+
+def dense_guide(layers: Layers, encoder: Encoder) -> DenseGuide:
+    """A guide of layers with the heads policy and value.
+
+    Args:
+        encoder: one that looks at no earlier positions.
+    """
+    actions = np.tile(np.arange(encoder.num_actions), (2, 1))
+    if encoder.turns is not None:
+        actions[1] = encoder.turns.actions[1]
+    return DenseGuide(encoder.kernel, np.zeros(encoder.shape, np.float32), actions, layers)
+
+
+@kernel
+def answer_many(layers, planes, answers):
+    """The answers of all heads about some positions.
+
+    Args:
+        planes: float32[n, inputs].
+        answers: float32[n, outputs of all heads together], out: of each head in turn.
+    """
+    for i in range(len(planes)):
+        _body(layers, planes[i])
+        begin = 0
+        for k in range(layers.units.shape[0], len(layers.table)):
+            end = begin + layers.table[k, _OUTPUTS]
+            source = layers.table[k, _SOURCE]
+            _layer(layers, k, layers.units[source], answers[i, begin:end])
+            begin = end
+
+
+@inline_kernel
+def _body(layers, planes):
+    """Compute the layers of the body, and note which of their outputs are not zero."""
+    _note_active(layers, 0, planes, len(planes))
+    for k in range(layers.units.shape[0]):
+        source = layers.table[k, _SOURCE]
+        _layer(layers, k, planes if source < 0 else layers.units[source], layers.units[k])
+        _note_active(layers, k + 1, layers.units[k], layers.table[k, _OUTPUTS])
+
+
+@inline_kernel
+def _note_active(layers, row, values, n):
+    active = layers.active[row]
+    found = 0
+    for i in range(n):
+        active[found] = i
+        found += values[i] != 0.0
+    layers.found[row] = found
+
+
+@kernel
+def _layer(layers, k, inputs, out):
+    """The outputs of layer `k`: its bias and the rows of those inputs that are not zero."""
+    outputs, source = layers.table[k, _OUTPUTS], layers.table[k, _SOURCE]
+    begin, bias = layers.table[k, _WEIGHTS], layers.table[k, _BIAS]
+    weights, active, n = layers.weights, layers.active[source + 1], layers.found[source + 1]
+    first = weights[bias : bias + outputs]
+    for j in range(outputs):
+        out[j] = first[j]
+    i = 0
+    # Four rows at a time, so that the sums are loaded and stored a quarter as often.
+    while i + 4 <= n:
+        a, b, c, d = active[i], active[i + 1], active[i + 2], active[i + 3]
+        x, y, z, w = inputs[a], inputs[b], inputs[c], inputs[d]
+        row_a = weights[begin + a * outputs : begin + (a + 1) * outputs]
+        row_b = weights[begin + b * outputs : begin + (b + 1) * outputs]
+        row_c = weights[begin + c * outputs : begin + (c + 1) * outputs]
+        row_d = weights[begin + d * outputs : begin + (d + 1) * outputs]
+        _add_four(out, outputs, x, row_a, y, row_b, z, row_c, w, row_d)
+        i += 4
+    while i < n:
+        a = active[i]
+        x = inputs[a]
+        row_a = weights[begin + a * outputs : begin + (a + 1) * outputs]
+        for j in range(outputs):
+            out[j] += x * row_a[j]
+        i += 1
+    _activate(out, outputs, layers.table[k, _ACTIVATION])
+
+
+@sum_kernel
+def _add_four(out, n, x, row_a, y, row_b, z, row_c, w, row_d):
+    for j in range(n):
+        out[j] += x * row_a[j] + y * row_b[j] + z * row_c[j] + w * row_d[j]
+
+
+@inline_kernel
+def _activate(out, n, activation):
+    if activation == _RELU:
+        for j in range(n):
+            out[j] = max(out[j], np.float32(0.0))
+    elif activation == _SIGMOID:
+        for j in range(n):
+            out[j] = 1.0 / (1.0 + math.exp(-out[j]))
+    elif activation == _TANH:
+        for j in range(n):
+            out[j] = math.tanh(out[j])
+
+
+@inline_kernel
+def _one_output(layers, k, j):
+    """The output `j` of a head, which stands on the body, before its activation."""
+    inputs = layers.table[k, _INPUTS]
+    begin = layers.table[k, _TURNED] + j * inputs
+    weights = layers.weights[begin : begin + inputs]
+    return layers.weights[layers.table[k, _BIAS] + j] + _product(
+        layers.units[layers.table[k, _SOURCE]], weights, inputs)
+
+
+@sum_kernel
+def _product(a, b, n):
+    """The inner product of two vectors."""
+    total = np.float32(0.0)
+    for i in range(n):
+        total += a[i] * b[i]
+    return total
+
+
+@kernel
+def _assess(guide, state, actions, n, priors):
+    encode(guide.encoder, kernels.alone(state), 1, guide.planes)
+    layers = guide.layers
+    _body(layers, guide.planes.reshape(guide.planes.size))
+    policy = layers.units.shape[0]
+    turned = guide.actions[kernels.to_move(state)]
+    largest = -np.inf
+    for i in range(n):
+        priors[i] = _one_output(layers, policy, turned[actions[i]])
+        largest = max(largest, priors[i])
+    total = 0.0
+    for i in range(n):
+        priors[i] = math.exp(priors[i] - largest)
+        total += priors[i]
+    for i in range(n):
+        priors[i] /= total
+    return math.tanh(_one_output(layers, policy + 1, 0))
+
+
+assess.register(DenseGuide, _assess)

@@ -1,0 +1,222 @@
+"""Networks of dense layers compiled into the search, against ONNX Runtime and the usual search."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dlgo import GameState, get_game, kernels
+from dlgo.encoders import get_encoder
+from dlgo.errors import ModelError
+from engines.decision import Budget
+from engines.learning.networks.dense import DenseLayer, pack_layers, read_layers
+from engines.learning.networks.leaf_evaluator import NetworkEvaluator, load_leaf_evaluator
+from engines.learning.networks.runtimes import load_runtime
+from engines.learning.networks.store import DENSE_FILE, load_card
+from engines.learning.selfplay.batched_search import BatchedSearch
+from engines.registry import build_engine
+from engines.treesearch import tree as ts
+from engines.treesearch.guided import GuidedSearcher, assess
+from engines.treesearch.leaf_evaluator import LeafBatchSearcher
+from engines.treesearch.rules import PUCT
+from tests.alphazero.test_selfplay import state_after
+from tests.learning.networks.models import write_dense_model
+
+# A game, and an encoder of it that looks at one position.
+PAIRS = [
+    ("tictactoe", "planes"), ("connect4", "attacks"), ("draughts", "turned"),
+    ("draughts", "captures"), ("go:size=5", "simple"),
+]
+RULE = PUCT(0.9, 0.1)
+
+
+@pytest.fixture(scope="module", params=PAIRS, ids="-".join)
+def model(request, tmp_path_factory) -> tuple[str, Path]:
+    game, encoder = request.param
+    return game, write_dense_model(tmp_path_factory.mktemp("m") / "net", game, encoder)
+
+
+def positions(game_name: str, n: int) -> list[GameState]:
+    return [state_after(get_game(game_name), seed, plies=3 * seed) for seed in range(n)]
+
+
+def test_answers_are_those_of_onnx(model) -> None:
+    game, folder = model
+    encoder = get_encoder(load_card(str(folder))[1].encoder, get_game(game))
+    planes = np.stack([encoder.encode(state) for state in positions(game, 9)])
+    wanted = load_runtime(str(folder)).evaluate(planes)
+    found = load_runtime(str(folder), "compiled").evaluate(planes)
+    assert found.keys() == wanted.keys() == {"policy", "value"}
+    for head in wanted:
+        assert found[head].shape == wanted[head].shape and np.ptp(wanted[head]) > 0.1
+        assert np.allclose(found[head], wanted[head], atol=1e-5)
+
+
+def test_a_guide_says_what_the_network_says_of_the_moves_there_are(model) -> None:
+    name, folder = model
+    game = get_game(name)
+    evaluator = load_leaf_evaluator(str(folder), game, "compiled")
+    guide = evaluator.guide()
+    actions, priors = np.zeros(game.num_actions, np.int64), np.zeros(game.num_actions, np.float32)
+    movers = set()
+    for state in positions(name, 8):
+        leaves = kernels.alone(state.kernel_state)
+        policies, values = evaluator.evaluate(leaves, 1)
+        n = kernels.legal_actions(state.kernel_state, actions)
+        value = assess(guide, state.kernel_state, actions, n, priors)
+        wanted = policies[0, actions[:n]] / policies[0, actions[:n]].sum()
+        assert value == pytest.approx(values[0], abs=1e-5)
+        assert np.allclose(priors[:n], wanted, atol=1e-5)
+        assert assess(guide, state.kernel_state, actions, 0, priors) == value
+        movers.add(kernels.to_move(state.kernel_state))
+    assert len(movers) == 2
+
+
+def searched(name: str, folder: Path, state: GameState, guided: bool, budget: Budget) -> tuple:
+    game = get_game(name)
+    evaluator = load_leaf_evaluator(str(folder), game, "compiled")
+    searcher = GuidedSearcher(game, 20_000, True, RULE, evaluator.guide()) if guided else (
+        LeafBatchSearcher(game, 20_000, True, RULE, evaluator, batch=1))
+    searcher.new_game(5)
+    searcher.set_root(state)
+    done = searcher.simulate(budget)
+    if budget.sims and searcher.tree.proven[ts.ROOT] == ts.UNPROVEN:
+        child = ts.most_visited(searcher.tree, ts.ROOT)
+        move = game.move_of(int(searcher.tree.action[child]))
+        searcher.set_root(state.apply_move(move))  # and on, with the tree that is kept
+        done += searcher.simulate(budget)
+    return searcher.tree, done, searcher.evaluations
+
+
+@pytest.mark.parametrize("budget", [Budget(sims=150), Budget(evals=40)], ids=["sims", "evals"])
+def test_a_guided_search_is_the_usual_one(model, budget: Budget) -> None:
+    name, folder = model
+    for state in positions(name, 4):
+        one, done, asked = searched(name, folder, state, True, budget)
+        other, *wanted = searched(name, folder, state, False, budget)
+        assert [done, asked] == wanted
+        n = int(other.info[ts.N_NODES])
+        assert list(one.info) == list(other.info)
+        for field in ("action", "visits", "proven", "mover", "first_child", "n_children"):
+            assert np.array_equal(getattr(one, field)[:n], getattr(other, field)[:n]), field
+        for field in ("prior", "value_sum"):
+            assert np.allclose(getattr(one, field)[:n], getattr(other, field)[:n], atol=1e-3)
+
+
+class Asked(NetworkEvaluator):
+    """The same network without a guide."""
+
+    def guide(self) -> None:
+        return None
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.25])
+def test_searches_side_by_side_are_the_same_with_a_guide(model, noise: float) -> None:
+    name, folder = model
+    game, runtime = get_game(name), load_runtime(str(folder), "compiled")
+    encoder = get_encoder(runtime.card.encoder, game)
+    searches = []
+    for evaluator in (NetworkEvaluator(runtime, encoder), Asked(runtime, encoder)):
+        search = BatchedSearch(game, 4, 20_000, RULE, evaluator, room=50)
+        for i, state in enumerate(positions(name, 4)):
+            kernels.copy_into(kernels.row(search.roots, i), state.kernel_state)
+            search.seed(i, 100 + i)
+            search.set_root(i)
+            search.start(i, 40 + 10 * i, noise, 10.0, excluded=game.pass_action)
+        while (search.remaining > 0).any():
+            search.step()
+        searches.append(search)
+    one, other = searches
+    assert one.evaluations == other.evaluations > 0 and one.steps <= other.steps
+    for i in range(4):
+        n = int(other.tree(i).info[ts.N_NODES])
+        for field in ("action", "visits", "proven"):
+            mine, theirs = (getattr(search.tree(i), field)[:n] for search in searches)
+            assert np.array_equal(mine, theirs), field
+        assert np.allclose(one.tree(i).prior[:n], other.tree(i).prior[:n], atol=1e-5)
+
+
+@pytest.mark.parametrize("options", [
+    "sims=60", "sims=60,batch=4", "sims=60,threads=2", "sims=24,search=gumbel",
+    "sims=200,early=yes", "evals=50", "sims=60,random_symmetry=yes", "sims=60,temperature=1",
+])
+def test_the_engine_plays_as_with_onnx(model, options: str) -> None:
+    name, folder = model
+    game = get_game(name)
+    state = positions(name, 3)[2]
+    found = []
+    for runtime in ("onnx", "compiled"):
+        spec = f"alphazero:model={folder},cache=0,{options},runtime={runtime}"
+        engine = build_engine(spec, game, 3)
+        decision = engine.select_move(state)
+        found.append((decision.move, decision.policy))
+        engine.close()
+    if "early" in options:  # it looks less often whether anything can change
+        assert found[0][0] == found[1][0]
+    else:
+        assert found[0] == found[1]
+
+
+def test_an_encoder_that_looks_back_is_asked_in_the_usual_way(tmp_path) -> None:
+    folder = write_dense_model(tmp_path / "net", "connect4", "zero")
+    game = get_game("connect4")
+    assert load_leaf_evaluator(str(folder), game, "compiled").guide() is None
+    state = positions("connect4", 3)[2]
+    moves = {
+        runtime: build_engine(f"alphazero:model={folder},sims=50,runtime={runtime}", game, 1)
+        .select_move(state).policy for runtime in ("onnx", "compiled")
+    }
+    assert moves["onnx"] == moves["compiled"]
+
+
+def test_a_network_of_other_layers_is_refused() -> None:
+    said = "connect4-alphazero has no network-dense.npz.*runtime=onnx"
+    with pytest.raises(ModelError, match=said):
+        load_runtime("connect4-alphazero", "compiled")
+
+
+def test_a_damaged_file_is_one_clear_line(tmp_path) -> None:
+    folder = write_dense_model(tmp_path / "net", "connect4", "planes")
+    content = (folder / DENSE_FILE).read_bytes()
+    (folder / DENSE_FILE).write_bytes(content[:-20])
+    with pytest.raises(ModelError, match="checksum differs"):
+        load_runtime(str(folder), "compiled")
+    card = json.loads((folder / "card.json").read_text())
+    card["files"][DENSE_FILE] = hashlib.sha256(content[:-20]).hexdigest()
+    (folder / "card.json").write_text(json.dumps(card))
+    with pytest.raises(ModelError, match="network-dense.npz cannot be read"):
+        load_runtime(str(folder), "compiled")
+
+
+@pytest.mark.parametrize(("changes", "said"), [
+    ({"kernel": np.zeros((126, 5)), "bias": np.zeros(5)}, "layer policy has the shape"),
+    ({"bias": np.zeros(4)}, "layer hidden has the shape"),
+    ({"source": "policy"}, "'policy'"),
+    ({"activation": "swish"}, "not in"),
+])
+def test_layers_that_do_not_fit_are_refused(tmp_path, changes, said: str) -> None:
+    card = load_card(str(write_dense_model(tmp_path / "net", "connect4", "planes")))[1]
+    size = int(np.prod(card.shape))
+    good = [
+        DenseLayer("hidden", "planes", "relu", np.zeros((size, 8)), np.zeros(8)),
+        DenseLayer("policy", "hidden", "linear", np.zeros((8, 7)), np.zeros(7)),
+    ]
+    read_layers(card, pack_layers(good), ["policy"])
+    bad = [good[0]._replace(**changes), good[1]]
+    with pytest.raises(ModelError, match=said):
+        read_layers(card, pack_layers(bad), ["policy"])
+
+
+def test_a_head_needs_a_layer_below_it(tmp_path) -> None:
+    card = load_card(str(write_dense_model(tmp_path / "net", "connect4", "planes")))[1]
+    size = int(np.prod(card.shape))
+    layers = [
+        DenseLayer("hidden", "planes", "relu", np.zeros((size, 8)), np.zeros(8)),
+        DenseLayer("policy", "planes", "linear", np.zeros((size, 7)), np.zeros(7)),
+    ]
+    with pytest.raises(ModelError, match="layer policy has nothing below it"):
+        read_layers(card, pack_layers(layers), ["policy"])
