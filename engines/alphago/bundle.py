@@ -24,7 +24,7 @@ from dlgo.games import get_game
 from dlgo.specs import suggest
 from engines.learning.networks.card import FILE_NAME as CARD
 from engines.learning.networks.leaf_evaluator import fits
-from engines.learning.networks.store import KERAS_FILE, ONNX_FILE, SHIPPED, load_card
+from engines.learning.networks.store import SHIPPED, load_card
 
 FILE_NAME = "alphago.json"
 FORMAT, VERSION = "dlgo-alphago", 1
@@ -78,7 +78,7 @@ def write_bundle(
     """
     sources = {FAST: fast} | {
         f"{part}/{name}": networks[part] / name
-        for part in NETWORKS for name in (CARD, KERAS_FILE, ONNX_FILE)
+        for part in NETWORKS for name in (CARD, *load_card(str(networks[part]))[1].files)
     }
     for name, source in sources.items():
         make_folder((folder / name).parent, error=ModelError)

@@ -14,15 +14,17 @@ from click.testing import CliRunner
 
 from dlgo import GameState, get_game
 from dlgo.errors import ModelError
-from engines.alphago.bundle import FAST, NETWORKS, Bundle, read_bundle
+from engines.alphago.bundle import FAST, NETWORKS, Bundle, read_bundle, write_bundle
 from engines.alphago.config import AlphaGoConfig
 from engines.alphago.pipeline import STAGES, train
 from engines.learning.networks.card import read_card
+from engines.learning.networks.runtimes import load_runtime
 from engines.learning.runs import Progress
 from engines.registry import build_engine
 from experiments.cli.main import cli
 from experiments.datasets.generate import generate, make_recipe
 from tests.conftest import FULL, one_line_error
+from tests.learning.networks.models import write_dense_model
 
 pytest.importorskip("keras")
 GAME = get_game("tictactoe")
@@ -116,6 +118,16 @@ def test_a_run_that_was_stopped_equals_an_unbroken_one(
         with np.load(each.folder / FAST) as arrays:
             weights.append(arrays["weights"])
     np.testing.assert_array_equal(*weights)
+
+
+def test_a_bundle_has_all_files_of_its_networks(tmp_path: Path) -> None:
+    networks = {part: write_dense_model(tmp_path / part, "tictactoe", "planes")
+                for part in NETWORKS}
+    fast = tmp_path / "fast.npz"
+    fast.write_bytes(b"weights")
+    bundle = write_bundle(tmp_path / "bundle", "tictactoe", networks, fast, {})
+    for part in NETWORKS:
+        assert load_runtime(bundle.network(part), "compiled").card == read_card(networks[part])
 
 
 def test_another_game_or_setting_is_refused_in_one_line(

@@ -26,7 +26,14 @@ from dlgo.rng import derive_seed
 from engines.learning.networks.card import FILE_NAME, Card
 from engines.learning.networks.own_positions import Positions, difference, own_positions
 from engines.learning.networks.runtimes import OnnxRuntime
-from engines.learning.networks.store import INT8_FILE, KERAS_FILE, ONNX_FILE, load_card, read_file
+from engines.learning.networks.store import (
+    DENSE_FILE,
+    INT8_FILE,
+    KERAS_FILE,
+    ONNX_FILE,
+    load_card,
+    read_file,
+)
 
 REMEDY = "make room, or name another folder"
 # Positions that ranges are measured on, and those, of other games, that the cost is measured on.
@@ -74,7 +81,7 @@ def quantise_model(
     )
     target = source if folder is None else make_folder(folder, error=ModelError)
     if target.resolve() != source.resolve():
-        for file in (ONNX_FILE, KERAS_FILE):
+        for file in (ONNX_FILE, KERAS_FILE, DENSE_FILE):
             if (source / file).exists():  # the training's is not needed to play
                 _write(target / file, read_file(source, card, file))
         card = dataclasses.replace(card, name=target.resolve().name)

@@ -15,6 +15,7 @@ from dlgo.errors import ModelError
 from engines.learning.networks import catalog
 from engines.learning.networks.card import Card, read_card
 from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
+from engines.learning.networks.store import DENSE_FILE
 
 pytest.importorskip("keras")
 
@@ -109,6 +110,30 @@ def test_a_head_of_a_new_kind_needs_no_code(tmp_path: Path, monkeypatch) -> None
         load_leaf_evaluator(str(tmp_path / "m"), get_game("tictactoe"))
     with pytest.raises(SpecError, match="unknown head 'polcy' .did you mean policy"):
         build_network("mlp", encoder, ["polcy"])
+
+
+@pytest.mark.parametrize(("name", "heads", "compiled"), [
+    ("mlp:hidden=24,layers=3,activation=relu", ["policy", "value"], True),
+    ("mlp:hidden=24,activation=sigmoid,dropout=0.3", ["policy", "q", "score"], True),
+    ("wide:hidden=24", ["policy", "value"], True),
+    ("wide:hidden=24", ["policy", "ownership"], False),  # it is laid out on the board
+    ("mlp:hidden=24", ["q_pair"], False),
+    ("cnn", ["policy"], False),
+])
+def test_networks_of_dense_layers_alone_are_saved_for_the_compiled_search(
+    tmp_path: Path, name: str, heads: list[str], compiled: bool
+) -> None:
+    network = build_network(name, shapes(3, 3, 3, 9), heads)
+    card = save_model(tmp_path / "m", network, CARD)
+    assert (DENSE_FILE in card.files) == (tmp_path / "m" / DENSE_FILE).exists() == compiled
+    if not compiled:
+        return
+    planes = np.random.default_rng(2).integers(0, 2, (6, 3, 3, 3)).astype(np.float32)
+    answers = load_runtime(str(tmp_path / "m"), "compiled").evaluate(planes)
+    assert answers.keys() == set(heads)
+    for head in heads:
+        np.testing.assert_allclose(answers[head], network(planes)[head], atol=1e-5)
+        assert answers[head].std() > 0
 
 
 def test_actions_side_by_side_are_the_books_network_with_two_inputs() -> None:
