@@ -24,7 +24,13 @@ from dlgo.errors import ModelError
 from dlgo.rates import rates_in_turns
 from engines.learning.networks.measured import key_of, remembered
 from engines.learning.networks.own_positions import difference, own_positions
-from engines.learning.networks.runtimes import INT8_KINDS, KINDS, NetworkRuntime, load_runtime
+from engines.learning.networks.runtimes import (
+    COMPILED,
+    INT8_KINDS,
+    KINDS,
+    NetworkRuntime,
+    load_runtime,
+)
 from engines.learning.networks.store import DENSE_FILE, INT8_FILE, ONNX_FILE, load_card
 
 AUTO = "auto"
@@ -89,7 +95,7 @@ def load_chosen(name: str, kind: str = USUAL, batch: int = 1) -> NetworkRuntime:
     """
     if kind == USUAL:
         _, card = load_card(name)
-        kind = "compiled" if DENSE_FILE in card.files else KINDS[0]
+        kind = COMPILED if DENSE_FILE in card.files else KINDS[0]
     return load_runtime(name, choose(trials_of(name, batch)) if kind == AUTO else kind)
 
 
@@ -161,9 +167,12 @@ def fastest_kind(name: str, batch: int, gpu: bool = False) -> str:
         gpu: whether Keras has a GPU to run on; otherwise it is not tried.
 
     Returns:
-        One of `KINDS`; the simplest, unless another is a tenth faster.
+        One of `KINDS`: `compiled` where the network can be, since it computes less within a search
+        than for a batch; else the simplest, unless another is a tenth faster.
     """
     runtimes = {KINDS[0]: load_runtime(name, KINDS[0])}
+    if DENSE_FILE in runtimes[KINDS[0]].card.files:
+        return COMPILED
     for kind in KINDS[1:]:
         if kind not in INT8_KINDS and (gpu or kind != "keras"):
             with suppress(ModelError):  # not installed

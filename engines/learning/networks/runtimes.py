@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 # What can run a network; "openvino-bf16" computes in bfloat16 where the processor can, "int8" is
 # ONNX Runtime in eight bits, "compiled" our own code for dense layers.
-KINDS = ("onnx", "openvino", "openvino-bf16", "int8", "openvino-int8", "compiled", "keras")
+COMPILED = "compiled"
+KINDS = ("onnx", "openvino", "openvino-bf16", "int8", "openvino-int8", COMPILED, "keras")
 INT8_KINDS = ("int8", "openvino-int8")
 
 
@@ -93,7 +94,7 @@ def load_runtime(name: str, kind: str = "onnx", threads: int = 1) -> NetworkRunt
             f"model {card.name} has no {INT8_FILE}, which runtime={kind} plays with; run dlgo "
             f"train quantise {name} to make it, or take runtime=onnx"
         )
-    if kind == "compiled":
+    if kind == COMPILED:
         if DENSE_FILE not in card.files:
             raise ModelError(
                 f"model {card.name} has no {DENSE_FILE}, which runtime=compiled plays with; "

@@ -30,7 +30,7 @@ from engines.learning.networks.quantization import quantise_model
 from engines.learning.networks.runtimes import load_runtime
 from engines.registry import build_engine
 from tests.command import dlgo_here
-from tests.learning.networks.models import write_model
+from tests.learning.networks.models import write_dense_model, write_model
 
 
 class Clock:
@@ -48,7 +48,7 @@ class Timed:
 
     def __init__(self, clock: Clock, *seconds: float) -> None:
         self._clock, self._seconds, self.calls = clock, seconds, 0
-        self.card = SimpleNamespace(shape=(2, 2, 1))
+        self.card = SimpleNamespace(shape=(2, 2, 1), files={})
 
     def evaluate(self, planes: np.ndarray) -> None:
         assert planes.shape == (8, 2, 2, 1)
@@ -131,6 +131,16 @@ def test_self_play_takes_the_fastest_but_no_eight_bits(monkeypatch) -> None:
     assert of(gpu=True, onnx=0.010, keras=0.001) == "keras"
     with pytest.raises(ModelError):  # the model itself is at fault
         of(openvino=0.001)
+
+
+def test_a_network_of_dense_layers_is_compiled_unless_another_is_named(tmp_path) -> None:
+    dense = str(write_dense_model(tmp_path / "dense", "connect4", "planes"))
+    other = str(write_model(tmp_path / "other", "connect4"))
+    assert fastest_kind(dense, 8) == "compiled"
+    assert [load_chosen(model).kind for model in (dense, other)] == ["compiled", "onnx"]
+    assert load_chosen(dense, "onnx").kind == "onnx"
+    engine = build_engine(f"alphazero:model={dense}", get_game("connect4"))
+    assert engine.runtime == "compiled"
 
 
 def test_a_model_is_measured_once_for_each_size_of_batch(tmp_path, cache, tried) -> None:
