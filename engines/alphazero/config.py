@@ -96,10 +96,11 @@ class AlphaZeroConfig(SelfPlayConfig):
         False, "in self-play, too, show the network each position from a random side",
         source=ALPHAGO_ZERO)
     runtime: str = setting(
-        AUTO, "what runs the network in self-play; auto: the fastest here when the run begins, "
-        "which the run then keeps; int8 or openvino-int8, which auto never takes: each new network "
-        "is quantised before it plays. Each rounds in its own way, so that games equal to the last "
-        "bit need the same", choices=(AUTO, *KINDS))
+        AUTO, "what runs the network in self-play; auto: compiled if it is of dense layers alone, "
+        "else the fastest here when the run begins, which the run then keeps; int8 or "
+        "openvino-int8, which auto never takes: each new network is quantised before it plays. "
+        "Each rounds in its own way, so that games equal to the last bit need the same",
+        choices=(AUTO, *KINDS))
     cache: int = setting(
         100_000, "positions whose answers each worker keeps during the games of an iteration, so "
         "that the network is not asked twice; 0: none. What remains equal and what differs in the "
