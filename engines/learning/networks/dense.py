@@ -15,6 +15,7 @@ from __future__ import annotations
 import io
 import math
 import zipfile
+import zlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -34,6 +35,8 @@ _RELU, _SIGMOID, _TANH = 1, 2, 3
 # Columns of `Layers.table`; SOURCE is the layer whose outputs are the inputs, -1 the planes.
 _INPUTS, _OUTPUTS, _WEIGHTS, _BIAS, _TURNED, _ACTIVATION, _SOURCE = range(7)
 PLANES = "planes"
+# What reading a file that is no archive of arrays, or half of one, may raise.
+_DAMAGE = (OSError, EOFError, zipfile.BadZipFile, zlib.error)
 
 
 class Layers(NamedTuple):
@@ -107,7 +110,7 @@ def read_layers(card: Card, content: bytes, heads: Sequence[str]) -> Layers:
         layers = _unpack(content)
         body = [name for name in layers if name not in card.heads]
         return _arrange(card, [layers[name] for name in (*body, *heads)], len(body))
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+    except (*_DAMAGE, ValueError, KeyError, TypeError) as error:
         text = f"{DENSE_FILE} cannot be read: {error}; copy the folder again"
         raise ModelError(f"model {card.name}: {text}") from None
 
