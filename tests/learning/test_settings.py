@@ -103,8 +103,8 @@ def test_a_run_of_version_0_1_is_read_under_todays_names() -> None:
     assert parse_settings(["resign=0.85", "sides=yes"]) == {
         "resign_below": 0.075, "random_symmetry": True,
     }
-    # The presets say today what they said then.
-    assert make_config("draughts").selfplay.resign_below == play.resign_below
+    # The preset of 9x9 Go says today what it said then.
+    assert make_config("go9").selfplay.resign_below == pytest.approx((1 - 0.85) / 2)
 
 
 def test_every_former_name_has_a_setting_and_no_name_means_two() -> None:

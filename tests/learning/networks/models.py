@@ -149,7 +149,8 @@ def write_dense_model(folder: Path, game_name: str, encoder_name: str) -> Path:
         constants |= {f"{name}.w": kernel, f"{name}.b": bias}
         below = "flat" if source == PLANES else source
         raw = name if activation == "linear" else f"{name}.raw"
-        nodes.append(helper.make_node("Gemm", [below, f"{name}.w", f"{name}.b"], [raw]))
+        inputs = [below, f"{name}.w", f"{name}.b"]
+        nodes.append(helper.make_node("Gemm", inputs, [raw], name=f"{name}.product"))
         if raw != name:
             nodes.append(helper.make_node(activation.capitalize(), [raw], [name]))
     outputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", length])
