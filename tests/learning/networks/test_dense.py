@@ -24,10 +24,13 @@ from engines.treesearch.guided import GuidedSearcher, assess
 from engines.treesearch.leaf_evaluator import LeafBatchSearcher
 from engines.treesearch.rules import PUCT
 from tests.alphazero.test_selfplay import state_after
+from tests.conftest import FULL
 from tests.learning.networks.models import write_dense_model
 
-# A game, and an encoder of it that looks at one position.
-PAIRS = [("connect4", "attacks"), ("draughts", "captures"), ("go:size=5", "simple")]
+# A game, and an encoder of it that looks at one position; compiling takes ten seconds for each.
+PAIRS = [("connect4", "attacks"), ("draughts", "captures")]
+if FULL:
+    PAIRS += [("tictactoe", "planes"), ("draughts", "turned"), ("go:size=5", "simple")]
 RULE = PUCT(0.9, 0.1)
 
 
