@@ -92,7 +92,9 @@ def searched(name: str, folder: Path, state: GameState, guided: bool, budget: Bu
     return searcher.tree, done, searcher.evaluations
 
 
-@pytest.mark.parametrize("budget", [Budget(sims=150), Budget(evals=40)], ids=["sims", "evals"])
+@pytest.mark.parametrize("budget", [
+    Budget(sims=150), Budget(evals=40), Budget(evals=90, cpu=600.0),  # which is spent in slices
+], ids=["sims", "evals", "slices"])
 def test_a_guided_search_is_the_usual_one(model, budget: Budget) -> None:
     name, folder = model
     for state in positions(name, 4):
