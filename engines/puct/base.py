@@ -46,8 +46,7 @@ class PUCTSearchEngine(TreeSearchEngine):
         if leaves == 1 and (guide := evaluator.guide()) is not None:
             return GuidedSearcher(self.game, capacity, self._reuse(), self._rule(), guide)
         return LeafBatchSearcher(
-            self.game, capacity, self._reuse(), self._rule(), evaluator,
-            leaves,
+            self.game, capacity, self._reuse(), self._rule(), evaluator, leaves
         )
 
     def _load_network(

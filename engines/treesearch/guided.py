@@ -87,28 +87,34 @@ def run_guided(tree, root, work, scratch, priors, rng, simulations, evaluations,
     for done in range(simulations):
         if tree.proven[ROOT] != UNPROVEN or asked == evaluations:
             return done, asked
-        length = walk(tree, root, work, path, rule)
-        node = path[length - 1]
-        if tree.proven[node] != UNPROVEN:
-            value = float(tree.proven[node])
-        else:
-            value = value_and_expand(tree, node, work, scratch.actions, priors, rng, guide)
-            asked += 1
-        back_up(tree, path, length, value)
+        _, valued = simulate_once(
+            tree, root, work, path, scratch.actions, priors, rng, rule, guide
+        )
+        asked += valued
     return simulations, asked
 
 
 @inline_kernel
-def value_and_expand(tree, node, state, actions, priors, rng, guide):
-    """Give a leaf children with a guide's priors, if there is room.
-
-    Args:
-        state: the leaf's. actions: int64[num_actions], scratch. priors: float32[num_actions],
-            scratch.
+def simulate_once(tree, root, work, path, actions, priors, rng, rule, guide):
+    """One simulation. Arguments as of `run_guided`; `path` and `actions` are scratch.
 
     Returns:
-        The leaf's value for player 0.
+        (leaf, whether the guide was asked about it).
     """
+    length = walk(tree, root, work, path, rule)
+    node = path[length - 1]
+    unknown = tree.proven[node] == UNPROVEN
+    if unknown:
+        value = _value_and_expand(tree, node, work, actions, priors, rng, guide)
+    else:
+        value = float(tree.proven[node])
+    back_up(tree, path, length, value)
+    return node, unknown
+
+
+@inline_kernel
+def _value_and_expand(tree, node, state, actions, priors, rng, guide):
+    """Give a leaf children with the guide's priors, if there is room; its value for player 0."""
     n = 0
     if tree.n_children[node] == 0 and expand(tree, node, state, actions, rng):
         n = tree.n_children[node]

@@ -35,7 +35,7 @@ _RELU, _SIGMOID, _TANH = 1, 2, 3
 # Columns of `Layers.table`; SOURCE is the layer whose outputs are the inputs, -1 the planes.
 _INPUTS, _OUTPUTS, _WEIGHTS, _BIAS, _TURNED, _ACTIVATION, _SOURCE = range(7)
 PLANES = "planes"
-# What reading a file that is no archive of arrays, or half of one, may raise.
+# What reading a damaged archive of arrays may raise.
 _DAMAGE = (OSError, EOFError, zipfile.BadZipFile, zlib.error)
 
 
@@ -127,7 +127,7 @@ def _unpack(content: bytes) -> dict[str, DenseLayer]:
 
 
 def _arrange(card: Card, layers: Sequence[DenseLayer], body: int) -> Layers:
-    """Layers for the kernels, of which the first `body` are no heads."""
+    """Layers for the kernels, of which the first `body` belong to the body."""
     sizes, places = {PLANES: math.prod(card.shape)}, {PLANES: -1}
     table, flat, start = [], [], 0
     for i, layer in enumerate(layers):

@@ -24,12 +24,11 @@ from dlgo.rng import gamma, make_rng
 from engines.learning.selfplay.lockstep import NO_ACTION
 from engines.treesearch import tree as ts
 from engines.treesearch.forced import ForcedPUCT
-from engines.treesearch.guided import value_and_expand
+from engines.treesearch.guided import simulate_once
 from engines.treesearch.gumbel import Gumbel, draw_gumbel, perturb, unperturbed
 from engines.treesearch.leaf_evaluator import LeafEvaluator, absorb, collect
 from engines.treesearch.rules import PUCT
-from engines.treesearch.search import walk
-from engines.treesearch.tree import BUDGET, MAX_DEPTH, ROOT, UNPROVEN, back_up
+from engines.treesearch.tree import BUDGET, MAX_DEPTH, ROOT, UNPROVEN
 
 
 class Searches(NamedTuple):
@@ -293,19 +292,12 @@ def guided_step(searches, leaves, rule, noisy_rule, guide, actions, priors):
             continue
         searches.remaining[i] -= 1
         noisy = searches.noise_weight[i] > 0.0
-        length = walk(
-            tree, kernels.row(searches.roots, i), state, path, noisy_rule if noisy else rule
+        leaf, asked = simulate_once(
+            tree, kernels.row(searches.roots, i), state, path, actions, priors, searches.rngs[i],
+            noisy_rule if noisy else rule, guide,
         )
-        node = path[length - 1]
-        if tree.proven[node] != UNPROVEN:
-            value = float(tree.proven[node])
-        else:
-            value = value_and_expand(
-                tree, node, state, actions, priors, searches.rngs[i], guide
-            )
-            valued += 1
-        back_up(tree, path, length, value)
-        if node == ROOT:
+        valued += asked
+        if leaf == ROOT:
             leave_out(tree, searches.excluded[i])
             if noisy:
                 add_noise(rule, tree, searches.noise[i], searches.noise_weight[i])
