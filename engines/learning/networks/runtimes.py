@@ -98,7 +98,8 @@ def load_runtime(name: str, kind: str = "onnx", threads: int = 1) -> NetworkRunt
         if DENSE_FILE not in card.files:
             raise ModelError(
                 f"model {card.name} has no {DENSE_FILE}, which runtime=compiled plays with; "
-                "training writes it for networks of dense layers alone (mlp, wide); take runtime=onnx"
+                "training writes it for networks of dense layers alone (mlp, wide); take "
+                "runtime=onnx"
             )
         return _of_kind(DenseRuntime(card, read_file(folder, card, DENSE_FILE)), kind)
     content = read_file(folder, card, INT8_FILE if kind in INT8_KINDS else ONNX_FILE)
