@@ -26,11 +26,15 @@ from dlgo.rng import derive_seed, make_rng
 from dlgo.specs import Option
 from engines.base import Budget, Decision
 from engines.learning.networks.leaf_evaluator import NETWORK_OPTIONS, NetworkEvaluator, model_for
+from engines.learning.networks.store import load_card
 from engines.learning.selfplay.drawing import Sampling, draw
 from engines.puct.base import PUCTSearchEngine
 from engines.treesearch.engine import TREE_OPTIONS
 from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel, best_child
 from engines.treesearch.tree import ROOT
+
+# What is usual, for networks whose card does not say what suits them.
+USUAL_C_PUCT = 0.9
 
 
 class AlphaZeroEngine(PUCTSearchEngine):
@@ -45,8 +49,9 @@ class AlphaZeroEngine(PUCTSearchEngine):
                "(`dlgo models`) or a folder; by default the shipped one for the game", kind=str),
         Option("batch", 1, "leaves the network is asked about at once", low=1, high=4096),
         *NETWORK_OPTIONS,
-        Option("c_puct", 0.9, "weight of the prior; wins count on a scale of 0 to 1", low=0,
-               high=100, aliases=("c",)),
+        Option("c_puct", None, "weight of the prior; wins count on a scale of 0 to 1; by default "
+               f"what suits the network by its card, else {USUAL_C_PUCT}", low=0, high=100,
+               kind=float, aliases=("c",)),
         Option("fpu_reduction", 0.1, "a move not tried yet is taken for so much worse than the "
                "position (first play urgency)", low=-1, high=1, aliases=("first_play",)),
         Option("search", "puct", "how moves of the root are tried: by puct, or by gumbel's plan, "
@@ -89,6 +94,13 @@ class AlphaZeroEngine(PUCTSearchEngine):
         return self._load_network(
             self._model, sides=0 if self.settings["random_symmetry"] else None
         )
+
+    def _c_puct(self) -> float:
+        named: float | None = self.settings["c_puct"]
+        if named is not None:
+            return named
+        _, card = load_card(self._model)
+        return card.play.get("c_puct", USUAL_C_PUCT)
 
     def _rule(self) -> Any:
         return self._gumbel or super()._rule()

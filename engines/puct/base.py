@@ -28,7 +28,10 @@ class PUCTSearchEngine(TreeSearchEngine):
         """Who is asked about leaves."""
 
     def _rule(self) -> Any:
-        return PUCT(self.settings["c_puct"], self.settings["fpu_reduction"])
+        return PUCT(self._c_puct(), self.settings["fpu_reduction"])
+
+    def _c_puct(self) -> float:
+        return float(self.settings["c_puct"])
 
     def _reuse(self) -> bool:
         return self.settings["reuse"]

@@ -27,6 +27,7 @@ import numpy as np
 import pandas as pd
 
 from dlgo.games import get_game
+from engines.alphazero.engine import USUAL_C_PUCT
 from engines.isolation.describe import read_spec
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
@@ -67,6 +68,8 @@ ROWS = (
     Row("one-tree", "two threads in one tree", f"{CACHE},threads=2,one_tree=yes", CACHE),
     Row("one-tree-trees", "two threads in one tree, instead of a tree each",
         f"{CACHE},threads=2,one_tree=yes", f"{CACHE},threads=2"),
+    *(Row(f"c-puct-{c:g}", f"weight of the prior {c:g} instead of {USUAL_C_PUCT:g}",
+          f"c_puct={c:g}", f"c_puct={USUAL_C_PUCT:g}") for c in (0.4, 0.6, 1.4)),
 )
 
 

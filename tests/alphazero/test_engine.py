@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import collections
+import json
+import shutil
 
 import numpy as np
 import pytest
@@ -37,6 +39,21 @@ def drawn(spec: str, state: GameState, n: int) -> collections.Counter:
 
 def test_without_temperature_every_seed_plays_the_same(model) -> None:
     assert len(drawn(f"alphazero:model={model},sims=20", START, 12)) == 1
+
+
+def test_the_weight_of_the_prior_is_the_players_or_the_cards_or_the_usual_one(tmp_path) -> None:
+    model = write_model(tmp_path / "m", "connect4")
+    own = shutil.copytree(model, tmp_path / "own")
+    card = json.loads((own / "card.json").read_text())
+    (own / "card.json").write_text(json.dumps(card | {"play": {"c_puct": 0.2}}))
+
+    def policy(folder, options: str = "") -> dict:
+        engine = build_engine(f"alphazero:model={folder},sims=200{options}", GAME, 1)
+        return engine.select_move(START).policy
+
+    assert policy(own) == policy(model, ",c_puct=0.2") == policy(own, ",c_puct=0.2")
+    assert policy(model) == policy(model, ",c_puct=0.9") == policy(own, ",c_puct=0.9")
+    assert policy(own) != policy(model)
 
 
 def test_moves_are_drawn_by_visits_at_temperature_one(model) -> None:

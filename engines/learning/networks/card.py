@@ -22,6 +22,8 @@ FORMAT = "dlgo-model"
 VERSION = 2
 FILE_NAME = "card.json"
 _COSTS = ("cpu_seconds", "gpu_seconds", "wall_seconds")
+# What `play` may name, and its bounds.
+_PLAY = {"c_puct": (0.0, 100.0)}
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,8 @@ class Card:
         files: file name -> SHA-256.
         training: method, data, settings, seed, epochs, cpu_seconds, gpu_seconds, wall_seconds.
         accuracy: what it reached, by the part of the data it was measured on.
+        play: settings of a search that suit the network better than what is usual, by games
+            against itself: `c_puct`. What a player names goes before.
         versions: of dlgo, Python, Keras and its backend; the machine.
         created: date and time, ISO 8601, UTC.
     """
@@ -75,6 +79,7 @@ class Card:
     files: dict[str, str] = field(default_factory=dict)
     training: dict[str, Any] = field(default_factory=dict)
     accuracy: dict[str, Any] = field(default_factory=dict)
+    play: dict[str, float] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     created: str = ""
 
@@ -107,7 +112,7 @@ class Card:
 _TYPES = {
     "name": str, "game": str, "encoder": str, "network": str, "shape": list,
     "num_actions": int, "heads": dict, "network_id": str, "files": dict, "training": dict,
-    "accuracy": dict, "versions": dict, "created": str,
+    "accuracy": dict, "play": dict, "versions": dict, "created": str,
 }
 
 
@@ -141,12 +146,14 @@ def read_card(folder: Path) -> Card:
         )
     if version == 1:
         fields["heads"] = _heads_of_version_1(fields)
+    fields.setdefault("play", {})  # which older cards do not have
     for name, kind in _TYPES.items():
         if not isinstance(fields.get(name), kind):
             raise ModelError(f"{path}: {name} is missing or not a {kind.__name__}")
     if len(fields["shape"]) != 3 or not _is_shape(fields["shape"]):
         raise ModelError(f"{path}: shape {fields['shape']} is not rows, columns, planes")
     _check_measures(path, fields)
+    _check_play(path, fields["play"])
     values = {name: fields[name] for name in _TYPES}
     heads = {name: _head(path, name, head) for name, head in fields["heads"].items()}
     return Card(**{**values, "shape": tuple(fields["shape"]), "heads": heads})
@@ -182,6 +189,15 @@ def _check_measures(path: Path, fields: dict[str, Any]) -> None:
     for part, values in {"training": costs, **parts}.items():
         for name, value in values.items():
             check_number(value, f"{path}: {part}.{name}", error=ModelError)
+
+
+def _check_play(path: Path, settings: dict[str, Any]) -> None:
+    """Whether these are settings of a search. Raises ModelError."""
+    for name, value in settings.items():
+        if name not in _PLAY:
+            raise ModelError(f"{path}: play.{name} is unknown; known are {', '.join(_PLAY)}")
+        check_number(value, f"{path}: play.{name}", low=_PLAY[name][0], high=_PLAY[name][1],
+                     error=ModelError)
 
 
 def _is_shape(sides: Any) -> bool:

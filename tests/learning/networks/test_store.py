@@ -68,6 +68,24 @@ def test_a_model_without_a_value_head_gives_no_value(tmp_path: Path) -> None:
     assert list(answers) == ["policy"]
 
 
+def test_a_card_may_say_how_to_play_with_the_network(tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "m", "tictactoe")
+    change_card(folder, play={"c_puct": 0.5})
+    assert read_card(folder).play == {"c_puct": 0.5}
+    fields = json.loads((folder / "card.json").read_text())
+    del fields["play"]  # as in cards of former versions
+    (folder / "card.json").write_text(json.dumps(fields))
+    assert read_card(folder).play == {}
+    for play, problem in (
+        ({"sims": 5}, "play.sims is unknown; known are c_puct"),
+        ({"c_puct": -1}, "play.c_puct=-1 is out of range"),
+        ({"c_puct": "high"}, "play.c_puct='high' is not a number"),
+        ([0.5], "play is missing or not a dict"),
+    ):
+        change_card(folder, play=play)
+        assert problem in refused(read_card, folder)
+
+
 @pytest.mark.parametrize("value", [True, False])
 def test_a_card_of_version_1_says_whether_there_is_a_value(tmp_path: Path, value: bool) -> None:
     folder = write_model(tmp_path / "m", "tictactoe", value=value)
