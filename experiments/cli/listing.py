@@ -115,7 +115,7 @@ def models(
         click.echo(
             f"{name:<{width}}{card.game}: {card.network} on {card.encoder}{accuracy}; "
             f"{cost['cpu_seconds']:,.0f} CPU s, {cost['gpu_seconds']:,.0f} GPU s"
-            f"{_data_cost(card)}{_int8_cost(card)}; {card.network_id[7:19]}"
+            f"{_data_cost(card)}{_int8_cost(card)}{_play(card)}; {card.network_id[7:19]}"
         )
     for name in () if names else shipped_bundles():
         bundle = read_bundle(SHIPPED / name)
@@ -164,6 +164,11 @@ def _int8_cost(card: Any) -> str:
     if "policy" in card.heads:
         return f", int8 within {cost['policy']:.4f} nats"
     return f", int8 within {cost['value']:.4f}"
+
+
+def _play(card: Any) -> str:
+    """How a search plays with a network, where its card says so."""
+    return "".join(f", plays with {name}={value:g}" for name, value in card.play.items())
 
 
 def _data_cost(card: Any) -> str:
