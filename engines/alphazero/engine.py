@@ -60,6 +60,9 @@ class AlphaZeroEngine(PUCTSearchEngine):
         Option("considered", 16, "moves that gumbel tries at the root", low=1, high=1000),
         Option("random_symmetry", False, "show the network each position from a random side of "
                "the board", aliases=("sides",)),
+        Option("average_symmetries", 1, "show the network each position from so many sides of the "
+               "board, all if there are no more, and take the mean of its answers", low=1,
+               high=8),
         Option("temperature", 0.0, "draw moves in proportion to visits ** (1 / temperature); "
                "0: play the best", low=0, high=100),
         Option("sample_plies", 12, "plies from the start of the game in which moves are drawn, if "
@@ -92,7 +95,8 @@ class AlphaZeroEngine(PUCTSearchEngine):
     def _new_evaluator(self) -> NetworkEvaluator:
         # The sides are the same in all games: what a network answers does not depend on luck.
         return self._load_network(
-            self._model, sides=0 if self.settings["random_symmetry"] else None
+            self._model, sides=0 if self.settings["random_symmetry"] else None,
+            average=self.settings["average_symmetries"],
         )
 
     def _c_puct(self) -> float:

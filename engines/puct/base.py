@@ -53,12 +53,13 @@ class PUCTSearchEngine(TreeSearchEngine):
         )
 
     def _load_network(
-        self, model: str, values: Any = None, sides: int | None = None
+        self, model: str, values: Any = None, sides: int | None = None,
+        average: int = 1,
     ) -> NetworkEvaluator:
         """A network as leaf evaluator; the engine takes its identity and its training's cost."""
         evaluator = load_leaf_evaluator(
             model, self.game, self.settings["runtime"], values, sides, self.settings["batch"],
-            self.settings["cache"], self._threads_of_a_tree(),
+            self.settings["cache"], self._threads_of_a_tree(), average,
         )
         self.network_id, self.runtime = evaluator.network_id, evaluator.runtime
         self.training_cpu_seconds = evaluator.training_cpu_seconds

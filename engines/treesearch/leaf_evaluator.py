@@ -34,10 +34,12 @@ class LeafEvaluator(ABC):
             `evaluate_windows` is called in place of `evaluate`.
         remembered: of the positions it has been asked about, how many it answered from memory.
             These are not counted as evaluations.
+        looks: evaluations that a position costs, if nothing is remembered.
     """
 
     history = 0
     remembered = 0
+    looks = 1
 
     @abstractmethod
     def evaluate(self, leaves: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -153,6 +155,7 @@ class LeafBatchSearcher(Searcher):
             # no evaluation, and there may be no others.
             simulations = WALKS_AN_EVALUATION * evaluations
         clock = Clock(budget, simulations)
+        looks = self._leaf_evaluator.looks
         root = self._root.kernel_state
         # The first simulation of a new tree only looks at the root.
         fresh = self.tree.n_children[ROOT] == 0
@@ -161,12 +164,12 @@ class LeafBatchSearcher(Searcher):
         while True:
             most = self._batch if simulations is None else min(self._batch, simulations - done)
             if evaluations is not None:
-                most = min(most, evaluations - asked)
+                most = min(most, max(1, (evaluations - asked) // looks))
             walked, n = collect(
                 self.tree, root, self._leaves, self._paths, self._lengths, most, self._rule
             )
             if n:
-                asked += n + self._leaf_evaluator.remembered
+                asked += n * looks + self._leaf_evaluator.remembered
                 policies, values = self._ask(n)
                 asked -= self._leaf_evaluator.remembered
                 absorb(
@@ -174,8 +177,9 @@ class LeafBatchSearcher(Searcher):
                     policies, values, self._scratch.actions, self._rng,
                 )
             done += walked
+            spent = evaluations is not None and evaluations - asked < looks
             if (
-                self.tree.proven[ROOT] != UNPROVEN or asked == evaluations or clock.is_over(done)
+                self.tree.proven[ROOT] != UNPROVEN or spent or clock.is_over(done)
                 or self._is_settled(budget, done)
             ):
                 self.evaluations += asked

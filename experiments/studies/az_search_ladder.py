@@ -68,6 +68,8 @@ ROWS = (
     Row("one-tree", "two threads in one tree", f"{CACHE},threads=2,one_tree=yes", CACHE),
     Row("one-tree-trees", "two threads in one tree, instead of a tree each",
         f"{CACHE},threads=2,one_tree=yes", f"{CACHE},threads=2"),
+    *(Row(f"average-{n}", f"mean of the answers from {n} sides of the board",
+          f"average_symmetries={n}", "average_symmetries=1") for n in (2, 8)),
     *(Row(f"c-puct-{c:g}", f"weight of the prior {c:g} instead of {USUAL_C_PUCT:g}",
           f"c_puct={c:g}", f"c_puct={USUAL_C_PUCT:g}") for c in (0.4, 0.6, 1.4)),
 )

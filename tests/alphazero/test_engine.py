@@ -160,3 +160,40 @@ def test_sides_do_not_change_a_network_that_turns_with_the_board(tmp_path, name:
     planes = encoder.encode(states[5])[None]
     turned = softmax(Turning(card).evaluate(known.planes(4, planes))["policy"])[0]
     assert turned == pytest.approx(known.policy(4, plain[5]), abs=1e-6)
+
+
+def test_the_mean_over_all_sides_is_the_same_from_every_side(tmp_path) -> None:
+    game = get_game("tictactoe")
+    model = write_model(tmp_path / "m", "tictactoe", scale=0.5)
+    runtime = load_runtime(str(model))
+    encoder, known = encoder_of(runtime.card, game), symmetries(game)
+    leaves, states = batch_of(game, 40)
+    policies, values = NetworkEvaluator(runtime, encoder, average=8).evaluate(leaves, 40)
+    for state, policy, value in zip(states, policies, values, strict=True):
+        planes = encoder.encode(state)
+        answers = runtime.evaluate(np.stack([known.planes(k, planes) for k in range(8)]))
+        back = [known.policy(int(known.inverse[k]), softmax(answers["policy"][k]))
+                for k in range(8)]
+        assert policy == pytest.approx(np.mean(back, axis=0), abs=1e-6)
+        assert value == pytest.approx(answers["value"].mean(), abs=1e-6)
+    # Of three sides, another three for another position; all of them see something else.
+    some = NetworkEvaluator(OneSided(runtime.card), encoder, average=3).evaluate(leaves, 40)[0]
+    liked = {tuple(np.flatnonzero(policy > policy.min() + 1e-6)) for policy in some}
+    assert len(liked) > 3 and set().union(*liked) == {0, 2, 6, 8}
+
+
+@pytest.mark.parametrize(("asked", "looks"), [(2, 2), (8, 2)])
+def test_each_look_of_the_network_counts_as_an_evaluation(model, asked: int, looks: int) -> None:
+    """Connect Four has two sides, the board and its mirror image."""
+    spec = f"alphazero:model={model},cache=0,average_symmetries={asked}"
+    one = build_engine(f"alphazero:model={model},cache=0,sims=50", GAME, 1).select_move(START)
+    same = build_engine(f"{spec},sims=50", GAME, 1).select_move(START)
+    assert same.policy == one.policy  # the network turns with the board
+    assert same.cost.evaluations == looks * one.cost.evaluations
+    for options in ("evals=50", "evals=51", "evals=51,batch=7"):
+        engine = build_engine(f"{spec},{options}", GAME, 1)
+        assert engine.select_move(START).cost.evaluations == 50
+    # The root is always looked at.
+    assert build_engine(f"{spec},evals=1", GAME, 1).select_move(START).cost.evaluations == 2
+    remembering = build_engine(f"{spec},sims=50".replace("cache=0", "cache=500"), GAME, 1)
+    assert 0 < remembering.select_move(START).cost.evaluations < same.cost.evaluations

@@ -104,7 +104,7 @@ def softmax(logits: np.ndarray) -> np.ndarray:
 
 def load_leaf_evaluator(
     name: str, game: GameSpec, kind: str = "onnx", values: Any = None, sides: int | None = None,
-    batch: int = 1, cache: int = 0, threads: int = 1,
+    batch: int = 1, cache: int = 0, threads: int = 1, average: int = 1,
 ) -> NetworkEvaluator:
     """The model `name` as a leaf evaluator for the tree search. See `NetworkEvaluator`.
 
@@ -117,7 +117,8 @@ def load_leaf_evaluator(
             head and no other values are asked for.
     """
     runtime = load_parallel(name, kind, batch, threads)
-    return NetworkEvaluator(runtime, encoder_of(runtime.card, game), values, sides, cache=cache)
+    encoder = encoder_of(runtime.card, game)
+    return NetworkEvaluator(runtime, encoder, values, sides, cache=cache, average=average)
 
 
 class NetworkEvaluator(LeafEvaluator):
@@ -137,6 +138,9 @@ class NetworkEvaluator(LeafEvaluator):
         critic: another network, whose head "value" is asked in place of the first one's.
         cache: how many positions' answers are kept during a game; 0: none. Rollouts are played
             anew each time.
+        average: sides of the board that the network is shown each position from; policies and
+            values are means over them (Silver et al. 2016, "symmetries"). Fewer than all are
+            drawn as for `sides`; all, where the board has no more.
 
     Raises:
         ModelError: if the network lacks a head that is needed.
@@ -145,7 +149,7 @@ class NetworkEvaluator(LeafEvaluator):
     def __init__(
         self, runtime: NetworkRuntime, encoder: Encoder, values: Any = None,
         sides: int | None = None, mixing: float = 1.0, critic: NetworkRuntime | None = None,
-        cache: int = 0,
+        cache: int = 0, average: int = 1,
     ) -> None:
         runtime.card.require("policy", "which guides a search")
         self._mixing, self._critic = 0.0 if values is None else mixing, critic
@@ -159,7 +163,9 @@ class NetworkEvaluator(LeafEvaluator):
         self._runtime, self._encoder, self._values = runtime, encoder, values
         self._scratch = new_scratch(encoder.num_actions)
         board = symmetries(encoder.game)
-        self._symmetries = board if sides is not None and len(board) > 1 else None
+        asked = average > 1 or sides is not None
+        self._symmetries = board if asked and len(board) > 1 else None
+        self.looks = min(average, len(board))
         self._sides_seed, self._sides_rng = make_rng(sides or 0), make_rng(0)
         self._planes = np.empty((0, *encoder.shape), np.float32)
         self._work: Any = None
@@ -193,7 +199,7 @@ class NetworkEvaluator(LeafEvaluator):
         planes = self._planes[:n]
         encode_many(self._encoder.kernel, windows, known, n, planes)
         if self._symmetries is not None:
-            sides = np.empty(n, np.int64)
+            sides = np.empty((n, self.looks), np.int64)
             choose_sides(
                 leaves, n, len(self._symmetries), self._sides_seed, self._sides_rng, sides
             )
@@ -232,16 +238,17 @@ class NetworkEvaluator(LeafEvaluator):
     def _from_sides(
         self, planes: np.ndarray, sides: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Policies and values of positions that the network sees from these sides."""
+        """Mean policies and values of positions that the network sees from `sides[n, each]`."""
         board = self._symmetries
         assert board is not None
-        rows = [(k, np.flatnonzero(sides == k)) for k in np.unique(sides).tolist()]
-        for k, turned in rows:
-            planes[turned] = board.planes(k, planes[turned])
-        policies, values = self._answers(planes)
-        for k, turned in rows:
-            policies[turned] = board.policy(int(board.inverse[k]), policies[turned])
-        return policies, values
+        n, each = sides.shape
+        rows = np.arange(n)[:, np.newaxis, np.newaxis]
+        cells = planes.reshape(n, -1, planes.shape[-1])
+        turned = cells[rows, board.cells[sides]].reshape(n * each, *planes.shape[1:])
+        policies, values = self._answers(turned)
+        back = board.actions[board.inverse[sides]]
+        policies = np.take_along_axis(policies.reshape(n, each, -1), back, axis=2)
+        return policies.mean(axis=1), values.reshape(n, each).mean(axis=1)
 
     def _work_like(self, leaves: Any) -> Any:
         """A scratch state as large as the leaves; their size grows with the length of the game."""
@@ -285,14 +292,17 @@ def turn_back(leaves, n, actions, policies, out):
 
 @kernel
 def choose_sides(leaves, n, count, seed, rng, out):
-    """Draw one of `count` symmetries for each of the first `n` states, by seed and position.
+    """Draw some of `count` symmetries for each of the first `n` states, by seed and position.
 
     Args:
-        seed: generator state; unchanged. rng: another one, scratch. out: int64[n].
+        seed: generator state; unchanged. rng: another one, scratch.
+        out: int64[n, each], written: different ones, those that follow the drawn one.
     """
     for i in range(n):
         rng[0] = seed[0] ^ np.uint64(kernels.key(kernels.row(leaves, i)))
-        out[i] = np.int64(next_word(rng) % np.uint64(count))
+        first = np.int64(next_word(rng) % np.uint64(count))
+        for j in range(out.shape[1]):
+            out[i, j] = (first + j) % count
 
 
 @kernel
