@@ -82,6 +82,11 @@ class AlphaZeroConfig(SelfPlayConfig):
         0.0, "part of the value target that is the search's value, the rest being the game's "
         "result. The result is the truth about the game as it was played, with the moves that were "
         "drawn for variety; the search errs, but says more of the position", low=0, high=1)
+    exact_from: int = setting(
+        0, "ply from which on positions are learned with their results by perfect play (Connect "
+        "Four, by the solver), and those before it with the first of these results in place of "
+        "the game's, as Leela Chess Zero does with endgame tables; 0: results as played",
+        low=0, high=41)
     margin_share: float = setting(
         0.0, "part of the result to be learned that is by how much the game was won, where the "
         "final board is known: a player who is sure to lose then still plays for points",
@@ -135,6 +140,8 @@ class AlphaZeroConfig(SelfPlayConfig):
 
     def _check_game(self, game: GameSpec) -> None:
         """Raise SpecError if the game does not offer what self-play or learning need of it."""
+        if self.exact_from and game.name != "connect4":
+            raise SpecError(f"only connect4 can be solved, not {game}; leave exact_from at 0")
         if self.selfplay.tables and not game.endgame_tables:
             raise SpecError(f"{game.name} has no endgame tables; leave out tables="
                             f"{self.selfplay.tables}")

@@ -19,6 +19,7 @@ from dlgo.files import write_file
 from dlgo.games import get_game
 from dlgo.rng import derive_seed
 from engines.alphazero.config import AlphaZeroConfig
+from engines.alphazero.exact import ExactResults
 from engines.alphazero.match import new_match
 from engines.alphazero.selfplay import SelfPlay, SelfPlayStats
 from engines.jobs import Amount, Jobs, Outcome, Portion
@@ -139,9 +140,10 @@ def play_job(job: Job, network: Path) -> Generator[Amount, None, PlayedJob]:
     selfplay = SelfPlay(
         config.selfplay.game_played(game), timed, config.selfplay, config.seed
     )
+    exact = ExactResults(config.exact_from) if config.exact_from else None
     played = {}
     for number, data in selfplay.play(job.numbers):
-        played[number] = data
+        played[number] = exact.corrected(data) if exact else data
         yield Amount(1, data.n_positions)
     games = [played[number] for number in job.numbers]
     stats = selfplay.stats

@@ -21,7 +21,7 @@ import numpy as np
 
 from dlgo.api import GameState, Move
 from dlgo.games.connect4 import kernel
-from dlgo.games.connect4.board import CELLS, ConnectFourState
+from dlgo.games.connect4.board import BOTTOM, CELLS, COLUMN, STRIDE, ConnectFourState
 from engines.clock import is_stopped
 from engines.solver import answers, search
 from engines.solver.book import MOST_PLIES, shipped_book
@@ -208,6 +208,20 @@ def words_of(state: GameState) -> tuple[int, int]:
     words = state.kernel_state.words.tolist()
     own = words[kernel.STONES_1] if words[kernel.TURN] else words[kernel.STONES_0]
     return own, words[kernel.STONES_0] | words[kernel.STONES_1]
+
+
+def along(columns: Iterable[int]) -> np.ndarray:
+    """The position before each move of a game, as `Solver.solve_many` takes them: int64[n, 2].
+
+    Args:
+        columns: what is played from the empty board on, 0-6.
+    """
+    own = mask = 0
+    positions = []
+    for column in columns:
+        positions.append((own, mask))
+        own, mask = own ^ mask, mask | ((mask + BOTTOM) & COLUMN << (STRIDE * column))
+    return np.array(positions, np.int64).reshape(-1, 2)
 
 
 def pack(states: Iterable[GameState]) -> np.ndarray:

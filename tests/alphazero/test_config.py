@@ -34,6 +34,8 @@ def test_settings_are_typed_as_they_are_printed() -> None:
     ({"search": "best"}, "search='best'"), ({"resign_below": 2.0}, "resign_below=2"),
     ({"search_value_weight": 2.0}, "search_value_weight=2"), ({"precision": "float8"}, "float8"),
     ({"tables": 4}, "tictactoe has no endgame tables"),
+    ({"exact_from": 5}, "only connect4 can be solved, not tictactoe"),
+    ({"game": "connect4", "exact_from": 42}, "exact_from=42 is out of range"),
     ({"game": "draughts", "tables": 1}, "tables=1"),
     ({"game": "draughts", "tables": 6}, "tables=6 is out of range"),
 ])

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 from dlgo import GameState, Player, get_game
 from dlgo.games.draughts.board import JUMPER
 from dlgo.games.draughts.endgames import EndgameTables
 from engines.alphazero.config import make_config
 from engines.alphazero.workers import Job, PlayedJob, play_job
+from engines.learning.data.records import EXACT, LABELLED, VALUE_SCALE
 from engines.learning.data.shards import read_shard
 from engines.learning.networks.store import find_model
 
@@ -39,6 +43,55 @@ def test_answers_that_are_kept_change_no_game(tmp_path: Path) -> None:
         few = played(tmp_path, cache=4, random_symmetry=sides)
         assert few.digest == plain.digest
         assert 0 < few.stats.remembered < saving.stats.remembered
+
+
+def perfect(state: GameState, known: dict[int, int]) -> int:
+    """The result of perfect play for the player to move; `known` by Zobrist key."""
+    if state.is_over():
+        return 0 if state.winner() is None else -1
+    key = state.key()
+    if key not in known:
+        best = -1
+        for move in state.legal_moves():
+            best = max(best, -perfect(state.apply_move(move), known))
+            if best == 1:
+                break
+        known[key] = best
+    return known[key]
+
+
+@pytest.mark.parametrize("first", [28, 29])
+def test_results_late_in_a_game_are_exact(tmp_path: Path, first: int) -> None:
+    """The games are the same; what is learned of them is what perfect play would have made."""
+    games = {}
+    settings = {"random_share": 1.0, "random_plies": 38}  # with mistakes late in the games
+    for exact in (0, first):
+        path = tmp_path / f"games-{exact}"
+        path.write_bytes(played(
+            tmp_path, "connect4", games=40, exact_from=exact, **settings).shard)
+        games[exact] = read_shard(path).games
+    corrected, known = 0, {}
+    for one, other in zip(games[first], games[0], strict=True):
+        assert np.array_equal(one.actions, other.actions)
+        assert np.array_equal(one.values[:first], other.values[:first])
+        assert not (one.flags[:first] & EXACT).any()
+        if len(one.actions) <= first:
+            assert one.result == other.result
+            continue
+        state, results = GameState.new_game(get_game("connect4")), []
+        for ply, action in enumerate(one.actions.tolist()):
+            if ply >= first:
+                results.append(perfect(state, known))
+            if ply == first:
+                sign = 1 if state.next_player is Player.black else -1
+                assert one.result == sign * results[0]
+            state = state.apply_move(state.game.move_of(action))
+        labelled = one.flags[first:] & LABELLED > 0
+        assert np.array_equal(one.flags[first:] & EXACT > 0, labelled)
+        exact = VALUE_SCALE * np.array(results)[labelled]
+        assert np.array_equal(one.values[first:][labelled], exact)
+        corrected += one.result != other.result
+    assert corrected, "choose other games: nobody has made a mistake in these"
 
 
 def test_with_endgame_tables_a_game_ends_where_they_know_it(tmp_path: Path) -> None:

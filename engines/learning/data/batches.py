@@ -18,6 +18,7 @@ from dlgo.rng import derive_seed
 from dlgo.symmetry import symmetries as symmetries_of
 from engines.learning.data.dataset import Dataset
 from engines.learning.data.records import (
+    EXACT,
     FULL_SEARCH,
     LABELLED,
     NO_RESULT,
@@ -181,6 +182,7 @@ class _Window:
         ]
         self._chosen = _all(games, "chosen")[labelled]
         self._values = _all(games, "values").astype(np.int64)[labelled]
+        self._exact = (flags[labelled] & EXACT).astype(bool)
         self._weights = (flags[labelled] & FULL_SEARCH).astype(bool)
         self._results = np.array([game.result for game in games], np.int64)
         counts = _all(games, "counts").astype(np.int64)
@@ -221,9 +223,11 @@ class _Window:
             worth = sides * worth_of_margin(margins[which], owners[0].size)
             share = self._margin_share * ended[which]
             values = (1 - share) * values + share * worth
-        if self._search_value_weight > 0:
+        exact = self._exact[chosen]
+        if self._search_value_weight > 0 or exact.any():
             stored = self._values[chosen]
             share = np.where(stored == NO_VALUE, 0.0, self._search_value_weight)
+            share[exact] = 1.0
             values = (1 - share) * values + share * stored / VALUE_SCALE
         policies = replayer.encoder.as_seen(self._policies(chosen), players)
         ends = self._ends(which, sides)

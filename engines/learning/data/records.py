@@ -19,6 +19,7 @@ from dlgo.errors import DataError
 LABELLED = 1  # there is something to learn here: not a random ply, not an implied pass
 FULL_SEARCH = 2  # the policy comes from a search of full length and may be learned
 SECOND = 4  # chosen by the second of two engines
+EXACT = 8  # the value is the position's result by perfect play, and learned as it is
 
 NO_VALUE = -128
 VALUE_SCALE = 127

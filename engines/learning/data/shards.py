@@ -29,7 +29,7 @@ from engines.learning.data.checked_arrays import (
     save_arrays,
     write_arrays,
 )
-from engines.learning.data.records import FULL_SEARCH, LABELLED, SECOND, GameData, Start
+from engines.learning.data.records import EXACT, FULL_SEARCH, LABELLED, SECOND, GameData, Start
 
 FORMAT = "dlgo games 1"
 PATTERN = "games-*.npz"
@@ -200,7 +200,7 @@ def _games(game: GameSpec, arrays: Mapping[str, np.ndarray]) -> list[GameData]:
         number = int(arrays["start"][i])
         games.append(GameData(
             actions=arrays["action"][span], chosen=arrays["chosen"][span],
-            flags=arrays["flags"][span] & np.uint8(LABELLED | FULL_SEARCH | SECOND),
+            flags=arrays["flags"][span] & np.uint8(LABELLED | FULL_SEARCH | SECOND | EXACT),
             values=arrays["value"][span], counts=arrays["policy_count"][span],
             policy_actions=policy_actions[policy], policy_shares=arrays["policy_share"][policy],
             result=int(arrays["result"][i]), start=starts[number] if number >= 0 else None,

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from dlgo.rng import below, make_rng
 from dlgo.symmetry import symmetries
 from engines.learning.data import Dataset, GameBuilder, ShardWriter, Start, batches
 from engines.learning.data.batches import Batch
-from engines.learning.data.records import NO_RESULT, GameData
+from engines.learning.data.records import EXACT, NO_RESULT, GameData
 from engines.learning.data.replay import start_state
 from tests.conftest import FULL
 from tests.learning.data.encoders import HISTORY, history_encoder
@@ -209,6 +210,23 @@ def test_values_may_be_the_searchs_in_part(tmp_path: Path) -> None:
         )
         np.testing.assert_allclose(batch.values, wanted, atol=0.01)
         assert batch.values.dtype == np.float32
+
+
+def test_an_exact_value_is_learned_as_it_is(tmp_path: Path) -> None:
+    """The first player thought they were winning; perfect play says a draw, and they lost."""
+    builder = GameBuilder(get_game("tictactoe"))
+    builder.add(0, value=0.5)
+    builder.add(1, value=0.0)
+    game = builder.finish(-1)
+    with ShardWriter(tmp_path, get_game("tictactoe"), {}) as writer:
+        writer.add(replace(game, flags=game.flags | np.array([0, EXACT], np.uint8)))
+    data = Dataset.open(tmp_path)
+    for searched, wanted in ((0.0, [-1, 0]), (0.5, [-0.25, 0]), (1.0, [0.5, 0])):
+        (batch,) = batches(
+            data, get_encoder("oneplane", data.game), 8, shuffle=False,
+            search_value_weight=searched,
+        )
+        np.testing.assert_allclose(batch.values, wanted, atol=0.01)
 
 
 def test_handicap_games_start_from_their_stones(tmp_path: Path) -> None:
