@@ -258,7 +258,7 @@ class AlphaZeroLearner(Learner):
         before = read_card(network_folder(self._folder, 0)).training
         return {
             "method": "alphazero", "settings": config.to_json(), "seed": config.seed,
-            "iterations": len(rows), "games": before.get("games", 0.0) + total("games"),
+            "iterations": len(rows), "games": int(before.get("games", 0) + total("games")),
             "gpu": self._network.gpu,
             "cpu_seconds": round(before["cpu_seconds"] + sum(map(total, _COSTS)), 1),
             "gpu_seconds": 0.0,

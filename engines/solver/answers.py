@@ -89,11 +89,41 @@ def solve(own, mask, floor, table, frames, book, info):
 
 
 @kernel
+def outcome(own, mask, table, frames, book, info):
+    """Who wins: 1 the player to move, 0 nobody, -1 the other. Nobody has won yet. No limit.
+
+    Cheaper than the score, which says how soon as well.
+    """
+    stones = popcount(mask)
+    if winning_cells(own, mask) & playable(mask):
+        return 1
+    if stones >= CELLS - 1:
+        return 0
+    moves = safe_moves(mask, winning_cells(own ^ mask, mask))
+    if moves == 0:
+        return -1
+    if stones <= info[search.BOOK_PLIES]:
+        score = look_up(book, own, mask)
+        return (score > 0) - (score < 0)
+    if prove(own, mask, moves, 1, table, frames, info):
+        return 1
+    return 0 if prove(own, mask, moves, 0, table, frames, info) else -1
+
+
+@kernel
 def solve_many(owns, masks, scores, table, frames, book, info):
     """Write the score of each position into `scores`. No limit; the table is shared."""
     info[search.LIMIT] = search.NO_LIMIT
     for i in range(len(owns)):
         scores[i] = solve(owns[i], masks[i], -CELLS, table, frames, book, info)
+
+
+@kernel
+def outcomes(owns, masks, results, table, frames, book, info):
+    """Write the `outcome` of each position into `results`; the table is shared."""
+    info[search.LIMIT] = search.NO_LIMIT
+    for i in range(len(owns)):
+        results[i] = outcome(owns[i], masks[i], table, frames, book, info)
 
 
 @inline_kernel

@@ -110,12 +110,14 @@ class Solver:
         Returns:
             int64[n].
         """
-        owns, masks = np.ascontiguousarray(positions.T, dtype=np.int64)
-        scores = np.empty(len(owns), np.int64)
-        if len(masks):
-            self.open_book(min(int(mask).bit_count() for mask in masks))
-        answers.solve_many(owns, masks, scores, *self._scratch())
-        return scores
+        return self._of_many(answers.solve_many, positions)
+
+    def outcomes(self, positions: np.ndarray) -> np.ndarray:
+        """Who wins by perfect play, 1 the player to move, -1 the other, 0 nobody; int64[n].
+
+        It takes half the time of `solve_many`, whose signs these are, or less.
+        """
+        return self._of_many(answers.outcomes, positions)
 
     def analyse(self, lines: Sequence[str], all_moves: bool) -> Iterator[list[Answer | None]]:
         """Score and best move of each position, written as the columns that lead to it.
@@ -164,6 +166,15 @@ class Solver:
                 return line
             score = -score
 
+    def _of_many(self, ask: Callable[..., None], positions: np.ndarray) -> np.ndarray:
+        """A number for each position, int64[n], in one call of compiled code."""
+        owns, masks = np.ascontiguousarray(positions.T, dtype=np.int64)
+        numbers = np.empty(len(owns), np.int64)
+        if len(masks):
+            self.open_book(min(int(mask).bit_count() for mask in masks))
+        ask(owns, masks, numbers, *self._scratch())
+        return numbers
+
     def _run(self, ask: Callable[..., int], *question: int) -> int:
         """Repeat a search that pauses now and then until it has an answer.
 
@@ -182,7 +193,6 @@ class Solver:
         except (KeyboardInterrupt, Unsolved):
             self._info[search.RESUME] = 0  # the next search is another one
             raise
-
 
     def open_book(self, stones: int = 0) -> None:
         """Read the book, if a position with so many stones may be in it; most need none."""
