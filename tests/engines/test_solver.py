@@ -92,10 +92,12 @@ def test_every_position_of_the_published_sets(
 
 def test_who_wins_is_the_sign_of_the_score() -> None:
     """Also in the book, in full boards, and with a table that keeps little or much."""
-    states = [GameState.new_game(GAME), *random_positions(80, range(2, 36), seed=11)]
+    searched = random_positions(120, range(14, 36), seed=11)
+    scores = Solver(20).solve_many(pack(searched))
+    assert {-1, 0, 1} == set(np.sign(scores).tolist())
+    states = [GameState.new_game(GAME), *random_positions(30, range(2, 10), seed=12), *searched]
     states += [nearly_full(seed) for seed in range(8)]
     scores = Solver(20).solve_many(pack(states))
-    assert {-1, 0, 1} == set(np.sign(scores).tolist())
     for solver in (Solver(8), Solver(20)):
         assert np.array_equal(solver.outcomes(pack(states)), np.sign(scores))
         assert np.array_equal(solver.solve_many(pack(states)), scores)  # nothing false was kept
