@@ -46,6 +46,12 @@ def test_sides_of_a_relay_take_over_from_one_another() -> None:
             assert played.actions[start + ply] == wanted, (row, ply)
 
 
+@pytest.fixture(autouse=True)
+def one_runtime(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is fastest changes with the load of the machine, and each rounds in its own way."""
+    monkeypatch.setattr(value_games, "fastest_kind", lambda model, rows: "onnx")
+
+
 @pytest.fixture(scope="module")
 def bundle() -> tuple[str, str]:
     parts = find_bundle("tictactoe-alphago", get_game("tictactoe"))
