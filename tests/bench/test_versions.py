@@ -12,20 +12,29 @@ from experiments.bench.versions import compare, interval
 from tests.conftest import one_line_error
 
 
-def version(folder: Path, work: int) -> Path:
-    """A checkout whose rollouts are so much work."""
+def version(folder: Path, seconds: float) -> Path:
+    """A checkout each of whose rollouts takes so many seconds by a clock of its own."""
     (folder / "experiments/bench").mkdir(parents=True)
     (folder / "experiments/__init__.py").touch()
     (folder / "experiments/bench/__init__.py").touch()
-    (folder / "experiments/bench/speed.py").write_text(
-        f"def _rollouts(game):\n    return lambda: sum(range({work}))\n")
+    (folder / "experiments/bench/speed.py").write_text(f"""
+import time
+now = 0.0
+def work():
+    global now
+    now += {seconds}
+time.process_time = lambda: now
+def _rollouts(game):
+    return work
+""")
     return folder
 
 
 def test_twice_the_work_takes_twice_the_time(tmp_path: Path) -> None:
-    versions = version(tmp_path / "now", 20_000), version(tmp_path / "before", 40_000)
-    logs = compare(*versions, "tictactoe", "rollouts", 1, 9, tmp_path)
-    assert logs.shape == (1, 9) and 1.6 < interval(logs)[0] < 2.5
+    versions = version(tmp_path / "now", 0.001), version(tmp_path / "before", 0.002)
+    logs = compare(*versions, "tictactoe", "rollouts", 2, 3, tmp_path)
+    assert logs.shape == (2, 3)
+    assert interval(logs) == pytest.approx((2.0, 2.0, 2.0))
 
 
 def test_the_interval_is_that_of_starts() -> None:
