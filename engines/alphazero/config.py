@@ -62,8 +62,8 @@ class AlphaZeroConfig(SelfPlayConfig):
         "by its logarithm", low=1e-9, high=1)
     first_network: str = setting(
         "", "model, by name or folder, whose weights the run begins with; empty: random weights. "
-        "Architecture, encoder and shape must be the run's; komi, say, may differ. The optimizer "
-        "begins anew: choose a smaller learning rate")
+        "Architecture, encoder and shape must be the run's; komi, say, may differ, and a resnet may "
+        "have fewer blocks. The optimizer begins anew: choose a smaller learning rate")
     first_games: str = setting(
         "", "folder of games of other players (`dlgo generate`, `dlgo data import-sgf`) that are "
         "learned before the first iteration; empty: begin with nothing, as AlphaZero",
@@ -87,6 +87,10 @@ class AlphaZeroConfig(SelfPlayConfig):
         "Four, by the solver), and those before it with the first of these results in place of "
         "the game's, as Leela Chess Zero does with endgame tables; 0: results as played",
         low=0, high=41)
+    exact_moves: bool = setting(
+        False, "learn no move that gives away what a position is worth: from exact_from on, "
+        "mistakes are taken out of the policies, and all positions are learned, the random ones at "
+        "the beginning of games, too")
     margin_share: float = setting(
         0.0, "part of the result to be learned that is by how much the game was won, where the "
         "final board is known: a player who is sure to lose then still plays for points",
@@ -142,6 +146,9 @@ class AlphaZeroConfig(SelfPlayConfig):
         """Raise SpecError if the game does not offer what self-play or learning need of it."""
         if self.exact_from and game.name != "connect4":
             raise SpecError(f"only connect4 can be solved, not {game}; leave exact_from at 0")
+        if self.exact_moves and not self.exact_from:
+            raise SpecError(f"{self.owner}: exact_moves=yes needs solved positions: set exact_from "
+                            "above 0")
         if self.selfplay.tables and not game.endgame_tables:
             raise SpecError(f"{game.name} has no endgame tables; leave out tables="
                             f"{self.selfplay.tables}")

@@ -140,13 +140,14 @@ def play_job(job: Job, network: Path) -> Generator[Amount, None, PlayedJob]:
     selfplay = SelfPlay(
         config.selfplay.game_played(game), timed, config.selfplay, config.seed
     )
-    exact = ExactResults(config.exact_from) if config.exact_from else None
+    exact = ExactResults(config.exact_from, config.exact_moves) if config.exact_from else None
     played = {}
     for number, data in selfplay.play(job.numbers):
         played[number] = exact.corrected(data) if exact else data
         yield Amount(1, data.n_positions)
     games = [played[number] for number in job.numbers]
     stats = selfplay.stats
+    stats.plies = sum(data.n_positions for data in games)  # more than played, with exact moves
     stats.networks = {str(job.player): stats.games}
     stats.remembered = evaluator.remembered
     stats.network_seconds = timed.seconds

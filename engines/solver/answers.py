@@ -89,25 +89,30 @@ def solve(own, mask, floor, table, frames, book, info):
 
 
 @kernel
+def at_least(own, mask, goal, table, frames, book, info):
+    """Whether the player to move gets this result or a better one: 1 a win, 0 a draw. No limit."""
+    stones = popcount(mask)
+    if winning_cells(own, mask) & playable(mask):
+        return True
+    if stones >= CELLS - 1:
+        return goal <= 0
+    moves = safe_moves(mask, winning_cells(own ^ mask, mask))
+    if moves == 0:
+        return False
+    if stones <= info[search.BOOK_PLIES]:
+        return look_up(book, own, mask) >= goal
+    return prove(own, mask, moves, goal, table, frames, info) == 1
+
+
+@kernel
 def outcome(own, mask, table, frames, book, info):
     """Who wins: 1 the player to move, 0 nobody, -1 the other. Nobody has won yet. No limit.
 
     Cheaper than the score, which says how soon as well.
     """
-    stones = popcount(mask)
-    if winning_cells(own, mask) & playable(mask):
+    if at_least(own, mask, 1, table, frames, book, info):
         return 1
-    if stones >= CELLS - 1:
-        return 0
-    moves = safe_moves(mask, winning_cells(own ^ mask, mask))
-    if moves == 0:
-        return -1
-    if stones <= info[search.BOOK_PLIES]:
-        score = look_up(book, own, mask)
-        return (score > 0) - (score < 0)
-    if prove(own, mask, moves, 1, table, frames, info):
-        return 1
-    return 0 if prove(own, mask, moves, 0, table, frames, info) else -1
+    return 0 if at_least(own, mask, 0, table, frames, book, info) else -1
 
 
 @kernel
@@ -124,6 +129,24 @@ def outcomes(owns, masks, results, table, frames, book, info):
     info[search.LIMIT] = search.NO_LIMIT
     for i in range(len(owns)):
         results[i] = outcome(owns[i], masks[i], table, frames, book, info)
+
+
+@kernel
+def keeping_moves(owns, masks, results, kept, table, frames, book, info):
+    """Mark in `kept`, bool[n, columns], the moves that are worth as much as their position.
+
+    Args:
+        results: the `outcome` of each position. Where it is lost, all moves are worth as much.
+    """
+    info[search.LIMIT] = search.NO_LIMIT
+    for i in range(len(owns)):
+        own, mask, result = owns[i], masks[i], results[i]
+        for col in range(COLS):
+            move = playable(mask) & cell_in(col)
+            kept[i, col] = move != 0 and (
+                result < 0 or has_four(own | move) or not at_least(
+                    own ^ mask, mask | move, 1 - result, table, frames, book, info)
+            )
 
 
 @inline_kernel

@@ -21,7 +21,7 @@ import numpy as np
 
 from dlgo.api import GameState, Move
 from dlgo.games.connect4 import kernel
-from dlgo.games.connect4.board import BOTTOM, CELLS, COLUMN, STRIDE, ConnectFourState
+from dlgo.games.connect4.board import BOTTOM, CELLS, COLS, COLUMN, STRIDE, ConnectFourState
 from engines.clock import is_stopped
 from engines.solver import answers, search
 from engines.solver.book import MOST_PLIES, shipped_book
@@ -119,6 +119,19 @@ class Solver:
         """
         return self._of_many(answers.outcomes, positions)
 
+    def keeping_moves(self, positions: np.ndarray, results: np.ndarray) -> np.ndarray:
+        """The moves of each position that give nothing of it away, bool[n, 7]: column by column.
+
+        It asks one question a move (can the other player get more than that?), where the `outcomes`
+        of the positions after them would ask two.
+
+        Args:
+            results: the `outcomes` of the positions.
+        """
+        kept = np.zeros((len(positions), COLS), np.bool_)
+        answers.keeping_moves(*self._words(positions), results, kept, *self._scratch())
+        return kept
+
     def analyse(self, lines: Sequence[str], all_moves: bool) -> Iterator[list[Answer | None]]:
         """Score and best move of each position, written as the columns that lead to it.
 
@@ -168,12 +181,17 @@ class Solver:
 
     def _of_many(self, ask: Callable[..., None], positions: np.ndarray) -> np.ndarray:
         """A number for each position, int64[n], in one call of compiled code."""
-        owns, masks = np.ascontiguousarray(positions.T, dtype=np.int64)
+        owns, masks = self._words(positions)
         numbers = np.empty(len(owns), np.int64)
-        if len(masks):
-            self.open_book(min(int(mask).bit_count() for mask in masks))
         ask(owns, masks, numbers, *self._scratch())
         return numbers
+
+    def _words(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """`pack`ed positions as two arrays, int64[n]; the book is open if one may be in it."""
+        owns, masks = np.ascontiguousarray(positions.T, dtype=np.int64)
+        if len(masks):
+            self.open_book(min(int(mask).bit_count() for mask in masks))
+        return owns, masks
 
     def _run(self, ask: Callable[..., int], *question: int) -> int:
         """Repeat a search that pauses now and then until it has an answer.

@@ -36,6 +36,7 @@ def test_settings_are_typed_as_they_are_printed() -> None:
     ({"tables": 4}, "tictactoe has no endgame tables"),
     ({"exact_from": 5}, "only connect4 can be solved, not tictactoe"),
     ({"game": "connect4", "exact_from": 42}, "exact_from=42 is out of range"),
+    ({"game": "connect4", "exact_moves": True}, "set exact_from above 0"),
     ({"game": "draughts", "tables": 1}, "tables=1"),
     ({"game": "draughts", "tables": 6}, "tables=6 is out of range"),
 ])

@@ -11,8 +11,17 @@ from dlgo import GameState, Player, get_game
 from dlgo.games.draughts.board import JUMPER
 from dlgo.games.draughts.endgames import EndgameTables
 from engines.alphazero.config import make_config
+from engines.alphazero.exact import ExactResults
 from engines.alphazero.workers import Job, PlayedJob, play_job
-from engines.learning.data.records import EXACT, LABELLED, VALUE_SCALE
+from engines.learning.data.records import (
+    EXACT,
+    FULL_SEARCH,
+    LABELLED,
+    SHARE_SCALE,
+    VALUE_SCALE,
+    GameBuilder,
+    GameData,
+)
 from engines.learning.data.shards import read_shard
 from engines.learning.networks.store import find_model
 
@@ -92,6 +101,101 @@ def test_results_late_in_a_game_are_exact(tmp_path: Path, first: int) -> None:
         assert np.array_equal(one.values[first:][labelled], exact)
         corrected += one.result != other.result
     assert corrected, "choose other games: nobody has made a mistake in these"
+
+
+def policy_of(game: GameData, ply: int) -> dict[int, int]:
+    """Action -> share, as the game holds it."""
+    first = int(game.counts[:ply].sum())
+    rows = slice(first, first + int(game.counts[ply]))
+    return dict(zip(game.policy_actions[rows].tolist(), game.policy_shares[rows].tolist(),
+                    strict=True))
+
+
+def worth_of_moves(state: GameState, known: dict[int, int]) -> dict[int, int]:
+    """Action -> result of perfect play after it, for the player to move."""
+    return {action: -perfect(state.apply_move(state.game.move_of(action)), known)
+            for action in state.legal_actions().tolist()}
+
+
+def game_with_policies(seed: int) -> GameData:
+    """A random game; policies that favour any move, on half of its plies."""
+    rng = np.random.default_rng(seed)
+    builder = GameBuilder(get_game("connect4"))
+    state = GameState.new_game(get_game("connect4"))
+    while not state.is_over():
+        legal = state.legal_actions()
+        action = int(rng.choice(legal))
+        if rng.random() < 0.5:
+            some = rng.choice(legal, int(rng.integers(1, len(legal) + 1)), replace=False)
+            policy = dict(zip(some.tolist(), rng.integers(1, 5, len(some)).tolist(), strict=True))
+            builder.add(action, max(policy, key=policy.__getitem__), policy, 0.3,
+                        full_search=bool(rng.random() < 0.5))
+        else:
+            builder.skip(action)
+        state = state.apply_move(state.game.move_of(action))
+    return builder.finish(state.result())
+
+
+def test_policies_late_in_a_game_hold_no_mistake() -> None:
+    """What is left of them keeps its proportions, and what comes before is as it was."""
+    first, known = 29, {}
+    seen = dict.fromkeys(("mistake", "favourite", "nothing left", "hopeless", "taught"), 0)
+    for seed in range(150):
+        other = game_with_policies(seed)
+        one = ExactResults(first, moves=True).corrected(other)
+        state = GameState.new_game(get_game("connect4"))
+        for ply, action in enumerate(one.actions.tolist()):
+            policy, before = policy_of(one, ply), policy_of(other, ply)
+            flags, full = int(one.flags[ply]), other.flags[ply] & FULL_SEARCH
+            if ply < first:
+                assert policy == before and flags == other.flags[ply]
+                assert one.chosen[ply] == other.chosen[ply]
+            else:
+                worth = worth_of_moves(state, known)
+                best = max(worth.values())
+                good = {move for move in worth if worth[move] == best}
+                rest = {move: share for move, share in before.items() if move in good}
+                most = max(rest.values(), default=0)
+                wanted = {move: SHARE_SCALE * share / most for move, share in rest.items()}
+                wanted = wanted or dict.fromkeys(good, SHARE_SCALE)
+                assert policy == pytest.approx(wanted, abs=0.5)
+                assert policy[int(one.chosen[ply])] == SHARE_SCALE
+                if rest.get(int(other.chosen[ply])) == SHARE_SCALE:
+                    assert one.chosen[ply] == other.chosen[ply]
+                assert flags & LABELLED and flags & EXACT and one.values[ply] == VALUE_SCALE * best
+                asks = len(good) < len(worth)
+                assert bool(flags & FULL_SEARCH) == bool(asks or full)
+                seen["mistake"] += 0 < len(rest) < len(before)
+                seen["favourite"] += 0 < most < SHARE_SCALE
+                seen["nothing left"] += not rest and bool(before)
+                seen["hopeless"] += not asks
+                seen["taught"] += asks and not full
+            state = state.apply_move(state.game.move_of(action))
+    assert min(seen.values()) > 0, f"choose other games: {seen}"
+
+
+def test_a_worker_takes_mistakes_out_of_policies(tmp_path: Path) -> None:
+    """The games are the same, and it counts the positions that are learned besides."""
+    settings = {"random_share": 0.7, "random_plies": 36, "exact_from": 29}
+    games, known, wrong = {}, {}, {False: 0, True: 0}
+    for exact in (False, True):
+        path = tmp_path / f"games-{exact}"
+        work = played(tmp_path, "connect4", games=40, exact_moves=exact, **settings)
+        path.write_bytes(work.shard)
+        games[exact] = read_shard(path).games
+        assert work.stats.plies == sum(game.n_positions for game in games[exact])
+        for game in games[exact]:
+            state = GameState.new_game(get_game("connect4"))
+            for ply, action in enumerate(game.actions.tolist()):
+                if ply >= 29:
+                    worth = worth_of_moves(state, known)
+                    wrong[exact] += any(worth[move] < max(worth.values())
+                                        for move in policy_of(game, ply))
+                state = state.apply_move(state.game.move_of(action))
+    assert wrong[True] == 0 < wrong[False]
+    for one, other in zip(games[True], games[False], strict=True):
+        assert np.array_equal(one.actions, other.actions)
+        assert one.n_positions >= other.n_positions
 
 
 def test_with_endgame_tables_a_game_ends_where_they_know_it(tmp_path: Path) -> None:

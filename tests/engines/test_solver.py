@@ -104,6 +104,23 @@ def test_who_wins_is_the_sign_of_the_score() -> None:
         assert np.array_equal(solver.outcomes(pack(states)), np.sign(scores))
 
 
+def test_moves_that_give_nothing_away() -> None:
+    """As the scores of all moves say, in all three kinds of positions, with and without book."""
+    states = random_positions(60, range(14, 38), seed=21)
+    states += random_positions(20, range(1, 9), seed=22) + [nearly_full(seed) for seed in range(8)]
+    plain = Solver(20)
+    worth = [{place: int(np.sign(score)) for place, score in plain.move_scores(state).items()}
+             for state in states]
+    best = np.array([max(of.values()) for of in worth])
+    expected = [[of.get(place) == most for place in range(1, 8)]
+                for of, most in zip(worth, best.tolist(), strict=True)]
+    assert set(best.tolist()) == {-1, 0, 1}
+    for solver in (Solver(8), Solver(20)):
+        assert solver.keeping_moves(pack(states), best).tolist() == expected
+        assert np.array_equal(solver.outcomes(pack(states)), best)  # nothing false was kept
+    assert solver.keeping_moves(pack([]), best[:0]).shape == (0, 7)
+
+
 def test_another_solver_agrees(solver: Solver) -> None:
     core = pytest.importorskip("bitbully.bitbully_core", reason="needs bitbully")
     other = core.BitBullyCore()

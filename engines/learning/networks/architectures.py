@@ -86,6 +86,26 @@ def with_heads(network: keras.Model, heads: Collection[str]) -> keras.Model:
     return keras.Model(network.input, outputs, name=network.name)
 
 
+def put_on_top(network: keras.Model, lower: keras.Model) -> None:
+    """Give a `resnet` the weights of one with fewer blocks, and make it answer as that one does.
+
+    The blocks that it has more begin as identities: the last normalisation of each multiplies what
+    the block adds by 0, which training changes (Net2Net; Chen, Goodfellow and Shlens 2016).
+
+    Args:
+        network, lower: alike but for the number of blocks; with the same heads.
+    """
+    below, own = ([layer for layer in model.layers if layer.weights] for model in (lower, network))
+    blocks = sum(isinstance(layer, layers.Add) for layer in lower.layers)
+    # A convolution and its normalisation first, two of each in a block, then what the heads have.
+    body = 2 + 4 * blocks
+    heads = len(own) - len(below) + body
+    for source, target in zip(below, own[:body] + own[heads:], strict=True):
+        target.set_weights(source.get_weights())
+    for last in own[body + 3 : heads : 4]:
+        last.gamma.assign(keras.ops.zeros_like(last.gamma))
+
+
 def _head(name: str, body: Body, encoder: Any) -> Any:
     """A head on a body. It stays float32 under mixed precision: bfloat16 has two digits."""
     rows, cols = encoder.shape[:2]

@@ -7,6 +7,7 @@ from typing import Any
 
 from dlgo.encoders.base import Encoder
 from dlgo.errors import ModelError
+from engines.learning.networks import catalog
 from engines.learning.networks.card import Card
 from engines.learning.networks.runtimes import KerasRuntime, load_runtime
 
@@ -19,7 +20,7 @@ def take_over(
 
     Args:
         network: in training, of the build that `config.network` names.
-        name: of a shipped model, or a folder.
+        name: of a shipped model, or a folder; a `resnet` may have fewer blocks than the network.
         config: of the run, with `network` and `encoder`.
         encoder: what the network sees.
         heads: those whose weights are taken, besides the body's.
@@ -31,14 +32,16 @@ def take_over(
     Raises:
         ModelError: for an unknown or damaged model, or one that is built otherwise.
     """
-    from engines.learning.networks.architectures import with_heads
+    from engines.learning.networks.architectures import put_on_top, with_heads
 
     model = load_runtime(name, "keras")
     assert isinstance(model, KerasRuntime)
     card = model.card
     taken = [head for head in (*heads, *optional) if head in card.heads]
+    deeper = _is_deeper(config.network, card.network)
     for what, wanted, given in (
-        ("network", config.network, card.network), ("encoder", config.encoder, card.encoder),
+        ("network", config.network, config.network if deeper else card.network),
+        ("encoder", config.encoder, card.encoder),
         ("shape", tuple(encoder.shape), tuple(card.shape)),
         ("actions", encoder.num_actions, card.num_actions),
         ("heads", list(heads), taken[:len(heads)]),
@@ -46,6 +49,19 @@ def take_over(
         if wanted != given:
             raise ModelError(f"first_network={name} cannot begin this run: its {what} is "
                              f"{given}, the run's {wanted}; choose another model or {what}")
-    weights = with_heads(model.model, taken).get_weights()
-    with_heads(network, taken).set_weights(weights)
+    lower, network = with_heads(model.model, taken), with_heads(network, taken)
+    if deeper:
+        put_on_top(network, lower)
+    else:
+        network.set_weights(lower.get_weights())
     return card
+
+
+def _is_deeper(network: str, lower: str) -> bool:
+    """Whether an architecture is another one with residual blocks put on top of it."""
+    kinds, settings = zip(
+        *(catalog.parse("network", catalog.NETWORKS, text) for text in (network, lower)),
+        strict=True,
+    )
+    blocks = [options.pop("blocks", 0) for options in settings]
+    return kinds == ("resnet", "resnet") and settings[0] == settings[1] and blocks[0] > blocks[1]
