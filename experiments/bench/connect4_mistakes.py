@@ -1,7 +1,7 @@
 """How often engines err at Connect Four, by exact scores.
 
     python -m experiments.bench.connect4_mistakes --engine mcts:sims=1000 --engine alphazero:NAME
-        [--count 100] [--classes L3_R1,L2_R1] [--csv FILE] [--quick]
+        [--count 100] [--classes L3_R1,L2_R1] [--unseen GAMES] [--csv FILE] [--quick]
 
 A mistake turns a win into a draw or a loss, or a draw into a loss. In some positions none is
 possible, since every move has the same result; the share of mistakes is printed both of all
@@ -17,6 +17,9 @@ its book. A position counts once, with its mirror image and however it was reach
 of two moves, 25 are left. Some positions come with the project (connect4_positions.json); more are
 made when they are asked for, and kept. Figures from before 2026-11-23 are of L1 from 6 stones on.
 Where Pons' files `Test_L*_R1` are at hand (`--pons FOLDER`), they are three classes more.
+
+There are few positions with few stones, and a network may have met them in its games. With
+`--unseen GAMES`, a folder such as `games` of a run, those that occur there are left out.
 
 What to look for: L3 asks for tactics, which any search has; L1_R3 for judgement.
 """
@@ -39,12 +42,12 @@ import numpy as np
 
 from dlgo import DlgoError, GameState, get_game
 from dlgo.files import write_csv, write_file
-from dlgo.games.connect4.board import BOTTOM, COLUMN, STRIDE
 from dlgo.rng import derive_seed
 from engines.isolation.describe import read_spec
+from engines.learning.data import Dataset
 from engines.solver.board import mirrored
 from engines.solver.outcomes import is_mistake
-from engines.solver.solver import Solver
+from engines.solver.solver import Solver, along
 from experiments.command import run
 from experiments.number import Number
 
@@ -77,11 +80,13 @@ class Position:
     @property
     def key(self) -> tuple[int, int]:
         """The same for all lines that lead to the position or to its mirror image."""
-        own = mask = 0
-        for column in self.line:
-            column_of_bits = COLUMN << (STRIDE * (int(column) - 1))
-            own, mask = own ^ mask, mask | ((mask + BOTTOM) & column_of_bits)
-        return min((own, mask), (mirrored(own), mirrored(mask)))
+        return min(self.images)
+
+    @property
+    def images(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """The words of the position and of its mirror image (`engines.solver.board`)."""
+        own, mask = along(int(column) - 1 for column in self.line + "1")[-1].tolist()
+        return (own, mask), (mirrored(own), mirrored(mask))
 
     def to_json(self) -> list:
         return [self.line, [self.outcomes.get(column) for column in range(7)]]
@@ -207,6 +212,23 @@ def _write(path: Path, sets: dict) -> None:
     }}))
 
 
+def unseen(sets: dict[str, list[Position]], folder: Path) -> dict[str, list[Position]]:
+    """The positions that do not occur in the games of a folder, nor do their mirror images.
+
+    Raises:
+        DataError: if it is not a folder of games.
+    """
+    data = Dataset.open(folder)
+    if data.game != GAME:
+        raise DlgoError(f"{folder} holds games of {data.game}, not of {GAME}; name another folder")
+    seen = {
+        (own, mask)
+        for game in data.games() for own, mask in along(game.actions.tolist()).tolist()
+    }
+    return {name: [position for position in positions if not seen.intersection(position.images)]
+            for name, positions in sets.items()}
+
+
 def pons_sets(folder: Path, count: int) -> dict[str, list[Position]]:
     """Pons' own positions; their scores are checked on the way."""
     sets = {}
@@ -313,6 +335,8 @@ def _ignore_interrupts() -> None:
               help="Classes of positions to test, separated by commas.")
 @click.option("--pons", type=click.Path(path_type=Path), default=None,
               help="Test Pons' own positions, too: folder of Test_L1_R1 and so on.")
+@click.option("--unseen", "games", type=click.Path(path_type=Path), default=None,
+              help="Leave out positions that occur in the games of this folder.")
 @click.option("--sets", type=click.Path(path_type=Path), default=Path("out/connect4_mistakes.json"),
               show_default=True, help="File that keeps the solved positions.")
 @click.option("--workers", type=Number(int, 1), default=os.cpu_count() or 1,
@@ -321,8 +345,8 @@ def _ignore_interrupts() -> None:
               help="Write the table to this file, too.")
 @click.option("--quick", is_flag=True, help="20 positions of the classes that are solved fast.")
 def main(
-    engines: tuple[str, ...], count: int, classes: str, pons: Path | None, sets: Path,
-    workers: int, csv: Path | None, quick: bool,
+    engines: tuple[str, ...], count: int, classes: str, pons: Path | None, games: Path | None,
+    sets: Path, workers: int, csv: Path | None, quick: bool,
 ) -> None:
     """Print an engine's mistakes at Connect Four and its CPU time, by class of positions."""
     names = classes.split(",")
@@ -336,6 +360,8 @@ def main(
         tasks = position_sets(sets, names, count, pool, workers)
         if pons:
             tasks |= pons_sets(pons, count)
+        if games:
+            tasks = {name: some for name, some in unseen(tasks, games).items() if some}
         for text in texts:
             click.echo(text)
             for name, measured in measure(text, tasks, pool, workers).items():

@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from dlgo import GameState, get_game
+from dlgo import DlgoError, GameState, get_game
+from engines.learning.data import GameBuilder, ShardWriter
 from engines.registry import build_engine
 from experiments.bench import connect4_mistakes as bench
 from experiments.bench import tictactoe_mistakes as small
+from tests.learning.data.games import write_unlabelled
 
 
 def test_a_perfect_player_never_loses_and_never_errs() -> None:
@@ -139,6 +141,30 @@ def test_a_position_counts_once_however_it_was_reached() -> None:
     keys = {line: bench.Position(line, {}).key for line in ("1234", "3412", "7654", "4321", "12")}
     assert keys["1234"] == keys["3412"] == keys["7654"]
     assert len(set(keys.values())) == 3
+
+
+def test_positions_of_a_folder_of_games_can_be_left_out(tmp_path: Path) -> None:
+    """Also their mirror images, and those that the games reach in another order."""
+    game = get_game("connect4")
+    with ShardWriter(tmp_path / "games", game, {}) as writer:
+        for line in ("765412", "4445"):
+            builder = GameBuilder(game)
+            for column in line:
+                builder.skip(int(column) - 1)
+            writer.add(builder.finish(0))
+    lines = {"seen": ["7654", "1234", "3412", "", "44", "444"],
+             # The last position of a game has no move of its own; the stones' owners count.
+             "new": ["4445", "4321765", "2143", "445"]}
+    sets = {"L1_R3": [bench.Position(line, {}) for some in lines.values() for line in some]}
+    left = bench.unseen(sets, tmp_path / "games")["L1_R3"]
+    assert [one.line for one in left] == lines["new"]
+    result = CliRunner().invoke(bench.main, [
+        "--engine", "random", "--classes", "L3_R1", "--count", "20", "--workers", "1",
+        "--unseen", str(tmp_path / "games"),
+    ])
+    assert result.exit_code == 0 and " of 20 " in result.output
+    with pytest.raises(DlgoError, match="holds games of tictactoe, not of connect4"):
+        bench.unseen(sets, write_unlabelled(tmp_path / "other"))
 
 
 def test_pons_scores_are_ours(oracles: Path, tmp_path: Path) -> None:
