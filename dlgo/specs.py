@@ -5,10 +5,6 @@ checker and one way of printing them serve both. The canonical text of a specifi
 leaves out most options at their default; it is the identity of a game or an entrant in every
 record, so `mcts:sims=800` and `mcts:sims=800,c_uct=0.4` (the default) name the same player.
 
-An option that has been renamed is read under all its names. Canonical texts keep the name under
-which it was first published, because ledgers hold them and seeds are derived from them:
-`mcts:sims=800,c_uct=1` is recorded as `mcts:sims=800,c=1`.
-
 A comma between double quotes separates nothing: `key=a "b, c"`. A value that is quoted as a
 whole loses its quotes, and in it `\\"` and `\\\\` stand for a quote and a backslash.
 """
@@ -95,7 +91,6 @@ class Option:
         choices: the allowed values of a word.
         kind: the type, when it cannot be read off the default.
         always: print it even at its default, because readers expect to see it.
-        aliases: older names, which are still read; canonical texts keep the first one.
         nests: the value is a specification itself, of an engine.
     """
 
@@ -107,13 +102,7 @@ class Option:
     choices: tuple[str, ...] = ()
     kind: type | None = None
     always: bool = False
-    aliases: tuple[str, ...] = ()
     nests: bool = False
-
-    @property
-    def recorded_name(self) -> str:
-        """The name in canonical texts: the one that was published first."""
-        return self.aliases[0] if self.aliases else self.name
 
     @property
     def type(self) -> type:
@@ -220,19 +209,14 @@ def check_settings(
 ) -> dict[str, OptionValue | None]:
     """Every option's value, defaults filled in. Raises SpecError on the first bad one."""
     table = {option.name: option for option in options}
-    names = {alias: name for name, option in table.items() for alias in (name, *option.aliases)}
-    given: dict[str, Any] = {}
-    for key, value in settings.items():
-        if key not in names:
+    for key in settings:
+        if key not in table:
             raise SpecError(
                 f"{owner} has no option {key!r}{suggest(key, table)}"
                 f"{'; it has ' + ', '.join(table) if table else ''}"
             )
-        if names[key] in given:
-            raise SpecError(f"{owner}: {key} is another name of {names[key]}; give one of them")
-        given[names[key]] = value
     return {
-        name: option.parse(str(given[name]), owner) if name in given else option.default
+        name: option.parse(str(settings[name]), owner) if name in settings else option.default
         for name, option in table.items()
     }
 
@@ -246,7 +230,7 @@ def format_spec(name: str, options: Iterable[Option], values: Mapping[str, Any])
             continue
         text = f"{value:.12g}" if isinstance(value, float) else str(value).lower() \
             if isinstance(value, bool) else quote_value(str(value))
-        parts.append(f"{option.recorded_name}={text}")
+        parts.append(f"{option.name}={text}")
     return f"{name}:{','.join(parts)}" if parts else name
 
 

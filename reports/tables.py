@@ -65,8 +65,8 @@ _TEXTS = (
 def family_and_budget(entrant: str) -> tuple[str, str]:
     """Split an entrant's specification into the line of a plot and the point on it.
 
-    `mcts:sims=800,c=1.4` is the family `mcts:c=1.4` with the budget `sims=800`. A name that is
-    not a specification, of an entrant from elsewhere, is a family by itself.
+    `mcts:sims=800,c_uct=1.4` is the family `mcts:c_uct=1.4` with the budget `sims=800`. A name that
+    is not a specification, of an entrant from elsewhere, is a family by itself.
     """
     try:
         name, settings = split_spec(entrant, "engine")

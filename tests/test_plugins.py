@@ -269,7 +269,7 @@ def test_classes_objects_and_functions_play_in_python(engine) -> None:
 def test_a_built_engine_and_an_engine_class_play_in_python() -> None:
     engine = build_engine("mcts:sims=7,c_uct=1", "connect4")
     assert build_engine(engine, "connect4") is engine
-    assert EngineSpec.of(engine).text == "mcts:sims=7,c=1"
+    assert EngineSpec.of(engine).text == "mcts:sims=7,c_uct=1"
     assert EngineSpec.of(MCTSEngine).text == "mcts:sims=1000"
     with pytest.raises(SpecError, match="built for connect4, not for tictactoe"):
         build_engine(engine, "tictactoe")

@@ -1,4 +1,4 @@
-"""Specifications: numbers are checked in one place, renamed options keep their identity."""
+"""Specifications: numbers are checked in one place, texts are canonical."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from click.testing import CliRunner
 
 from dlgo.errors import ModelError, SpecError
 from dlgo.specs import Option, check_number, check_settings, format_spec, split_spec
-from engines.registry import EngineSpec, engine_class, engine_names
+from engines.registry import engine_class, engine_names
 from experiments.number import Number
 
-WEIGHT = Option("weight", 0.5, "of something", low=0, high=10, aliases=("w", "old_weight"))
+WEIGHT = Option("weight", 0.5, "of something", low=0, high=10)
 COUNT = Option("count", None, "how many", kind=int)
 
 
@@ -71,33 +71,10 @@ def test_the_command_line_checks_numbers_in_the_same_way() -> None:
     assert "--pairs=99999999999999999999 is out of range (1 to 1000)" in refused.output
 
 
-@pytest.mark.parametrize("key", ["weight", "w", "old_weight"])
-def test_a_renamed_option_is_read_by_all_names_and_recorded_by_its_first(key: str) -> None:
-    values = check_settings("engine x", [WEIGHT, COUNT], {key: "2"})
+def test_a_canonical_text_leaves_out_defaults() -> None:
+    values = check_settings("engine x", [WEIGHT, COUNT], {"weight": "2"})
     assert values == {"weight": 2.0, "count": None}
-    assert format_spec("x", [WEIGHT, COUNT], values) == "x:w=2"
-
-
-def test_an_option_is_not_set_by_two_of_its_names() -> None:
-    with pytest.raises(SpecError, match="w is another name of weight"):
-        check_settings("engine x", [WEIGHT], {"weight": "1", "w": "2"})
-
-
-@pytest.mark.parametrize(("old", "new"), [
-    ("mcts:sims=10,c=1.4", "mcts:sims=10,c_uct=1.4"),
-    ("puct:sims=10,c=1.4,first_play=0.2", "puct:sims=10,c_puct=1.4,fpu_reduction=0.2"),
-    ("alphazero:sims=10,c=1.4,sides=yes", "alphazero:sims=10,c_puct=1.4,random_symmetry=yes"),
-])
-def test_old_and_new_spelling_are_one_entrant_under_its_recorded_name(old: str, new: str) -> None:
-    assert EngineSpec.parse(old) == EngineSpec.parse(new)
-    assert EngineSpec.parse(new).text == old.replace("yes", "true")
-
-
-@pytest.mark.parametrize("name", engine_names())
-def test_no_two_options_of_an_engine_share_a_name(name: str) -> None:
-    options = engine_class(name).options
-    names = [name for option in options for name in (option.name, *option.aliases)]
-    assert len(set(names)) == len(names)
+    assert format_spec("x", [WEIGHT, COUNT], values) == "x:weight=2"
 
 
 @pytest.mark.parametrize("name", engine_names())
@@ -110,6 +87,6 @@ def test_every_number_of_every_engine_refuses_what_is_not_finite(name: str) -> N
 
 
 def test_quoted_values_keep_their_commas() -> None:
-    assert split_spec('puct:agent="mcts:sims=5,c=1",batch=2', "engine") == (
-        "puct", {"agent": "mcts:sims=5,c=1", "batch": "2"},
+    assert split_spec('puct:agent="mcts:sims=5,c_uct=1",batch=2', "engine") == (
+        "puct", {"agent": "mcts:sims=5,c_uct=1", "batch": "2"},
     )

@@ -15,13 +15,7 @@ from dlgo import kernels
 from dlgo.api import GameSpec
 from dlgo.errors import SpecError
 from dlgo.games import get_game
-from engines.alphazero.settings import (
-    ALPHAGO_ZERO,
-    ALPHAZERO,
-    FORMER_NAMES,
-    KATAGO,
-    SelfPlaySettings,
-)
+from engines.alphazero.settings import ALPHAGO_ZERO, ALPHAZERO, KATAGO, SelfPlaySettings
 from engines.learning.networks.runtimes import KINDS
 from engines.learning.run_config import AUTO
 from engines.learning.selfplay.config import SelfPlayConfig
@@ -40,7 +34,6 @@ class AlphaZeroConfig(SelfPlayConfig):
     """
 
     owner = "train alphazero"
-    former = FORMER_NAMES
 
     game: str = setting(None, "what is played")
     network: str = setting("resnet:blocks=4,filters=32", "architecture", source=ALPHAZERO)
@@ -233,7 +226,7 @@ def make_config(game: str, **given: Any) -> AlphaZeroConfig:
         SpecError: as `AlphaZeroConfig.canonical`.
     """
     preset = preset_of(PRESETS, get_game(game))
-    given = AlphaZeroConfig.current({k: v for k, v in given.items() if v is not None})
+    given = {name: value for name, value in given.items() if value is not None}
     usual = dict(preset.get("selfplay", {}))
     if given.get("search", "puct") != "puct":
         usual.pop("forced", None)  # a preset's; it has no effect there

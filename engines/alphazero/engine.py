@@ -51,15 +51,15 @@ class AlphaZeroEngine(PUCTSearchEngine):
         *NETWORK_OPTIONS,
         Option("c_puct", None, "weight of the prior; wins count on a scale of 0 to 1; by default "
                f"what suits the network by its card, else {USUAL_C_PUCT}", low=0, high=100,
-               kind=float, aliases=("c",)),
+               kind=float),
         Option("fpu_reduction", 0.1, "a move not tried yet is taken for so much worse than the "
-               "position (first play urgency)", low=-1, high=1, aliases=("first_play",)),
+               "position (first play urgency)", low=-1, high=1),
         Option("search", "puct", "how moves of the root are tried: by puct, or by gumbel's plan, "
                "which improves on the network with as few as 8 simulations",
                choices=("puct", "gumbel")),
         Option("considered", 16, "moves that gumbel tries at the root", low=1, high=1000),
         Option("random_symmetry", False, "show the network each position from a random side of "
-               "the board", aliases=("sides",)),
+               "the board"),
         Option("average_symmetries", 1, "show the network each position from so many sides of the "
                "board, all if there are no more, and take the mean of its answers", low=1,
                high=8),

@@ -8,7 +8,7 @@ from typing import Any
 from dlgo.api import GameSpec
 from dlgo.errors import SpecError
 from engines.learning.selfplay.lockstep import longest_game
-from engines.learning.settings import Former, Settings, setting
+from engines.learning.settings import Settings, setting
 from engines.resignation import Resignation
 from engines.treesearch.forced import ForcedPUCT
 from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel
@@ -20,35 +20,11 @@ KATAGO = "Wu 2019"
 GUMBEL = "Danihelka et al. 2022"
 
 
-def _share_of_wins(value: float) -> float:
-    """The former `resign`, minus the value (-1 to 1) of a player, as a share of the wins."""
-    return round(0.5 - 0.5 * value, 12) if value > 0 else 0.0
-
-
-# Names that settings had before, in presets, model cards, run folders and `--set`.
-FORMER_NAMES = {
-    "passes": Former("epochs_per_position"),
-    "first_passes": Former("first_games_epochs"),
-    "searched": Former("search_value_weight"),
-    "sides": Former("random_symmetry"),
-    "promote": Former("gating_threshold"),
-    "promote_games": Former("gating_games"),
-    "c": Former("c_puct"),
-    "first_play": Former("fpu_reduction"),
-    "noise_share": Former("dirichlet_epsilon"),
-    "noise": Former("dirichlet_alpha_total"),
-    "resign": Former("resign_below", _share_of_wins),
-    "play_on": Former("no_resign_fraction"),
-    "longest": Former("max_plies"),
-}
-
-
 @dataclass(frozen=True)
 class SelfPlaySettings(Settings):
     """How games are played; the help of each setting says what it is."""
 
     owner = "train alphazero"
-    former = FORMER_NAMES
 
     sims: int = setting(64, "simulations of a full search", low=2, high=1e6)
     fast_sims: int = setting(16, "simulations of a short search", low=2, high=1e6, source=KATAGO)

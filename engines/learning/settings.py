@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from dlgo.errors import SpecError
 from dlgo.specs import Option, suggest
@@ -49,23 +49,14 @@ def setting(
     return dataclasses.field(default=missing if required else default, metadata=meta)
 
 
-class Former(NamedTuple):
-    """What has become of a setting's former name: its name today, and its value's conversion."""
-
-    name: str
-    convert: Callable[[Any], Any] = lambda value: value
-
-
 class Settings:
     """Base of frozen dataclasses whose fields are made by `setting`.
 
     Attributes:
         owner: whose settings these are, for messages.
-        former: former names, which stay readable in stored files and on the command line.
     """
 
     owner: ClassVar[str]
-    former: ClassVar[Mapping[str, Former]] = {}
 
     @classmethod
     def options(cls) -> dict[str, Option]:
@@ -102,7 +93,7 @@ class Settings:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """The settings that `to_json` gave, perhaps under their former names.
+        """The settings that `to_json` gave.
 
         Raises:
             KeyError: if a setting is missing.
@@ -111,24 +102,8 @@ class Settings:
         inner = cls._inner()
         return cls(**{
             name: inner[name].from_json(value) if name in inner else value
-            for name, value in cls.current(data).items()
+            for name, value in data.items()
         })
-
-    @classmethod
-    def current(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The same settings under today's names, with today's meaning.
-
-        Raises:
-            SpecError: if a setting is given under two names.
-        """
-        values: dict[str, Any] = {}
-        for name, value in given.items():
-            former = cls.former.get(name, Former(name))
-            if former.name in values:
-                raise SpecError(f"{cls.owner}: {name} and {former.name} are one setting, which "
-                                "is given twice")
-            values[former.name] = former.convert(value)
-        return values
 
     @classmethod
     def parse(cls, texts: Iterable[str], without: Iterable[str] = ()) -> dict[str, Any]:
@@ -138,7 +113,7 @@ class Settings:
             without: names that cannot be set in this way.
 
         Returns:
-            Values by today's names, those of inner dataclasses among the others.
+            Values by name, those of inner dataclasses among the others.
 
         Raises:
             SpecError: for a setting that does not exist or has no such value.
@@ -149,21 +124,12 @@ class Settings:
         values: dict[str, Any] = {}
         for text in texts:
             name, _, value = text.partition("=")
-            former = cls.former.get(name, Former(name))
-            if former.name not in options:
+            if name not in options:
                 raise SpecError(
                     f"{cls.owner} has no setting {name!r}{suggest(name, options)}; it has "
                     f"{', '.join(sorted(options))}"
                 )
-            option = options[former.name]
-            try:
-                if former.name != name and option.type is float:  # it may have meant another number
-                    free = dataclasses.replace(option, low=-math.inf, high=math.inf)
-                    value = _text(former.convert(free.parse(value, cls.owner)))
-                values[former.name] = option.parse(value, cls.owner)
-            except SpecError as error:
-                given = f" (given as {text})" if former.name != name else ""
-                raise SpecError(f"{error}{given}") from None
+            values[name] = options[name].parse(value, cls.owner)
         return values
 
     @classmethod

@@ -22,8 +22,8 @@ class MCTSEngine(TreeSearchEngine):
     name = "mcts"
     summary = "Monte Carlo tree search: UCT or RAVE with light, heavy or learned rollouts"
     options = (
-        Option("c_uct", 0.4, "exploration weight; wins count on a scale of 0 to 1", low=0, high=100,
-               aliases=("c",)),
+        Option("c_uct", 0.4, "exploration weight; wins count on a scale of 0 to 1", low=0,
+               high=100),
         Option("rollout", "light", "uniformly random games, heavy: sensible ones, or policy: drawn "
                "from a fast policy", choices=("light", "heavy", "policy")),
         Option("policy", None, "rollout=policy: the file of a fast policy", kind=str),

@@ -38,9 +38,9 @@ class PUCTEngine(PUCTSearchEngine):
                high=4096),
         *NETWORK_OPTIONS,
         Option("c_puct", 0.6, "weight of the prior; wins count on a scale of 0 to 1", low=0,
-               high=100, aliases=("c",)),
+               high=100),
         Option("fpu_reduction", 0.1, "a move not tried yet is taken for so much worse than the "
-               "position (first play urgency)", low=-1, high=1, aliases=("first_play",)),
+               "position (first play urgency)", low=-1, high=1),
         *TREE_OPTIONS,
     )
 

@@ -93,7 +93,8 @@ class Probe(PlainReporter):
 
 def measure(sims: int, games: int, workers: int) -> str:
     """Play and measure: a line of the table."""
-    plan = Plan(("connect4",), (f"mcts:sims={sims}", f"mcts:sims={sims},c=0.5"), games // 2, seed=1)
+    entrants = (f"mcts:sims={sims}", f"mcts:sims={sims},c_uct=0.5")
+    plan = Plan(("connect4",), entrants, games // 2, seed=1)
     probe = Probe()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "games.sqlite"

@@ -59,7 +59,8 @@ def play(sims: int, games: int, workers: int, cluster: bool) -> tuple[float, flo
     """A tournament: wall, CPU and engines' CPU seconds a game."""
     from experiments.cluster.games import ClusterGames
 
-    plan = Plan(("connect4",), (f"mcts:sims={sims}", f"mcts:sims={sims},c=0.5"), games // 2, seed=1)
+    entrants = (f"mcts:sims={sims}", f"mcts:sims={sims},c_uct=0.5")
+    plan = Plan(("connect4",), entrants, games // 2, seed=1)
     probe = Probe()
     elsewhere = closing(ClusterGames("local", workers)) if cluster else nullcontext()
     with tempfile.TemporaryDirectory() as folder, elsewhere as there:
@@ -248,7 +249,7 @@ def scaling(seconds: tuple[float, ...], cores: int) -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "games.sqlite"
-        plan = Plan(("connect4",), ("mcts:sims=50", "mcts:sims=50,c=0.5"), 1, seed=1)
+        plan = Plan(("connect4",), ("mcts:sims=50", "mcts:sims=50,c_uct=0.5"), 1, seed=1)
         run_tournament(plan, path, 1, Probe())
         with Ledger(path, read_only=True) as ledger:
             record = max(ledger.games(with_costs=True), key=lambda game: len(game.moves))

@@ -54,8 +54,7 @@ def _echo_options(options: Sequence[Any]) -> None:
         default = "" if option.default is None else f", default {option.default}"
         limits = (option.range_text() + default).removeprefix(", ")
         limits = f" ({limits})" if limits else ""
-        also = f"; formerly {', '.join(option.aliases)}" if option.aliases else ""
-        click.echo(f"      {option.name:<{width}}{option.help}{limits}{also}")
+        click.echo(f"      {option.name:<{width}}{option.help}{limits}")
 
 
 @click.command()

@@ -80,12 +80,13 @@ class Allowed:
         for option in engine.options:
             if option.type is not str or option.choices:
                 continue
-            for key in {option.name, *option.aliases} & given.keys():
-                value = given[key]
-                if option.nests and depth < _DEEPEST:
-                    self.engine(value, depth + 1)
-                elif key not in ("model", "prior") or value not in _shipped_models():
-                    raise _refusal(f"engine {name}: {key}={value!r}", text)
+            value = given.get(option.name)
+            if value is None:
+                continue
+            if option.nests and depth < _DEEPEST:
+                self.engine(value, depth + 1)
+            elif option.name not in ("model", "prior") or value not in _shipped_models():
+                raise _refusal(f"engine {name}: {option.name}={value!r}", text)
 
     def _refuse_outside(self, group: PluginGroup, name: str, text: str) -> bool:
         """Whether it is from outside, and allowed; refuses it if it is from outside and not."""

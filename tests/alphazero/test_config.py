@@ -20,8 +20,8 @@ def test_settings_are_typed_as_they_are_printed() -> None:
     assert found == {"batch_size": 512, "reuse": False, "c_puct": 1.2, "optimizer": "sgd:lr=0.1"}
     plan = make_config("tictactoe", **found)
     assert (plan.batch_size, plan.selfplay.reuse, plan.selfplay.c_puct) == (512, False, 1.2)
-    for text, part in (("batch_siz=1", "did you mean batch_size"), ("c=high", "a number"),
-                       ("resign=2", "given as resign=2"),
+    for text, part in (("batch_siz=1", "did you mean batch_size"), ("c_puct=high", "a number"),
+                       ("resign_below=2", "out of range"),
                        ("reuse=maybe", "yes or no"), ("games=1.5", "whole number"),
                        ("selfplay=1", "no setting")):
         with pytest.raises(SpecError, match=part):

@@ -84,7 +84,7 @@ def test_squares_of_draughts_have_the_numbers_of_their_notation() -> None:
 
 def test_engines_budgets_and_specifications_have_readable_forms() -> None:
     assert repr(build_engine("mcts:sims=20,c_uct=1", "go9")) == (
-        "<engine mcts:sims=20,c=1 for go:size=9>"
+        "<engine mcts:sims=20,c_uct=1 for go:size=9>"
     )
     assert repr(Budget(sims=20, cpu=0.5)) == "Budget(sims=20, cpu=0.5)"
     assert repr(EngineSpec.parse("mcts:name=Tree")) == (

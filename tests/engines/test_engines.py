@@ -85,11 +85,11 @@ def test_a_bad_specification_is_refused_in_one_line(text: str, part: str) -> Non
 
 
 def test_specifications_have_one_canonical_text() -> None:
-    spec = EngineSpec.parse("mcts: c=1.40 , sims=1e3")
-    assert str(spec) == "mcts:sims=1000,c=1.4"
-    assert spec.family == "mcts:c=1.4"
+    spec = EngineSpec.parse("mcts: c_uct=1.40 , sims=1e3")
+    assert str(spec) == "mcts:sims=1000,c_uct=1.4"
+    assert spec.family == "mcts:c_uct=1.4"
     assert str(EngineSpec.parse("mcts")) == "mcts:sims=1000"
-    assert str(EngineSpec.parse("mcts:sims=50,c=0.4,reuse=yes")) == "mcts:sims=50"
+    assert str(EngineSpec.parse("mcts:sims=50,c_uct=0.4,reuse=yes")) == "mcts:sims=50"
     assert EngineSpec.parse(str(spec)) == spec
 
 

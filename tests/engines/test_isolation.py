@@ -190,8 +190,8 @@ def test_an_engine_that_asks_one_from_outside_is_isolated_with_it() -> None:
 
 def test_two_spellings_of_a_nested_engine_are_one_entrant() -> None:
     one, other = (EngineSpec.parse(f'puct:sims=5,agent="{agent}"') for agent in
-                  ("mcts:c_uct=1.2,sims=8", "mcts:sims=8,c=1.2,name=Me"))
-    assert one == other and one.text == 'puct:sims=5,agent="mcts:sims=8,c=1.2"'
+                  ("mcts:c_uct=1.2,sims=8", "mcts:sims=8,c_uct=1.2,name=Me"))
+    assert one == other and one.text == 'puct:sims=5,agent="mcts:sims=8,c_uct=1.2"'
     with pytest.raises(DlgoError, match="did you mean sims"):
         EngineSpec.parse('puct:sims=5,agent="mcts:simz=8"')
 

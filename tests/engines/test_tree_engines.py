@@ -62,7 +62,7 @@ def test_all_of_them_play_games_and_repeat_them_from_the_seed(spec, game_name) -
 @pytest.mark.parametrize(
     "spec",
     [
-        "mcts:sims=2000,rule=ucb1-tuned,c=1", "mcts:sims=2000,threads=2",
+        "mcts:sims=2000,rule=ucb1-tuned,c_uct=1", "mcts:sims=2000,threads=2",
         "puct:sims=2000", "puct:sims=2000,evaluator=uniform", "puct:sims=2000,evaluator=static",
     ],
 )
@@ -270,7 +270,7 @@ def test_an_early_end_is_for_those_who_take_the_most_visited() -> None:
 
 def test_options_that_a_rule_does_not_understand_are_refused() -> None:
     with pytest.raises(SpecError, match="c_uct means nothing to rule=rave"):
-        build_engine("mcts:rule=rave,c=1", TIC_TAC_TOE)
+        build_engine("mcts:rule=rave,c_uct=1", TIC_TAC_TOE)
     with pytest.raises(SpecError, match="hints means nothing to rule=uct"):
         build_engine("mcts:hints=0", TIC_TAC_TOE)
 

@@ -248,7 +248,7 @@ def test_saving_spares_files_of_others(tmp_path: Path) -> None:
 
 
 def test_a_file_starts_no_programs() -> None:
-    assert player_from_file("mcts:sims=7,c=1") == "mcts:sims=7,c=1"
+    assert player_from_file("mcts:sims=7,c_uct=1") == "mcts:sims=7,c_uct=1"
     assert player_from_file("human") == "human"
     assert player_from_file("Lee Sedol") is None
     assert player_from_file('gtp:command="touch x"') is None

@@ -226,7 +226,7 @@ def test_a_folder_that_cannot_be_written(ledger_path, tmp_path):
 
 @pytest.mark.parametrize(("entrant", "family", "budget"), [
     ("random", "random", ""),
-    ("mcts:sims=800,c=1.4", "mcts:c=1.4", "sims=800"),
+    ("mcts:sims=800,c_uct=1.4", "mcts:c_uct=1.4", "sims=800"),
     ("alphabeta:depth=6", "alphabeta", "depth=6"),
     ("alphabeta:cpu=0.1,table=off,nodes=500", "alphabeta:table=off", "cpu=0.1,nodes=500"),
 ])
@@ -265,7 +265,7 @@ def test_families_are_the_registry_s():
     # A report imports no engine, so it cuts the text; the registry knows what it means.
     from engines.registry import EngineSpec
 
-    for text in ("random", "mcts:sims=800,c=1.4", "mcts:cpu=0.5", "alphabeta:depth=3"):
+    for text in ("random", "mcts:sims=800,c_uct=1.4", "mcts:cpu=0.5", "alphabeta:depth=3"):
         spec = EngineSpec.parse(text)
         assert family_and_budget(spec.text)[0] == spec.family
 

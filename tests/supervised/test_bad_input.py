@@ -29,7 +29,7 @@ from tests.conftest import FULL
 from tests.learning.data.games import write_unlabelled
 from tests.supervised.test_trainer import write_games
 
-SAMPLES = ROOT / "tests/samples/version_0_1_0"
+SAMPLES = ROOT / "tests/samples"
 CONFIG = SupervisedConfig("m", "planes", "mlp:hidden=8", epochs=1, batch_size=2048, test=0.2)
 
 

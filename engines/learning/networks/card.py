@@ -2,7 +2,7 @@
 
 `card.json` lies beside the network. Its checksums say which files belong to it; its
 `training` part has the cost (`cpu_seconds`, `gpu_seconds`) for reports on strength per
-training. Cards of version 1 said `value_head` (true or false) instead of listing the heads.
+training.
 """
 
 from __future__ import annotations
@@ -139,14 +139,12 @@ def read_card(folder: Path) -> Card:
     if not isinstance(fields, dict) or fields.pop("format", None) != FORMAT:
         raise ModelError(f"{path} is not the card of a model of this project")
     version = fields.pop("version", None)
-    if version not in (1, VERSION):
+    if version != VERSION:
         raise ModelError(
             f"{path} has version {version} of the card's format, this program reads {VERSION}; "
-            "a newer program can use it"
+            "train the model again, or use the version of dlgo that wrote it"
         )
-    if version == 1:
-        fields["heads"] = _heads_of_version_1(fields)
-    fields.setdefault("play", {})  # which older cards do not have
+    fields.setdefault("play", {})
     for name, kind in _TYPES.items():
         if not isinstance(fields.get(name), kind):
             raise ModelError(f"{path}: {name} is missing or not a {kind.__name__}")
@@ -157,16 +155,6 @@ def read_card(folder: Path) -> Card:
     values = {name: fields[name] for name in _TYPES}
     heads = {name: _head(path, name, head) for name, head in fields["heads"].items()}
     return Card(**{**values, "shape": tuple(fields["shape"]), "heads": heads})
-
-
-def _heads_of_version_1(fields: dict[str, Any]) -> dict[str, Any] | None:
-    """What such a card says of its heads, as a card of today says it; None if it says nothing."""
-    if not isinstance(fields.get("value_head"), bool):
-        return None
-    shapes = {"policy": (fields.get("num_actions"),)}
-    if fields["value_head"]:
-        shapes["value"] = (1,)
-    return {name: dataclasses.asdict(head_of(name, shape)) for name, shape in shapes.items()}
 
 
 def _head(path: Path, name: str, data: Any) -> Head:

@@ -102,7 +102,7 @@ class ReinforcementConfig(SelfPlayConfig):
         if given.get("first_network"):
             _, card = load_card(given["first_network"])
             preset |= {"network": card.network, "encoder": card.encoder}
-        return cls(game=game, **{**preset, **cls.current(given)}).canonical()
+        return cls(game=game, **{**preset, **given}).canonical()
 
     def check(self) -> None:
         """Raise SpecError for a setting out of range."""

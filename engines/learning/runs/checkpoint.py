@@ -97,12 +97,7 @@ def read_checkpoint(folder: Path) -> Checkpoint | None:
     try:
         with np.load(path, allow_pickle=False) as arrays:
             notes = json.loads(str(arrays["notes"]))
-            # Files of version 0.1.0 have the best weights so far apart from the rest.
-            names = [
-                f"{kind}{i}" for kind in ("state", "best") for i in range(len(arrays.files))
-                if f"{kind}{i}" in arrays.files
-            ]
-            state = [arrays[name] for name in names]
+            state = [arrays[f"state{i}"] for i in range(len(arrays.files) - 1)]
         if notes["format"] != _FORMAT:
             raise ValueError("another format")
         if notes["epoch"] != len(notes["history"]):

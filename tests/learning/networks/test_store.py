@@ -86,17 +86,6 @@ def test_a_card_may_say_how_to_play_with_the_network(tmp_path: Path) -> None:
         assert problem in refused(read_card, folder)
 
 
-@pytest.mark.parametrize("value", [True, False])
-def test_a_card_of_version_1_says_whether_there_is_a_value(tmp_path: Path, value: bool) -> None:
-    folder = write_model(tmp_path / "m", "tictactoe", value=value)
-    card = read_card(folder)
-    fields = json.loads((folder / "card.json").read_text()) | {"version": 1, "value_head": value}
-    del fields["heads"]
-    (folder / "card.json").write_text(json.dumps(fields))
-    assert read_card(folder) == card
-    assert set(card.heads) == ({"policy", "value"} if value else {"policy"})
-
-
 def test_an_unknown_name_lists_what_there_is(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(store, "SHIPPED", tmp_path)
     assert "no model comes" in refused(find_model, "go9")
@@ -134,7 +123,7 @@ def test_the_file_of_another_model_is_refused(tmp_path: Path) -> None:
     [
         ("", "not JSON"), ("[1, 2]", "not the card"), ('{"format": "other"}', "not the card"),
         ('{"format": "dlgo-model", "version": 99}', "version 99"),
-        ('{"format": "dlgo-model", "version": 1}', "name is missing"),
+        ('{"format": "dlgo-model", "version": 2}', "name is missing"),
     ],
 )
 def test_a_card_of_something_else_is_refused(tmp_path: Path, text: str, part: str) -> None:
