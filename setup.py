@@ -54,7 +54,7 @@ setup(
     package_data={
         "reports": ["templates/*"],
         "experiments": [
-            "bench/*.json", "classroom/templates/*", "course/assets/*", "plans/*.toml",
+            "measures/*.json", "classroom/templates/*", "course/assets/*", "plans/*.toml",
             "studio/static/*", "studio/static/boards/*", "studio/static/inside/*",
         ],
         "engines": ["models/*/*", "models/*/*/*", "learning/diagnostics/templates/*",

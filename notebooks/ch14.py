@@ -21,9 +21,9 @@ from engines.alphazero.textbook import TextbookPUCT
 from engines.base import Budget, Decision
 from engines.registry import build_engine
 from engines.watching.recording import watch
-from experiments.bench.tictactoe_mistakes import every_line
 from experiments.course.showing import Row, Source, draw_policy
 from experiments.figures import BLUE, ORANGE, drawing
+from experiments.measures.tictactoe import every_line
 
 # %% [markdown]
 # ## The search asks the network

@@ -29,9 +29,10 @@ from engines.fast_policy.policy import FastPolicy
 from engines.learning.networks.leaf_evaluator import NetworkEvaluator, encoder_of
 from engines.learning.networks.runtimes import load_runtime
 from engines.treesearch.evaluators import HeavyRollout, LightRollout
-from experiments.bench.connect4_mistakes import Position, shipped_positions
 from experiments.command import run
 from experiments.figures import COLOURS, drawing
+from experiments.measures.connect4 import shipped_positions
+from experiments.measures.mistakes import Position
 from experiments.options import out_option, quick_option
 
 GAME = get_game("connect4")
@@ -43,10 +44,7 @@ def states_of(positions: list[Position]) -> Any:
     """Positions as a batch of kernel states."""
     batch = kernels.make_batch(GameState.new_game(GAME).kernel_state, len(positions))
     for i, position in enumerate(positions):
-        state = GameState.new_game(GAME)
-        for column in position.line:
-            state = state.apply_move(GAME.move_of(int(column) - 1))
-        kernels.copy_into(kernels.row(batch, i), state.kernel_state)
+        kernels.copy_into(kernels.row(batch, i), position.state.kernel_state)
     return batch
 
 
@@ -63,7 +61,7 @@ def main(quick: bool, out: Path) -> None:
     positions = shipped_positions()
     rng = np.random.default_rng(1)
     positions = [positions[i] for i in rng.permutation(len(positions))[:300 if quick else 3000]]
-    truth = np.array([max(position.outcomes.values()) for position in positions], float)
+    truth = np.array([position.value for position in positions], float)
     batch, n = states_of(positions), len(positions)
 
     bundle = find_bundle(None, GAME)

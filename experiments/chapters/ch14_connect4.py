@@ -4,7 +4,7 @@
 
 Trains with the preset of `dlgo train alphazero --game connect4` (an hour and a half on two cores;
 stopped, it continues), then counts mistakes of the networks along the way by exact scores
-(`experiments/bench/connect4_mistakes.py`), beside plain MCTS. The curve is also written to the
+(`experiments/measures/connect4.py`), beside plain MCTS. The curve is also written to the
 run's folder, as mistakes.csv and mistakes.png. `--quick` does not train: it takes the network of
 such a run, which comes with the package.
 
@@ -18,7 +18,6 @@ simulations and in 8.3% +-3.1% with none, where MCTS of 64 makes 23.7% +-4.8%.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
@@ -27,13 +26,15 @@ import pandas as pd
 from dlgo.files import make_folder
 from engines.alphazero.config import make_config
 from engines.alphazero.run import network_folder, train
+from engines.jobs import Processes
 from engines.learning.networks.card import read_card
 from engines.learning.networks.store import find_model
 from engines.learning.runs import PrintedProgress
 from experiments.arena.series import share_margin
-from experiments.bench.connect4_mistakes import CLASSES, measure, new_pool, position_sets
 from experiments.command import run
 from experiments.figures import draw_bars, drawing
+from experiments.measures.connect4 import CLASSES, position_sets
+from experiments.measures.mistakes import measure
 from experiments.number import Number
 from experiments.options import out_option, quick_option, seed_option
 from reports.tables import write_csv
@@ -52,7 +53,7 @@ POINTS = 8  # networks along the way, beside the untrained one
 @seed_option
 def main(quick: bool, out: Path, count: int, sims: int, seed: int) -> None:
     """Train, and print mistakes by iteration."""
-    classes, workers = CLASSES, os.cpu_count() or 1
+    classes, workers = CLASSES, None
     if quick:
         out, classes, workers = out.with_name(f"{out.name}-quick"), ("L1_R2", "L1_R3", "L2_R2"), 1
         folders = {"as shipped": find_model(MODEL)}
@@ -67,12 +68,12 @@ def main(quick: bool, out: Path, count: int, sims: int, seed: int) -> None:
         for name, folder in folders.items() for n in (sims, 1)
     ]
     rows, out = [], make_folder(out)
-    with new_pool(workers) as pool:
-        sets = position_sets(out / "positions.json", classes, count, pool, workers)
+    with Processes(workers) as jobs:
+        sets = position_sets(out / "positions.json", classes, count, jobs)
         print(f"\nmistakes in percent, {count} positions a class\n{'':<26}{'CPU s':>9}"
               + "".join(f"{name:>8}" for name in classes) + f"{'all':>8}{'+-':>6}")
         for name, cost, n, engine in (*engines, ("mcts", 0.0, sims, f"mcts:sims={sims}")):
-            measured = measure(engine, sets, pool, workers)
+            measured = measure(engine, sets, jobs)
             shares = [measured[kind].share for kind in classes]
             mean = sum(shares) / len(shares)
             margin = share_margin(mean, count * len(shares))

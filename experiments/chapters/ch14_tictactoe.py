@@ -31,9 +31,9 @@ from engines.learning.networks.leaf_evaluator import model_for
 from engines.learning.networks.store import load_card
 from engines.learning.runs import PrintedProgress
 from engines.registry import build_engine
-from experiments.bench.tictactoe_mistakes import GAME, report
 from experiments.command import run
 from experiments.figures import COLOURS, drawing
+from experiments.measures.tictactoe import GAME, report
 from experiments.options import out_option, quick_option, seed_option
 
 
@@ -68,8 +68,8 @@ def main(quick: bool, out: Path, seed: int) -> None:
         print(f"\n{label.replace(chr(10), ' ')}:")
         for sims in budgets:
             engine = build_engine(f"{spec}sims={sims}", GAME, 1)
-            losing = report(engine, f"  {sims} simulation{'s' * (sims > 1)}").losing
-            curves[sims].append((label, 100 * losing))
+            measured = report(engine, f"  {sims} simulation{'s' * (sims > 1)}")
+            curves[sims].append((label, 100 * measured.losing / measured.positions))
     with drawing(out / "ch14_tictactoe.png", size=(8, 5)) as (axes,):
         for sims, style, label in ((1, "o-", "the network alone"), (50, "s--", "50 simulations")):
             places = [list(points).index(point) for point, _ in curves[sims]]

@@ -23,7 +23,7 @@ from engines.learning.selfplay.schedule import Schedule, points
 from engines.policy_gradient.textbook import Decision, TextbookReinforce
 from engines.q_learning.textbook import TextbookQ
 from engines.solver.outcomes import outcomes_of
-from experiments.bench.tictactoe_mistakes import all_positions
+from experiments.measures.tictactoe import all_states
 
 ILLEGAL = -2
 _AT_ONCE = 256
@@ -130,7 +130,7 @@ def _exam(encoder: str) -> tuple[np.ndarray, np.ndarray]:
     float64[positions, inputs]; int[positions, 9]: 1, 0, -1 for who moves, or ILLEGAL.
     """
     game = get_game("tictactoe")
-    solve, shown, states = outcomes_of(game), get_encoder(encoder, game), all_positions()
+    solve, shown, states = outcomes_of(game), get_encoder(encoder, game), all_states()
     assert solve is not None
     outcomes = np.full((len(states), game.num_actions), ILLEGAL)
     lines = [[game.action_of(move) for move in state.moves()] for state in states]

@@ -7,7 +7,7 @@ Each MODEL is the folder of a run, whose networks along the way are the points o
 single network. All of them and the opponents play a round robin: the network alone, with its best
 move, and, if it has a value head, with --sims simulations of PUCT on top. The figure has their Elo
 by the CPU time of their training, what data cost included. In Connect Four it has as well how
-often the networks alone err, in solved positions (`experiments/bench/connect4_mistakes.py`).
+often the networks alone err, in solved positions (`experiments/measures/connect4.py`).
 
 What to look for: which way is the cheapest to a given strength; what a search adds, and whether it
 adds more to a network that has learned from searches.
@@ -29,15 +29,17 @@ import pandas as pd
 from dlgo.errors import SpecError
 from dlgo.files import make_folder, output_path
 from engines.isolation.describe import read_spec
+from engines.jobs import Processes
 from engines.learners import LEARNERS
 from engines.learning.networks.card import Card
 from engines.learning.networks.store import load_card
 from experiments.arena.progress import BarReporter, PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
-from experiments.bench.connect4_mistakes import CLASSES, SHIPPED, measure, new_pool, position_sets
 from experiments.cluster.chosen import games_on
 from experiments.command import run
+from experiments.measures.connect4 import CLASSES, SHIPPED, position_sets
+from experiments.measures.mistakes import measure
 from experiments.number import Number
 from experiments.options import (
     cluster_option,
@@ -100,13 +102,15 @@ def _ways(name: str, card: Card, sims: int) -> list[tuple[str, int]]:
     return [(f"alphazero:model={name},sims=1", 1), *searched]
 
 
-def mistakes(engines: Sequence[str], count: int, path: Path, workers: int) -> dict[str, float]:
+def mistakes(
+    engines: Sequence[str], count: int, path: Path, workers: int | None
+) -> dict[str, float]:
     """The share of positions, of all classes alike, in which an engine gives something away."""
-    with new_pool(workers) as pool:
-        sets = position_sets(path, CLASSES, count, pool, workers)
+    with Processes(workers) as jobs:
+        sets = position_sets(path, CLASSES, count, jobs)
         shares = {}
         for engine in engines:
-            measured = measure(engine, sets, pool, workers).values()
+            measured = measure(engine, sets, jobs).values()
             shares[engine] = sum(one.share for one in measured) / len(measured)
     return shares
 
@@ -216,7 +220,7 @@ def main(
     shares = {}
     if plan.games == ("connect4",):
         alone = [point.engine for point in all_points if point.sims == 1]
-        shares = mistakes(alone, positions, SHIPPED, workers or 1)
+        shares = mistakes(alone, positions, SHIPPED, workers)
     frame = _table(plan.games[0], all_points, others, out / "games.sqlite", shares)
     write_csv(frame, out / "learning_cost.csv")
     draw(frame, game_title(plan.games[0]), others, out / "learning_cost.png")

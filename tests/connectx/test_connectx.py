@@ -19,13 +19,14 @@ import pytest
 from dlgo import DlgoError, GameState, Player, get_game
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
+from engines.jobs import Inline, Portion
 from engines.learning.networks.runtimes import load_runtime
 from engines.solver.outcomes import is_mistake
-from experiments.bench.connect4_mistakes import draw
 from experiments.connectx import agent_template as template
 from experiments.connectx import environment, export
 from experiments.connectx.environment import configuration, load_agent_file, observation, play
 from experiments.connectx.export import TEMPLATE, export_agent
+from experiments.measures.connect4 import draw
 from experiments.play.game_file import read_game_file
 from tests.command import assert_one_line, dlgo_here
 from tests.conftest import FULL, random_game
@@ -160,15 +161,13 @@ def test_it_wins_at_once_and_never_lets_the_other_do_so(file: Path) -> None:
 
 def test_it_plays_endings_as_if_they_were_solved(submission: Path) -> None:
     agent = load_agent_file(submission)
-    draws = [draw("L3", seed) for seed in range(ENDINGS // 2)]
+    work = [Portion(str(seed), draw, ("L3", seed)) for seed in range(ENDINGS // 2)]
+    draws = [outcome.value for outcome in Inline().run(work)]
     solved = [one for drawn in draws for found in drawn.values() for one in found]
     positions = [one for one in solved if one.asks][:ENDINGS]
     game, wrong = get_game("connect4"), 0
     for position in positions:
-        state = GameState.new_game(game)
-        for column in position.line:
-            state = state.apply_move(game.parse_move(state, column))
-        column = agent(observation(state), configuration(game, 0.15))
+        column = agent(observation(position.state), configuration(game, 0.15))
         wrong += bool(is_mistake(position.outcomes, column))
     assert len(positions) == ENDINGS
     assert wrong <= 0.05 * ENDINGS

@@ -18,8 +18,10 @@ from dlgo.games.draughts.endgames.places import NOWHERE, place, position, slice_
 from dlgo.games.draughts.endgames.retrograde import NO_POSITION
 from dlgo.games.draughts.endgames.tables import EndgameTables, Score
 from dlgo.games.draughts.state import Draughts
+from engines.jobs import Inline
 from engines.registry import build_engine
-from experiments.bench import draughts_mistakes
+from experiments.measures.draughts import draw_classes
+from experiments.measures.mistakes import Position, measure
 from tests.conftest import FULL
 
 GAME = get_game("draughts")
@@ -162,13 +164,9 @@ def test_the_solver_wins_when_the_tables_say(made: EndgameTables, monkeypatch) -
         engine.select_move(GameState.new_game(GAME))
 
 
-def wrong_answers(engine: str, positions: list[str]) -> int:
+def wrong_answers(engine: str, positions: list[Position]) -> int:
     """How many mistakes an engine makes, by tables of three pieces."""
-    work = draughts_mistakes.ask(engine, 3, positions)
-    with pytest.raises(StopIteration) as end:
-        while True:
-            next(work)
-    return sum(wrong for wrong, _ in end.value.value)
+    return measure(engine, {"all": positions}, Inline())["all"].mistakes
 
 
 @pytest.mark.parametrize("engine", [
@@ -181,7 +179,7 @@ def test_tables_of_two_pieces_help_with_three(
 ) -> None:
     """Whoever captures into a known ending sees what it is worth."""
     monkeypatch.setitem(EndgameTables._loaded, 3, made)
-    classes = draughts_mistakes.draw_classes(3, 60, seed=2)
+    classes = draw_classes(3, 60, seed=2)
     positions = [*classes["3 won"], *classes["3 drawn"]]
     with_tables, without = (
         wrong_answers(f"{engine}{more}", positions) for more in (",tables=2", "")
@@ -215,10 +213,10 @@ def test_an_informed_game_is_the_same_game(made: EndgameTables, monkeypatch) -> 
 def test_the_bench_counts_mistakes(made: EndgameTables, monkeypatch) -> None:
     """The solver makes none; who plays at random errs in every third position."""
     monkeypatch.setitem(EndgameTables._loaded, 3, made)
-    classes = draughts_mistakes.draw_classes(3, 15, seed=1)
+    classes = draw_classes(3, 15, seed=1)
     assert set(classes) == {"2 won", "2 drawn", "3 won", "3 drawn"}
 
-    positions = [text for rows in classes.values() for text in rows]
+    positions = [position for rows in classes.values() for position in rows]
     assert wrong_answers("solver:tables=3", positions) == 0
     assert 10 < wrong_answers("random", positions) < 50
 

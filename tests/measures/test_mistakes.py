@@ -13,25 +13,25 @@ import pytest
 from click.testing import CliRunner
 
 from dlgo import DlgoError, GameState, get_game
+from engines.jobs import Processes
 from engines.learning.data import GameBuilder, ShardWriter
 from engines.registry import build_engine
-from experiments.bench import connect4_mistakes as bench
-from experiments.bench import tictactoe_mistakes as small
+from experiments.measures import connect4, tictactoe
 from tests.learning.data.games import write_unlabelled
 
 
 def test_a_perfect_player_never_loses_and_never_errs() -> None:
-    engine = build_engine("alphabeta:depth=9", small.GAME, 1)
+    engine = build_engine("alphabeta:depth=9", tictactoe.GAME, 1)
     for side in (0, 1):
-        lines = small.every_line(engine, side)
+        lines = tictactoe.every_line(engine, side)
         assert lines.lost == 0 and lines.won > 0 and lines.drawn > 0
-    states = small.all_positions()
-    assert len(states) == 4520  # 5,478 reachable positions, of which 958 are finished
-    late = [state for state in states if len(state.moves()) == 4]
-    found = small.every_position(lambda state: small.move_of(engine, state), late)
+    positions = tictactoe.all_positions()
+    assert len(positions) == 4520  # 5,478 reachable positions, of which 958 are finished
+    late = [position for position in positions if len(position.state.moves()) == 4]
+    found = tictactoe.every_position(engine, late)
     assert found.positions == len(late) > 500
     assert found.mistakes == found.losing == 0
-    assert states[0] == GameState.new_game(small.GAME)
+    assert positions[0].state == GameState.new_game(tictactoe.GAME)
 
 
 def test_a_player_without_a_thought_loses_and_errs() -> None:
@@ -46,10 +46,10 @@ def test_a_player_without_a_thought_loses_and_errs() -> None:
 
             return Decision(state.legal_moves()[0])
 
-    lines = small.every_line(First(), 1)
+    lines = tictactoe.every_line(First(), 1)
     assert lines.lost > 0 and lines.example
-    found = small.every_position(lambda state: state.legal_moves()[0])
-    assert 0.1 < found.losing < found.mistakes < 0.6
+    found = tictactoe.every_position(First())
+    assert 0.1 < found.losing / found.positions < found.share < 0.6
 
 
 @pytest.mark.parametrize("line, score, name", [
@@ -59,30 +59,30 @@ def test_a_player_without_a_thought_loses_and_errs() -> None:
     ("", 1, "L1_R3"),
 ])
 def test_classes_follow_from_stones_and_score(line: str, score: int, name: str) -> None:
-    assert bench.class_of(len(line), score) == name
+    assert connect4.class_of(len(line), score) == name
 
 
 def test_the_length_of_a_game_follows_from_the_score() -> None:
     """From the empty board the first player wins with the 21st stone, the 41st of all."""
-    assert bench.plies_left(0, 1) == 41
-    assert bench.plies_left(0, -2) == 40  # the other's 20th stone
-    assert bench.plies_left(0, 0) == 42
-    assert bench.plies_left(41, 0) == 1
+    assert connect4.plies_left(0, 1) == 41
+    assert connect4.plies_left(0, -2) == 40  # the other's 20th stone
+    assert connect4.plies_left(0, 0) == 42
+    assert connect4.plies_left(41, 0) == 1
     # After 1 2 1 2 1 2 the first player wins with the next stone, his 4th.
-    assert bench.plies_left(6, 18) == 1
+    assert connect4.plies_left(6, 18) == 1
 
 
 @pytest.fixture(scope="module")
 def sets(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("sets") / "sets.json"
     path.write_text('{"portions": {}, "positions": {}}')  # not those that come with the project
-    with bench.new_pool(1) as pool:
-        bench.position_sets(path, ["L3_R1"], 12, pool, 1)
+    with Processes(1) as jobs:
+        connect4.position_sets(path, ["L3_R1"], 12, jobs)
     return path
 
 
 def test_the_solver_makes_no_mistake_and_chance_does(sets: Path, tmp_path: Path) -> None:
-    result = CliRunner().invoke(bench.main, [
+    result = CliRunner().invoke(connect4.main, [
         "--engine", "solver", "--engine", "random", "--classes", "L3_R1", "--count", "12",
         "--sets", str(sets), "--workers", "1", "--csv", str(tmp_path / "table.csv"),
     ])
@@ -98,29 +98,27 @@ def test_positions_are_unfinished_and_kept(sets: Path) -> None:
     game = get_game("connect4")
     rows = json.loads(sets.read_text())["positions"]["L3_R1"]
     before = sets.read_bytes()
-    with bench.new_pool(1) as pool:  # nothing is solved again
-        kept = bench.position_sets(sets, ["L3_R1"], 12, pool, 1)["L3_R1"]
+    with Processes(1) as jobs:  # nothing is solved again
+        kept = connect4.position_sets(sets, ["L3_R1"], 12, jobs)["L3_R1"]
     assert sets.read_bytes() == before
-    assert [one.line for one in kept] == [row[0] for row in rows[:12]]
+    assert [one.name for one in kept] == [row[0] for row in rows[:12]]
     for one in kept:
-        state = GameState.new_game(game)
-        for column in one.line:
-            state = state.apply_move(game.parse_move(state, column))
-        assert not state.is_over() and len(one.line) > 28
-        assert {game.action_of(move) for move in state.legal_moves()} == set(one.outcomes)
+        assert [str(game.action_of(move) + 1) for move in one.state.moves()] == [*one.name]
+        assert not one.state.is_over() and len(one.name) > 28
+        assert {game.action_of(move) for move in one.state.legal_moves()} == set(one.outcomes)
     assert 0 < sum(one.asks for one in kept) < 12
 
 
 def test_positions_that_come_with_the_project_are_solved_right(tmp_path: Path) -> None:
-    with bench.new_pool(1) as pool:
-        found = bench.position_sets(tmp_path / "none.json", bench.CLASSES, 100, pool, 1)
+    with Processes(1) as jobs:
+        found = connect4.position_sets(tmp_path / "none.json", connect4.CLASSES, 100, jobs)
     assert not (tmp_path / "none.json").exists()  # there were enough
     for name, rows in found.items():
-        assert len({one.key for one in rows}) == len(rows) == 100, name
-    begins = {len(one.line) for name, rows in found.items() if name[:2] == "L1" for one in rows}
+        assert len({min(connect4.images(one.name)) for one in rows}) == len(rows) == 100, name
+    begins = {len(one.name) for name, rows in found.items() if name[:2] == "L1" for one in rows}
     assert begins <= set(range(2, 14)) and min(begins) < 5
     late = found["L3_R1"][:20] + found["L2_R1"][:5]
-    again = [one for one, _ in bench.solved([one.line for one in late], bench.Solver())]
+    again = [one for one, _ in connect4.solved([one.name for one in late], connect4.Solver())]
     assert again == late
 
 
@@ -132,13 +130,13 @@ def test_positions_drawn_with_other_numbers_of_stones_are_made_anew(tmp_path: Pa
         path.write_text(json.dumps({
             "stones": stones, "portions": {"L1": 38}, "positions": {"L1_R1": rows},
         }))
-        read = bench._read(path)
-        assert len(read["positions"].get("L1_R1", [])) == kept
-        assert read["portions"].get("L1", 0) == 38 * kept
+        portions, positions = connect4._read(path)
+        assert len(positions.get("L1_R1", [])) == kept
+        assert portions.get("L1", 0) == 38 * kept
 
 
 def test_a_position_counts_once_however_it_was_reached() -> None:
-    keys = {line: bench.Position(line, {}).key for line in ("1234", "3412", "7654", "4321", "12")}
+    keys = {line: min(connect4.images(line)) for line in ("1234", "3412", "7654", "4321", "12")}
     assert keys["1234"] == keys["3412"] == keys["7654"]
     assert len(set(keys.values())) == 3
 
@@ -155,16 +153,16 @@ def test_positions_of_a_folder_of_games_can_be_left_out(tmp_path: Path) -> None:
     lines = {"seen": ["7654", "1234", "3412", "", "44", "444"],
              # The last position of a game has no move of its own; the stones' owners count.
              "new": ["4445", "4321765", "2143", "445"]}
-    sets = {"L1_R3": [bench.Position(line, {}) for some in lines.values() for line in some]}
-    left = bench.unseen(sets, tmp_path / "games")["L1_R3"]
-    assert [one.line for one in left] == lines["new"]
-    result = CliRunner().invoke(bench.main, [
+    sets = {"L1_R3": [connect4.position_of(line, {}) for some in lines.values() for line in some]}
+    left = connect4.unseen(sets, tmp_path / "games")["L1_R3"]
+    assert [one.name for one in left] == lines["new"]
+    result = CliRunner().invoke(connect4.main, [
         "--engine", "random", "--classes", "L3_R1", "--count", "20", "--workers", "1",
         "--unseen", str(tmp_path / "games"),
     ])
     assert result.exit_code == 0 and " of 20 " in result.output
     with pytest.raises(DlgoError, match="holds games of tictactoe, not of connect4"):
-        bench.unseen(sets, write_unlabelled(tmp_path / "other"))
+        connect4.unseen(sets, write_unlabelled(tmp_path / "other"))
 
 
 def test_pons_scores_are_ours(oracles: Path, tmp_path: Path) -> None:
@@ -174,5 +172,5 @@ def test_pons_scores_are_ours(oracles: Path, tmp_path: Path) -> None:
         for name in ("L1_R1", "L2_R1", "L3_R1"):
             (tmp_path / f"Test_{name}").write_text(late)
         folder = tmp_path
-    found = bench.pons_sets(folder, 20)
+    found = connect4.pons_sets(folder, 20)
     assert all(len(rows) == 20 for rows in found.values())

@@ -1,0 +1,261 @@
+"""How often engines err at Connect Four, by exact scores.
+
+    python -m experiments.measures.connect4 --engine mcts:sims=1000 --engine alphazero:NAME
+        [--count 100] [--classes L3_R1,L2_R1] [--unseen GAMES] [--csv FILE] [--quick]
+
+In some positions no mistake is possible, since every move has the same result; the share of
+mistakes is printed both of all positions and of those in which one is possible. They come in the
+six classes of Pascal Pons' solver tests:
+
+    L1  fewer than 14 stones played     R1  the game ends within 14 more, by perfect play
+    L2  14 to 28                        R2  14 to 28
+    L3  more than 28                    R3  more
+
+They are drawn by random moves, L1 from 2 stones on, and solved with the project's own solver and
+its book. A position counts once, with its mirror image and however it was reached: of the 49 lines
+of two moves, 25 are left. Some positions come with the project (connect4_positions.json); more are
+made when they are asked for, and kept.
+Where Pons' files `Test_L*_R1` are at hand (`--pons FOLDER`), they are three classes more.
+
+There are few positions with few stones, and a network may have met them in its games. With
+`--unseen GAMES`, a folder such as `games` of a run, those that occur there are left out.
+
+What to look for: L3 asks for tactics, which any search has; L1_R3 for judgement.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import click
+import numpy as np
+
+from dlgo import DlgoError, GameState, get_game
+from dlgo.files import write_file
+from dlgo.rng import derive_seed
+from engines.isolation.describe import read_spec
+from engines.jobs import Amount, Jobs, Portion, Processes
+from engines.learning.data import Dataset
+from engines.solver.board import mirrored
+from engines.solver.solver import Solver, along
+from experiments.command import run
+from experiments.measures.mistakes import Position, mistakes_options, print_mistakes
+
+SHIPPED = Path(__file__).with_name("connect4_positions.json")
+CLASSES = ("L1_R1", "L1_R2", "L1_R3", "L2_R1", "L2_R2", "L3_R1")
+_STONES = {"L1": (2, 13), "L2": (14, 28), "L3": (29, 38)}
+_PORTION = 10  # positions that a process draws at a time
+_LINE_INTERVAL = 10.0  # seconds between two lines of progress
+_DRAWS = 3000  # portions without enough positions of a class, before giving up
+GAME = get_game("connect4")
+
+
+Sets = dict[str, list[Position]]
+
+
+def position_of(columns: str, outcomes: dict[int, int]) -> Position:
+    """The position after some columns, 1 to 7."""
+    state = GameState.new_game(GAME)
+    for column in columns:
+        state = state.apply_move(GAME.move_of(int(column) - 1))
+    return Position(columns, state, outcomes)
+
+
+def images(columns: str) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The words of a position and of its mirror image (`engines.solver.board`).
+
+    They are the same for all lines of columns that lead to it.
+    """
+    own, mask = along(int(column) - 1 for column in columns + "1")[-1].tolist()
+    return (own, mask), (mirrored(own), mirrored(mask))
+
+
+def class_of(stones: int, score: int) -> str:
+    """Pons' class of a position by the stones on the board and its exact score."""
+    stage = "L1" if stones < 14 else "L2" if stones <= 28 else "L3"
+    left = plies_left(stones, score)
+    return f"{stage}_{'R1' if left < 14 else 'R2' if left <= 28 else 'R3'}"
+
+
+def plies_left(stones: int, score: int) -> int:
+    """How long the game lasts by perfect play: the winner's (22 - |score|)th stone wins."""
+    if score == 0:
+        return 42 - stones
+    winner = stones % 2 if score > 0 else 1 - stones % 2
+    return 2 * (22 - abs(score)) - (winner == 0) - stones
+
+
+def solved(lines: Sequence[str], solver: Solver) -> Iterator[tuple[Position, int]]:
+    """Positions and scores of those lines that are unfinished."""
+    answers = [answer for part in solver.analyse(lines, all_moves=True) for answer in part]
+    for line, answer in zip(lines, answers, strict=True):
+        if answer is None or answer.scores is None:
+            continue
+        outcomes = {k: int(np.sign(s)) for k, s in enumerate(answer.scores) if s is not None}
+        yield position_of(line, outcomes), answer.score
+
+
+def draw(stage: str, seed: int) -> Generator[Amount, None, Sets]:
+    """Random positions of a stage, by class; a portion of work."""
+    rng = np.random.default_rng(seed)
+    low, high = _STONES[stage]
+    lines = []
+    while len(lines) < _PORTION:
+        state, columns = GameState.new_game(GAME), ""
+        for _ in range(int(rng.integers(low, high + 1))):
+            action = int(rng.choice(state.legal_actions()))
+            state = state.apply_move(GAME.move_of(action))
+            columns += str(action + 1)
+            if state.is_over():
+                break
+        if not state.is_over():
+            lines.append(columns)
+    classes: Sets = {}
+    for position, score in solved(lines, Solver()):
+        classes.setdefault(class_of(len(position.name), score), []).append(position)
+        yield Amount(1)
+    return classes
+
+
+def position_sets(path: Path, classes: Sequence[str], count: int, jobs: Processes) -> Sets:
+    """`count` positions of each class, from the file as far as it has them; the rest is made."""
+    portions, sets = _read(path)
+    next_line = 0.0
+    for stage in dict.fromkeys(name[:2] for name in classes):
+        wanted = [name for name in classes if name.startswith(stage)]
+        seen = {name: {min(images(one.name)) for one in sets.get(name, [])} for name in wanted}
+        given_up = portions.get(stage, 0) + _DRAWS
+        while any(len(sets.get(name, [])) < count for name in wanted):
+            first = portions.get(stage, 0)
+            if first > given_up:
+                raise DlgoError(f"too few positions of {', '.join(wanted)} turn up; ask for fewer")
+            portions[stage] = first + jobs.count
+            for name, position in _drawn(stage, range(first, first + jobs.count), jobs):
+                key = min(images(position.name))
+                if key not in seen.setdefault(name, set()):
+                    seen[name].add(key)
+                    sets.setdefault(name, []).append(position)
+            _write(path, portions, sets)
+            have = ", ".join(f"{len(sets.get(name, []))} of {name}" for name in wanted)
+            if time.monotonic() >= next_line:
+                click.echo(f"solving positions: {have}", err=True)
+                next_line = time.monotonic() + _LINE_INTERVAL
+    return {name: sets[name][:count] for name in classes}
+
+
+def _drawn(stage: str, numbers: Iterable[int], jobs: Jobs) -> Iterator[tuple[str, Position]]:
+    """Positions with their classes, in the order of the portions' numbers."""
+    work = [Portion(f"{number:09}", draw, (stage, derive_seed("connect4 mistakes", stage, number)))
+            for number in numbers]
+    with closing(jobs.run(work)) as outcomes:
+        for outcome in sorted(outcomes, key=lambda outcome: outcome.portion.key):
+            for name, positions in outcome.value.items():
+                yield from ((name, position) for position in positions)
+
+
+def shipped_positions() -> list[Position]:
+    """All solved positions that come with the project."""
+    return [position for rows in _read(SHIPPED)[1].values() for position in rows]
+
+
+def _read(path: Path) -> tuple[dict[str, int], Sets]:
+    """The number of portions drawn so far by stage, and the positions by class."""
+    if not path.exists():
+        path = SHIPPED
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        # Stages that were drawn with other numbers of stones are made anew.
+        stages = {stage for stage, span in data.get("stones", {}).items()
+                  if span == list(_STONES[stage])}
+        portions = {stage: n for stage, n in data["portions"].items() if stage in stages}
+        return portions, {
+            name: [position_of(columns, {
+                k: value for k, value in enumerate(results) if value is not None
+            }) for columns, results in rows]
+            for name, rows in data["positions"].items() if name[:2] in stages
+        }
+    except (ValueError, KeyError, TypeError, DlgoError) as error:
+        raise DlgoError(f"{path} is not a file of positions ({error}); delete it") from None
+
+
+def _write(path: Path, portions: dict[str, int], sets: Sets) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, json.dumps({"stones": _STONES, "portions": portions, "positions": {
+        name: [[one.name, [one.outcomes.get(column) for column in range(7)]] for one in rows]
+        for name, rows in sets.items()
+    }}))
+
+
+def unseen(sets: Sets, folder: Path) -> Sets:
+    """The positions that do not occur in the games of a folder, nor do their mirror images.
+
+    Raises:
+        DataError: if it is not a folder of games.
+    """
+    data = Dataset.open(folder)
+    if data.game != GAME:
+        raise DlgoError(f"{folder} holds games of {data.game}, not of {GAME}; name another folder")
+    seen = {
+        (own, mask)
+        for game in data.games() for own, mask in along(game.actions.tolist()).tolist()
+    }
+    return {name: [one for one in positions if not seen.intersection(images(one.name))]
+            for name, positions in sets.items()}
+
+
+def pons_sets(folder: Path, count: int) -> Sets:
+    """Pons' own positions; their scores are checked on the way."""
+    sets = {}
+    for name in ("L1_R1", "L2_R1", "L3_R1"):
+        path = folder / f"Test_{name}"
+        if not path.exists():
+            raise DlgoError(f"{path} is not there; get it from blog.gamesolver.org, or leave out "
+                            "--pons")
+        rows = [line.split() for line in path.read_text().splitlines() if line.strip()]
+        scores = {line: int(score) for line, score in rows}
+        positions = []
+        for position, score in solved(list(scores)[:count], Solver()):
+            if score != scores[position.name]:
+                raise DlgoError(f"{path}: {position.name} scores {score} here")
+            positions.append(position)
+        sets[f"Pons {name}"] = positions
+    return sets
+
+
+@click.command()
+@mistakes_options
+@click.option("--classes", default=",".join(CLASSES), show_default=True,
+              help="Classes of positions to test, separated by commas.")
+@click.option("--pons", type=click.Path(path_type=Path), default=None,
+              help="Test Pons' own positions, too: folder of Test_L1_R1 and so on.")
+@click.option("--unseen", "games", type=click.Path(path_type=Path), default=None,
+              help="Leave out positions that occur in the games of this folder.")
+@click.option("--sets", type=click.Path(path_type=Path), default=Path("out/connect4_mistakes.json"),
+              show_default=True, help="File that keeps the solved positions.")
+@click.option("--quick", is_flag=True, help="20 positions of the classes that are solved fast.")
+def main(
+    engines: tuple[str, ...], count: int, workers: int | None, csv: Path | None, classes: str,
+    pons: Path | None, games: Path | None, sets: Path, quick: bool,
+) -> None:
+    """Print an engine's mistakes at Connect Four and its CPU time, by class of positions."""
+    names = classes.split(",")
+    if quick:
+        count, names = min(count, 20), [name for name in names if name in ("L2_R1", "L3_R1")]
+    if unknown := set(names) - set(CLASSES):
+        raise DlgoError(f"unknown class {', '.join(unknown)}; classes are {', '.join(CLASSES)}")
+    texts = [str(read_spec(text)) for text in engines]
+    with Processes(workers) as jobs:
+        found = position_sets(sets, names, count, jobs)
+        if pons:
+            found |= pons_sets(pons, count)
+        if games:
+            found = {name: rows for name, rows in unseen(found, games).items() if rows}
+        print_mistakes(texts, found, jobs, csv)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,101 @@
+"""How often engines err in draughts endings, by exact tables.
+
+    python -m experiments.measures.draughts --engine mcts:sims=1000 --engine alphabeta:depth=6
+        [--count 100] [--pieces 4] [--csv FILE] [--quick]
+
+Positions are drawn from the endgame tables, each material alike, and only positions in which a
+mistake is possible. Their classes: pieces on the board, and what the position is worth (`4 won`,
+`3 drawn`). The tables leave aside the rules that end a game without progress, so a win that is kept
+may still take too long.
+
+When last run: see docs/games.md.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import numpy as np
+
+from dlgo import DlgoError, GameState, get_game
+from dlgo.games.draughts import kernel
+from dlgo.games.draughts.endgames import EndgameTables
+from dlgo.games.draughts.endgames.places import NOWHERE, position, slice_size
+from dlgo.games.draughts.endgames.retrograde import slices
+from dlgo.rng import derive_seed
+from engines.isolation.describe import read_spec
+from engines.jobs import Processes
+from experiments.command import run
+from experiments.measures.mistakes import Position, mistakes_options, print_mistakes
+from experiments.number import Number
+
+GAME = get_game("draughts")
+# Positions drawn before a class is given up.
+_DRAWS = 1_000_000
+
+
+def draw_classes(pieces: int, count: int, seed: int) -> dict[str, list[Position]]:
+    """Positions in which a mistake is possible, by class; black to move.
+
+    Args:
+        pieces: the most on the board.
+        count: number of positions in each class.
+
+    Raises:
+        DlgoError: if too few turn up.
+    """
+    tables = EndgameTables.get(pieces, lambda line: click.echo(line, err=True))
+    classes: dict[str, list[Position]] = {}
+    for total in range(2, pieces + 1):
+        materials = [one for group in slices(total) for one in group if sum(one) == total]
+        rng = np.random.default_rng(derive_seed(seed, "draughts mistakes", total) % 2**63)
+        wanted = {f"{total} won": list[Position](), f"{total} drawn": list[Position]()}
+        for _ in range(_DRAWS):
+            material = materials[rng.integers(len(materials))]
+            own, other, kings = position(int(rng.integers(slice_size(*material))), *material)
+            if own == NOWHERE:
+                continue
+            state = _state(own, other, kings)
+            scores = tables.scores(state) or {}
+            drawn = Position(GAME.fen(state), state,
+                             {action: score.result for action, score in scores.items()})
+            if drawn.asks:
+                kept = wanted[f"{total} {'won' if drawn.value == 1 else 'drawn'}"]
+                if len(kept) < count:
+                    kept.append(drawn)
+                if all(len(rows) == count for rows in wanted.values()):
+                    break
+        else:
+            raise DlgoError(f"too few positions with {total} pieces turn up; ask for fewer")
+        classes |= wanted
+    return classes
+
+
+def _state(own: int, other: int, kings: int) -> GameState:
+    words = GAME.new_kernel_state()
+    kernel.set_position(words, own, other, kings, 0)
+    return GameState(GAME, words)
+
+
+@click.command()
+@mistakes_options
+@click.option("--pieces", type=Number(int, 3, 5), default=4, show_default=True,
+              help="The most pieces on the board; tables that are missing are made.")
+@click.option("--seed", type=Number(int), default=1, show_default=True,
+              help="Seed of the positions.")
+@click.option("--quick", is_flag=True, help="20 positions of up to 3 pieces.")
+def main(
+    engines: tuple[str, ...], count: int, workers: int | None, csv: Path | None, pieces: int,
+    seed: int, quick: bool,
+) -> None:
+    """Print an engine's mistakes in draughts endings and its CPU time, by class of positions."""
+    if quick:
+        count, pieces = min(count, 20), 3
+    texts = [str(read_spec(text)) for text in engines]
+    with Processes(workers) as jobs:
+        print_mistakes(texts, draw_classes(pieces, count, seed), jobs, csv)
+
+
+if __name__ == "__main__":
+    run(main)

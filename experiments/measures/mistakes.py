@@ -1,0 +1,181 @@
+"""Mistakes: moves that turn a win into a draw or a loss, or a draw into a loss.
+
+    python -m experiments.measures.connect4 --engine mcts:sims=1000 --engine alphazero:NAME
+    python -m experiments.measures.draughts --engine alphabeta:depth=6
+    python -m experiments.measures.tictactoe --engine mcts:sims=200
+
+Each game has a module that makes classes of positions whose exact outcomes are known; what is
+common to them stands here: the question to an engine, the count, the table.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from dlgo import GameState
+from dlgo.files import write_csv
+from dlgo.rng import derive_seed
+from engines.base import Engine
+from engines.isolation.describe import read_spec
+from engines.jobs import Amount, Jobs, Portion, Processes
+from experiments.number import Number
+from experiments.options import workers_option
+
+_PORTION = 25  # positions that a process plays at a time
+
+
+@dataclass(frozen=True)
+class Position:
+    """A position and the exact outcome of each of its moves.
+
+    Attributes:
+        name: what tells it from all others of the game; the engine's seed is derived from it.
+        state: the position.
+        outcomes: action -> result for the player to move: 1, 0 or -1.
+    """
+
+    name: str
+    state: GameState
+    outcomes: Mapping[int, int]
+
+    @property
+    def asks(self) -> bool:
+        """Whether a mistake is possible: the moves do not all have the same result."""
+        return len(set(self.outcomes.values())) > 1
+
+    @property
+    def value(self) -> int:
+        """The result of perfect play for the player to move."""
+        return max(self.outcomes.values())
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an engine did in a position.
+
+    Attributes:
+        mistake: whether its move is worth less than the position.
+        losing: whether it lost what was not lost.
+        cpu_seconds: what the move cost.
+    """
+
+    mistake: bool
+    losing: bool
+    cpu_seconds: float
+
+
+@dataclass(frozen=True)
+class Measured:
+    """How an engine did in a class of positions.
+
+    Attributes:
+        positions: number of positions.
+        asking: number of positions in which a mistake was possible.
+        mistakes: number of mistakes.
+        losing: number of mistakes that lost.
+        cpu_seconds: mean CPU seconds a move.
+    """
+
+    positions: int
+    asking: int
+    mistakes: int
+    losing: int
+    cpu_seconds: float
+
+    @classmethod
+    def of(cls, positions: Sequence[Position], answers: Sequence[Answer]) -> Measured:
+        """The count of the answers of one class."""
+        return cls(
+            len(answers), sum(position.asks for position in positions),
+            sum(answer.mistake for answer in answers), sum(answer.losing for answer in answers),
+            float(np.mean([answer.cpu_seconds for answer in answers])),
+        )
+
+    @property
+    def share(self) -> float:
+        """Share of mistakes in all positions."""
+        return self.mistakes / self.positions
+
+    def __str__(self) -> str:
+        error = 1.96 * (self.share * (1 - self.share) / self.positions) ** 0.5
+        return (
+            f"{self.share:>6.1%} of {self.positions} (+-{error:.1%}), "
+            f"{self.mistakes / max(self.asking, 1):>6.1%} of the {self.asking} in which a mistake "
+            f"is possible; {self.cpu_seconds:.4f} CPU s a move"
+        )
+
+
+def answer_of(engine: Engine, position: Position) -> Answer:
+    """The engine's answer, as if it had never seen another position."""
+    engine.new_game(derive_seed("mistakes", position.name))
+    decision = engine.select_move(position.state)
+    action = position.state.game.action_of(decision.move)
+    result = -1 if action is None else position.outcomes[action]  # None: it resigned
+    mistake = result < position.value or action is None
+    return Answer(mistake, mistake and result < 0, decision.cost.cpu_seconds)
+
+
+def ask(engine_text: str, positions: list[Position]) -> Generator[Amount, None, list[Answer]]:
+    """The answers of an engine, as a portion of work."""
+    engine = read_spec(engine_text).build(positions[0].state.game, 1)
+    engine.warm_up()
+    answers = []
+    with closing(engine):
+        for position in positions:
+            answers.append(answer_of(engine, position))
+            yield Amount(1)
+    return answers
+
+
+def measure(
+    engine: str, sets: Mapping[str, Sequence[Position]], jobs: Jobs
+) -> dict[str, Measured]:
+    """An engine's mistakes by class."""
+    portions = [
+        Portion(f"{name} {start}", ask, (engine, [*rows[start : start + _PORTION]]))
+        for name, rows in sets.items() for start in range(0, len(rows), _PORTION)
+    ]
+    answers: dict[str, list[Answer]] = {name: [] for name in sets}
+    with closing(jobs.run(portions)) as outcomes:
+        for outcome in outcomes:
+            answers[outcome.portion.key.rpartition(" ")[0]] += outcome.value
+    return {name: Measured.of(sets[name], rows) for name, rows in answers.items()}
+
+
+def mistakes_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that the commands of all games share."""
+    for option in reversed((
+        click.option("--engine", "engines", multiple=True, required=True,
+                     help="Engine to test; may be repeated."),
+        click.option("--count", type=Number(int, 1), default=100, show_default=True,
+                     help="Number of positions in each class."),
+        workers_option,
+        click.option("--csv", type=click.Path(path_type=Path), default=None,
+                     help="Write the table to this file, too."),
+    )):
+        command = option(command)
+    return command
+
+
+def print_mistakes(
+    engines: Iterable[str], sets: Mapping[str, Sequence[Position]], jobs: Processes,
+    csv: Path | None,
+) -> None:
+    """Measure each engine; print a line for each class, and write the table."""
+    rows = []
+    for text in engines:
+        click.echo(text)
+        for name, measured in measure(text, sets, jobs).items():
+            click.echo(f"  {name:<12}{measured}")
+            rows.append([text, name, *dataclasses.astuple(measured)])
+    if csv:
+        header = ["engine", "class", "positions", "asking", "mistakes", "losing", "cpu_s_a_move"]
+        write_csv(csv, header, rows)
