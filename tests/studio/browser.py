@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dlgo.errors import DlgoError
-from experiments.bench.chromium import start_chromium
+from tests.studio.chromium import start_chromium
 from tests.studio.client import PATIENCE, Studio
 
 pytest.importorskip("selenium.webdriver", reason="needs selenium")
