@@ -48,11 +48,6 @@ def paragraphs() -> list[tuple[str, str]]:
     return [(title, text.replace("\n", " ")) for title, text in METHOD]
 
 
-def method_markdown() -> str:
-    """The method as Markdown."""
-    return "\n\n".join(f"**{title}.** {text}" for title, text in METHOD)
-
-
 def settings(
     plan: Any, tables: Mapping[str, RatingTable], anchor: tuple[str, float] | None,
     replicates: int,

@@ -1,7 +1,7 @@
 """The report of a tournament: a page, tables as CSV, and plots.
 
 `write_report` reads the ledger, has `tables.py` rate and tabulate, `plots.py` draw, `replays.py`
-set up games, and writes the result as `report.html` (`page.py`) and `report.md` (`markdown.py`).
+set up games, and writes the result as `report.html` (`page.py`).
 The same ledger gives the same files.
 """
 
@@ -24,7 +24,6 @@ from reports.cpu_scale import scale_cpu
 from reports.files import file_slug
 from reports.frontier import cost_ratios, frontier_frame
 from reports.lengths import plot_lengths
-from reports.markdown import build_markdown
 from reports.overview import overview_frame
 from reports.page import Figure, GameReport, build_page
 from reports.perfect import perfect_results
@@ -48,8 +47,8 @@ def write_report(
 ) -> list[Path]:
     """Rate, tabulate and draw all games of a ledger.
 
-    Writes `report.html`, `report.md`, `games.csv`, `ratings.csv`, `overview.csv`,
-    `spending.csv`, `frontier.csv`, `cost_ratios.csv`, `strength.png/.svg` (all games),
+    Writes `report.html`, `games.csv`, `ratings.csv`, `overview.csv`,
+    `cost_table.csv`, `frontier.csv`, `cost_ratios.csv`, `strength.png/.svg` (all games),
     `lengths.png/.svg`, and for each game `crosstable_<game>.csv`, `superiority_<game>.csv` and
     `strength_<game>.png/.svg` with its sisters for other costs (`_wall`, `_work`, `_training`).
 
@@ -107,7 +106,7 @@ def write_report(
     paths = [
         tables.write_csv(frame, out / f"{name}.csv")
         for name, frame in (("games", games), ("ratings", ratings), ("overview", overview),
-                            ("spending", costs), ("frontier", frontier),
+                            ("cost_table", costs), ("frontier", frontier),
                             ("cost_ratios", ratios))
     ]
     for game in overview["game"]:
@@ -150,10 +149,7 @@ def write_report(
         failure_total=int(games["failed"].sum()), method=method.paragraphs(),
         settings=settings,
     )
-    text = build_markdown(reports, facts + settings, games, _MOST_FAILURES)
-    return [
-        write_file(out / "report.html", page), write_file(out / "report.md", text), *paths
-    ]
+    return [write_file(out / "report.html", page), *paths]
 
 
 def _game(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from dlgo.text import one_line
 from reports.rating_table import Estimate, RatingTable
 
 
@@ -27,18 +25,6 @@ def markdown_table(
         for column, width in enumerate(widths)
     )
     return "\n".join(f"| {line} |" for line in (lines[0], rule, *lines[1:]))
-
-
-def markdown_text(text: str) -> str:
-    """Text from outside for a Markdown document: nothing in it is a link, a heading or emphasis."""
-    text = re.sub(r"([\\`*\[\]~$])", r"\\\1", one_line(text))
-    text = re.sub(r"(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])", r"\\_", text)
-    # Some readers make links of bare addresses.
-    text = re.sub(r"(?i)(https?|ftp)://", r"\1\\://", text)
-    text = re.sub(r"(?i)\b(www)\.", r"\1\\.", text).replace("@", r"\@")
-    # What begins a heading, a quotation, a list or a rule, at the beginning of a line.
-    text = re.sub(r"^(\d+)([.)])(?=\s|$)", r"\1\\\2", text)
-    return re.sub(r"^(>|[#+=-]+(?=\s|$))", r"\\\1", text)
 
 
 def elo_text(estimate: Estimate | None) -> str:

@@ -55,7 +55,7 @@ def test_the_commands_lead_into_the_report_in_five_minutes(
             command = command.replace(long, short)
         dlgo(capfd, tmp_path, *command.split())
     assert time.perf_counter() - began < 300
-    assert "greedy" in (tmp_path / "my-report/report.md").read_text()
+    assert "greedy" in (tmp_path / "my-report/report.html").read_text()
 
 
 def test_the_code_runs(tmp_path: Path) -> None:

@@ -70,12 +70,14 @@ def test_equal_work_takes_equal_seconds_of_one_processor(
 def test_a_report_says_in_whose_seconds_it_is_and_keeps_budgets_as_they_were(path: Path) -> None:
     write_report(path, path.parent / "plain")
     write_report(path, path.parent / "scaled", cpu_of="slow")
-    plain, scaled = ((path.parent / name / "report.md").read_text() for name in ("plain", "scaled"))
+    plain, scaled = (
+        (path.parent / name / "report.html").read_text() for name in ("plain", "scaled")
+    )
     assert "rescales them to one" in plain and "in seconds of Slow CPU" not in plain
     assert "in seconds of Slow CPU" in scaled and "is worth: Fast CPU 2.00, Slow CPU 1.00" in scaled
     assert "does not change what was played" in scaled
     over = [
-        [line.rpartition(",")[2] for line in (path.parent / name / "spending.csv").open()]
+        [line.rpartition(",")[2] for line in (path.parent / name / "cost_table.csv").open()]
         for name in ("plain", "scaled")
     ]
     assert over[0] == over[1], "by how much a budget was exceeded is no matter of the report"

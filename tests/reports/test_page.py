@@ -116,14 +116,8 @@ def no_plots(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(report, name, lambda *_: [])
 
 
-@pytest.mark.usefixtures("no_plots")
-def test_the_markdown_lets_no_html_through(tmp_path):
-    write_page(tmp_path, [record(0, EVIL, "b", 1), record(1, "b", EVIL, 1)])
-    assert "<" not in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-
-
-def test_a_name_is_text_in_markdown(tmp_path):
-    """No link, no line of its own, no escape sequence, in whatever place a ledger has a name."""
+def test_a_name_is_text_wherever_it_stands(tmp_path):
+    """No line of its own, no escape sequence, in whatever place a ledger has a name."""
     evil = "[x](javascript:alert(1)) `a` *b* _c_ https://example.org | \x1b[31m\n# heading\u202e"
     write_page(
         tmp_path,
@@ -132,18 +126,10 @@ def test_a_name_is_text_in_markdown(tmp_path):
          record(3, "b", evil, 1, game=f"x{evil}", moves="x")],
         plan={"games": [evil], evil: 1},
     )
-    for name in ("report.md", "report.html", "games.csv", "ratings.csv", "spending.csv"):
+    for name in ("report.html", "games.csv", "ratings.csv", "cost_table.csv"):
         text = (tmp_path / "out" / name).read_text(encoding="utf-8")
         assert all(char.isprintable() or char == "\n" for char in text), name
-        assert r"\x1b[31m" in text or r"\x1b\[31m" in text
-    text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-    assert r"\[x\](javascript:alert(1))" in text
-    assert not re.search(r"(?<!\\)\](\(javascript|\[)", text)  # no link but those of the plots
-    assert not re.search(r"(?m)^# heading|https://|(?<!\\)`|[^\\\w]_c|(?<!\\)\*b", text)
-    tables = [line for line in text.splitlines() if line.startswith("|")]
-    assert {len(re.findall(r"(?<!\\)\|", line)) for line in tables if "javascript" in line} == {
-        14, 5, 4  # of the ratings, the cross table, the failures
-    }
+        assert r"\x1b[31m" in text
 
 
 def test_a_strange_game_stays_in_the_folder(tmp_path):
@@ -221,8 +207,6 @@ def test_an_unfinished_report_says_so_and_reloads_itself(tmp_path):
         text = page.read_text(encoding="utf-8")
         assert ("2 of 8 games (25%)" in text) is not complete
         assert ('http-equiv="refresh"' in text) is not complete
-        markdown = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-        assert ("Still to come: 6 games" in markdown) is not complete
 
 
 # Games to replay
