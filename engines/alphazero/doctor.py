@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +22,8 @@ from dlgo.games import get_game, recorded_game
 from engines.alphazero.config import AlphaZeroConfig
 from engines.learning.data.records import GameData
 from engines.learning.data.shards import read_shard, shard_path
-from engines.learning.diagnostics.findings import ILL, WATCH, Check, Diagnosis, Measure, Threshold
-from engines.learning.diagnostics.game_checks import check_exact_results, check_games
+from engines.learning.diagnostics.findings import ILL, WATCH, Diagnosis, Finding, judge
+from engines.learning.diagnostics.game_checks import check_games, exact_results
 from engines.learning.diagnostics.network_checks import check_network
 from engines.learning.diagnostics.positions import replay_games
 from engines.learning.runs.records import read_history
@@ -46,23 +45,8 @@ _COLUMNS = ("iteration", "plies", "batch", "divergence", "agreed", "resigned", "
             "window_positions")
 
 
-@dataclass(frozen=True)
-class RunEvidence:
-    """What the checks of a run look at.
-
-    Attributes:
-        config: of the run. history: a row for each iteration so far.
-        stats: what each shard of the last iteration says of itself.
-    """
-
-    config: AlphaZeroConfig
-    history: Sequence[dict[str, float]]
-    stats: Sequence[dict[str, Any]] = ()
-
-    @property
-    def last(self) -> dict[str, float]:
-        """The row of the last iteration."""
-        return self.history[-1]
+# Of history.csv and of a shard: numbers by name.
+Rows = Sequence[dict[str, float]]
 
 
 def examine_run(folder: Path) -> Diagnosis:
@@ -86,13 +70,15 @@ def examine_run(folder: Path) -> Diagnosis:
     positions = replay_games(game, games)
     trained = _trained(history, done)
     check_games(diagnosis, positions, trained, config.selfplay.search == "gumbel")
-    diagnosis.add(TIME_CHECKS, RunEvidence(config, history, stats))
+    diagnosis.add(
+        evaluator_load(history, stats), times(history, stats), age_of_data(config, history)
+    )
     # The network that played the last games is older than what was learned from them: so it can
     # be compared with their policies and results.
     player = playing_network(history, done)
     runtime = load_runtime(str(folder / "nets" / f"{player:04d}"))
     check_network(diagnosis, positions, runtime.evaluate, encoder_of(runtime.card, game), trained)
-    check_exact_results(diagnosis, positions)
+    diagnosis.add(exact_results(positions))
     return diagnosis
 
 
@@ -110,7 +96,7 @@ def examine_iteration(
     return diagnosis
 
 
-def _trained(history: Sequence[dict[str, float]], iteration: int) -> bool:
+def _trained(history: Rows, iteration: int) -> bool:
     """Whether the network that played an iteration had had the time to learn anything."""
     player = playing_network(history, iteration)
     steps = sum(row.get("steps", 0.0) for row in history if row["iteration"] <= player)
@@ -150,164 +136,142 @@ def _last_games(
     return games, stats
 
 
-def check_history(
-    diagnosis: Diagnosis, config: AlphaZeroConfig, history: Sequence[dict[str, float]]
-) -> None:
+def check_history(diagnosis: Diagnosis, config: AlphaZeroConfig, history: Rows) -> None:
     """What the iterations show, the last ones most."""
-    diagnosis.add(HISTORY_CHECKS, RunEvidence(config, history))
+    diagnosis.add(
+        progress(history), loss(history), resignation(config, history[-1]),
+        promotion(config, history), age_of_networks(config, history),
+    )
 
 
-def _progress(run: RunEvidence) -> Measure | None:
+def progress(history: Rows) -> Finding | None:
     """Nats between search and network, and how often they agree, before and now."""
-    if len(run.history) < _ENOUGH_ITERATIONS:
+    if len(history) < _ENOUGH_ITERATIONS:
         return None
-    half = len(run.history) // 2
+    half = len(history) // 2
     first, second = (
         float(np.mean([row["divergence"] for row in rows]))
-        for rows in (run.history[:half], run.history[half:])
+        for rows in (history[:half], history[half:])
     )
-    return Measure(
-        first=first, second=second, agreed=run.history[0]["agreed"], now=run.last["agreed"]
+    return judge(
+        "progress",
+        f"the search was {first:.2f} nats away from the network in the first half of the "
+        f"iterations, {second:.2f} in the second; they agreed in {history[0]['agreed']:.0%} of the "
+        f"positions at first, {history[-1]['agreed']:.0%} now",
     )
 
 
-def _loss(run: RunEvidence) -> Measure | None:
-    finite = all(np.isfinite(row.get("loss", 0.0)) for row in run.history)
-    return None if finite else Measure()
+def loss(history: Rows) -> Finding | None:
+    """Has the learning exploded?"""
+    if all(np.isfinite(row.get("loss", 0.0)) for row in history):
+        return None
+    return Finding("loss", ILL, "the loss is not a number any more: choose a lower learning rate")
 
 
-def _resignation(run: RunEvidence) -> Measure | None:
-    """resigned: share of the games. wrong: share of the checked ones that were not lost."""
-    settings = run.config.selfplay
+def resignation(config: AlphaZeroConfig, last: dict[str, float]) -> Finding | None:
+    """Are resigned games lost? Some of them are played on to their end to find out."""
+    settings = config.selfplay
     if settings.resign_below <= 0:
         return None
     short = settings.finish_sims
     other = (f", or finish with more than {short} simulations: the winner may not see the win"
              if short else "")
-    return Measure(
-        resigned=run.last["resigned"], wrong=run.last["resigned_wrongly"], other=other
+    wrong = last["resigned_wrongly"]
+    return judge(
+        "resignation",
+        f"{last['resigned']:.0%} of the games are resigned; of those played on to their end, "
+        f"{wrong:.0%} were not lost (AlphaGo Zero: 5% at most)",
+        (wrong > 0.05, ILL, f"lower resign_below{other}"),
     )
 
 
-def _promotion(run: RunEvidence) -> Measure | None:
-    """refused: share of the last matches. unlucky: of `lost`, those that noise may explain."""
-    threshold, games = run.config.gating_threshold, run.config.gating_games
-    matches = [row for row in run.history if "match_score" in row][-_LAST_MATCHES:]
+def promotion(config: AlphaZeroConfig, history: Rows) -> Finding | None:
+    """Does the match between networks let any through?"""
+    threshold, games = config.gating_threshold, config.gating_games
+    matches = [row for row in history if "match_score" in row][-_LAST_MATCHES:]
     if threshold <= 0 or not matches:
         return None
     lost = [row["match_score"] for row in matches if not row["promoted"]]
+    refused = len(lost) / len(matches)
     # A game's result spreads by half a point at most; less with draws.
     error = 0.5 / np.sqrt(games)
-    return Measure(
-        matches=len(matches), refused=len(lost) / len(matches), lost=len(lost), games=games,
-        error=error, unlucky=sum(score + error >= threshold for score in lost),
-        threshold=threshold,
+    unlucky = sum(score + error >= threshold for score in lost)
+    return judge(
+        "promotion",
+        f"of the last {len(matches)} networks {refused:.0%} are refused; gating noise: a match of "
+        f"{games} games errs by up to {error:.2f}, and {unlucky} of the {len(lost)} refused are no "
+        f"further than that below {threshold:g}",
+        (len(matches) >= _FEWEST_MATCHES and refused > 0.8, WATCH,
+         "self-play hardly changes: more gating_games, a lower gating_threshold, or no match at "
+         "all"),
     )
 
 
-def _network_age(run: RunEvidence) -> Measure | None:
+def age_of_networks(config: AlphaZeroConfig, history: Rows) -> Finding | None:
     """How much older than the newest the networks were that played, with `ahead`."""
-    rows = [row for row in run.history if "network_age" in row][-_ENOUGH_ITERATIONS:]
+    rows = [row for row in history if "network_age" in row][-_ENOUGH_ITERATIONS:]
     if not rows:
         return None
-    return Measure(
-        age=float(np.mean([row["network_age"] for row in rows])),
-        most=max(row["network_age_max"] for row in rows), iterations=len(rows),
-        ahead=run.config.ahead,
+    age = float(np.mean([row["network_age"] for row in rows]))
+    return judge(
+        "age of networks",
+        f"in the last {len(rows)} iterations, games were played by networks {age:.1f} iterations "
+        f"older than the newest on average, {max(row['network_age_max'] for row in rows):.0f} at "
+        f"most (ahead={config.ahead})",
+        (age > _OLD_NETWORKS, WATCH,
+         "the learner does not keep up with self-play: a smaller ahead, more games in an "
+         "iteration, or a lower epochs_per_position"),
     )
 
 
-HISTORY_CHECKS = (
-    Check(
-        "progress", _progress,
-        "the search was {first:.2f} nats away from the network in the first half of the "
-        "iterations, {second:.2f} in the second; they agreed in {agreed:.0%} of the positions at "
-        "first, {now:.0%} now",
-    ),
-    Check(
-        "loss", _loss, "the loss is not a number any more",
-        Threshold(ILL, lambda m: True, "choose a lower learning rate"),
-    ),
-    Check(
-        "resignation", _resignation,
-        "{resigned:.0%} of the games are resigned; of those played on to their end, {wrong:.0%} "
-        "were not lost (AlphaGo Zero: 5% at most)",
-        Threshold(ILL, lambda m: m.wrong > 0.05, "lower resign_below{other}"),
-    ),
-    Check(
-        "promotion", _promotion,
-        "of the last {matches} networks {refused:.0%} are refused; gating noise: a match of "
-        "{games} games errs by up to {error:.2f}, and {unlucky} of the {lost} refused are no "
-        "further than that below {threshold:g}",
-        Threshold(WATCH, lambda m: m.matches >= _FEWEST_MATCHES and m.refused > 0.8,
-                  "self-play hardly changes: more gating_games, a lower gating_threshold, or no "
-                  "match at all"),
-    ),
-    Check(
-        "age of networks", _network_age,
-        "in the last {iterations} iterations, games were played by networks {age:.1f} iterations "
-        "older than the newest on average, {most:.0f} at most (ahead={ahead})",
-        Threshold(WATCH, lambda m: m.age > _OLD_NETWORKS,
-                  "the learner does not keep up with self-play: a smaller ahead, more games in an "
-                  "iteration, or a lower epochs_per_position"),
-    ),
-)
+def _seconds(history: Rows, stats: Rows) -> tuple[float, float, float]:
+    """Seconds of the last iteration: in the network, in trees, in training.
+
+    A network that is compiled into the search counts as trees.
+    """
+    network = sum(shard.get("network_seconds", 0.0) for shard in stats)
+    playing = sum(shard.get("wall_seconds", 0.0) for shard in stats)
+    return network, max(playing - network, 0.0), history[-1].get("train_cpu_seconds", 0.0)
 
 
-def _seconds(run: RunEvidence) -> tuple[float, float, float]:
-    """Seconds of the last iteration: in the network, in trees, in training."""
-    network = sum(stats.get("network_seconds", 0.0) for stats in run.stats)
-    playing = sum(stats.get("wall_seconds", 0.0) for stats in run.stats)
-    return network, max(playing - network, 0.0), run.last.get("train_cpu_seconds", 0.0)
-
-
-def _load(run: RunEvidence) -> Measure | None:
-    network, trees, _ = _seconds(run)
+def evaluator_load(history: Rows, stats: Rows) -> Finding | None:
+    """Does self-play keep the network busy?"""
+    network, trees, _ = _seconds(history, stats)
     if network == 0 and trees > 0:  # compiled into the search: one cannot be told from the other
         return None
-    return Measure(share=network / ((network + trees) or 1.0), batch=run.last["batch"])
+    share = network / ((network + trees) or 1.0)
+    return judge(
+        "evaluator load",
+        f"self-play spends {share:.0%} of its time in the network, {history[-1]['batch']:.0f} "
+        "positions a call",
+        (share < 0.8, WATCH, "larger batches (games_at_once) or a larger network"),
+    )
 
 
-def _time(run: RunEvidence) -> Measure:
-    # A network that is compiled into the search counts as trees.
-    seconds = np.array(_seconds(run))
+def times(history: Rows, stats: Rows) -> Finding:
+    """Where the time of the last iteration went."""
+    seconds = np.array(_seconds(history, stats))
     network, trees, training = seconds / (seconds.sum() or 1.0)
-    return Measure(network=network, trees=trees, training=training)
+    return judge(
+        "time",
+        f"the last iteration: {network:.0%} network in self-play, {trees:.0%} trees in self-play, "
+        f"{training:.0%} training",
+    )
 
 
-def _age(run: RunEvidence) -> Measure:
-    """Mean age, in iterations, of the positions in the window, or of the networks that played."""
-    done = int(run.last["iteration"])
-    window = run.config.window_of(done)
-    plies = {int(row["iteration"]): row["plies"] for row in run.history}
-    played_late = {int(row["iteration"]): row.get("network_age", 0.0) for row in run.history}
+def age_of_data(config: AlphaZeroConfig, history: Rows) -> Finding:
+    """Mean age, in iterations, of the networks that played the positions in the window."""
+    done = int(history[-1]["iteration"])
+    window = config.window_of(done)
+    plies = {int(row["iteration"]): row["plies"] for row in history}
+    played_late = {int(row["iteration"]): row.get("network_age", 0.0) for row in history}
     weights = np.array([plies.get(iteration, 0.0) for iteration in window])
     ages = np.array([done - iteration + played_late.get(iteration, 0.0) for iteration in window])
     age = float((weights * ages).sum() / max(weights.sum(), 1))
-    return Measure(
-        window=len(window), positions=run.last["window_positions"], age=age,
-        iterations=len(run.history),
+    return judge(
+        "age of data",
+        f"the window holds {len(window)} iterations, {history[-1]['window_positions']:,.0f} "
+        f"positions; on average they were played {age:.1f} iterations ago",
+        (len(history) >= _ENOUGH_ITERATIONS and age > 0.5 * len(history), WATCH,
+         "much of what is learned is by older networks; a smaller window"),
     )
-
-
-TIME_CHECKS = (
-    Check(
-        "evaluator load", _load,
-        "self-play spends {share:.0%} of its time in the network, {batch:.0f} positions a call",
-        Threshold(WATCH, lambda m: m.share < 0.8,
-                  "larger batches (games_at_once) or a larger network"),
-    ),
-    Check(
-        "time", _time,
-        "the last iteration: {network:.0%} network in self-play, {trees:.0%} trees in self-play, "
-        "{training:.0%} training",
-    ),
-    Check(
-        "age of data", _age,
-        "the window holds {window} iterations, {positions:,.0f} positions; on average they were "
-        "played {age:.1f} iterations ago",
-        Threshold(WATCH, lambda m: m.iterations >= _ENOUGH_ITERATIONS and (
-            m.age > 0.5 * m.iterations
-        ), "much of what is learned is by older networks; a smaller window"),
-    ),
-)

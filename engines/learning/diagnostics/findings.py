@@ -1,72 +1,21 @@
-"""What the doctor has to say about a run: findings, made by tables of checks.
+"""What the doctor says about a run: findings, each made by a function that checks one thing.
 
-A check measures something of the evidence and compares it with thresholds. The first threshold
-that is crossed gives the finding its level, and the sentence what to do about it:
+A check measures something and gives its finding a level and, where something is wrong, what to do:
 
-    Check("results", shares_of_results, "{won:.0%} won by who begins, {drawn:.0%} drawn",
-          Threshold(WATCH, lambda m: m.games >= 20 and m.drawn > 0.97, "a value learns nothing"))
-
-`{...}` is filled in with the numbers measured.
+    def results(games: Sequence[GameData]) -> Finding:
+        drawn = np.mean([game.result == 0 for game in games])
+        return judge("results", f"{drawn:.0%} of the games are drawn",
+                     (drawn > 0.97, WATCH, "a value learns nothing from them"))
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from types import SimpleNamespace
-from typing import Any
 
 from engines.learning.diagnostics.positions import Calibration
 
+# WATCH: it may be as it should.
 FINE, WATCH, ILL = "fine", "watch", "ill"
-
-# Numbers by name; thresholds read them as attributes.
-Measure = SimpleNamespace
-
-
-@dataclass(frozen=True)
-class Threshold:
-    """What a measure means where it is crossed.
-
-    Attributes:
-        level: of the finding: ILL, WATCH (it may be as it should) or FINE.
-        crossed: whether a measure crosses it.
-        remedy: what it means and what to do, the end of the finding's sentence.
-    """
-
-    level: str
-    crossed: Callable[[Measure], bool]
-    remedy: str = ""
-
-
-class Check:
-    """A row of a table of checks.
-
-    Args:
-        name: of the finding, in two or three words; tests and readers go by it.
-        measure: the numbers that the evidence gives, or None if it has none.
-        message: a sentence with the numbers, and with what they should be.
-        thresholds: in this order; if none is crossed, all is fine.
-    """
-
-    def __init__(
-        self, name: str, measure: Callable[[Any], Measure | None], message: str,
-        *thresholds: Threshold,
-    ) -> None:
-        self.name, self.measure, self.message = name, measure, message
-        self.thresholds = thresholds
-
-    def finding(self, evidence: Any) -> Finding | None:
-        """What the check finds; None where the evidence says nothing about it."""
-        measure = self.measure(evidence)
-        if measure is None:
-            return None
-        verdict = next(
-            (threshold for threshold in self.thresholds if threshold.crossed(measure)),
-            Threshold(FINE, lambda m: True),
-        )
-        text = self.message + (f": {verdict.remedy}" if verdict.remedy else "")
-        return Finding(self.name, verdict.level, text.format_map(vars(measure)))
 
 
 @dataclass(frozen=True)
@@ -80,6 +29,21 @@ class Finding:
     name: str
     level: str
     text: str
+
+
+def judge(name: str, message: str, *verdicts: tuple[bool, str, str]) -> Finding:
+    """The finding of a check.
+
+    Args:
+        name: of the finding, in two or three words; tests and readers go by it.
+        message: a sentence with the numbers, and with what they should be.
+        verdicts: (whether it holds, level, what it means and what to do); the first that holds
+            decides. If none holds, all is fine.
+    """
+    for holds, level, remedy in verdicts:
+        if holds:
+            return Finding(name, level, f"{message}: {remedy}" if remedy else message)
+    return Finding(name, FINE, message)
 
 
 @dataclass
@@ -97,9 +61,8 @@ class Diagnosis:
     history: list[dict[str, float]] = field(default_factory=list)
     calibrations: dict[str, Calibration] = field(default_factory=dict)
 
-    def add(self, checks: Iterable[Check], evidence: Any) -> None:
-        """Make these checks."""
-        findings = (check.finding(evidence) for check in checks)
+    def add(self, *findings: Finding | None) -> None:
+        """Add findings; None where a check had nothing to look at."""
         self.findings += [finding for finding in findings if finding is not None]
 
     def named(self, level: str) -> list[str]:

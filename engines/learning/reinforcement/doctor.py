@@ -20,16 +20,8 @@ from dlgo.errors import ModelError
 from dlgo.games import recorded_game
 from engines.learning.data.experience import Decisions, Experience, read_experience
 from engines.learning.data.replay import Replayer
-from engines.learning.diagnostics.findings import (
-    FINE,
-    ILL,
-    WATCH,
-    Check,
-    Diagnosis,
-    Measure,
-    Threshold,
-)
-from engines.learning.diagnostics.game_checks import value_check, value_measure
+from engines.learning.diagnostics.findings import FINE, ILL, WATCH, Diagnosis, Finding, judge
+from engines.learning.diagnostics.game_checks import value_sign
 from engines.learning.diagnostics.positions import calibrate
 from engines.learning.networks.leaf_evaluator import encoder_of, softmax
 from engines.learning.networks.runtimes import load_runtime
@@ -117,12 +109,15 @@ def examine_run(folder: Path, config: type[ReinforcementConfig]) -> Diagnosis:
     return diagnosis
 
 
-def examine(diagnosis: Diagnosis, evidence: RunEvidence) -> None:
+def examine(diagnosis: Diagnosis, run: RunEvidence) -> None:
     """Make all checks of this evidence."""
-    if "value" in evidence.config.heads:
-        diagnosis.calibrations["critic"] = calibrate(
-            evidence.decisions.values * 0.998, evidence.results)
-    diagnosis.add(CHECKS, evidence)
+    diagnosis.add(win_rate(run), policy_entropy(run))
+    if "value" in run.config.heads:
+        calibration = calibrate(run.decisions.values * 0.998, run.results)
+        diagnosis.calibrations["critic"] = calibration
+        if len(run.history) >= _TRAINED_AFTER:
+            diagnosis.add(value_sign("value sign", "the critic", calibration))
+    diagnosis.add(recorded_policy(run), mask(run), self_match(run))
 
 
 def results_of(experience: Experience, rows: np.ndarray) -> np.ndarray:
@@ -131,46 +126,54 @@ def results_of(experience: Experience, rows: np.ndarray) -> np.ndarray:
     return plain.returns[rows].astype(np.float64)
 
 
-def _tests(run: RunEvidence) -> Measure | None:
-    """first, last: scores against random play. best: of all tests."""
-    scores = [row["score_random"] for row in run.history if "score_random" in row]
+def win_rate(run: RunEvidence) -> Finding | None:
+    """Does it beat random play, and more so than at first?"""
+    scores = _scores(run)
     if len(scores) < _ENOUGH_TESTS:
         return None
+    first, last, best = scores[0], scores[-1], max(scores)
     error = 0.5 / np.sqrt(run.config.test_games)
-    return Measure(first=scores[0], last=scores[-1], best=max(scores), tests=len(scores),
-                   error=error, trained=len(run.history) >= _TRAINED_AFTER)
+    return judge(
+        "win rate",
+        f"{first:.0%} against random play in the first test, {last:.0%} in the last of "
+        f"{len(scores)}, {best:.0%} at best",
+        (len(run.history) < _TRAINED_AFTER, FINE, "too early to tell"),
+        (last <= 0.05, ILL,
+         "it loses to random play: a reward or an advantage has the wrong sign"),
+        (best < 0.5 + 3 * error, ILL,
+         "it has learned nothing: look at the rewards' signs and the learning rate"),
+        (last < best - 4 * error, WATCH,
+         "it has forgotten: a smaller learning rate, or a larger pool_share"),
+    )
 
 
-def _entropy(run: RunEvidence) -> Measure | None:
-    """nats: of the last network's policy. most: of an even one. sure: share of the decisions in
-    which one of several moves had more than 99%."""
+def policy_entropy(run: RunEvidence) -> Finding | None:
+    """Has the policy become sure of one move too soon?"""
     if not run.draws:
         return None
     shares = _masked(run)
     choice = run.decisions.legal.sum(axis=1) > 1
-    logs = np.log(np.where(shares > 0, shares, 1))
-    nats = -(shares * logs).sum(axis=1)[choice]
-    most = np.log(run.decisions.legal.sum(axis=1)[choice])
-    if not len(nats):
+    if not choice.any():
         return None
-    return Measure(
-        nats=float(nats.mean()), most=float(most.mean()),
-        sure=float((shares.max(axis=1)[choice] > 0.99).mean()), trained=_best_score(run) > 0.9,
+    logs = np.log(np.where(shares > 0, shares, 1))
+    nats = float(-(shares * logs).sum(axis=1)[choice].mean())
+    most = float(np.log(run.decisions.legal.sum(axis=1)[choice]).mean())
+    sure = float((shares.max(axis=1)[choice] > 0.99).mean())
+    good = max(_scores(run), default=0.0) > 0.9
+    return judge(
+        "policy entropy",
+        f"the policy has {nats:.2f} nats of at most {most:.2f}; in {sure:.0%} of the positions it "
+        "is sure of one move",
+        (sure > 0.9 and not good, ILL,
+         "the policy has collapsed before it was good: more entropy, a smaller learning rate; "
+         "begin anew"),
+        (nats < 0.05 * most, WATCH,
+         "the entropy is gone, so that nothing new is tried: more entropy"),
     )
 
 
-def _critic(run: RunEvidence) -> Measure | None:
-    if "value" not in run.config.heads or len(run.history) < _TRAINED_AFTER:
-        return None
-    return value_measure(calibrate(run.decisions.values * 0.998, run.results))
-
-
-def _recorded(run: RunEvidence) -> Measure | None:
-    """Is a recorded probability that of the legal moves, or of all?
-
-    played, raw: mean distance of its logarithm from that of the last network's policy over the
-    legal moves, and over all. illegal: what the network gives to illegal moves.
-    """
+def recorded_policy(run: RunEvidence) -> Finding | None:
+    """Is a recorded probability that of the legal moves, or of all?"""
     if not run.draws:
         return None
     rows = np.arange(len(run.decisions))
@@ -181,18 +184,43 @@ def _recorded(run: RunEvidence) -> Measure | None:
         return None
     logs = np.log(run.decisions.probabilities.astype(np.float64))
     actions = run.decisions.actions
-    played = np.abs(logs - np.log(np.maximum(_masked(run)[rows, actions], 1e-30)))[telling]
-    whole = np.abs(logs - np.log(np.maximum(raw[rows, actions], 1e-30)))[telling]
-    return Measure(played=float(played.mean()), raw=float(whole.mean()),
-                   illegal=float(illegal.mean()))
+    # Mean distance of the logarithm from that of the last network's policy over the legal moves,
+    # and over all.
+    played, whole = (
+        float(np.abs(logs - np.log(np.maximum(policy[rows, actions], 1e-30)))[telling].mean())
+        for policy in (_masked(run), raw)
+    )
+    return judge(
+        "recorded policy",
+        f"recorded probabilities are {played:.2f} nats away from the policy over legal moves and "
+        f"{whole:.2f} from that over all, of which illegal ones are {illegal.mean():.0%}",
+        (whole < 0.5 * played, ILL,
+         "they were taken before the mask: record the policy that is played (recorded=played)"),
+    )
 
 
-def _forgotten(run: RunEvidence) -> Measure | None:
-    return Measure() if getattr(run.config, "mask", True) is False else None
+def mask(run: RunEvidence) -> Finding | None:
+    """Does learning know which moves are legal?"""
+    if getattr(run.config, "mask", True):
+        return None
+    return Finding("mask", WATCH, "learning does not know which moves are legal: the mask is "
+                   "forgotten, on purpose or not: mask=yes")
 
 
-def _self_match(run: RunEvidence) -> Measure:
-    return Measure(score=run.self_score, games=_SELF_GAMES)
+def self_match(run: RunEvidence) -> Finding:
+    """On paired seeds a network scores exactly half against itself."""
+    return judge(
+        "self-match",
+        f"against itself on paired seeds the network scores {run.self_score:.3f} in {_SELF_GAMES} "
+        "games (it should be 0.500)",
+        (run.self_score != 0.5, ILL,
+         "the two sides are not treated alike: look at seeds, colours and points"),
+    )
+
+
+def _scores(run: RunEvidence) -> list[float]:
+    """Scores against random play, test by test."""
+    return [row["score_random"] for row in run.history if "score_random" in row]
 
 
 def _masked(run: RunEvidence) -> np.ndarray:
@@ -204,52 +232,3 @@ def _masked(run: RunEvidence) -> np.ndarray:
 def _temperature(run: RunEvidence) -> float:
     return getattr(run.config, "temperature", 1.0)
 
-
-def _best_score(run: RunEvidence) -> float:
-    return max((row["score_random"] for row in run.history if "score_random" in row), default=0.0)
-
-
-CHECKS = (
-    Check(
-        "win rate", _tests,
-        "{first:.0%} against random play in the first test, {last:.0%} in the last of {tests}, "
-        "{best:.0%} at best",
-        Threshold(FINE, lambda m: not m.trained, "too early to tell"),
-        Threshold(ILL, lambda m: m.last <= 0.05,
-                  "it loses to random play: a reward or an advantage has the wrong sign"),
-        Threshold(ILL, lambda m: m.best < 0.5 + 3 * m.error,
-                  "it has learned nothing: look at the rewards' signs and the learning rate"),
-        Threshold(WATCH, lambda m: m.last < m.best - 4 * m.error,
-                  "it has forgotten: a smaller learning rate, or a larger pool_share"),
-    ),
-    Check(
-        "policy entropy", _entropy,
-        "the policy has {nats:.2f} nats of at most {most:.2f}; in {sure:.0%} of the positions it "
-        "is sure of one move",
-        Threshold(ILL, lambda m: m.sure > 0.9 and not m.trained,
-                  "the policy has collapsed before it was good: more entropy, a smaller learning "
-                  "rate; begin anew"),
-        Threshold(WATCH, lambda m: m.nats < 0.05 * m.most,
-                  "the entropy is gone, so that nothing new is tried: more entropy"),
-    ),
-    value_check("value sign", "the critic", _critic),
-    Check(
-        "recorded policy", _recorded,
-        "recorded probabilities are {played:.2f} nats away from the policy over legal moves and "
-        "{raw:.2f} from that over all, of which illegal ones are {illegal:.0%}",
-        Threshold(ILL, lambda m: m.raw < 0.5 * m.played,
-                  "they were taken before the mask: record the policy that is played "
-                  "(recorded=played)"),
-    ),
-    Check(
-        "mask", _forgotten, "learning does not know which moves are legal",
-        Threshold(WATCH, lambda m: True, "the mask is forgotten, on purpose or not: mask=yes"),
-    ),
-    Check(
-        "self-match", _self_match,
-        "against itself on paired seeds the network scores {score:.3f} in {games} games (it should "
-        "be 0.500)",
-        Threshold(ILL, lambda m: m.score != 0.5,
-                  "the two sides are not treated alike: look at seeds, colours and points"),
-    ),
-)

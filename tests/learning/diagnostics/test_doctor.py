@@ -22,18 +22,8 @@ from engines.alphazero.settings import SelfPlaySettings
 from engines.learning.data import Dataset, batches
 from engines.learning.data.records import GameData
 from engines.learning.data.shards import shard_path, write_shard
-from engines.learning.diagnostics.findings import (
-    FINE,
-    ILL,
-    WATCH,
-    Check,
-    Diagnosis,
-    Finding,
-    Measure,
-    Threshold,
-    lines,
-)
-from engines.learning.diagnostics.game_checks import check_exact_results, check_games
+from engines.learning.diagnostics.findings import FINE, ILL, WATCH, Diagnosis, Finding, judge, lines
+from engines.learning.diagnostics.game_checks import check_games, exact_results
 from engines.learning.diagnostics.network_checks import check_network
 from engines.learning.diagnostics.page import page
 from engines.learning.diagnostics.positions import Calibration, calibrate, replay_games
@@ -210,11 +200,11 @@ def test_an_augmentation_of_one_half_is_named(games, tmp_path, monkeypatch, what
 def test_exact_results_say_how_the_search_errs(games) -> None:
     positions = replay_games(GAME, games[:40])
     diagnosis = Diagnosis("test")
-    check_exact_results(diagnosis, positions)
+    diagnosis.add(exact_results(positions))
     assert diagnosis.findings[0].name == "exact results" and not diagnosis.named(ILL)
     turned = dataclasses.replace(positions, values=-positions.values)
     diagnosis = Diagnosis("test")
-    check_exact_results(diagnosis, turned)
+    diagnosis.add(exact_results(turned))
     assert diagnosis.named(ILL) == ["exact results"]
 
 
@@ -234,16 +224,12 @@ def test_resignations_that_give_games_away_are_named() -> None:
     assert diagnosis.named(ILL) == []
 
 
-def test_the_first_threshold_that_is_crossed_decides() -> None:
-    check = Check(
-        "share", lambda evidence: None if evidence is None else Measure(share=evidence),
-        "{share:.0%} of it",
-        Threshold(ILL, lambda m: m.share > 0.9, "too much"),
-        Threshold(WATCH, lambda m: m.share > 0.5, "much, {share:.2f}"),
-    )
+def test_the_first_verdict_that_holds_decides() -> None:
     diagnosis = Diagnosis("test")
-    for share in (0.2, 0.6, 0.95, None):
-        diagnosis.add([check], share)
+    for share in (0.2, 0.6, 0.95):
+        diagnosis.add(judge("share", f"{share:.0%} of it", (share > 0.9, ILL, "too much"),
+                            (share > 0.5, WATCH, f"much, {share:.2f}")))
+    diagnosis.add(None)
     assert diagnosis.findings == [
         Finding("share", FINE, "20% of it"), Finding("share", WATCH, "60% of it: much, 0.60"),
         Finding("share", ILL, "95% of it: too much"),
