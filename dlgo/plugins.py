@@ -252,10 +252,14 @@ def _load_module(name: str, shown: str, path: Path | None = None) -> ModuleType:
 
 def describe_error(error: BaseException, path: Path | str | None) -> str:
     """`, line 3: NameError: ...`: where in a file, or in what it calls, an exception arose."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if path is not None and frame.filename == str(path)]
-    place = f", line {own[-1].lineno}" if own else ""
-    text = " ".join(str(error).split())
+    lines = [
+        frame.lineno for frame in traceback.extract_tb(error.__traceback__)
+        if path is not None and frame.filename == str(path)
+    ]
+    text = str(error)
+    if isinstance(error, SyntaxError) and path is not None and error.filename == str(path):
+        lines, text = [error.lineno], error.msg
+    place, text = f", line {lines[-1]}" if lines else "", " ".join(text.split())
     return f"{place}: {type(error).__name__}{': ' + text if text else ''}"
 
 

@@ -1,8 +1,9 @@
 """The inside of a process whose functions somebody calls from outside: see `calls.py`.
 
-    python -P -m engines.isolation.answer FILE.py
+    python -P -m engines.isolation.answer FILE.py [CELL ...]
 
-It may be written by anybody, so the caller believes nothing but the values that it returns.
+Cells of a notebook that are named are not run. The file may be written by anybody, so the caller
+believes nothing but the values that it returns.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from engines.isolation import cells
 from engines.isolation.plain import from_plain, to_bytes, to_plain
 from engines.programs.framing import read_frame, write_frame
 
@@ -34,9 +36,12 @@ def main() -> None:
     sys.setrecursionlimit(_DEPTH)
     path = Path(sys.argv[1])
     pid = os.getpid()
-    module, answer = None, {"value": None}
+    cells.left_out = sys.argv[2:]
+    cells.on_cell = lambda name: write_frame(answers, to_bytes({"cell": name}))
+    module, answer = None, {}
     try:
         module = _load(path)
+        answer = {"value": cells.reports}
     except BaseException as error:
         answer = _failure(error, path)
     while True:
@@ -83,17 +88,18 @@ def _ask(requests: int, answers: int, number: int, arguments: tuple[Any, ...]) -
 
 
 def _failure(error: BaseException, path: Path) -> dict[str, Any]:
-    """What went wrong, in one line, and where in the file."""
+    """What went wrong, in one line, and where: `line 3`, or `cell 2, line 3` of its notebook."""
     text = " ".join(str(error).split())[:300]
     kind = type(error).__name__
-    lines = [
-        frame.lineno for frame in traceback.extract_tb(error.__traceback__)
-        if frame.filename == str(path)
-    ]
-    if isinstance(error, SyntaxError) and error.filename == str(path):
-        lines = [error.lineno]
-    return {"error": f"{kind}: {text}" if text else kind, "kind": kind,
-            "line": lines[-1] if lines else None}
+    places = [(f.filename, f.lineno) for f in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError):
+        places.append((error.filename or "", error.lineno))
+    place = ""
+    for file, line in places:
+        cell = file.removeprefix(f"{path.stem}.ipynb, ")
+        if file in (str(path), f"{path.stem}.ipynb, {cell}"):
+            place = f"line {line}" if cell == file else f"{cell}, line {line}"
+    return {"error": f"{kind}: {text}" if text else kind, "kind": kind, "place": place}
 
 
 if __name__ == "__main__":

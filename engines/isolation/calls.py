@@ -16,7 +16,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,8 @@ from engines.programs.sandbox import Sandbox, Watch
 
 # Bytes of an answer: reading one takes several times its length of our own memory.
 _LONGEST = 1 << 22
+# Lines of reports, and characters of one.
+_LINES, _LONGEST_LINE = 10, 300
 _take = functools.partial(take_frame, longest=_LONGEST)
 
 
@@ -37,12 +39,12 @@ class CallError(DlgoError):
 
     Attributes:
         kind: the exception's class, or "missing".
-        line: of the file, or None.
+        place: `line 3` of the file, `cell 2, line 3` of a notebook, or "".
     """
 
-    def __init__(self, text: str, kind: str, line: int | None) -> None:
+    def __init__(self, text: str, kind: str, place: str) -> None:
         super().__init__(text)
-        self.kind, self.line = kind, line
+        self.kind, self.place = kind, place
 
 
 class Functions:
@@ -52,6 +54,10 @@ class Functions:
         path: the file.
         sandbox: the walls around its process; None: no walls, for a file that is trusted.
         timeout: wall seconds to load the file.
+        left_out: cells of notebooks that are not run.
+
+    Attributes:
+        reports: what failed or was not run in the cells of notebooks, one line each.
 
     Raises:
         CallError: if loading it raises.
@@ -59,8 +65,13 @@ class Functions:
         SandboxError: if there is no working sandbox here.
     """
 
-    def __init__(self, path: Path, sandbox: Sandbox | None, timeout: float = 10.0) -> None:
-        command = [sys.executable, "-P", "-m", "engines.isolation.answer", str(path.resolve())]
+    def __init__(
+        self, path: Path, sandbox: Sandbox | None, timeout: float = 10.0,
+        left_out: Sequence[str] = (),
+    ) -> None:
+        command = [
+            sys.executable, "-P", "-m", "engines.isolation.answer", str(path.resolve()), *left_out,
+        ]
         self._program = Program(
             command if sandbox is None else sandbox.command(command),
             {"PYTHONPATH": os.pathsep.join(sys.path)},
@@ -68,7 +79,9 @@ class Functions:
         self._watch = None if sandbox is None else Watch(self._program, sandbox.allowance)
         self.alive = True
         try:
-            self._receive(b"", time.monotonic() + timeout, f"loading {path.name}", [])
+            self.reports = _lines(
+                self._receive(b"", time.monotonic() + timeout, f"loading {path.name}", [])
+            )
         except BaseException:
             self.close()
             raise
@@ -89,23 +102,28 @@ class Functions:
     def _receive(
         self, request: bytes, deadline: float, what: str, given: list[Callable[..., Any]]
     ) -> Any:
+        cell = ""
         try:
             while True:
                 left = max(deadline - time.monotonic(), 0.001)
                 answer = json.loads(self._program.exchange(request, _take, left))
-                if "ask" not in answer:
+                request = b""
+                if "ask" in answer:
+                    request = frame(to_bytes(_answer(given[answer["ask"]], answer["arguments"])))
+                elif "cell" in answer:
+                    cell = str(answer["cell"])[:_LONGEST_LINE]
+                else:
                     break
-                request = frame(to_bytes(_answer(given[answer["ask"]], answer["arguments"])))
             if "error" in answer:
-                line = answer.get("line")
                 raise CallError(
                     str(answer["error"])[:400], str(answer["kind"]),
-                    line if type(line) is int else None,
+                    str(answer.get("place", ""))[:40],
                 )
             return from_plain(answer["value"])
         except ProgramError as error:
             self.close()
-            raise self._explained(error, what) from None
+            explained = self._explained(error, what)
+            raise ProgramError(explained.failure, str(explained), cell) from None
         except CallError:
             raise
         except (BrokenFrame, ValueError, KeyError, TypeError, IndexError, AttributeError,
@@ -137,6 +155,14 @@ class Functions:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _lines(reports: Any) -> list[str]:
+    """Reports of a process that may send anything."""
+    lines = [str(report)[:_LONGEST_LINE] for report in reports] if type(reports) is list else []
+    if len(lines) > _LINES:
+        lines[_LINES:] = [f"and {len(lines) - _LINES} more"]
+    return [line.encode(errors="replace").decode() for line in lines]
 
 
 def _answer(function: Callable[..., Any], arguments: Any) -> dict[str, Any]:

@@ -35,14 +35,19 @@ _controls: set[int] = set()
 
 
 class ProgramError(DlgoError):
-    """A program failed; `failure` says in which way."""
+    """A program failed.
 
-    def __init__(self, failure: Failure, text: str) -> None:
+    Attributes:
+        failure: in which way.
+        cell: the notebook's cell that was running; "" if none was.
+    """
+
+    def __init__(self, failure: Failure, text: str, cell: str = "") -> None:
         super().__init__(text)
-        self.failure = failure
+        self.failure, self.cell = failure, cell
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ProgramError, (self.failure, str(self))
+        return ProgramError, (self.failure, str(self), self.cell)
 
 
 class Program:

@@ -61,7 +61,7 @@ class Grade:
         exercise: its name.
         results: of the checks; empty if nothing was handed in.
         points: of all checks.
-        notes: what was left out of the hand-in.
+        notes: what was left out of the hand-in, and a notebook's cells that failed.
         trusted: whether it ran without a sandbox.
         digest: of all that it was made of; "" if nothing was handed in.
         hand_in: the number or date of the one that was graded; "" if there was only one.
@@ -90,41 +90,53 @@ class Grade:
 
 
 class _Lives:
-    """A student's functions, in one process after another."""
+    """A student's functions, in one process after another.
+
+    Attributes:
+        notes: what failed or was not run in the cells of a notebook.
+    """
 
     def __init__(self, path: Path, sandbox: Sandbox | None) -> None:
         self._path, self._sandbox = path, sandbox
         self._functions: Functions | None = None
         self._lost = 0
+        self._left_out: list[str] = []  # cells that ended their process
+        self.notes: list[str] = []
         self._broken: DlgoError | None = None  # why the file cannot be loaded
         self._deadline = time.monotonic() + _ALL_SECONDS
 
     def call(self, name: str, *arguments: Any) -> Any:
         """What the function returns. Raises Wrong, with words for the student."""
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            raise Wrong(f"Not tried: the {_ALL_SECONDS:g} s for this exercise are used up.")
-        if self._broken is not None:
-            raise Wrong(_words(self._broken, self._path.name))
-        if self._lost == _LIVES:
-            raise Wrong(f"Not tried: the program had to be ended {_LIVES} times before.")
-        try:
-            if self._functions is None:
-                self._functions = self._start()
-            return self._functions.call(name, *arguments, timeout=min(_CALL_SECONDS, left))
-        except ProgramError as error:
-            self._functions = None
-            self._lost += 1
-            raise Wrong(_words(error, name)) from None
-        except CallError as error:
-            raise Wrong(_words(self._broken or error, name)) from None
+        while True:
+            left = self._deadline - time.monotonic()
+            if left <= 0:
+                raise Wrong(f"Not tried: the {_ALL_SECONDS:g} s for this exercise are used up.")
+            if self._broken is not None:
+                raise Wrong(_words(self._broken, self._path.name))
+            if self._lost == _LIVES:
+                raise Wrong(f"Not tried: the program had to be ended {_LIVES} times before.")
+            try:
+                if self._functions is None:
+                    self._functions = self._start(min(_LOAD_SECONDS, left))
+                return self._functions.call(name, *arguments, timeout=min(_CALL_SECONDS, left))
+            except ProgramError as error:
+                self._functions = None
+                self._lost += 1
+                if not error.cell:
+                    raise Wrong(_words(error, name)) from None
+                self._left_out.append(error.cell)  # and tried again
+                self.notes.append(f"{error.cell} ended the program, or it did not end")
+            except CallError as error:
+                raise Wrong(_words(self._broken or error, name)) from None
 
-    def _start(self) -> Functions:
+    def _start(self, seconds: float) -> Functions:
         try:
-            return Functions(self._path, self._sandbox, _LOAD_SECONDS)
+            functions = Functions(self._path, self._sandbox, seconds, self._left_out)
         except (CallError, ProgramError) as error:
-            self._broken = error
+            self._broken = None if getattr(error, "cell", "") else error
             raise
+        self.notes = functions.reports
+        return functions
 
     def close(self) -> None:
         """End the process."""
@@ -140,7 +152,7 @@ def _words(error: DlgoError, name: str) -> str:
         return f"{name}() is not written yet."
     if error.kind == "missing":
         return f"There is no function {name}(); keep the names of the task."
-    where = f", in line {error.line}" if error.line is not None else ""
+    where = f", in {error.place}" if error.place else ""
     return f"{name.removesuffix('.py')} raised {error}{where}."
 
 
@@ -181,7 +193,8 @@ def grade(
             results.append(Result(check.title, check.points, earned, feedback, seconds))
     finally:
         lives.close()
-    return Grade(student, exercise.name, results, exercise.points, taken.notes, trust, digest)
+    notes = [*taken.notes, *lives.notes]
+    return Grade(student, exercise.name, results, exercise.points, notes, trust, digest)
 
 
 def _digest(exercise: Exercise, taken: TakenIn) -> str:

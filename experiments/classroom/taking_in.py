@@ -2,7 +2,7 @@
 
 A folder or a zip file may hold links to other people's files, names that lead out of it, or a
 gigabyte of zeros in a kilobyte. What is not taken is said in a note that goes with the grade.
-Notebooks become the code of their cells.
+A notebook becomes a Python file that runs its code cells one by one.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-# Limits of one hand-in: files, bytes of one file and of all, folders within folders.
-_FILES, _FILE_BYTES, _ALL_BYTES, _DEPTH = 100, 1 << 20, 8 << 20, 4
+# Limits of one hand-in: files, bytes of one file (a notebook may hold pictures) and of all, folders
+# within folders.
+_FILES, _FILE_BYTES, _ALL_BYTES, _DEPTH = 100, 8 << 20, 32 << 20, 4
 _NOTES = 10
 
 
@@ -140,13 +141,16 @@ def _of_zip(source: Path, taken: TakenIn) -> Iterator[tuple[PurePosixPath, bytes
 
 
 def _code_of(content: bytes, name: PurePosixPath, taken: TakenIn) -> bytes:
-    """The code cells of a notebook, without IPython's commands."""
+    """A Python file that runs the code cells of a notebook."""
     try:
         cells = json.loads(content)["cells"]
         texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     except (ValueError, KeyError, TypeError, RecursionError):
         taken.notes.append(f"{name} is not a notebook that can be read")
         return b""
-    lines = "\n\n".join(texts).splitlines()
-    kept = ["pass" if line.lstrip().startswith(("%", "!")) else line for line in lines]
-    return ("\n".join(kept) + "\n").encode()
+    lines = [
+        f"# The code cells of {ascii(name.name)}.", "import engines.isolation.cells", "",
+        f"engines.isolation.cells.run_cells(globals(), {ascii(name.name)}, [",
+        *(f"    {ascii(text)}," for text in texts), "])", "",
+    ]
+    return "\n".join(lines).encode()
