@@ -10,7 +10,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -44,17 +43,15 @@ def run(folder: Path, *arguments: str) -> str:
 
 
 @pytest.mark.usefixtures("forked_workers")
-def test_the_commands_lead_into_the_report_in_five_minutes(
+def test_the_commands_lead_into_the_report(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    began = time.perf_counter()
     commands = re.findall(r"^    dlgo (.*)$", DOC, re.M)
     assert [command.split()[0] for command in commands] == ["new", "play", "tournament", "report"]
     for command in commands:
         for long, short in SHORTER.items():
             command = command.replace(long, short)
         dlgo(capfd, tmp_path, *command.split())
-    assert time.perf_counter() - began < 300
     assert "greedy" in (tmp_path / "my-report/report.html").read_text()
 
 

@@ -115,7 +115,7 @@ class Listener(Progress):
         if self.folder is None or status.phase != "training":
             return
         wanted = min(status.iteration + 1, status.iterations) * PLAN.workers
-        until = time.monotonic() + 60
+        until = time.monotonic() + 300
         while len(shards(self.folder)) < wanted and time.monotonic() < until:
             time.sleep(0.01)
 

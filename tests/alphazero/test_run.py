@@ -80,7 +80,7 @@ def marked_processes(folder: Path) -> list[str]:
 
 
 def nobody_left(folder: Path) -> bool:
-    for _ in range(200):
+    for _ in range(1200):
         if not marked_processes(folder):
             return True
         time.sleep(0.1)

@@ -55,11 +55,11 @@ CULPRITS = {
     "sleeper": (Failure.TIMEOUT, "no move from {} within 2 s"),
     "late:wall=0.1": (
         Failure.OVER_WALL,
-        r"overrun by {}: 0\.\d+ s of wall time for a move, 0\.1 s asked \(wall\)",
+        r"overrun by {}: [\d.]+ s of wall time for a move, 0\.1 s asked \(wall\)",
     ),
     "burner:cpu=0.1": (
         Failure.OVER_CPU,
-        r"overrun by {}: 0\.\d+ s of CPU time for a move, 0\.1 s asked \(cpu\)",
+        r"overrun by {}: [\d.]+ s of CPU time for a move, 0\.1 s asked \(cpu\)",
     ),
     "miscounter": (
         Failure.OVER_COUNT, "overrun by {}: 200 simulations for a move, 50 asked",
@@ -110,7 +110,7 @@ def test_who_misbehaves_loses_in_time_and_the_others_play_on(
             assert record.opening == "B2"
         assert not innocent.failed
         assert problem_of(innocent) == ""
-    assert time.monotonic() - began < 120
+    assert time.monotonic() - began < 600
     assert not left_behind()
 
 

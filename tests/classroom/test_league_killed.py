@@ -73,7 +73,7 @@ def killed(folder: Path, when: Callable[[], bool], wait: float = 0.0) -> dict[st
         process.wait(wait)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    until = time.monotonic() + 60
+    until = time.monotonic() + 120
     while left_behind(process.pid):
         assert time.monotonic() < until, "processes outlive the league"
         time.sleep(0.05)

@@ -44,9 +44,10 @@ def main() -> None:
     agent = [value for value in names.values() if callable(value)][-1]
     for line in sys.stdin:
         observation, configuration = map(Struct, json.loads(line))
-        start = time.perf_counter()
+        wall, cpu = time.perf_counter(), time.process_time()
         column = agent(observation, configuration)
-        print(json.dumps([column, time.perf_counter() - start]), flush=True)
+        took = time.perf_counter() - wall, time.process_time() - cpu
+        print(json.dumps([column, *took]), flush=True)
 
 
 if __name__ == "__main__":

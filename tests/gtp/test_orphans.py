@@ -120,14 +120,14 @@ def assert_nothing_outlives(
     try:
         process.stdin.write(stdin)
         process.stdin.flush()
-        assert soon(at_work, 120), "it did not come to work"
+        assert soon(at_work, 300), "it did not come to work"
         if how is None:
             process.stdin.close()
         else:
             time.sleep(pause)
             process.send_signal(how)
-        process.wait(timeout=60)
-        assert soon(lambda: not left(nap), 20), left(nap)
+        process.wait(timeout=300)
+        assert soon(lambda: not left(nap), 120), left(nap)
     finally:
         process.kill()
         process.wait()

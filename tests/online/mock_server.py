@@ -72,17 +72,17 @@ class MockServer:
         """Call it in the server's thread; what it returns."""
         async def work() -> Any:
             return function(*arguments)
-        return asyncio.run_coroutine_threadsafe(work(), self._loop).result(10)
+        return asyncio.run_coroutine_threadsafe(work(), self._loop).result(60)
 
     def close(self) -> None:
         self.call(self.cut)
         self.call(self._server.close)
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
+        self._thread.join(60)
 
     # --- what tests do with it ---
 
-    def wait(self, condition: Callable[[], Any], what: str = "", seconds: float = 30.0) -> Any:
+    def wait(self, condition: Callable[[], Any], what: str = "", seconds: float = 120.0) -> Any:
         """Wait until a condition holds; its value."""
         end = time.monotonic() + seconds
         while not (value := condition()):

@@ -41,7 +41,7 @@ class Studio:
         """End it as Ctrl-C does."""
         self.process.terminate()
         try:
-            self.process.wait(20)
+            self.process.wait(60)
         finally:
             self.process.kill()
             self.process.stdout.close()

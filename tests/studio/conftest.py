@@ -28,7 +28,7 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     folder = tmp_path_factory.mktemp("games")
     ledger = tmp_path_factory.mktemp("ledgers") / "tour.sqlite"
     server = Studio("--allow", BOTS, "--allow", OWN_GAME, "--searches", "2",
-                    "--move-timeout", "4", "--folder", str(folder),
+                    "--move-timeout", "60", "--folder", str(folder),
                     "--ledger", str(ledger))
     server.folder, server.ledger = folder, ledger
     try:

@@ -76,7 +76,7 @@ def test_a_body_that_does_not_say_its_size_is_refused_when_it_grows(studio: Stud
     chunk = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
     head = (b"POST /api/games/load HTTP/1.1\r\nHost: localhost\r\n"
             b"Transfer-Encoding: chunked\r\n\r\n")
-    with socket.create_connection(("127.0.0.1", studio.port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", studio.port), timeout=60) as connection:
         connection.sendall(head)
         for _ in range(MOST_BYTES // 0x10000 + 1):
             connection.sendall(chunk)
@@ -159,7 +159,7 @@ def test_no_file_outside_the_folder_is_read_or_written(
 
 
 def test_every_answer_forbids_scripts_of_others(studio: Studio) -> None:
-    with socket.create_connection(("127.0.0.1", studio.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", studio.port), timeout=60) as connection:
         connection.sendall(b"GET /no HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         head = b"".join(iter(lambda: connection.recv(4096), b"")).decode().lower()
     assert "content-security-policy: default-src 'none'; script-src 'self'" in head
@@ -173,7 +173,7 @@ def test_every_answer_forbids_scripts_of_others(studio: Studio) -> None:
     b"GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n",
 ])
 def test_broken_frames_leave_the_server_alive(studio: Studio, junk: bytes) -> None:
-    with socket.create_connection(("127.0.0.1", studio.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", studio.port), timeout=60) as connection:
         connection.sendall(junk)
         connection.settimeout(1)
         try:
