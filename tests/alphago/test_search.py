@@ -119,16 +119,15 @@ def test_the_runtime_told_is_that_of_each_network_where_they_differ(
 
 
 def test_what_is_no_alphago_is_refused(tmp_path: Path) -> None:
-    with one_line_error(ModelError, "no AlphaGo comes with the package for go:size=5"):
-        build_engine("alphago", get_game("go5"))
-    with one_line_error(ModelError, "unknown model 'tictactoe-alphgo' (did you mean"):
-        build_engine("alphago:model=tictactoe-alphgo", GAME)
-    with one_line_error(ModelError, "is an AlphaGo for tictactoe, not for connect4"):
-        build_engine(f"alphago:model={NAME}", get_game("connect4"))
-    with one_line_error(ModelError, "has no alphago.json"):
-        build_engine(f"alphago:model={tmp_path}", GAME)
-    with one_line_error(SpecError, "lambda"):
-        build_engine("alphago:lambda=1.5", GAME)
+    for spec, game, kind, part in (
+        ("alphago", "go:size=5", ModelError, "no AlphaGo comes with the package for go:size=5"),
+        ("alphago:model=tictactoe-alphgo", "tictactoe", ModelError, "did you mean"),
+        (f"alphago:model={NAME}", "connect4", ModelError, "for tictactoe, not for connect4"),
+        (f"alphago:model={tmp_path}", "tictactoe", ModelError, "has no alphago.json"),
+        ("alphago:lambda=1.5", "tictactoe", SpecError, "lambda"),
+    ):
+        with one_line_error(kind, part):
+            build_engine(spec, game)
     copy = shutil.copytree(SHIPPED / NAME, tmp_path / "copy")
     (copy / "fast.npz").write_bytes((copy / "fast.npz").read_bytes()[:100])
     with one_line_error(DataError, "not a readable fast policy"):

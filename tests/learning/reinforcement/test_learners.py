@@ -227,14 +227,14 @@ def test_experience_that_is_still_needed_and_has_gone_is_named(
 
 def test_a_player_refuses_a_network_of_another_kind(short: dict[str, Path]) -> None:
     policy, values = (short[name] / LAST for name in ("policy_gradient", "q_learning"))
-    with one_line_error(ModelError, "has no values of actions, which choose the moves; its heads"):
-        build_engine(f"q_learning:model={policy}", "tictactoe")
-    with one_line_error(ModelError, "has no policy head, which chooses the moves"):
-        build_engine(f"ppo:model={values}", "tictactoe")
-    with one_line_error(ModelError, "was trained on tictactoe, not on connect4"):
-        build_engine(f"policy_gradient:model={policy}", "connect4")
-    with one_line_error(ModelError, "no actor_critic model comes with the package"):
-        build_engine("actor_critic", "tictactoe")
+    for spec, game, part in (
+        (f"q_learning:model={policy}", "tictactoe", "has no values of actions"),
+        (f"ppo:model={values}", "tictactoe", "has no policy head"),
+        (f"policy_gradient:model={policy}", "connect4", "trained on tictactoe, not on connect4"),
+        ("actor_critic", "tictactoe", "no actor_critic model comes with the package"),
+    ):
+        with one_line_error(ModelError, part):
+            build_engine(spec, game)
     start = GameState.new_game(get_game("tictactoe"))
     greedy = build_engine(f"q_learning:model={values}", "tictactoe").select_move(start)
     assert sorted(greedy.policy.values()) == [0.0] * 8 + [1.0] and -1 <= greedy.value <= 1
