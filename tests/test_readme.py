@@ -103,7 +103,7 @@ def begun_and_ended(command: str, folder: Path, environment: dict[str, str]) -> 
     ) as server:
         address = server.stdout.readline()
         server.send_signal(signal.SIGINT)
-        output, errors = server.communicate(timeout=60)
+        output, errors = server.communicate(timeout=300)
     return Done(command, server.returncode, address + output, errors)
 
 

@@ -234,7 +234,7 @@ def test_workers_end_with_the_run_and_the_same_command_continues(
     until_iteration(process, 1)
     time.sleep(0.3)
     (os.killpg if how is signal.SIGINT else os.kill)(process.pid, how)
-    _, told = process.communicate(timeout=120)
+    _, told = process.communicate(timeout=300)
     if how is signal.SIGINT:
         assert process.returncode == 130 and "the same command continues" in told
         assert "Traceback" not in told

@@ -138,7 +138,7 @@ def test_ctrl_c_says_how_to_go_on_and_leaves_nothing(tmp_path: Path) -> None:
     process = started(folder)
     until_iteration(process, 1)
     os.killpg(process.pid, signal.SIGINT)
-    _, told = process.communicate(timeout=120)
+    _, told = process.communicate(timeout=300)
     assert process.returncode == 130, told
     lines = [line for line in told.strip().splitlines()
              if line and not line.startswith("iteration ")]

@@ -202,7 +202,7 @@ def test_ctrl_c_leaves_no_agent_and_the_same_command_continues(
     )
     until_games(ledger, 20)
     os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=300)
     assert process.returncode == 130 and "run the same command again" in errors
     assert "Traceback" not in errors
     nobody_is_left(cluster)

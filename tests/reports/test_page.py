@@ -287,7 +287,7 @@ def test_the_page_never_scrolls_sideways(browser, wide_page, tmp_path, width):
         [browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
          "--allow-file-access-from-files", "--virtual-time-budget=5000", "--dump-dom",
          f"--user-data-dir={tmp_path / 'profile'}", (tmp_path / "frame.html").as_uri()],
-        capture_output=True, text=True, timeout=120, check=False,
+        capture_output=True, text=True, timeout=300, check=False,
     )
     title = re.search(r"<title>(.*?)</title>", done.stdout)
     assert title, done.stderr[-500:]

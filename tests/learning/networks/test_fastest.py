@@ -264,7 +264,7 @@ def test_processes_that_measure_at_once_leave_one_whole_file(tmp_path: Path) -> 
     ]
     for process in processes:
         process.start()
-    rates = [answers.get(timeout=60) for _ in processes]
+    rates = [answers.get(timeout=300) for _ in processes]
     for process in processes:
         process.join()
         assert process.exitcode == 0
