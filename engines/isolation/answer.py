@@ -96,9 +96,10 @@ def _failure(error: BaseException, path: Path) -> dict[str, Any]:
         places.append((error.filename or "", error.lineno))
     place = ""
     for file, line in places:
-        cell = file.removeprefix(f"{path.stem}.ipynb, ")
-        if file in (str(path), f"{path.stem}.ipynb, {cell}"):
-            place = f"line {line}" if cell == file else f"{cell}, line {line}"
+        if file == str(path):
+            place = f"line {line}"
+        elif file.startswith(f"{path.stem}.ipynb, cell "):
+            place = f"{file.partition(', ')[2]}, line {line}"
     return {"error": f"{kind}: {text}" if text else kind, "kind": kind, "place": place}
 
 
