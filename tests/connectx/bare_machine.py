@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+import types
 
 
 class OnlyNumpy:
@@ -41,13 +42,14 @@ def main() -> None:
     names: dict = {}
     with open(sys.argv[1], encoding="utf-8") as file:  # noqa: PTH123
         exec(compile(file.read(), sys.argv[1], "exec"), names)
+    # Its clock counts CPU seconds, so that it thinks as long beside others.
+    names["time"] = types.SimpleNamespace(perf_counter=time.process_time)
     agent = [value for value in names.values() if callable(value)][-1]
     for line in sys.stdin:
         observation, configuration = map(Struct, json.loads(line))
-        wall, cpu = time.perf_counter(), time.process_time()
+        start = time.process_time()
         column = agent(observation, configuration)
-        took = time.perf_counter() - wall, time.process_time() - cpu
-        print(json.dumps([column, *took]), flush=True)
+        print(json.dumps([column, time.process_time() - start]), flush=True)
 
 
 if __name__ == "__main__":
