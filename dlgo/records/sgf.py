@@ -4,130 +4,93 @@
     for state in replay(record): ...          # the positions, every move checked by the rules
     data = write_sgf(state, black="me")       # a GameState with its moves -> bytes
 
-sgfmill parses the tree and the properties. This module and `sgf_values.py` add what a pile of
-files from the wild needs: any encoding, one-line errors that name file and move, and the way from
-a record to `GameState`.
+    for record in read_sgf_games("games.sgf").games:
+        played = play(record)                 # the same positions, up to an illegal move
 
-Only the first game of a file and its main line (the first variation everywhere) are read.
+sgfmill parses the tree and the properties. `sgf_text.py`, `sgf_values.py` and this module add what
+a pile of files from the wild needs: any encoding, one-line errors that name file and move, and the
+way from a record to `GameState`. What has one meaning is accepted, with a note of what was assumed.
+
+Only the main line of a game, the first variation everywhere, is read.
 """
 
 from __future__ import annotations
 
-import itertools
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from sgfmill import sgf, sgf_grammar
 
 from dlgo.api import GameState, Move, Player, Point
-from dlgo.errors import IllegalMoveError, NotationError, SpecError
-from dlgo.games import get_game
+from dlgo.errors import DlgoError, IllegalMoveError, NotationError, SpecError
+from dlgo.games import recorded_game
 from dlgo.games.go.state import Go
-from dlgo.records.sgf_values import (
-    Setup,
-    board_size,
-    decoded,
-    handicap_of,
-    joined,
-    komi_of,
-    move_of,
-    setup_of,
-    values_of,
-)
+from dlgo.records.sgf_record import GameRecordSgf, record_of
+from dlgo.records.sgf_text import game_trees
+from dlgo.records.sgf_values import Setup
 
 # More than any record of a game; so a mistaken or malicious file takes seconds, not hours.
 MAX_BYTES = 8 * 2**20
-MAX_NODES = 10_000
 
-# Game information. It stands in the root or, where merged games part, in a later node.
-_INFO = (
-    "AN", "AP", "BR", "BT", "CP", "DT", "EV", "GC", "GN", "HA", "KM", "ON", "OT", "PB", "PC",
-    "PW", "RE", "RO", "RU", "SO", "TM", "US", "WR", "WT",
-)
-
+# The line of a game comment that says with which options a game was played here.
+_PLAYED_AS = re.compile(r"^dlgo (go\d*(?::[\w=,.+-]*)?)$", re.MULTILINE)
 
 # Moves that were not made, with who would make each, and a comment on the first.
 Variation = tuple[Sequence[tuple[Player, Move]], str]
 
 
 @dataclass(frozen=True)
-class GameRecordSgf:
-    """The main line of a game as its file tells it; nothing has been checked by the rules.
+class SgfFile:
+    """The games of a file.
 
     Attributes:
-        source: the file's name, for messages.
-        size: lines of the board, 2 to 25.
-        moves: (player, move) in order; the colours need not alternate.
-        komi: None if the file does not say.
-        handicap: the number the file gives (HA); the stones themselves are in `setups`.
-        setups: (number of moves made before, Setup), in the order of the file.
-        black, white: the players' names, "" if unknown.
-        result: as written, such as `B+3.5`, `W+R`, `0`; "" if unknown.
-        comments: number of moves made -> text; 0 is the comment on the start.
-        info: further game information under its SGF name: `DT` date, `RU` rules, `BR` rank...
-        notes: what was read otherwise than it is written, a phrase each.
+        games: those that can be read.
+        refused: why others cannot be, a line each that names the file.
     """
 
-    source: str
-    size: int
-    moves: tuple[tuple[Player, Move], ...]
-    komi: float | None = None
-    handicap: int = 0
-    setups: tuple[tuple[int, Setup], ...] = ()
-    black: str = ""
-    white: str = ""
-    result: str = ""
-    comments: Mapping[int, str] = field(default_factory=dict)
-    info: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-
-    @property
-    def winner(self) -> Player | None:
-        """Who won according to `result`; None for a draw, no result or an unknown one."""
-        return {"B+": Player.black, "W+": Player.white}.get(self.result[:2].upper())
-
-    def game(self) -> Go:
-        """The game to replay the record on; komi is 7.5 where the file does not say.
-
-        Raises:
-            NotationError: if the komi is neither whole nor half.
-        """
-        settings = {} if self.komi is None else {"komi": self.komi}
-        try:
-            return get_game("go", size=self.size, **settings)
-        except SpecError as error:
-            raise NotationError(f"{self.source}: {error}") from None
+    games: tuple[GameRecordSgf, ...]
+    refused: tuple[str, ...] = ()
 
 
 def read_sgf(source: bytes | str | os.PathLike[str], name: str = "SGF data") -> GameRecordSgf:
-    """Read the first game of a file, given by its path, or of `bytes`.
+    """Read the first game of a file that can be read; arguments and errors as `read_sgf_games`."""
+    return read_sgf_games(source, name).games[0]
 
-    Text is decoded by the file's CA property; without a known one, as UTF-8 if it is valid
-    UTF-8 and else as Latin-1. Bytes that fit neither are read as Latin-1, one by one.
+
+def read_sgf_games(
+    source: bytes | str | os.PathLike[str], name: str = "SGF data"
+) -> SgfFile:
+    """Read the games of a file, given by its path, or of `bytes`.
 
     Args:
         source: a path, or the content of a file.
         name: what messages call it; for a path, the path.
 
     Raises:
-        NotationError: one line that names the file and why it cannot be read.
+        NotationError: one line that names the file and why no game of it can be read.
     """
     if not isinstance(source, bytes):
         name, source = str(source), record_bytes(Path(source))
+    games: list[GameRecordSgf] = []
+    refused: list[str] = []
     try:
-        # Parse errors of sgfmill are ValueErrors.
-        tree = sgf_grammar.parse_sgf_game(decoded(source).encode("utf-8", "replace"))
-        size = board_size(tree.sequence[0])
-        tree.sequence[0]["SZ"] = [b"%d" % size]
-        game = sgf.Sgf_game.from_coarse_game_tree(tree, override_encoding="UTF-8")
-        nodes = list(itertools.islice(game.main_sequence_iter(), MAX_NODES + 1))
-        if len(nodes) > MAX_NODES:
-            raise ValueError(f"its main line is longer than {MAX_NODES:,} nodes")
-        return _record(name, size, nodes)
+        trees, notes = game_trees(source)
     except ValueError as error:
-        raise NotationError(f"{name}: not a readable Go record: {error}") from None
+        trees, notes = [error], ()
+    for number, tree in enumerate(trees, 1):
+        title = name if len(trees) == 1 else f"{name}, game {number}"
+        try:
+            if isinstance(tree, ValueError):  # those of sgfmill
+                raise tree
+            games.append(record_of(title, tree, notes))
+        except ValueError as error:
+            refused.append(f"{title}: not a readable Go record: {error}")
+    if not games:
+        raise NotationError(refused[0])
+    return SgfFile(tuple(games), tuple(refused))
 
 
 def record_bytes(path: Path) -> bytes:
@@ -149,41 +112,53 @@ def record_bytes(path: Path) -> bytes:
     return data
 
 
-def _record(source: str, size: int, nodes: list[sgf.Node]) -> GameRecordSgf:
-    moves: list[tuple[Player, Move]] = []
-    setups: list[tuple[int, Setup]] = []
-    comments: dict[int, str] = {}
-    info: dict[str, str] = {}
-    for node in nodes:
-        setup = setup_of(node, len(moves) + 1)
-        if setup != Setup():
-            setups.append((len(moves), setup))
-        if node.has_property("B") or node.has_property("W"):
-            moves.append(move_of(node, size, len(moves) + 1))
-        for text in values_of(node, "C", sgf_grammar.text_value):
-            before = comments.get(len(moves))
-            comments[len(moves)] = f"{before}\n\n{text}" if before else text
-        for key in _INFO:
-            if key not in info and (values := values_of(node, key, sgf_grammar.simpletext_value)):
-                info[key] = joined(key, values)
-    komi, note = komi_of(info.pop("KM", ""))
-    return GameRecordSgf(
-        source=source, size=size, moves=tuple(moves), setups=tuple(setups), comments=comments,
-        komi=komi, handicap=handicap_of(info.pop("HA", "")),
-        black=info.pop("PB", ""), white=info.pop("PW", ""), result=info.pop("RE", ""), info=info,
-        notes=tuple(filter(None, (note, _left_out(moves, {before for before, _ in setups})))),
-    )
+@dataclass(frozen=True)
+class PlayedRecord:
+    """The positions of a record, each checked by the rules.
+
+    Attributes:
+        positions: (moves of the record made before, position): the start, and one after each move.
+            Where stones are set up in the middle, the game begins there.
+        problem: the move that is illegal, in a line that names the file; "" if there is none.
+            The positions end before it.
+        notes: of the record, and what else was assumed.
+    """
+
+    positions: tuple[tuple[int, GameState], ...]
+    problem: str = ""
+    notes: tuple[str, ...] = ()
 
 
-def _left_out(moves: list[tuple[Player, Move]], edited: set[int]) -> str:
-    """A note if the record goes on after two passes; `edited`: after so many moves, by setup."""
-    for n in range(2, len(moves)):
-        if moves[n - 1][1].is_pass and moves[n - 2][1].is_pass and not edited & {n - 1, n}:
-            return f"two passes end the game at move {n}; the moves after it are left out"
-    return ""
+def play(record: GameRecordSgf) -> PlayedRecord:
+    """The game of a record as far as the rules allow it.
+
+    Raises:
+        NotationError: if there is not even a start, because of the komi or of setup stones.
+    """
+    positions: list[tuple[int, GameState]] = []
+    notes, problem = list(record.notes), ""
+    implied: list[int] = []
+    try:
+        for number, state in _positions(record, implied):
+            if positions and state.previous_state is None:
+                if number == len(record.moves):
+                    notes.append("stones set up after the last move are left out")
+                    break
+                notes.append(f"stones are set up after move {number}: the game is read from there, "
+                             f"with {state.next_player.name} to move")
+                positions = []
+            positions.append((number, state))
+    except NotationError as error:
+        if not positions:
+            raise
+        problem = str(error)
+    if implied:
+        shown = ", ".join(map(str, implied[:5])) + (", ..." if len(implied) > 5 else "")
+        notes.append(f"out of turn: move {shown}; the other player is taken to have passed before")
+    return PlayedRecord(tuple(positions), problem, tuple(notes))
 
 
-def replay(record: GameRecordSgf, implied_passes: bool = False) -> Iterator[GameState]:
+def replay(record: GameRecordSgf) -> Iterator[GameState]:
     """The positions of the main line: the start, then one after each move of the record
     (and after setup stones, if such end it).
 
@@ -194,69 +169,103 @@ def replay(record: GameRecordSgf, implied_passes: bool = False) -> Iterator[Game
     stones played out) are left out.
 
     SGF lets a player move twice in a row, and Leela Zero and Minigo then give that colour the
-    turn. Our rules know no such thing: the other player must have passed in between, which is
-    not in the file. So it is an error, unless `implied_passes` asks for that pass. It stands
-    among the moves of the states as any other, but yields no position of its own; next to a
-    pass of the record it ends the game.
-
-    Args:
-        record: from `read_sgf`.
-        implied_passes: read a move out of turn as a pass of the player whose turn it was.
+    turn. Our rules know no such thing: the other player is taken to have passed in between. That
+    pass stands among the moves of the states as any other, but yields no position of its own; next
+    to a pass of the record it ends the game.
 
     Raises:
         NotationError: naming file, move number, move and rule, when the iterator comes to a
             move that the rules forbid, or to setup stones without liberties.
     """
-    state = GameState.new_game(record.game())
+    for number, state in _positions(record, []):
+        if state.previous_state is not None or number in (record.placed, len(record.moves)):
+            yield state
+
+
+def _positions(
+    record: GameRecordSgf, implied: list[int]
+) -> Iterator[tuple[int, GameState]]:
+    """As `replay`, with how many moves of the record each follows; `implied` takes the numbers of
+    the moves before which a pass was assumed."""
     setups: dict[int, list[Setup]] = {}
     for before, setup in record.setups:
         setups.setdefault(before, []).append(setup)
+    first = record.placed
+    if first:
+        stones = frozenset(move.point for _, move in record.moves[:first])
+        setups = {first: [*setups.get(0, ()), Setup(black=stones, player=Player.white)]} | {
+            before: edits for before, edits in setups.items() if before > first
+        }
     movers = [player for player, _ in record.moves] + [None]
-    for setup in setups.get(0, ()):
-        state = _set_up(state, setup, movers[0], record.source)
-    yield state
-    for number, (player, move) in enumerate(record.moves, 1):
-        for setup in setups.get(number - 1, ()) if number > 1 else ():
+    state = GameState.new_game(record.game())
+    for setup in setups.get(first, ()):
+        state = _set_up(state, setup, movers[first], record.source)
+    state = _as_played(record, state)
+    yield first, state
+    for number, (player, move) in enumerate(record.moves[first:], first + 1):
+        for setup in setups.get(number - 1, ()) if number > first + 1 else ():
             state = _set_up(state, setup, player, record.source)
-        what = f"{record.source}: move {number}, {player.name} {state.game.move_text(move)}, is"
+        if number > first + 1 and state.previous_state is None:
+            yield number - 1, state
         if state.is_over():
             continue
         if player is not state.next_player:
-            if not implied_passes:
-                raise NotationError(
-                    f"{what} out of turn: {player.other.name} is to move "
-                    "(implied_passes=True reads that as a pass)"
-                )
+            implied.append(number)
             state = state.apply_move(Move.pass_turn())
         try:
             state = state.apply_move(move)
         except IllegalMoveError as error:
-            raise NotationError(f"{what} {str(error).partition(' is ')[2]}") from None
-        yield state
-    last = setups.get(len(record.moves), ()) if record.moves else ()
+            raise NotationError(
+                f"{record.source}: move {number}, {player.name} {state.game.move_text(move)}, is "
+                f"{str(error).partition(' is ')[2]}"
+            ) from None
+        yield number, state
+    last = setups.get(len(record.moves), ()) if len(record.moves) > first else ()
     for setup in last:
         state = _set_up(state, setup, None, record.source)
-    if last:
-        yield state
+    if last and state.previous_state is None:
+        yield len(record.moves), state
+
+
+def _as_played(record: GameRecordSgf, start: GameState) -> GameState:
+    """The start of a game that was written here, under the very options it was played with."""
+    named = _PLAYED_AS.search(record.info.get("GC", ""))
+    if named is None:
+        return start
+    try:
+        game = recorded_game(named[1])
+    except DlgoError:
+        return start
+    if not isinstance(game, Go) or (game.size, game.komi) != (record.size, record.komi):
+        return start
+    state = GameState.new_game(game)
+    same_turn = state.next_player is start.next_player
+    return state if same_turn and _stones(state) == _stones(start) else start
+
+
+def _stones(state: GameState) -> dict[Point, Player]:
+    lines = range(1, state.game.size + 1)
+    cells = {Point(row, col): state.game.cell(state, row, col) for row in lines for col in lines}
+    return {point: player for point, player in cells.items() if player is not None}
 
 
 def _set_up(state: GameState, setup: Setup, mover: Player | None, source: str) -> GameState:
-    """A new start from the stones of `state` as `setup` edits them; captures are forgotten."""
-    game = state.game
-    stones = {
-        Point(row, col): player
-        for row in range(1, game.size + 1) for col in range(1, game.size + 1)
-        if (player := game.cell(state, row, col)) is not None
-    }
+    """A new start from the stones of `state` as `setup` edits them; captures are forgotten.
+
+    In the middle of a game, an edit that changes no stone leaves the state as it is.
+    """
+    before, stones = _stones(state), _stones(state)
     for points, player in ((setup.black, Player.black), (setup.white, Player.white)):
         stones.update(dict.fromkeys(points, player))
     for point in setup.empty:
         stones.pop(point, None)
+    if stones == before and state.previous_state is not None:
+        return state
     black, white = (
         [point for point, owner in stones.items() if owner is player] for player in Player
     )
     try:
-        return game.position(black, white, setup.player or mover or state.next_player)
+        return state.game.position(black, white, setup.player or mover or state.next_player)
     except SpecError as error:
         raise NotationError(f"{source}: setup stones: {error}") from None
 
@@ -268,6 +277,7 @@ def write_sgf(
     black: str = "", white: str = "", result: str | None = None,
     comments: Mapping[int, str] | None = None, info: Mapping[str, str] | None = None,
     variations: Mapping[int, Sequence[Variation]] | None = None,
+    markup: Mapping[int, Mapping[str, list[bytes]]] | None = None,
 ) -> bytes:
     """A game as an SGF file in UTF-8.
 
@@ -276,7 +286,7 @@ def write_sgf(
             A resignation is not an SGF move; it goes into the result.
         size, komi: the board of a list of moves; a state brings its own.
         result: such as `B+3.5`; by default the result of a finished state, else nothing.
-        black, white, comments, info: as in `GameRecordSgf`.
+        black, white, comments, info, markup: as in `GameRecordSgf`.
         variations: number of moves made -> lines that could have followed.
     """
     start = None
@@ -303,6 +313,9 @@ def write_sgf(
     for number, text in sorted((comments or {}).items()):
         # What was said after a resignation is kept with the last move.
         _comment(nodes[min(number, len(nodes) - 1)], text)
+    for number, properties in (markup or {}).items():
+        for key, values in properties.items():
+            nodes[min(number, len(nodes) - 1)].set_raw_list(key, values)
     for number, lines in sorted((variations or {}).items()):
         for line, text in lines:
             added = _write_line(nodes[number], line)

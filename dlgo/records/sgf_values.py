@@ -1,11 +1,10 @@
-"""What single properties of an SGF file say: its encoding, the board, moves, setup stones, komi.
+"""What single properties of an SGF file say: the board, moves, setup stones, komi.
 
 Functions raise ValueError with the property and its value; `sgf.py` adds the file's name.
 """
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,6 +17,8 @@ from dlgo.text import excerpt
 
 MIN_SIZE = 2
 _COLORS = {"b": Player.black, "w": Player.white}
+# What stands where a number is not known.
+_NOTHING = {"", "none", "no", "null", "nil", "n/a", "na", "unknown", "-", "?"}
 
 
 @dataclass(frozen=True)
@@ -30,59 +31,21 @@ class Setup:
     player: Player | None = None
 
 
-# What an encoding must leave alone for the brackets and backslashes to be found. Python also
-# calls things like `punycode`, `utf-7` and `unicode_escape` encodings; they fail here.
-_PROBE = r"(;C[\u0041 +AGE- AZaz09-])"
-_CHARSET = re.compile(rb"(?<![A-Za-z])CA\s*\[\s*([\w.:+-]{1,40})\s*\]")
-
-
-def decoded(data: bytes) -> str:
-    """The whole file as text.
-
-    The file is decoded before it is parsed: in Shift-JIS, GBK and Big5 the second byte of a
-    character can look like a backslash or a bracket.
-    """
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return data.decode("utf-16", "replace")
-    data = data.removeprefix(codecs.BOM_UTF8)
-    start = re.search(rb"\(\s*;", data)
-    named = start and _CHARSET.search(data, start.start())
-    if named:
-        encoding = named[1].decode("ascii")
-        try:
-            if _PROBE.encode("ascii").decode(encoding) == _PROBE:
-                return data.decode(encoding, _LATIN_1)
-        except (LookupError, ValueError):
-            pass  # unknown, or not an encoding of text
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
-
-
-def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    return error.object[error.start:error.end].decode("latin-1"), error.end
-
-
-_LATIN_1 = "dlgo-latin-1"
-codecs.register_error(_LATIN_1, _as_latin_1)
-
-
-def board_size(root: Mapping[str, list[bytes]]) -> int:
-    """The board's size; also checks that the game is Go."""
+def board_size(root: Mapping[str, list[bytes]]) -> tuple[int, str]:
+    """The board's size, and a note if it is assumed; also checks that the game is Go."""
     kind = _shown(root.get("GM", [b"1"])[0].strip() or b"1")
     if kind != "1":
         raise ValueError(f"GM[{kind}] is another game (Go is 1)")
     text = _shown(root.get("SZ", [b"19"])[0])
-    match = re.fullmatch(r"(\d{1,3})(?: ?: ?(\d{1,3}))?", text, re.ASCII)
+    if not text:
+        return 19, "SZ[] is read as 19 lines"
+    match = re.fullmatch(r"(\d{1,3})(?: ?[:x] ?(\d{1,3}))?", text, re.ASCII)
     if not match:
         raise ValueError(f"SZ[{text}] is not a board size")
     size, other = (int(lines or match[1]) for lines in match.groups())
     if size != other or not MIN_SIZE <= size <= MAX_SIZE:
         raise ValueError(f"SZ[{text}]: only square boards of {MIN_SIZE} to {MAX_SIZE} lines")
-    return size
+    return size, ""
 
 
 def _shown(value: bytes | str) -> str:
@@ -139,25 +102,37 @@ def setup_of(node: sgf.Node, number: int) -> Setup:
     return Setup(points["AB"], points["AW"], points["AE"], _COLORS.get(turn[:1].lower()))
 
 
+def _number(key: str, text: str, pattern: str, what: str) -> tuple[str, str]:
+    """The number of a text such as `6.5`, `6.5 points` or `none`, and a note if more stands there.
+
+    Args:
+        pattern: what the number looks like.
+        what: for the message if there is none.
+    """
+    if text.lower() in _NOTHING:
+        return "", f"{key}[{_shown(text)}] is read as not given" if text else ""
+    match = re.fullmatch(rf"({pattern}) ?([^\W\d_]*)\.?", text)
+    if not match:
+        raise ValueError(f"{key}[{_shown(text)}] is not a {what}")
+    return match[1], f"{key}[{_shown(text)}] is read as {match[1]}" if match[2] else ""
+
+
 def komi_of(text: str) -> tuple[float | None, str]:
-    """The komi in points, and a note if it is not written in points."""
-    if not text:
-        return None, ""
-    if not re.fullmatch(r"[+-]?\d{1,9}([.,]\d{0,9})?", text, re.ASCII):
-        raise ValueError(f"KM[{_shown(text)}] is not a komi")
-    komi = float(text.replace(",", "."))
+    """The komi in points, None if there is none, and a note if it is not written so."""
+    number, note = _number("KM", text, r"[+-]?[0-9]{1,9}(?:[.,][0-9]{0,9})?", "komi")
+    if not number:
+        return None, note
+    komi = written = float(number.replace(",", "."))
     # A large server leaves the point out: 750 for 7.50, 375 for 3.75.
-    if text.isdigit() and komi >= 200 and komi % 25 == 0:
+    if number.isdigit() and komi >= 200 and komi % 25 == 0:
         komi /= 100
     # Chinese files count stones, of which each is worth two points: 3.75 for 7.5.
     if komi % 0.5 == 0.25:
         komi *= 2
-    written = float(text.replace(",", "."))
-    return komi, "" if komi == written else f"KM[{text}] is read as {komi:g} points"
+    return komi, note if komi == written else f"KM[{_shown(text)}] is read as {komi:g} points"
 
 
-def handicap_of(text: str) -> int:
-    """The number of handicap stones; 0 if the file does not say."""
-    if text and not re.fullmatch(r"\d{1,3}", text, re.ASCII):
-        raise ValueError(f"HA[{_shown(text)}] is not a number of stones")
-    return int(text or 0)
+def handicap_of(text: str) -> tuple[int, str]:
+    """The number of handicap stones, 0 if there is none, and a note if words stand there."""
+    number, note = _number("HA", text, r"[0-9]{1,3}", "number of stones")
+    return int(number or 0), note

@@ -79,7 +79,7 @@ def review_file(
     for line in review_json(review) if as_json else review_lines(review, saved):
         say(line)
     prover = exact_engine(game) if exact else None
-    reviewed = Reviewed(review, (saved.black, saved.white), saved.result, engine, prover or "")
+    reviewed = Reviewed(review, saved, engine, prover or "")
     if html is not None:
         say(f"{write_file(html, review_html(reviewed))}", err=True)
     if sgf is not None:

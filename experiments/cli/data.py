@@ -84,7 +84,7 @@ _ARCHIVES = click.argument(
 @data.command("index-sgf")
 @_ARCHIVES
 @click.option("--csv", "table", type=click.Path(path_type=Path, dir_okay=False), default=None,
-              help="Write a row for each file to this table.")
+              help="Write a row for each game to this table.")
 @workers_option
 def index_sgf(archives: tuple[Path, ...], table: Path | None, workers: int | None) -> None:
     """Say what is in ARCHIVES of SGF files: .tar.gz, .zip, folders, single files."""

@@ -49,7 +49,7 @@ def play(game: str | None, board: bool, **options: Any) -> None:
 @click.option("--out", required=True, type=click.Path(),
               help="File to write: .gif or .html shows the moves, .png the last position.")
 @click.option("--slot", default=None,
-              help="Game of a ledger to draw: its slot, or its number from 1.")
+              help="Game to draw, if FILE holds several: its number from 1, or its slot.")
 @named_games()
 @click.option("--delay", type=Number(float, 0.02, 60), default=0.7, show_default=True,
               help="Seconds a move.")
@@ -82,7 +82,7 @@ def show(file: str, out: str, slot: str | None, delay: float) -> None:
 @click.option("--sgf", type=click.Path(path_type=Path), default=None, metavar="OUT",
               help="Write the review of FILE, a game of Go, as SGF with comments and variations.")
 @click.option("--slot", default=None,
-              help="Game of a ledger to review: its slot, or its number from 1.")
+              help="Game to review, if FILE holds several: its number from 1, or its slot.")
 @named_games(expose=True)
 @click.option("--no-exact", is_flag=True,
               help="Do not prove values, also where the game can be solved.")

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -24,11 +24,12 @@ import numpy as np
 from dlgo.errors import DataError, NotationError
 from dlgo.files import make_folder, write_csv
 from dlgo.games import get_game
-from dlgo.records.sgf import read_sgf
+from dlgo.records.sgf import play, read_sgf_games
 from dlgo.rng import derive_seed
 from dlgo.text import one_line
 from engines.jobs import Amount, Jobs, Portion, Processes
-from engines.learning.data.archives import contents, listing
+from engines.learning.data.archives import contents, listing, with_inner_archives
+from engines.learning.data.records import GameData
 from engines.learning.data.sgf_games import Entry, Filter, describe, rank_number, to_game
 from engines.learning.data.shards import shard_path
 from experiments.datasets.progress import LineProgress, Tally, default_progress
@@ -57,11 +58,11 @@ class Piece:
 
 @dataclass(frozen=True)
 class Report:
-    """What has become of one file.
+    """What has become of one game of a file.
 
     Attributes:
         positions: how many it gave. refused: why the filter left it out. error: why it is not
-            usable. notes: what was read otherwise than it is written, with the file's name.
+            usable. notes: what was read otherwise than it is written, with its name.
     """
 
     positions: int = 0
@@ -83,7 +84,7 @@ def pieces(
         DataError: if there are no SGF files, or fewer than the sample asks for.
     """
     files: list[tuple[Path, str]] = []
-    archives = list(dict.fromkeys(archives))
+    archives = with_inner_archives(archives)
     damaged = lost = 0
     for archive in archives:
         try:
@@ -95,6 +96,9 @@ def pieces(
         for line in listed.broken[:_NAMED]:
             progress.say(f"skipped: {line}")
         lost += len(listed.broken)
+        if listed.others:
+            endings = ", ".join(f"{ending} {n}" for ending, n in listed.others.most_common(8))
+            progress.say(f"{archive}: {listed.others.total()} other files are left out ({endings})")
         files += [(archive, name) for name in listed.names]
     if not files:
         raise DataError(f"no SGF files in {', '.join(map(str, archives))}")
@@ -121,7 +125,7 @@ def import_sgf(
 ) -> Path:
     """Make shards of the games that pass the filter; return the folder.
 
-    Files that are broken or against the rules are named and left out.
+    Games that are broken or against the rules are named and left out.
 
     Raises:
         DataError: if there is nothing to import, or the folder holds other games; and, after all
@@ -142,10 +146,11 @@ def import_sgf(
     if tally.found:
         progress.say(f"{folder}: {tally.found} of {tally.planned} files are done already")
     refused: Counter[str] = Counter()
-    broken = noted = 0
+    broken = noted = kept = 0
 
     def count_report(report: Report) -> None:
-        nonlocal broken, noted
+        nonlocal broken, noted, kept
+        kept += not (report.refused or report.error)
         refused.update([report.refused] if report.refused else [])
         if report.error:
             broken += 1
@@ -161,8 +166,7 @@ def import_sgf(
     for why, count in refused.most_common():
         progress.say(f"{count} games not wanted: {why}")
     if broken:
-        progress.say(f"{broken} files skipped as broken or against the rules")
-    kept = tally.made - sum(refused.values()) - broken
+        progress.say(f"{broken} games skipped as broken or against the rules")
     if noted > _NAMED:
         progress.say(f"notes on {noted} files in all")
     progress.say(summary(kept, tally))
@@ -174,27 +178,47 @@ def import_sgf(
 def import_piece(
     piece: Piece, number: int, wanted: Filter, archive: Path
 ) -> Generator[Amount, None, MadeShard]:
-    """Make one shard; its reports are those of the files.
+    """Make one shard; its reports are those of the games.
 
     Args:
         archive: where it lies.
     """
     watch = Stopwatch()
-    games, reports = [], []
+    games: list[GameData] = []
+    reports: list[Report] = []
     for name, data in contents(archive, piece.names):
-        try:
-            record = read_sgf(data, f"{piece.archive}/{name}")
-            report = Report(refused=wanted.refuses(record))
-            if not report.refused:
-                games.append(to_game(record))
-                notes = f"{record.source}: {'; '.join(record.notes)}" if record.notes else ""
-                report = Report(games[-1].n_positions, notes=one_line(notes))
-        except NotationError as error:
-            report = Report(error=str(error))
-        reports.append(report)
-        yield Amount(1, report.positions)
+        made = list(_games_of(data, f"{piece.archive}/{name}", wanted))
+        games += [game for game, _ in made if game is not None]
+        reports += [report for _, report in made]
+        yield Amount(1, sum(report.positions for _, report in made))
     provenance = watch.provenance("dlgo data import-sgf", _recipe(piece, wanted, archive), number)
     return made_shard(get_game("go", size=wanted.size), games, provenance, reports)
+
+
+def _games_of(
+    data: bytes, name: str, wanted: Filter
+) -> Iterator[tuple[GameData | None, Report]]:
+    """What has become of each game of a file."""
+    try:
+        file = read_sgf_games(data, name)
+    except NotationError as error:
+        yield None, Report(error=str(error))
+        return
+    for reason in file.refused:
+        yield None, Report(error=reason)
+    for record in file.games:
+        refused = wanted.refuses(record)
+        if refused:
+            yield None, Report(refused=refused)
+            continue
+        try:
+            played = play(record)
+            game = to_game(record, played)
+        except NotationError as error:
+            yield None, Report(error=str(error))
+            continue
+        notes = f"{record.source}: {'; '.join(played.notes)}" if played.notes else ""
+        yield game, Report(game.n_positions, notes=one_line(notes))
 
 
 def _recipe(piece: Piece, wanted: Filter, path: Path) -> dict[str, Any]:
@@ -218,9 +242,9 @@ def _is_there(folder: Path, number: int, recipe: dict[str, Any], progress: LineP
 
 def index_piece(piece: Piece, archive: Path) -> Generator[Amount, None, list[Entry]]:
     """What the files of a piece say of their games."""
-    entries = []
+    entries: list[Entry] = []
     for name, data in contents(archive, piece.names):
-        entries.append(describe(f"{piece.archive}/{name}", data))
+        entries += describe(f"{piece.archive}/{name}", data)
         yield Amount(1)
     return entries
 
@@ -249,7 +273,7 @@ def index_sgf(
             list({**asdict(entry), "ranks": " ".join(entry.ranks)}.values()) for entry in entries
         ), error=DataError)
     good = [entry for entry in entries if not entry.error]
-    lines = [f"{len(entries)} files, {len(good)} of them readable, "
+    lines = [f"{len(entries)} games, {len(good)} of them readable, "
              f"{sum(entry.moves for entry in good):,} moves"]
     for title, key in (
         ("board size", lambda entry: f"{entry.size}x{entry.size}"),

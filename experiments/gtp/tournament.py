@@ -5,16 +5,19 @@ Each takes the session and the command's arguments, and returns the result.
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 from dlgo.api import Move, Player, Point, parse_point, point_text
 from dlgo.errors import DlgoError, NotationError, SpecError
 from dlgo.games.go.scoring import dead_chains, likely_dead, score
-from dlgo.games.go.state import handicap_points
+from dlgo.games.go.state import Go, handicap_points
 from dlgo.gtp import GtpError
 from dlgo.gtp.protocol import parse_color, parse_float, parse_int
-from dlgo.records.sgf import read_sgf, replay
 from experiments.gtp.clock import Clock
 from experiments.gtp.core import Arguments, arguments
 from experiments.gtp.session import Session, stones_of
+from experiments.play.game_file import positions, read_game_file
 
 # --- handicap ---
 
@@ -170,20 +173,21 @@ def loadsgf(session: Session, given: Arguments) -> str:
     (path,) = arguments(given, "file")
     until = parse_int(given[1], "move number") if len(given) > 1 else None
     try:
-        record = read_sgf(path)
-        states = []
-        for state in replay(record, implied_passes=True):
-            states.append(state)
-            if until is not None and len(states) >= max(until, 1):
-                break
+        saved = read_game_file(Path(path))
+        if not isinstance(saved.state.game, Go):
+            raise DlgoError(f"{path} is a game of {saved.state.game}")
+        states = positions(saved.state)
+        if saved.state.last_move is not None and saved.state.last_move.is_resign:
+            states.pop()
+        if until is not None:
+            shown = [ply for number, ply in saved.plies.items() if number < until]
+            states = states[: max(shown, default=0) + 1]
+        session.change_game(session.game_of_size(saved.state.game.size), states)
     except DlgoError as error:
         raise GtpError(f"cannot load file: {error}") from None
-    komi = session.komi if record.komi is None else record.komi
-    try:
-        session.change_game(session.game_of_size(record.size), states)
-    except DlgoError as error:
-        raise GtpError(f"cannot load file: {error}") from None
-    session.set_komi(komi)
+    for note in saved.notes:
+        print(f"dlgo gtp: {note}", file=sys.stderr, flush=True)
+    session.set_komi(session.komi if saved.komi is None else saved.komi)
     return ""
 
 

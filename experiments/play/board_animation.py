@@ -20,7 +20,7 @@ from experiments.play.board_drawing import (
     player_text,
     result_text,
 )
-from experiments.play.game_file import SavedGame, read_game_file
+from experiments.play.game_file import SavedGame, game_of_ledger, positions, read_game_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,19 +33,22 @@ _MEGABYTES = 500  # of frames in a page; matplotlib's own limit drops the end of
 
 
 def load_game(path: Path, slot: str | None = None) -> SavedGame:
-    """The game of a file, or of a slot of a ledger: its text, or its number from 1.
+    """A game of a file, or of a ledger.
+
+    Args:
+        slot: which: its number from 1, or its slot in a ledger. By default the first of a file.
 
     Raises:
-        DlgoError: if the file is neither, or the ledger has no such game; as `recorded_game`.
+        DlgoError: if the file has no such game, or none at all; as `recorded_game`.
     """
     if not _is_database(path):
-        if slot is not None:
-            raise DlgoError(f"{path} is not a ledger, so --slot names nothing in it")
-        return read_game_file(path)
+        if slot is not None and not (slot.isascii() and slot.isdigit()):
+            raise DlgoError(f"{path} is not a ledger: name one of its games by a number, --slot 2")
+        return read_game_file(path, None if slot is None else int(slot[:9]))
     with Ledger(path, read_only=True) as ledger:
         records = list(ledger.games())
     record = _record(path, records, slot)
-    return SavedGame(record.replay(), record.first, record.second, record.reason)
+    return game_of_ledger(record, record.replay())
 
 
 def _is_database(path: Path) -> bool:
@@ -69,14 +72,6 @@ def _record(path: Path, records: list[GameRecord], slot: str | None) -> GameReco
         f"ledger {path}: {problem}name one by --slot, a number 1-{len(records)} or a text such as "
         f"'{records[0].slot}'"
     )
-
-
-def positions(state: GameState) -> list[GameState]:
-    """All states of a game, the start first."""
-    states = [state]
-    while states[-1].previous_state is not None:
-        states.append(states[-1].previous_state)
-    return states[::-1]
 
 
 def show_game(

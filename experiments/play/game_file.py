@@ -8,23 +8,30 @@
 The text begins with the game's specification; `black`, `white` and `result` are for the
 reader, `#` begins a comment, and all other lines are moves as `dlgo play` takes them. The parsers
 of SGF and PDN are those of `dlgo`.
+
+Every command that takes a game file reads it here. An illegal move ends what is read of its game,
+and a note says so.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
-from dlgo import DlgoError, GameSpec, GameState, Move, NotationError, Player
+from dlgo import DlgoError, GameSpec, GameState, IllegalMoveError, Move, NotationError, Player
 from dlgo.files import write_file
 from dlgo.games import recorded_game
 from dlgo.games.draughts import pdn
-from dlgo.records.sgf import GameRecordSgf, read_sgf, record_bytes, replay, write_sgf
+from dlgo.records.charsets import decoded
+from dlgo.records.game_record import GameRecord
+from dlgo.records.sgf import Variation, play, read_sgf_games, record_bytes, write_sgf
+from dlgo.records.sgf_record import GameRecordSgf
 from dlgo.text import one_line
 
-_SPEC_NOTE = "dlgo "  # SGF's game comment: the specification, whose options SGF has no words for
+# SGF's game comment names the specification, whose options SGF has no words for.
+_SPEC_LINE = re.compile(r"\s*^dlgo go\S*$\s*", re.MULTILINE)
 _RESIGNATION = "resignation"
 _FORMS = "SGF, PDN, or moves after a first line such as 'game: connect4'"
 
@@ -37,7 +44,14 @@ class SavedGame:
         state: the last position, with all moves.
         black, white: the players' names, "" if unknown.
         result: as the file gives it, "" if it does not. It can differ from the board.
-        notes: what was read otherwise than it is written, a line each that names the file.
+        notes: what was read otherwise than it is written, and what was left out, a line each that
+            names the file.
+        komi: as the file gives it, for Go; None if it does not.
+        info: what else the file says of the game: SGF's properties or PDN's tags, by their names.
+        comments: number of moves made -> text.
+        markup: number of moves made -> SGF's other properties, such as clocks and labels.
+        plies: number of moves of an SGF file -> of the game: handicap stones may be moves in the
+            file, and passes may be missing there.
     """
 
     state: GameState
@@ -45,15 +59,68 @@ class SavedGame:
     white: str = ""
     result: str = ""
     notes: tuple[str, ...] = ()
+    komi: float | None = None
+    info: Mapping[str, str] = field(default_factory=dict)
+    comments: Mapping[int, str] = field(default_factory=dict)
+    markup: Mapping[int, Mapping[str, list[bytes]]] = field(default_factory=dict)
+    plies: Mapping[int, int] = field(default_factory=dict)
+
+    def names_beside(self, players: Sequence[str], state: GameState) -> tuple[str, str]:
+        """The players' names once the game has gone on to `state`.
+
+        Args:
+            players: who plays on, black first: `human`, who keeps the name in the file, or an
+                engine's specification.
+        """
+        black, white = (
+            name if name and (player == "human" or state is self.state) else player
+            for player, name in zip(players, (self.black, self.white), strict=True)
+        )
+        return black, white
+
+    def up_to(self, state: GameState) -> SavedGame:
+        """What the file says of a game that has gone on to `state`, or back, or another way."""
+        before, after = self.state.history(), state.history()
+        shared = 0
+        if before[0] == after[0]:
+            for one, other in zip(before[1], after[1], strict=False):
+                if one != other:
+                    break
+                shared += 1
+        whole = shared == len(before[1]) == len(after[1])
+        return SavedGame(
+            state, self.black, self.white, self.result if whole else "", info=self.info,
+            comments={at: text for at, text in self.comments.items() if at <= shared},
+            markup={at: given for at, given in self.markup.items() if at <= shared},
+        )
 
 
-def write_game_file(path: Path, state: GameState, black: str = "", white: str = "") -> None:
+def write_game_file(
+    path: Path, state: GameState, black: str = "", white: str = "", read: SavedGame | None = None
+) -> None:
     """Write the game that led to `state`, in one step: a reader sees the old file or the new.
+
+    Args:
+        read: the file that the game comes from, whose comments and the like are written, too.
 
     Raises:
         DlgoError: if the file cannot be written; an old one is then untouched.
     """
-    write_file(path, game_bytes(state, black, white))
+    write_file(path, game_bytes(state, black, white, read=read))
+
+
+def positions(state: GameState) -> list[GameState]:
+    """All states of a game, the start first."""
+    states = [state]
+    while states[-1].previous_state is not None:
+        states.append(states[-1].previous_state)
+    return states[::-1]
+
+
+def game_of_ledger(record: GameRecord, state: GameState) -> SavedGame:
+    """A game of a ledger, or its beginning up to `state`. Where the board has no result, the
+    reason why the game ended is one."""
+    return SavedGame(state, record.first, record.second, "" if state.is_over() else record.reason)
 
 
 def form_of(game: GameSpec) -> str:
@@ -62,19 +129,34 @@ def form_of(game: GameSpec) -> str:
 
 
 def game_bytes(
-    state: GameState, black: str = "", white: str = "", form: str | None = None
+    state: GameState, black: str = "", white: str = "", form: str | None = None,
+    read: SavedGame | None = None, variations: Mapping[int, Sequence[Variation]] | None = None,
 ) -> bytes:
-    """The game as the content of a file: in the form of its kind, or as a text (`txt`)."""
+    """The game as the content of a file: in the form of its kind, or as a text (`txt`).
+
+    Args:
+        black, white: the players' names.
+        read: as for `write_game_file`.
+        variations: as in `write_sgf`, for Go.
+    """
     game = state.game
     form = form or form_of(game)
+    known = (read or SavedGame(state)).up_to(state)
     if form == "sgf":
-        info = {"GC": f"{_SPEC_NOTE}{game}"}
-        return write_sgf(state, black=black, white=white, info=info)
+        note = _SPEC_LINE.sub("\n\n", known.info.get("GC", "")).strip()
+        info = {**known.info, "GC": f"{note}\n\ndlgo {game}".strip()}
+        return write_sgf(
+            state, black=black, white=white, result=known.result or None, info=info,
+            comments=known.comments, markup=known.markup, variations=variations,
+        )
     if form == "pdn":
-        tags = {"Black": black or "?", "White": white or "?"}
+        tags = {**known.info, "Black": black or "?", "White": white or "?"}
+        if not known.result:
+            tags.pop("Termination", None)
         if state.last_move is not None and state.last_move.is_resign:
             tags["Termination"] = _RESIGNATION
-        return pdn.write_game(state, tags).encode("utf-8", "replace")
+        text = pdn.write_game(state, tags, known.result or None, known.comments)
+        return text.encode("utf-8", "replace")
     lines = [f"game: {game}"]
     for key, text in (("black", black), ("white", white)):
         if text:
@@ -86,90 +168,118 @@ def game_bytes(
     return ("\n".join(lines) + "\n").encode("utf-8", "replace")
 
 
-def read_game_file(path: Path) -> SavedGame:
-    """The game of a file; its content says of which kind it is.
+def read_game_file(path: Path, number: int | None = None) -> SavedGame:
+    """A game of a file; its content says of which kind it is.
+
+    Args:
+        number: which, from 1; by default the first, with a note if there are others.
 
     Raises:
         NotationError: one line that names the file, the place and what is wrong there.
         UnnamedGameError: as `recorded_game`.
     """
-    return read_game_bytes(record_bytes(path), path, recorded_game)
+    games = read_games(record_bytes(path), path, recorded_game)
+    if number is None:
+        return first_game(games, path)
+    if not 1 <= number <= len(games):
+        raise NotationError(f"{path}: there is no game {number}; it holds {len(games)}")
+    return games[number - 1]
 
 
-def read_game_bytes(
+def first_game(games: Sequence[SavedGame], path: PurePath) -> SavedGame:
+    """The first of the games of a file, with a note if it holds others."""
+    if len(games) == 1:
+        return games[0]
+    left_out = f"{path}: the first of {len(games)} games is read; the others are left out"
+    return replace(games[0], notes=(one_line(left_out), *games[0].notes))
+
+
+def read_games(
     data: bytes, path: PurePath, find_game: Callable[[str], GameSpec]
-) -> SavedGame:
-    """The game of a file's content.
+) -> list[SavedGame]:
+    """The games of a file's content, at least one.
 
     Args:
         path: what messages call it.
-        find_game: the game that a specification in the content names. It may refuse.
+        find_game: the game that a text of moves names. It may refuse.
 
     Raises:
         NotationError: as `read_game_file`; and what `find_game` raises.
     """
     suffix = path.suffix.lower()
-    if suffix == ".sgf" or re.match(rb"(\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*\(\0?\s*;", data):
-        return _from_sgf(read_sgf(data, name=str(path)), find_game)
-    if b"\0" in data:
+    if suffix in (".sgf", ".sgfs") or re.match(
+        rb"(\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*\(\0?\s*;", data
+    ):
+        file = read_sgf_games(data, name=str(path))
+        refused = tuple(one_line(f"{reason}; it is left out") for reason in file.refused)
+        games = [_from_sgf(record) for record in file.games]
+        return [replace(games[0], notes=(*refused, *games[0].notes)), *games[1:]]
+    if b"\0" in data and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise NotationError(f"{path}: not a game record; one is {_FORMS}")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = data.decode("latin-1")
+    text, note = decoded(data, is_sound=pdn.is_sound)
+    notes = (one_line(f"{path}: {note}"),) if note else ()
     if re.match(r"(\s|#[^\n]*\n)*game:", text):
-        return _from_text(path, text, find_game)
+        return [_from_text(path, text, find_game, notes)]
     if suffix == ".pdn" or re.match(r"\s*(\[\s*\w+\s*\"|1\.)", text):
         try:
-            return _from_pdn(pdn.read_game(text))
+            games = [_from_pdn(game, path, notes) for game in pdn.read_games(text)]
         except NotationError as error:
             raise NotationError(f"{path}: {error}") from None
+        if games:
+            return games
     raise NotationError(f"{path}: not a game record; one is {_FORMS}")
 
 
-def _from_sgf(record: GameRecordSgf, find_game: Callable[[str], GameSpec]) -> SavedGame:
-    state = _as_played(record, find_game)
-    if state is None:
-        *_, state = replay(record)
+def _from_sgf(record: GameRecordSgf) -> SavedGame:
+    played = play(record)
+    # The plies of the game by the moves of the file: handicap stones are none, implied passes are.
+    begin, before = played.positions[0]
+    plies = dict.fromkeys(range(begin + 1) if begin == record.placed else [begin], 0)
+    ply = 0
+    for number, state in played.positions[1:]:
+        ply += 1 if state.previous_state is before else 2
+        plies[number], before = ply, state
+    comments: dict[int, str] = {}
+    markup: dict[int, dict[str, list[bytes]]] = {}
+    for number, ply in plies.items():
+        if number in record.comments:
+            earlier = comments.get(ply)
+            text = record.comments[number]
+            comments[ply] = f"{earlier}\n\n{text}" if earlier else text
+        if number in record.markup:
+            markup.setdefault(ply, {}).update(record.markup[number])
+    state = before
     if re.match(r"[BW]\+R", record.result, re.IGNORECASE):
         state = _resigned(state, record.winner)
-    notes = tuple(one_line(f"{record.source}: {note}") for note in record.notes)
-    return SavedGame(state, record.black, record.white, record.result, notes)
+    info = dict(record.info) | ({"HA": str(record.handicap)} if record.handicap else {})
+    notes = [*played.notes]
+    if record.variations:
+        notes.append(f"{record.variations} moves have variations, which are left out")
+    return SavedGame(
+        state, record.black, record.white, record.result,
+        _named(record.source, notes, played.problem), record.komi, info, comments, markup, plies,
+    )
 
 
-def _as_played(
-    record: GameRecordSgf, find_game: Callable[[str], GameSpec]
-) -> GameState | None:
-    """The end of a game that was written here, under the very options it was played with."""
-    note = record.info.get("GC", "")
-    if not note.startswith(f"{_SPEC_NOTE}go") or any(before for before, _ in record.setups):
-        return None
-    try:
-        game = find_game(note.removeprefix(_SPEC_NOTE))
-    except DlgoError:
-        return None
-    if game.name != "go" or game.size != record.size or game.komi != record.komi:
-        return None
-    state, written = GameState.new_game(game), next(replay(record))
-    places = [(row + 1, col + 1) for row in range(game.size) for col in range(game.size)]
-    if state.next_player is not written.next_player or any(
-        game.cell(state, *place) is not game.cell(written, *place) for place in places
-    ):
-        return None
-    for player, move in record.moves:
-        if player is not state.next_player or not state.is_valid_move(move):
-            return None  # `replay` says what is wrong
-        state = state.apply_move(move)
-    return state
+def _named(source: object, notes: Sequence[str], problem: str) -> tuple[str, ...]:
+    """Notes that name the file, the last of them on an illegal move, which names it already."""
+    lines = [f"{source}: {note}" for note in notes]
+    lines += [f"{problem}; the game is read up to there"] if problem else []
+    return tuple(map(one_line, lines))
 
 
-def _from_pdn(game: pdn.PdnGame) -> SavedGame:
-    state, tags = game.state, game.tags
+def _from_pdn(game: pdn.PdnGame, path: PurePath, notes: tuple[str, ...]) -> SavedGame:
+    state, tags = game.state, dict(game.tags)
     if tags.get("Termination") == _RESIGNATION:
         winners = {text: player for player, text in pdn.RESULTS.items()}
         state = _resigned(state, winners.get(game.result))
-    names = (tags.get(key, "?").replace("?", "") for key in ("Black", "White"))
-    return SavedGame(state, *names, result=game.result.replace(pdn.UNKNOWN, ""))
+    black, white = (tags.pop(key, "?").replace("?", "") for key in ("Black", "White"))
+    info = {key: text for key, text in tags.items() if key not in pdn.WRITTEN_TAGS}
+    problem = f"{path}: {game.problem}" if game.problem else ""
+    return SavedGame(
+        state, black, white, game.result.replace(pdn.UNKNOWN, ""),
+        (*notes, *_named(path, game.notes, problem)), info=info, comments=game.comments,
+    )
 
 
 def _resigned(state: GameState, winner: Player | None) -> GameState:
@@ -180,31 +290,28 @@ def _resigned(state: GameState, winner: Player | None) -> GameState:
 
 
 def _from_text(
-    path: PurePath, text: str, find_game: Callable[[str], GameSpec]
+    path: PurePath, text: str, find_game: Callable[[str], GameSpec], notes: tuple[str, ...]
 ) -> SavedGame:
     header: dict[str, str] = {}
     state: GameState | None = None
+    problem = ""
     for number, line in enumerate(text.splitlines(), 1):
         line = line.partition("#")[0].strip()
         key, colon, value = (part.strip() for part in line.partition(":"))
-        if colon and key in ("game", "black", "white", "result") and key not in header:
-            header[key] = value
-            if key == "game":
-                try:
-                    state = GameState.new_game(find_game(value))
-                except DlgoError as error:
-                    raise NotationError(f"{path}: line {number}: {error}") from None
-            continue
-        for word in line.split():
-            assert state is not None  # the caller has seen that the game comes first
-            try:
-                moves = (
-                    [Move.resign()] if word == "resign" else state.game.parse_moves(state, word)
-                )
-                for move in moves:
+        try:
+            if colon and key in ("game", "black", "white", "result") and key not in header:
+                header[key] = value
+                state = GameState.new_game(find_game(value)) if key == "game" else state
+                continue
+            assert state is not None or not line  # the caller has seen that the game comes first
+            for word in () if problem else line.split():
+                resigns = word == "resign"
+                for move in [Move.resign()] if resigns else state.game.parse_moves(state, word):
                     state = state.apply_move(move)
-            except DlgoError as error:
-                raise NotationError(f"{path}: line {number}: {error}") from None
+        except IllegalMoveError as error:
+            problem = f"{path}: line {number}: {error}"
+        except DlgoError as error:
+            raise NotationError(f"{path}: line {number}: {error}") from None
     assert state is not None
     del header["game"]
-    return SavedGame(state, **header)
+    return SavedGame(state, **header, notes=(*notes, *_named(path, (), problem)))

@@ -37,7 +37,7 @@ def play_game(
     ]
     session = Session(
         state, players, hint or DEFAULT_HINT, seed + len(players),
-        Path(save) if save else None, Path(resume) if resume else None, move_timeout,
+        Path(save) if save else None, Path(resume) if resume else None, move_timeout, saved,
     )
     try:
         if board:

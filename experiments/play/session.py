@@ -17,7 +17,7 @@ from dlgo.games import GAMES
 from engines.base import Decision, Engine
 from engines.isolation.describe import MOVE_TIMEOUT, OutsideSpec, read_spec
 from engines.registry import EngineSpec, is_outside
-from experiments.play.game_file import form_of, write_game_file
+from experiments.play.game_file import SavedGame, form_of, write_game_file
 
 # Answers within some hundredths of a second on every board up to 9x9.
 DEFAULT_HINT = "mcts:sims=2000"
@@ -78,6 +78,7 @@ class Session:
         move_timeout: wall seconds for it to answer, if it is from outside.
         save: the file that is written after every move, if any.
         known_file: a file that may be overwritten, such as the one that was resumed.
+        read: what that file says of the game.
 
     Raises:
         DlgoError: if `hint` is not an engine, or `save` is a file that is not `known_file`.
@@ -86,9 +87,10 @@ class Session:
     def __init__(
         self, state: GameState, players: Sequence[Human | Bot], hint: str = DEFAULT_HINT,
         seed: int = 0, save: Path | None = None, known_file: Path | None = None,
-        move_timeout: float = MOVE_TIMEOUT,
+        move_timeout: float = MOVE_TIMEOUT, read: SavedGame | None = None,
     ) -> None:
         self.state = state
+        self._read = read or SavedGame(state)
         self.players = tuple(players)
         self.say: Callable[[str], None] = lambda text: None
         self._hint_spec = read_spec(hint, move_timeout)
@@ -223,7 +225,8 @@ class Session:
         if path is None:
             raise DlgoError("name a file: save FILE")
         self._check_file(path)
-        write_game_file(path, self.state, *map(str, self.players))
+        names = self._read.names_beside([str(player) for player in self.players], self.state)
+        write_game_file(path, self.state, *names, self._read)
         self._own_files.add(path.absolute())
         self.file, self._saved_state = path, self.state
         return path

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dlgo import Player
-from dlgo.records.sgf import Variation, write_sgf
+from dlgo.records.sgf import Variation
+from experiments.play.game_file import SavedGame, game_bytes
 from experiments.review.game_review import GameReview, legal_part
 from experiments.review.words import position_words, summary_words, value_text, verdict_words
 
@@ -11,14 +14,11 @@ from experiments.review.words import position_words, summary_words, value_text, 
 _LINE = 10
 
 
-def review_sgf(
-    review: GameReview, black: str = "", white: str = "", result: str = "", engine: str = ""
-) -> bytes:
+def review_sgf(review: GameReview, read: SavedGame, engine: str = "") -> bytes:
     """The reviewed game.
 
     Args:
-        black, white: the players' names.
-        result: as its record gives it; "": as the board does.
+        read: what its file says of the game, which is kept.
         engine: who has evaluated, for the comment on the start.
 
     Raises:
@@ -43,7 +43,7 @@ def review_sgf(
         value = value_text(before, instead, turn.player) if not instead.proven else ""
         text = f"Better for {turn.player.name}{f', {value}' if value else ''}."
         variations[turn.plies - len(turn.moves)] = [(line, text)]
-    return write_sgf(
-        state, black=black, white=white, result=result or None, comments=comments,
-        variations=variations, info={"GC": f"dlgo {state.game}"},
-    )
+    for plies, text in read.comments.items():
+        comments[plies] = "\n\n".join(filter(None, (comments.get(plies), text)))
+    commented = replace(read, comments=comments)
+    return game_bytes(state, read.black, read.white, "sgf", commented, variations)

@@ -16,6 +16,7 @@ from typing import Any
 
 from dlgo import DlgoError, GameState
 from dlgo.text import one_line
+from experiments.play.game_file import SavedGame
 from experiments.play.session import DEFAULT_HINT
 from experiments.studio.changes import Changes
 from experiments.studio.engines import Engines
@@ -43,7 +44,7 @@ class Game:
         delay: seconds between the moves of two engines.
 
     Attributes:
-        names, result: what a file says of the players and of the end; "" where it does not.
+        read: what the file says that the game comes from.
         watchers: how many look at it now.
         used: when it was looked at or changed last.
     """
@@ -55,7 +56,7 @@ class Game:
         self.id = secrets.token_urlsafe(12)
         self.state = state
         self.players = players
-        self.names, self.result = ("", ""), ""
+        self.read = SavedGame(state)
         self.watchers = 0
         self.used = time.monotonic()
         self._engines, self._seed, self._delay = engines, seed, delay

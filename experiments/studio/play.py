@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from dlgo import DlgoError, GameState
 from dlgo.games import game_class, game_names
-from experiments.play.game_file import SavedGame, form_of, game_bytes, read_game_bytes
+from experiments.play.game_file import SavedGame, first_game, form_of, game_bytes, read_games
 from experiments.play.session import DEFAULT_HINT
 from experiments.studio import replies
 from experiments.studio.errors import StudioError, TooLarge
@@ -23,7 +23,7 @@ from experiments.studio.security import MOST_BYTES
 from experiments.studio.specs import HUMAN
 
 _TYPES = {"sgf": "application/x-go-sgf", "pdn": "text/plain", "txt": "text/plain"}
-_GAMES = (".sgf", ".pdn", ".txt")
+_GAMES = (".sgf", ".sgfs", ".pdn", ".txt")
 _LARGEST_SEED = 2**31
 
 
@@ -106,9 +106,10 @@ class _Play:
             raise TooLarge(f"{name}: a game here has at most {LONGEST_GAME} moves")
         try:
             # The text of moves names its game, which may be anything.
-            saved = await asyncio.to_thread(
-                read_game_bytes, data, PurePath(name), self._studio.allowed.game
+            games = await asyncio.to_thread(
+                read_games, data, PurePath(name), self._studio.allowed.game
             )
+            saved = first_game(games, PurePath(name))
         except RecursionError:
             raise StudioError(f"{name}: not a game record") from None
         named = tuple(self._player_of_file(player) for player in (saved.black, saved.white))
@@ -130,7 +131,7 @@ class _Play:
         delay = number_of(given, "delay", 0.5, 0, 60)
         game = await self._studio.games.start(make, players, seed, delay)
         if saved is not None:
-            game.names, game.result = (saved.black, saved.white), saved.result
+            game.read = saved
         return json_reply({"id": game.id, "notes": list(saved.notes if saved else ())})
 
     def _players(self, given: dict[str, Any], default: tuple[str, ...]) -> tuple[str, str]:
@@ -173,7 +174,10 @@ class _Play:
         usual = form_of(game.state.game)
         if form not in (usual, "txt"):
             raise StudioError(f"{game.state.game} is saved as {usual} or txt, not as {form[:20]}")
-        return await asyncio.to_thread(game_bytes, game.state, *game.players, form)
+        return await asyncio.to_thread(
+            game_bytes, game.state, *game.read.names_beside(game.players, game.state), form,
+            game.read,
+        )
 
     async def move(self, request: Request) -> Response:
         """A turn of a person: `move`, a text; `plies`, if it is made from an earlier position."""

@@ -11,6 +11,7 @@ import secrets
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 from starlette.requests import Request
@@ -195,7 +196,8 @@ def _reviewed(game: Game, engine: str, exact: bool) -> Reviewed:
     prover = exact_engine(game.state.game) if exact else None
     black, white = (
         "" if (name or player).lower() == HUMAN else name or player
-        for name, player in zip(game.names, game.players, strict=True)
+        for name, player in zip((game.read.black, game.read.white), game.players, strict=True)
     )
     review = GameReview(game.state, exact=prover is not None)
-    return Reviewed(review, (black, white), game.result, engine, prover or "")
+    read = replace(game.read.up_to(game.state), black=black, white=white)
+    return Reviewed(review, read, engine, prover or "")

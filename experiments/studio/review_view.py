@@ -8,6 +8,7 @@ from typing import Any
 from dlgo import Player
 from dlgo.text import one_line
 from experiments.play.board_drawing import player_text
+from experiments.play.game_file import SavedGame
 from experiments.review.export_sgf import review_sgf
 from experiments.review.game_review import Evaluation, GameReview, Verdict
 from experiments.review.words import position_words, summary_words, value_text, verdict_words
@@ -19,15 +20,13 @@ class Reviewed:
     """A review, and whose game it is.
 
     Attributes:
-        names: of black and white, "" where unknown.
-        result: as the game's record gives it, or "".
+        read: what its file says of the game.
         engine: who evaluates.
         exact: the engine that proves values, or "".
     """
 
     review: GameReview
-    names: tuple[str, str] = ("", "")
-    result: str = ""
+    read: SavedGame
     engine: str = ""
     exact: str = ""
 
@@ -41,10 +40,10 @@ class ReviewView:
         self._verdicts: dict[int, tuple[Verdict, dict[str, Any]]] = {}
         review, game = self._review, self._review.game_state.game
         self._fixed = {
-            "names": [one_line(name)[:100] for name in reviewed.names],
+            "names": [one_line(name)[:100] for name in (reviewed.read.black, reviewed.read.white)],
             "sides": [player_text(game, player) for player in Player],
             "result": game.result_text(review.game_state) if review.game_state.is_over()
-            else one_line(reviewed.result)[:100],
+            else one_line(reviewed.read.result)[:100],
             "engine": reviewed.engine, "exact": reviewed.exact,
             "turns": [
                 {**turn_view(review.states[turn.number - 1], turn.moves), "plies": turn.plies}
@@ -104,4 +103,4 @@ class ReviewView:
 def reviewed_sgf(reviewed: Reviewed) -> bytes:
     """A review as SGF. Raises NotationError if it is not a game of Go."""
     engines = " and ".join(filter(None, (reviewed.exact, reviewed.engine)))
-    return review_sgf(reviewed.review, *reviewed.names, reviewed.result, engines)
+    return review_sgf(reviewed.review, reviewed.read, engines)

@@ -21,6 +21,7 @@ from starlette.routing import Route
 from dlgo import DlgoError, GameSpec, GameState, Move
 from dlgo.text import one_line
 from experiments.arena.running import Running, RunningGame, read_running
+from experiments.play.game_file import game_of_ledger
 from experiments.studio import replies
 from experiments.studio.changes import Changes
 from experiments.studio.errors import StudioError
@@ -116,7 +117,7 @@ class _Watch:
         record = await asyncio.to_thread(self._studio.ledgers.record, path, slot)
         state = await asyncio.to_thread(self._studio.ledgers.state, path, slot, plies)
         game = await self._studio.games.start(lambda: state, (HUMAN, HUMAN), 0, 0.0)
-        game.names, game.result = (record.first, record.second), record.reason
+        game.read = game_of_ledger(record, game.state)
         return json_reply({"id": game.id})
 
 

@@ -241,7 +241,7 @@ def test_a_damaged_archive_is_named_and_the_others_are_imported(
 
 def test_the_index_says_what_is_there(archive: Path, tmp_path: Path) -> None:
     lines = index_sgf([archive], tmp_path / "index.csv", 1)
-    assert lines[0] == "4 files, 4 of them readable, 8 moves"
+    assert lines[0] == "4 games, 4 of them readable, 8 moves"
     assert "9x9 3, 13x13 1" in lines[1]
     rows = (tmp_path / "index.csv").read_text().splitlines()
     assert len(rows) == 5
@@ -275,7 +275,8 @@ def test_awkward_files_are_used_or_named(tmp_path: Path, capfd) -> None:
     assert done.returncode == 0, done.stderr
     named = [line for line in done.stderr.splitlines() if line.startswith("skipped: ")]
     assert any("not-an-sgf-file.sgf" in line for line in named)
-    assert any("setup-after-first-move.sgf" in line for line in named)
+    noted = [line for line in done.stderr.splitlines() if line.startswith("note: ")]
+    assert any("setup-after-first-move.sgf: stones set up" in line for line in noted)
     assert Dataset.open(tmp_path).n_games > 5
 
 

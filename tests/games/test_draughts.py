@@ -298,7 +298,7 @@ def test_illegal_moves_name_the_rule(fen, text, why):
     assert not state.is_valid_move(move)
     with pytest.raises(IllegalMoveError, match=why):
         state.apply_move(move)
-    with pytest.raises(NotationError, match=why):
+    with pytest.raises(IllegalMoveError, match=why):
         GAME.parse_moves(state, text)
 
 
@@ -377,9 +377,6 @@ def test_pdn_as_others_write_it():
 
 
 @pytest.mark.parametrize(("text", "why"), [
-    ("1. 11-15 22-18 2. 12-16", "game 1: move 2 of black: '12-16' is illegal: .*must be made"),
-    ("1. 11-15 11-16", "move 1 of white: '11-16' is illegal: there is no piece on 11"),
-    ("1. 11-40", "move 1 of black: '11-40': there is no square 40"),
     ("1. 11-15 * 1. 11-15 e4", "game 2: after 1 moves, 'e4': no move"),
     ("1. 11-15 {never ends 23-19", "comment is not closed"),
     ("1. 11-15 (22-18 {never ends 23-19", "comment is not closed"),
@@ -388,7 +385,7 @@ def test_pdn_as_others_write_it():
     ('[GameType "20"] 1. 32-28 *', "GameType '20' is not English draughts"),
     ('[FEN "B:W1:B2"] *', "position 'B:W1:B2': the man on 1 would have been crowned"),
     ('[Result "1-0"] 1. 11-15 0-1', "Result says '1-0', the moves end with '0-1'"),
-    ('[FEN "W:W21,22:B13"] 1... 21-17 13-9', "black: '13-9' is illegal: the game is over"),
+    ("1. 11-40", "move 1 of black: '11-40': there is no square 40"),
     ('[FEN "B:W9,10,17,18:B6"] 1. 6x22', "ambiguous"),
     ("[Event 1. 11-15", "'\\[Event': no move"),
 ])
@@ -396,3 +393,15 @@ def test_bad_pdn_is_told_in_one_line(text, why):
     with pytest.raises(NotationError, match=why) as caught:
         pdn.read_games(text)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("text", "plies", "why"), [
+    ("1. 11-15 22-18 2. 12-16", 2, "game 1: move 2 of black: '12-16' is illegal: .*must be made"),
+    ("1. 11-15 11-16 *", 1, "move 1 of white: '11-16' is illegal: there is no piece on 11"),
+    ('[FEN "W:W21,22:B13"] 1... 21-17 13-9', 1, "black: '13-9' is illegal: the game is over"),
+])
+def test_an_illegal_move_ends_its_game(text, plies, why):
+    first, second = pdn.read_games(text + "\n[Event \"next\"] 1. 9-13 *")
+    assert len(first.state.moves()) == plies and re.search(why, first.problem)
+    assert "\n" not in first.problem
+    assert len(second.state.moves()) == 1 and not second.problem

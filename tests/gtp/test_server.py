@@ -272,5 +272,10 @@ def test_loadsgf_shows_the_position_before_a_move(tmp_path: Path) -> None:
     talk.fails(f"loadsgf {path} x", "syntax error")
     talk.fails(f"loadsgf {tmp_path}", "cannot load file")
     talk.fails("loadsgf no-such-file.sgf", "cannot load file")
-    path.write_text("(;GM[1]SZ[5];B[aa];W[aa])")
-    talk.fails(f"loadsgf {path}", "cannot load file")
+    path.write_text("(;GM[1]SZ[5];B[aa];W[bb];B[aa];W[cc])")  # up to the illegal move
+    assert talk(f"loadsgf {path}") == "" and sorted(re.findall(r"\w \w\d", talk.stones)) == [
+        "b A5", "w B4",
+    ]
+    path.write_text("(;GM[1]SZ[5]HA[2];B[aa];B[ee];W[bb];B[cc])")  # move 4 is that of C3
+    assert talk(f"loadsgf {path} 4") == ""
+    assert sorted(re.findall(r"\w \w\d", talk.stones)) == ["b A5", "b E1", "w B4"]

@@ -362,7 +362,7 @@ def test_mistakes_give_one_line(tmp_path: Path, capsys) -> None:
     for arguments, part in (
         (("show", str(game), "--out", "x.mp4"), "must end in .gif, .png, .html"),
         (("show", str(game), "--out", str(tmp_path / "no" / "x.png")), "cannot write"),
-        (("show", str(game), "--slot", "3", "--out", "x.png"), "not a ledger"),
+        (("show", str(game), "--slot", "3", "--out", "x.png"), "no game 3"),
         (("show", str(tmp_path / "none"), "--out", "x.png"), "No such file"),
         (("show", "README.md", "--out", "x.png"), "not a game record"),
     ):

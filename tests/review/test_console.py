@@ -69,7 +69,7 @@ def test_what_is_known_when_it_is_stopped_is_kept() -> None:
     ({"sgf": Path("x.sgf")}, "only games of Go are written as SGF; use --html"),
     ({"html": Path("no/such/x.html")}, "there is no folder"),
     ({"engine": "random", "exact": False}, "does not say what positions are worth"),
-    ({"engine": "nope"}, "nope"), ({"slot": "1"}, "is not a ledger"),
+    ({"engine": "nope"}, "nope"), ({"slot": "x"}, "is not a ledger"), ({"slot": "2"}, "no game 2"),
 ])
 def test_what_cannot_be_done_is_said(saved: Path, options: dict, words: str) -> None:
     given = {"slot": None, "engine": None, "exact": True, "as_json": False,

@@ -16,7 +16,7 @@ from engines.registry import EngineSpec
 from engines.solver.outcomes import is_mistake, outcomes_of
 from engines.solver.solver import Solver
 from experiments.play.cell_moves import turns_played
-from experiments.play.game_file import read_game_bytes
+from experiments.play.game_file import SavedGame, read_games
 from experiments.review.exact import exact_engine, score_of
 from experiments.review.export_sgf import review_sgf
 from experiments.review.game_review import RULES, GameReview, Question, evaluation_of
@@ -210,8 +210,8 @@ def test_an_sgf_of_a_review_has_comments_and_the_better_line() -> None:
     review = GameReview(state)
     shares = {"": 0.6, "C3": 0.3, "C3 B2": 0.8, "C3 D4": 0.2, "C3 B2 D4": 0.8}
     finish(review, Scripted(shares, {"": "C3", "C3": "D4", "C3 B2": "D4"}), "x")
-    data = review_sgf(review, "A [b]", "C\\d", engine="x")
-    saved = read_game_bytes(data, Path("a.sgf"), get_game)
+    data = review_sgf(review, SavedGame(state, "A [b]", "C\\d"), engine="x")
+    (saved,) = read_games(data, Path("a.sgf"), get_game)
     assert saved.state == state and (saved.black, saved.white) == ("A [b]", "C\\d")
     game = sgf.Sgf_game.from_bytes(data)
     root = game.get_root()

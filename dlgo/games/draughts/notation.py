@@ -14,12 +14,14 @@ from itertools import zip_longest
 import numpy as np
 
 from dlgo.api import GameState, Move, Player
-from dlgo.errors import NotationError
+from dlgo.errors import IllegalMoveError, NotationError
 from dlgo.games.draughts import board, kernel
 
 # Row and column change of the kernel's directions; rows count down from black's side.
 _STEPS = ((1, -1), (1, 1), (-1, -1), (-1, 1))
 
+# Moves since the last capture, and the number of the next one, at the end of a position.
+FEN_COUNTERS = re.compile(r"(\s*:\s*[HF]\d+)+\s*\.?\s*$", re.IGNORECASE)
 START_FEN = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12"
 
 
@@ -101,7 +103,8 @@ def parse_turn(state: GameState, text: str) -> list[Move]:
     fits; if several fit and take the same pieces, any of them is meant.
 
     Raises:
-        NotationError: if the text is not a move, not legal here, or ambiguous.
+        IllegalMoveError: if it is not legal here.
+        NotationError: if the text is not a move, or ambiguous.
     """
     wanted = read_squares(text)
     all_turns = list(turns(state))
@@ -118,7 +121,7 @@ def parse_turn(state: GameState, text: str) -> list[Move]:
     for moves in all_turns:
         if path_of(moves)[: len(wanted)] == wanted:
             return moves[: len(wanted) - 1]
-    raise NotationError(f"{text.strip()!r} is illegal: {_why_no_turn(state, wanted, all_turns)}")
+    raise IllegalMoveError(f"{text.strip()!r} is illegal: {_why_no_turn(state, wanted, all_turns)}")
 
 
 def _leaves_out(short: list[int], path: list[int]) -> bool:
@@ -165,7 +168,8 @@ def turn_texts(moves: list[Move]) -> list[str]:
 def parse_fen(text: str) -> board.DraughtsState:
     """The position of `B:W18,24,K27:B1,5-8`: the side to move, then each side's pieces.
 
-    K marks a king, a range stands for all its squares, the sides come in either order.
+    K marks a king, a range stands for all its squares, the sides come in either order. Counters
+    at the end, `:H0:F1`, are not read; the side to move may stand there twice.
 
     Raises:
         NotationError: if the text is something else or no possible position.
@@ -173,7 +177,10 @@ def parse_fen(text: str) -> board.DraughtsState:
     def fail(why: str) -> NotationError:
         return NotationError(f"position {text.strip()!r}: {why}")
 
-    parts = re.sub(r"\s", "", text).upper().removesuffix(".").split(":")
+    counted = FEN_COUNTERS.sub("", text)
+    parts = re.sub(r"\s", "", counted).upper().removesuffix(".").split(":")
+    if len(parts) == 4 and parts[0] == parts[1]:
+        del parts[0]
     if len(parts) != 3 or parts[0] not in ("B", "W") or {p[:1] for p in parts[1:]} != {"B", "W"}:
         raise fail("write the side to move and both sides' squares, such as B:W21,K30:B1,2")
     pieces = {"B": 0, "W": 0}

@@ -13,35 +13,42 @@ as in chess: `1-0` says that White has won, though Black moves first here. That 
 are written below. Not everyone follows it: in the games of Tinsley that come with CheckerBoard
 `1-0` stands where Black, the first player, has won. So a result that is read stays as it is.
 
-Reading is liberal: comments, annotations and variations are skipped; `-`, `x` and `:` are
-the same; a multiple capture may be given by all its squares, by its ends, or jump by jump.
+Reading is liberal: annotations are skipped, variations are left out; `-`, `x`, `:` and the dashes
+of typography are the same; a multiple capture may be given by all its squares, by its ends, or
+jump by jump. An illegal move ends what is read of its game.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dlgo.api import GameState, Player
-from dlgo.errors import NotationError
+from dlgo.errors import IllegalMoveError, NotationError
 from dlgo.games.draughts import notation
 from dlgo.games.draughts.state import Draughts
 
 GAME_TYPE = "21"
 RESULTS = {Player.white: "1-0", Player.black: "0-1", None: "1/2-1/2"}
 UNKNOWN = "*"
+# Tags that the state and the result of a game determine.
+WRITTEN_TAGS = ("Result", "GameType", "SetUp", "FEN")
 _LINE_LENGTH = 80
 
+_DASH = "\\-\u2010-\u2015\u2212"  # within brackets of a pattern
+_HALF = "(?:1/2|\u00bd)"
 _TOKEN = re.compile(
-    r"""(?P<skip> \s+ | \{[^}]*\} | [;%][^\n]* | \$\d+ | \.\.\. )
+    rf"""(?P<skip> \s+ | %[^\n]* | \$\d+ | \.\.\. | [!?]+ | \x1a )
+      | (?P<comment> \{{[^}}]*\}} | ;[^\n]* )
       | (?P<tag> \[\s*(?P<name>\w+)\s*"(?P<value>(?:[^"\\\n]|\\.)*)"\s*\] )
-      | (?P<result> (?:1-0|0-1|1/2-1/2|2-0|0-2|1-1|0-0|\*) (?![^\s\[{;]) )
+      | (?P<result> (?:(?:1[{_DASH}]0|0[{_DASH}]1|{_HALF}[{_DASH}]{_HALF}|2[{_DASH}]0|0[{_DASH}]2
+          |1[{_DASH}]1|0[{_DASH}]0|\*) (?![^\s\[{{;])) )
       | (?P<number> \d+\.(?:\.\.)? )
-      | (?P<move> (?P<squares>\d+(?:[-xX:]\d+)+) (?:[!?*]+|\([!?]+\))? )
+      | (?P<move> (?P<squares>\d+(?:[xX:{_DASH}]\d+)+) (?:[!?*]+|\([!?]+\))? )
       | (?P<open> \( )
       | (?P<close> \) )
-      | (?P<bad> \S{1,20} )
+      | (?P<bad> \S{{1,20}} )
     """,
     re.VERBOSE | re.ASCII,
 )
@@ -56,23 +63,32 @@ class PdnGame:
         state: the position after the last move; `state.moves()` are the moves.
         result: the result as the text gives it, `*` if it gives none that PDN knows. It can
             differ from what stands on the board: most games end by resignation or agreement.
+        comments: number of moves made -> text; 0 is the comment on the start.
+        problem: the move that is illegal, and why; "" if there is none. `state` is the position
+            before it.
+        notes: what was assumed or left out, a phrase each.
     """
 
     tags: dict[str, str]
     state: GameState
     result: str
+    comments: Mapping[int, str] = field(default_factory=dict)
+    problem: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def write_game(
-    state: GameState, tags: Mapping[str, str] | None = None, result: str | None = None
+    state: GameState, tags: Mapping[str, str] | None = None, result: str | None = None,
+    comments: Mapping[int, str] | None = None,
 ) -> str:
     """The game that led to `state`, as PDN.
 
     Args:
         tags: further tags, or other values for Event, White and Black ("?" by default).
-        result: what to write as the result of a game that is not over (`*` by default).
+        result: by default that of a finished state, else `*`.
+        comments: number of moves made -> text.
     """
-    if state.is_over():
+    if state.is_over() and result in (None, UNKNOWN):
         result = RESULTS[state.winner()]
     result = result or UNKNOWN
     all_tags = {"Event": "?", "White": "?", "Black": "?", **(tags or {})}
@@ -85,7 +101,7 @@ def write_game(
     played = state
     if state.last_move is not None and state.last_move.is_resign:
         played = state.previous_state
-    words = [*state.game.move_list_text(played).split(), result]
+    words = [*_with_comments(state.game.move_list_text(played).split(), comments or {}), result]
     lines = [words[0]]
     for word in words[1:]:
         if len(lines[-1]) + 1 + len(word) > _LINE_LENGTH:
@@ -95,11 +111,24 @@ def write_game(
     return header + "\n" + "\n".join(lines) + "\n"
 
 
+def _with_comments(words: list[str], comments: Mapping[int, str]) -> Iterator[str]:
+    """The words of a list of moves, with each comment after the turn that it is on."""
+    left = dict(sorted(comments.items()))
+    plies = 0
+    for word in ["", *words]:
+        if word:
+            yield word
+        if not word.endswith("."):
+            plies += word.count("x") or bool(word)
+            for at in [at for at in left if at <= plies]:
+                yield from f"{{{left.pop(at).replace('}', ')')}}}".split()
+
+
 def read_game(text: str) -> PdnGame:
     """The only game of a PDN text.
 
     Raises:
-        NotationError: naming the move and what is wrong with it.
+        NotationError: as `read_games`, and for more than one game.
     """
     games = read_games(text)
     if len(games) != 1:
@@ -111,13 +140,14 @@ def read_games(text: str) -> list[PdnGame]:
     """All games of a PDN text.
 
     Raises:
-        NotationError: naming the game, the move and what is wrong with it.
+        NotationError: naming the game and what is wrong with it, other than an illegal move.
     """
     games: list[PdnGame] = []
     reader = _GameReader(1)
     for token in _tokens(text.removeprefix("\ufeff")):
-        # A tag after moves, or anything after a result, belongs to the next game.
-        if reader.ended or (token.lastgroup == "tag" and reader.state is not None):
+        # A tag after moves, or anything but a comment after a result, belongs to the next game.
+        after_result = reader.ended and token.lastgroup not in ("comment", "open")
+        if after_result or (token.lastgroup == "tag" and reader.state is not None):
             games.append(reader.game())
             reader = _GameReader(len(games) + 1)
         reader.take(token)
@@ -126,12 +156,26 @@ def read_games(text: str) -> list[PdnGame]:
     return games
 
 
+def is_sound(text: str) -> bool:
+    """Whether a text can be read as PDN."""
+    try:
+        read_games(text)
+    except NotationError:
+        return False
+    return True
+
+
 def _tokens(text: str) -> Iterator[re.Match[str]]:
-    """The tags, moves, results and misfits of a text, without what is skipped."""
+    """The tags, moves, comments, results and misfits of a text, without what is skipped.
+
+    Of a variation, only its opening bracket.
+    """
     depth = 0  # of variations
     for token in _TOKEN.finditer(text):
         kind = token.lastgroup
         if kind == "open":
+            if not depth:
+                yield token
             depth += 1
         elif kind == "close" and depth > 0:
             depth -= 1
@@ -151,7 +195,10 @@ class _GameReader:
         self.tags: dict[str, str] = {}
         self.state: GameState | None = None  # None before the first move
         self.result: str | None = None
-        self.turns = 0
+        self.comments: dict[int, str] = {}
+        self.problem = ""
+        self.notes: list[str] = []
+        self.turns = self.plies = self.variations = 0
         self.white_began = False
 
     @property
@@ -165,27 +212,40 @@ class _GameReader:
     def game(self) -> PdnGame:
         self._begin()
         assert self.state is not None
-        tagged = self.tags.get("Result", UNKNOWN)
+        token = _TOKEN.fullmatch(self.tags.get("Result", ""))
+        tagged = _plain(token[0]) if token is not None and token["result"] else UNKNOWN
         result = self.result or UNKNOWN
         if UNKNOWN not in (tagged, result) and tagged != result:
             raise self._error(f"the tag Result says {tagged!r}, the moves end with {result!r}")
-        token = _TOKEN.fullmatch(tagged)
-        if result == UNKNOWN and token is not None and token.lastgroup == "result":
-            result = tagged
-        return PdnGame(self.tags, self.state, result)
+        if self.variations:
+            self.notes.append(f"{self.variations} variations are left out")
+        return PdnGame(
+            self.tags, self.state, tagged if result == UNKNOWN else result, self.comments,
+            self.problem, tuple(self.notes),
+        )
 
     def take(self, token: re.Match[str]) -> None:
         if token.lastgroup == "tag":
             self.tags[token["name"]] = re.sub(r"\\(.)", r"\1", token["value"])
-            return
-        self._begin()
-        if token.lastgroup == "result":
-            self.result = token[0]
-        elif token.lastgroup == "move":
-            self._play(token["squares"])
+        elif token.lastgroup == "comment":
+            self._comment(token[0].strip("{};").strip())
         else:
+            self._begin()
+        if token.lastgroup == "result":
+            self.result = _plain(token[0])
+        elif token.lastgroup == "open":
+            self.variations += 1
+        elif token.lastgroup == "move":
+            if not self.problem:
+                self._play(_plain(token["squares"]))
+        elif token.lastgroup in ("bad", "close"):
             why = "a comment is not closed, '}' is missing" if token[0][0] == "{" else "no move"
             raise self._error(f"after {self.turns} moves, {token[0]!r}: {why}")
+
+    def _comment(self, text: str) -> None:
+        if text and not self.problem:
+            earlier = self.comments.get(self.plies)
+            self.comments[self.plies] = f"{earlier} {text}" if earlier else text
 
     def _begin(self) -> None:
         if self.state is not None:
@@ -193,10 +253,15 @@ class _GameReader:
         kind = self.tags.get("GameType", GAME_TYPE)
         if kind.split(",")[0].strip() != GAME_TYPE:
             raise self._error(f"GameType {kind!r} is not English draughts, {GAME_TYPE!r}")
+        fen = self.tags.get("FEN", notation.START_FEN)
+        if not fen.strip():
+            self.notes.append("the tag FEN is empty; the game is read from the usual start")
         try:
-            self.state = Draughts.from_fen(self.tags.get("FEN", notation.START_FEN))
+            self.state = Draughts.from_fen(fen.strip() or notation.START_FEN)
         except NotationError as error:
             raise self._error(str(error)) from None
+        if counters := notation.FEN_COUNTERS.search(fen):
+            self.notes.append(f"the counters of the tag FEN, {counters[0]!r}, are left out")
         self.white_began = self.state.next_player is Player.white
 
     def _play(self, text: str) -> None:
@@ -204,15 +269,25 @@ class _GameReader:
         player = self.state.next_player
         try:
             moves = notation.parse_turn(self.state, text)
-        except NotationError as error:
+        except (IllegalMoveError, NotationError) as error:
             number = (self.turns + self.white_began) // 2 + 1
-            raise self._error(f"move {number} of {player.name}: {error}") from None
+            failure = self._error(f"move {number} of {player.name}: {error}")
+            if isinstance(error, NotationError):  # a typing error, or one of several moves
+                raise failure from None
+            self.problem = str(failure)
+            return
         for move in moves:
             self.state = self.state.apply_move(move)
+        self.plies += len(moves)
         self.turns += self.state.next_player is not player
 
     def _error(self, why: str) -> NotationError:
         return NotationError(f"PDN game {self.index}: {why}")
+
+
+def _plain(text: str) -> str:
+    """A move or a result in ASCII: `11–15` is `11-15`, `½-½` is `1/2-1/2`."""
+    return re.sub(f"[{_DASH}]", "-", text.replace("\u00bd", "1/2"))
 
 
 def _start_of(state: GameState) -> GameState:

@@ -93,7 +93,8 @@ class Draughts(GameSpec):
         """The moves of a whole turn: `11-15`, `11x18x25`, or `11x25` if nothing else fits.
 
         Raises:
-            NotationError: if the text is not a move, not legal here, or ambiguous.
+            IllegalMoveError: if it is not legal here.
+            NotationError: if the text is not a move, or ambiguous.
         """
         return notation.parse_turn(state, text)
 

@@ -4,10 +4,10 @@
     for name, data in contents(archive, listed.names): ...
 
 An archive is a `.tar.gz` (or `.tgz`, `.tar`, `.tar.bz2`, `.tar.xz`), a `.zip`, a folder or a single
-`.sgf` file. A compressed tar has a checksum over all of it, so `listing` reads it to its end before
-it names anything: it is whole or it is refused. The files of a zip have checksums of their own;
-those that do not match are named, and the rest can be used. A plain `.tar` protects only its
-headers: changed contents do not show.
+`.sgf` or `.sgfs` file. Other files in it are counted. A compressed tar has a checksum over all of
+it, so `listing` reads it to its end before it names anything: it is whole or it is refused. The
+files of a zip have checksums of their own; those that do not match are named, and the rest can be
+used. A plain `.tar` protects only its headers: changed contents do not show.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from dlgo.errors import DataError
@@ -30,6 +30,7 @@ from dlgo.records.sgf import MAX_BYTES
 from dlgo.text import one_line
 
 TAR_ENDINGS = (".tar.gz", ".tgz", ".tar", ".tar.bz2", ".tar.xz")
+RECORD_ENDINGS = (".sgf", ".sgfs")
 # An archive that unpacks to more than this is a bomb. Tars of games are 5 to 30 times as large as
 # their compressed files, most of it the padding of small files.
 _MAX_RATIO = 200
@@ -51,10 +52,26 @@ class Listing:
     Attributes:
         names: of the SGF files that can be read, sorted, each once.
         broken: a line for each file that cannot be.
+        others: how many other files there are, by the ending of their names. What macOS adds to
+            archives is not counted.
     """
 
     names: list[str] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
+    others: Counter[str] = field(default_factory=Counter)
+
+
+def with_inner_archives(archives: Sequence[Path]) -> list[Path]:
+    """The archives, and those that lie in folders among them, each once."""
+    paths: list[Path] = []
+    for archive in archives:
+        inside = sorted(archive.rglob("*")) if archive.is_dir() else []
+        paths += [archive, *(path for path in inside if path.is_file() and _is_archive(path.name))]
+    return list(dict.fromkeys(paths))
+
+
+def _is_archive(name: str) -> bool:
+    return name.lower().endswith((*TAR_ENDINGS, ".zip")) and not _is_added(name)
 
 
 def listing(archive: Path) -> Listing:
@@ -65,7 +82,7 @@ def listing(archive: Path) -> Listing:
     """
     listed = Listing()
     counts: Counter[str] = Counter()
-    for name, read in _files(archive):
+    for name, read in _files(archive, listed.others):
         try:
             read()
             counts[name] += 1
@@ -92,7 +109,7 @@ def contents(archive: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]
         DataError: if the archive or one of the files cannot be read any more.
     """
     wanted = set(names)
-    for name, read in _files(archive):
+    for name, read in _files(archive, Counter()):
         if name in wanted:
             wanted.discard(name)  # an archive may hold two files of one name
             try:
@@ -109,23 +126,47 @@ def _survives(archive: Path) -> bool:
     return archive.is_dir() or archive.name.lower().endswith(".zip")
 
 
-def _files(archive: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
-    """Names of the SGF files, each with a function that reads it, to be called at once."""
+def _is_record(name: str, others: Counter[str]) -> bool:
+    """Whether a file is SGF by its name; others are counted by their endings."""
+    if _is_added(name):
+        return False
+    if name.lower().endswith(RECORD_ENDINGS):
+        return True
+    others[PurePosixPath(name.lower()).suffix or "no ending"] += 1
+    return False
+
+
+def _is_added(name: str) -> bool:
+    """Whether macOS adds such a file to archives and folders."""
+    path = PurePosixPath(name)
+    return "__MACOSX" in path.parts or path.name.startswith("._") or path.name == ".DS_Store"
+
+
+def _files(
+    archive: Path, others: Counter[str]
+) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    """Names of the SGF files, each with a function that reads it, to be called at once.
+
+    Args:
+        others: to which other files are added, by the ending of their names.
+    """
     text = archive.name.lower()
     try:
         if archive.is_dir():
             for path in sorted(archive.rglob("*")):
-                if path.suffix.lower() == ".sgf" and path.is_file():
-                    yield str(path.relative_to(archive)), lambda path=path: _read(path.open("rb"))
+                name = path.relative_to(archive).as_posix()
+                if path.is_file() and not _is_archive(name) and _is_record(name, others):
+                    yield name, lambda path=path: _read(path.open("rb"))
         elif text.endswith(TAR_ENDINGS):
-            yield from _tar_files(archive)
+            yield from _tar_files(archive, others)
         elif text.endswith(".zip"):
-            yield from _zip_files(archive)
-        elif text.endswith(".sgf"):
+            yield from _zip_files(archive, others)
+        elif text.endswith(RECORD_ENDINGS):
             yield archive.name, lambda: _read(archive.open("rb"))
         else:
             raise DataError(
-                f"{archive}: neither a folder nor a {', '.join(TAR_ENDINGS)}, .zip or .sgf file"
+                f"{archive}: neither a folder nor a "
+                f"{', '.join((*TAR_ENDINGS, '.zip', *RECORD_ENDINGS))} file"
             )
     except _BROKEN as error:
         raise _unreadable(archive, error) from None
@@ -175,7 +216,9 @@ class _StrictHeader(tarfile.TarInfo):
             raise ValueError(f"{what}; the archive is damaged or cut off") from None
 
 
-def _tar_files(archive: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
+def _tar_files(
+    archive: Path, others: Counter[str]
+) -> Iterator[tuple[str, Callable[[], bytes]]]:
     with archive.open("rb") as file:
         start = file.read(6)
     opener = next(
@@ -186,7 +229,7 @@ def _tar_files(archive: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
         with tarfile.open(fileobj=unpacked, mode="r|", tarinfo=_StrictHeader) as tar:
             for info in tar:
                 tar.members.clear()  # it would remember them all
-                if info.isfile() and info.name.lower().endswith(".sgf"):
+                if info.isfile() and _is_record(info.name, others):
                     yield info.name, lambda info=info: _read(tar.extractfile(info))
             # The checksum stands at the end, behind the padding.
             while piece := tar.fileobj.read(2**16):
@@ -194,14 +237,18 @@ def _tar_files(archive: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
                     raise ValueError("there is more behind its end mark; the archive is damaged")
 
 
-def _zip_files(archive: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
+def _zip_files(
+    archive: Path, others: Counter[str]
+) -> Iterator[tuple[str, Callable[[], bytes]]]:
     allowance = _Allowance(archive)
     with zipfile.ZipFile(archive) as container:
         entries, wanted = container.infolist(), _entry_count(archive)
         if wanted not in (len(entries), _MANY_ENTRIES):
             raise ValueError(f"it lists {len(entries)} of its {wanted} files; it is damaged")
         for entry in entries:
-            if entry.filename.lower().endswith(".sgf") or _misnamed(container, entry):
+            if entry.is_dir():
+                continue
+            if _is_record(entry.filename, others) or _misnamed(container, entry):
                 yield entry.filename, lambda entry=entry: _read(
                     _Unpacked(container.open(entry), allowance)
                 )

@@ -1,19 +1,20 @@
 """SGF files as training data: what they say, which are wanted, their games (chapter 7.1 and 7.2).
 
-    entry = describe(name, data)                # size, players, handicap, ...
+    entries = describe(name, data)              # size, players, handicap, ... of each game
     game = to_game(read_sgf(data, name))        # a GameData for a shard
 """
 
 from __future__ import annotations
 
-import dataclasses
+import itertools
 import re
 from dataclasses import dataclass
 
 from dlgo.api import Player
 from dlgo.errors import NotationError
 from dlgo.games import get_game
-from dlgo.records.sgf import GameRecordSgf, Setup, read_sgf, replay
+from dlgo.records.sgf import PlayedRecord, play, read_sgf_games
+from dlgo.records.sgf_record import GameRecordSgf
 from engines.learning.data.records import NO_RESULT, GameBuilder, GameData, Start
 
 
@@ -39,17 +40,20 @@ class Entry:
     date: str = ""
 
 
-def describe(name: str, data: bytes) -> Entry:
-    """The index entry of a file; never raises."""
+def describe(name: str, data: bytes) -> list[Entry]:
+    """The index entries of a file, one for each of its games; never raises."""
     try:
-        record = with_handicap(read_sgf(data, name))
+        file = read_sgf_games(data, name)
     except NotationError as error:
-        return Entry(name, str(error))
-    ranks = record.info.get("BR", ""), record.info.get("WR", "")
-    return Entry(
-        name, "", record.size, handicap_of(record), len(record.moves), record.result,
-        record.black, record.white, ranks, record.info.get("DT", ""),
-    )
+        return [Entry(name, str(error))]
+    entries = [Entry(name, reason) for reason in file.refused]
+    for record in file.games:
+        entries.append(Entry(
+            record.source, "", record.size, handicap_of(record),
+            len(record.moves) - record.placed, record.result, record.black, record.white,
+            (record.info.get("BR", ""), record.info.get("WR", "")), record.info.get("DT", ""),
+        ))
+    return entries
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ class Filter:
             return "another board size"
         if self.max_handicap is not None and handicap_of(record) > self.max_handicap:
             return "too much handicap"
-        if len(record.moves) < self.min_moves:
+        if len(record.moves) - record.placed < self.min_moves:
             return "too few moves"
         if self.decided and result_of(record) == NO_RESULT:
             return "no result"
@@ -111,42 +115,28 @@ def handicap_of(record: GameRecordSgf) -> int:
     return max(record.handicap, stones)
 
 
-def with_handicap(record: GameRecordSgf) -> GameRecordSgf:
-    """The record with free handicap stones set up rather than moved.
-
-    Some servers write them as moves: Black's first HA moves in a row, and none of White's.
-    """
-    n = record.handicap
-    first = record.moves[:n]
-    placed = n >= 2 and not any(setup.black for _, setup in record.setups) and (
-        len(first) == n and all(p is Player.black and move.is_play for p, move in first)
-    )
-    if not placed or len({move.point for _, move in first}) < n:
-        return record
-    stones = Setup(black=frozenset(move.point for _, move in first), player=Player.white)
-    return dataclasses.replace(record, setups=((0, stones),), moves=record.moves[n:])
-
-
-def to_game(record: GameRecordSgf) -> GameData:
+def to_game(record: GameRecordSgf, played: PlayedRecord | None = None) -> GameData:
     """A record as training data of `go:size=N`; the komi shows in the result only.
 
-    What `replay` accepts is accepted here and the other way round, but for two things.
+    A pass that the record does not hold, between two moves of one player, is not learned.
+
+    Args:
+        played: its positions, if they are known already.
 
     Raises:
-        NotationError: as `replay`; for no moves at all; and for setup stones after the first
-            move, which begin another game.
+        NotationError: for an illegal move, or no moves at all.
     """
-    record = with_handicap(record)
-    late = [before for before, _ in record.setups if before > 0]
-    if late:
-        raise NotationError(f"{record.source}: stones are set up after move {late[0]}")
-    if not record.moves:
+    played = played or play(record)
+    if played.problem:
+        raise NotationError(played.problem)
+    states = [state for _, state in played.positions]
+    if len(states) == 1:
         raise NotationError(f"{record.source}: no moves")
-    states = replay(record)
-    state = next(states)
     game = get_game("go", size=record.size)
-    builder = GameBuilder(game, Start.of(state))
-    for state in states:
+    builder = GameBuilder(game, Start.of(states[0]))
+    for before, state in itertools.pairwise(states):
+        if state.previous_state is not before:
+            builder.skip(game.pass_action)
         action = game.action_of(state.last_move)
         assert action is not None
         builder.add(action)

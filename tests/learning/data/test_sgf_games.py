@@ -21,18 +21,20 @@ from engines.learning.data.sgf_games import (
     rank_number,
     result_of,
     to_game,
-    with_handicap,
 )
 from tests.learning.data.encoders import history_encoder
 
 HUMAN = Path(__file__).resolve().parents[4] / "shared/oracles/sgf/human_19x19"
 def test_an_entry_says_what_the_file_says() -> None:
     data = b"(;SZ[19]HA[2]AB[dd][pp]PB[me]PW[you]BR[2k]WR[1d]RE[W+R]DT[2001];W[qd])"
-    entry = describe("a.sgf", data)
+    (entry,) = describe("a.sgf", data)
     assert (entry.size, entry.handicap, entry.moves, entry.result) == (19, 2, 1, "W+R")
     assert (entry.black, entry.white, entry.ranks) == ("me", "you", ("2k", "1d"))
     assert entry.error == ""
-    assert "b.sgf" in describe("b.sgf", b"nothing").error
+    assert "b.sgf" in describe("b.sgf", b"nothing")[0].error
+    two, broken = describe("c.sgf", b"(;SZ[9];B[aa];W[bb])(;GM[2];B[aa])")[::-1]
+    assert (two.name, two.moves, broken.name) == ("c.sgf, game 1", 2, "c.sgf")
+    assert "game 2" in broken.error
 
 
 def test_ranks_are_in_order() -> None:
@@ -83,18 +85,22 @@ def test_handicap_stones_are_on_the_board_before_the_first_move(data: bytes) -> 
     assert game.result == -1
 
 
-def test_stones_in_a_row_without_handicap_are_no_handicap() -> None:
-    record = read_sgf(b"(;SZ[9];B[cg];B[gc];W[ee])")
-    assert with_handicap(record) is record
-    with pytest.raises(NotationError, match="out of turn"):
-        to_game(record)
+def test_a_pass_that_the_record_does_not_hold_is_not_learned() -> None:
+    game = to_game(read_sgf(b"(;SZ[9];B[cg];B[gc];W[ee])"))
+    assert len(game.actions) == 4 and game.actions[1] == 81
+    assert (game.flags != 0).tolist() == [True, False, True, True]
     assert handicap_of(read_sgf(b"(;SZ[9]AB[cg][gc][cc];W[ee])")) == 3
+
+
+def test_a_game_begins_where_stones_are_set_up() -> None:
+    game = to_game(read_sgf(b"(;SZ[9];B[aa];W[ee];AB[cc];W[dd];AE[cc])"))
+    assert game.n_positions == 1 and game.start.player == 1
+    assert sorted(game.start.cells)[-3:] == [1, 1, 2]
 
 
 def test_what_cannot_be_learned_is_named() -> None:
     for data, why in (
         (b"(;SZ[9];B[aa];W[aa])", "occupied"),
-        (b"(;SZ[9];B[aa];AW[bb];W[cc])", "set up after move"),
         (b"(;SZ[9])", "no moves"),
     ):
         with pytest.raises(NotationError, match=f"x.sgf: .*{why}"):

@@ -1,0 +1,184 @@
+"""What an SGF file says of a game of Go: the record of its main line, read from its tree."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sgfmill import sgf, sgf_grammar
+from sgfmill.sgf_grammar import Coarse_game_tree
+
+from dlgo.api import Move, Player
+from dlgo.errors import NotationError, SpecError
+from dlgo.games import get_game
+from dlgo.games.go.state import Go
+from dlgo.records.sgf_values import (
+    Setup,
+    board_size,
+    handicap_of,
+    joined,
+    komi_of,
+    move_of,
+    setup_of,
+    values_of,
+)
+
+# More than any record of a game; so a mistaken or malicious file takes seconds, not hours.
+MAX_NODES = 10_000
+
+# Game information. It stands in the root or, where merged games part, in a later node.
+_INFO = (
+    "AN", "AP", "BR", "BT", "CP", "DT", "EV", "GC", "GN", "HA", "KM", "ON", "OT", "PB", "PC",
+    "PW", "RE", "RO", "RU", "SO", "TM", "US", "WR", "WT",
+)
+# Properties that become fields of a record or that the writer makes; the others are `markup`.
+_READ = {*_INFO, "B", "W", "AB", "AW", "AE", "PL", "C", "SZ", "GM", "FF", "CA"}
+
+@dataclass(frozen=True)
+class GameRecordSgf:
+    """The main line of a game as its file tells it; nothing has been checked by the rules.
+
+    Attributes:
+        source: the file's name, for messages.
+        size: lines of the board, 2 to 25.
+        moves: (player, move) in order; the colours need not alternate.
+        komi: None if the file does not say; 0.5 if it gives a handicap and no komi.
+        handicap: the number the file gives (HA); the stones themselves are in `setups`.
+        placed: how many of the first moves are free handicap stones, which some servers write as
+            moves of Black.
+        setups: (number of moves made before, Setup), in the order of the file.
+        black, white: the players' names, "" if unknown.
+        result: as written, such as `B+3.5`, `W+R`, `0`; "" if unknown.
+        comments: number of moves made -> text; 0 is the comment on the start.
+        info: further game information under its SGF name: `DT` date, `RU` rules, `BR` rank...
+        markup: number of moves made -> other properties, such as clocks and labels, as written.
+        variations: how many places have other moves than those read.
+        notes: what was read otherwise than it is written, a phrase each.
+    """
+
+    source: str
+    size: int
+    moves: tuple[tuple[Player, Move], ...]
+    komi: float | None = None
+    handicap: int = 0
+    placed: int = 0
+    setups: tuple[tuple[int, Setup], ...] = ()
+    black: str = ""
+    white: str = ""
+    result: str = ""
+    comments: Mapping[int, str] = field(default_factory=dict)
+    info: Mapping[str, str] = field(default_factory=dict)
+    markup: Mapping[int, Mapping[str, list[bytes]]] = field(default_factory=dict)
+    variations: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def winner(self) -> Player | None:
+        """Who won according to `result`; None for a draw, no result or an unknown one."""
+        return {"B+": Player.black, "W+": Player.white}.get(self.result[:2].upper())
+
+    def game(self) -> Go:
+        """The game to replay the record on; komi is 7.5 where the file does not say.
+
+        Raises:
+            NotationError: if the komi is neither whole nor half.
+        """
+        settings = {} if self.komi is None else {"komi": self.komi}
+        try:
+            return get_game("go", size=self.size, **settings)
+        except SpecError as error:
+            raise NotationError(f"{self.source}: {error}") from None
+
+
+def record_of(source: str, tree: Coarse_game_tree, file_notes: tuple[str, ...]) -> GameRecordSgf:
+    """The record of a game's tree.
+
+    Args:
+        source: what messages call it.
+        file_notes: what was assumed of the file that it is in.
+
+    Raises:
+        ValueError: naming a property that cannot be read.
+    """
+    size, size_note = board_size(tree.sequence[0])
+    tree.sequence[0]["SZ"] = [b"%d" % size]
+    game = sgf.Sgf_game.from_coarse_game_tree(tree, override_encoding="UTF-8")
+    nodes = list(itertools.islice(game.main_sequence_iter(), MAX_NODES + 1))
+    if len(nodes) > MAX_NODES:
+        raise ValueError(f"its main line is longer than {MAX_NODES:,} nodes")
+    moves: list[tuple[Player, Move]] = []
+    setups: list[tuple[int, Setup]] = []
+    comments: dict[int, str] = {}
+    info: dict[str, str] = {}
+    markup: dict[int, dict[str, list[bytes]]] = {}
+    for node in nodes:
+        setup, before = setup_of(node, len(moves) + 1), len(moves)
+        if node.has_property("B") or node.has_property("W"):
+            moves.append(move_of(node, size, len(moves) + 1))
+        if setup == Setup(player=setup.player):  # beside a move, it says who comes after that
+            before = len(moves)
+        if setup != Setup():
+            setups.append((before, setup))
+        for text in values_of(node, "C", sgf_grammar.text_value):
+            earlier = comments.get(len(moves))
+            comments[len(moves)] = f"{earlier}\n\n{text}" if earlier else text
+        for key in node.properties():
+            if key and key not in _READ:
+                markup.setdefault(len(moves), {})[key] = node.get_raw_list(key)
+        for key in _INFO:
+            kind = sgf_grammar.text_value if key == "GC" else sgf_grammar.simpletext_value
+            if key not in info and (values := values_of(node, key, kind)):
+                info[key] = joined(key, values)
+    komi, komi_note = komi_of(info.pop("KM", ""))
+    handicap, handicap_note = handicap_of(info.pop("HA", ""))
+    if handicap and komi is None:
+        komi, komi_note = 0.5, "no komi is given; with a handicap it is read as 0.5"
+    record = GameRecordSgf(
+        source=source, size=size, moves=tuple(moves), setups=tuple(setups), comments=comments,
+        komi=komi, handicap=handicap, placed=_free_handicap(handicap, moves, setups),
+        black=info.pop("PB", ""), white=info.pop("PW", ""), result=info.pop("RE", ""), info=info,
+        markup=markup, variations=_variations(tree),
+    )
+    edited = {before for before, _ in setups}
+    notes = [
+        *file_notes, size_note, komi_note, handicap_note, _handicap_note(record),
+        _left_out(moves, edited),
+    ]
+    return dataclasses.replace(record, notes=tuple(filter(None, notes)))
+
+
+def _variations(tree: Coarse_game_tree) -> int:
+    """How many nodes of the main line have more than one continuation."""
+    count = 0
+    while tree.children:
+        count += len(tree.children) > 1
+        tree = tree.children[0]
+    return count
+
+
+def _free_handicap(
+    handicap: int, moves: list[tuple[Player, Move]], setups: list[tuple[int, Setup]]
+) -> int:
+    """How many of the first moves are handicap stones: Black's first HA moves in a row, or 0."""
+    first = moves[:handicap]
+    stones = {move.point for player, move in first if player is Player.black and move.is_play}
+    is_free = handicap >= 2 and not any(before or setup.black for before, setup in setups)
+    return handicap if is_free and len(stones) == handicap else 0
+
+
+def _handicap_note(record: GameRecordSgf) -> str:
+    if record.placed:
+        return f"the first {record.placed} moves are read as handicap stones"
+    if record.handicap >= 2 and not any(setup.black for before, setup in record.setups):
+        return f"HA[{record.handicap}] is given, but no handicap stones"
+    return ""
+
+
+def _left_out(moves: list[tuple[Player, Move]], edited: set[int]) -> str:
+    """A note if the record goes on after two passes; `edited`: after so many moves, by setup."""
+    for n in range(2, len(moves)):
+        if moves[n - 1][1].is_pass and moves[n - 2][1].is_pass and not edited & {n - 1, n}:
+            return f"two passes end the game at move {n}; the moves after it are left out"
+    return ""
