@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dlgo.errors import DataError
-from engines.learning.data.archives import contents, listing
+from engines.learning.data.archives import contents, listing, with_inner_archives
 
 FILES = {
     "2019/a.sgf": b"(;GM[1]SZ[9]RE[B+R]BR[5d]WR[6d];B[aa];W[bb];B[cc])",
@@ -50,6 +50,39 @@ def test_all_containers_hold_the_same(tmp_path: Path) -> None:
         assert [name for name, _ in contents(archive, names[1:])] == names[1:]
     single = tmp_path / "plain/2019/a.sgf"
     assert dict(contents(single, listing(single).names)) == {"a.sgf": FILES["2019/a.sgf"]}
+
+
+def test_other_files_are_counted_and_what_macos_adds_is_not(tmp_path: Path) -> None:
+    files = {
+        "a.sgf": b"(;)", "more.SGFS": b"(;)(;)", "__MACOSX/a.sgf": b"x", "__MACOSX/._a.sgf": b"x",
+        "._a.sgf": b"x", ".DS_Store": b"x", "b.txt": b"x", "c.txt": b"x", "inner.zip": b"PK",
+        "licence": b"x",
+    }
+    folder = tmp_path / "folder"
+    with zipfile.ZipFile(tmp_path / "games.zip", "w") as container:
+        for name, data in files.items():
+            container.writestr(name, data)
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(data)
+    with tarfile.open(tmp_path / "games.tar.gz", "w:gz") as tar:
+        tar.add(folder, "games")
+    for archive, inner in (("games.zip", 1), ("games.tar.gz", 1), ("folder", 0)):
+        listed = listing(tmp_path / archive)
+        assert [name.rpartition("/")[2] for name in listed.names] == ["a.sgf", "more.SGFS"]
+        others = {".txt": 2, "no ending": 1} | ({".zip": 1} if inner else {})
+        assert dict(listed.others) == others and not listed.broken
+
+
+def test_archives_inside_folders_are_archives_of_their_own(tmp_path: Path) -> None:
+    outer = tmp_path / "outer"
+    containers(outer)
+    (outer / "games.zip").rename(outer / "plain/2019/games.ZIP")
+    paths = with_inner_archives([outer, tmp_path / "x.sgf", outer / "games.tar"])
+    assert paths[0] == outer and paths.count(outer / "games.tar") == 1
+    assert {path.name for path in paths[1:]} == {
+        "games.tar.gz", "games.tgz", "games.tar", "games.tar.bz2", "games.ZIP", "x.sgf",
+    }
+    assert all(listing(path).names for path in paths if path.name != "x.sgf")
 
 
 def test_broken_archives_are_one_line(tmp_path: Path) -> None:
