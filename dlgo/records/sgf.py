@@ -188,15 +188,9 @@ def _positions(
     """As `replay`, with how many moves of the record each follows; `implied` takes the numbers of
     the moves before which a pass was assumed."""
     setups: dict[int, list[Setup]] = {}
-    for before, setup in record.setups:
-        setups.setdefault(before, []).append(setup)
-    first = record.placed
-    if first:
-        stones = frozenset(move.point for _, move in record.moves[:first])
-        setups = {first: [*setups.get(0, ()), Setup(black=stones, player=Player.white)]} | {
-            before: edits for before, edits in setups.items() if before > first
-        }
-    movers = [player for player, _ in record.moves] + [None]
+    for made, setup in record.setups:
+        setups.setdefault(made, []).append(setup)
+    first, movers = record.placed, [player for player, _ in record.moves] + [None]
     state = GameState.new_game(record.game())
     for setup in setups.get(first, ()):
         state = _set_up(state, setup, movers[first], record.source)
@@ -209,8 +203,8 @@ def _positions(
             yield number - 1, state
         if state.is_over():
             continue
+        before = state
         if player is not state.next_player:
-            implied.append(number)
             state = state.apply_move(Move.pass_turn())
         try:
             state = state.apply_move(move)
@@ -219,6 +213,8 @@ def _positions(
                 f"{record.source}: move {number}, {player.name} {state.game.move_text(move)}, is "
                 f"{str(error).partition(' is ')[2]}"
             ) from None
+        if state.previous_state is not before:
+            implied.append(number)
         yield number, state
     last = setups.get(len(record.moves), ()) if len(record.moves) > first else ()
     for setup in last:

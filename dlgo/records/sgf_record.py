@@ -47,7 +47,7 @@ class GameRecordSgf:
         komi: None if the file does not say; 0.5 if it gives a handicap and no komi.
         handicap: the number the file gives (HA); the stones themselves are in `setups`.
         placed: how many of the first moves are free handicap stones, which some servers write as
-            moves of Black.
+            moves of Black; they are in `setups`, too.
         setups: (number of moves made before, Setup), in the order of the file.
         black, white: the players' names, "" if unknown.
         result: as written, such as `B+3.5`, `W+R`, `0`; "" if unknown.
@@ -135,9 +135,13 @@ def record_of(source: str, tree: Coarse_game_tree, file_notes: tuple[str, ...]) 
     handicap, handicap_note = handicap_of(info.pop("HA", ""))
     if handicap and komi is None:
         komi, komi_note = 0.5, "no komi is given; with a handicap it is read as 0.5"
+    placed = _free_handicap(handicap, moves, setups)
+    if placed:
+        stones = frozenset(move.point for _, move in moves[:placed])
+        setups = [(placed, Setup(black=stones, player=Player.white))]
     record = GameRecordSgf(
         source=source, size=size, moves=tuple(moves), setups=tuple(setups), comments=comments,
-        komi=komi, handicap=handicap, placed=_free_handicap(handicap, moves, setups),
+        komi=komi, handicap=handicap, placed=placed,
         black=info.pop("PB", ""), white=info.pop("PW", ""), result=info.pop("RE", ""), info=info,
         markup=markup, variations=_variations(tree),
     )
@@ -164,7 +168,9 @@ def _free_handicap(
     """How many of the first moves are handicap stones: Black's first HA moves in a row, or 0."""
     first = moves[:handicap]
     stones = {move.point for player, move in first if player is Player.black and move.is_play}
-    is_free = handicap >= 2 and not any(before or setup.black for before, setup in setups)
+    is_free = handicap >= 2 and not any(
+        before or setup.black or setup.white for before, setup in setups
+    )
     return handicap if is_free and len(stones) == handicap else 0
 
 

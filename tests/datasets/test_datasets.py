@@ -239,6 +239,24 @@ def test_a_damaged_archive_is_named_and_the_others_are_imported(
     assert Dataset.open(out).n_games == 3
 
 
+def test_a_folder_is_imported_with_its_archives_and_collections(
+    archive: Path, tmp_path: Path, capfd
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    archive.rename(folder / archive.name)
+    (folder / "three.sgfs").write_bytes(
+        b"(;SZ[9]RE[B+1];B[hh])(;SZ[9];B[aa];W[aa])(;SZ[9]RE[W+1];B[ii])"
+    )
+    (folder / "readme.txt").write_text("games")
+    done = dlgo_here(capfd, "data", "import-sgf", folder, "--size", 9, "--out", tmp_path / "out",
+                     "--workers", 1)
+    assert done.returncode == 0, done.stderr
+    assert f"{folder}: 1 other files are left out (.txt 1)" in done.stderr
+    assert "three.sgfs, game 2: move 2, white A9, is illegal" in done.stderr
+    assert Dataset.open(tmp_path / "out").n_games == 4
+
+
 def test_the_index_says_what_is_there(archive: Path, tmp_path: Path) -> None:
     lines = index_sgf([archive], tmp_path / "index.csv", 1)
     assert lines[0] == "4 games, 4 of them readable, 8 moves"

@@ -130,10 +130,13 @@ def test_names_are_read_by_the_supersets_of_charsets() -> None:
 
 
 def test_the_good_games_of_a_collection_are_read() -> None:
-    data = b"(;SZ[9];B[cc](;W[dd])(;W[ee]))(;SZ[9];B[aa];W[(;SZ[9]C[];W[ee])(;GM[2])(;SZ[5];B[aa])"
+    """A variation of a broken game is no game."""
+    data = (b"(;SZ[9];B[cc](;W[dd])(;W[ee]))(;SZ[9];B[aa] ](;W[bb])(;W[cc]))(;GM[2];B[aa])"
+            b"(;SZ[5];B[aa])")
     games = read_games(data, PurePath("x.sgf"), get_game)
     assert [len(game.state.moves()) for game in games] == [2, 1]
-    assert ["game 2" in games[0].notes[0], "GM[2]" in games[0].notes[1]] == [True, True]
+    assert [game.state.game.size for game in games] == [9, 5]
+    assert "game 2" in games[0].notes[0] and "GM[2]" in games[0].notes[1]
 
 
 # What was read is written back.

@@ -111,7 +111,8 @@ def result_of(record: GameRecordSgf) -> int:
 
 def handicap_of(record: GameRecordSgf) -> int:
     """The handicap stones: those set up before the first move, or the number the file gives."""
-    stones = sum(len(setup.black) for before, setup in record.setups if before == 0)
+    stones = sum(len(setup.black) for before, setup in record.setups
+                 if before == record.placed)
     return max(record.handicap, stones)
 
 
