@@ -15,6 +15,7 @@ and a note says so.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -80,14 +81,11 @@ class SavedGame:
 
     def up_to(self, state: GameState) -> SavedGame:
         """What the file says of a game that has gone on to `state`, or back, or another way."""
-        before, after = self.state.history(), state.history()
-        shared = 0
-        if before[0] == after[0]:
-            for one, other in zip(before[1], after[1], strict=False):
-                if one != other:
-                    break
-                shared += 1
-        whole = shared == len(before[1]) == len(after[1])
+        (start, before), (other_start, after) = self.state.history(), state.history()
+        pairs = zip(before, after, strict=False)
+        same = itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)
+        shared = len(list(same)) if start == other_start else 0
+        whole = shared == len(before) == len(after)
         return SavedGame(
             state, self.black, self.white, self.result if whole else "", info=self.info,
             comments={at: text for at, text in self.comments.items() if at <= shared},
@@ -118,8 +116,10 @@ def positions(state: GameState) -> list[GameState]:
 
 
 def game_of_ledger(record: GameRecord, state: GameState) -> SavedGame:
-    """A game of a ledger, or its beginning up to `state`. Where the board has no result, the
-    reason why the game ended is one."""
+    """A game of a ledger, or its beginning up to `state`.
+
+    Where the board has no result, the reason why the game ended is the result.
+    """
     return SavedGame(state, record.first, record.second, "" if state.is_over() else record.reason)
 
 

@@ -144,7 +144,8 @@ def test_the_good_games_of_a_collection_are_read() -> None:
 WHOLE = (
     "(;GM[1]FF[4]CA[UTF-8]SZ[9]KM[6.5]RU[Japanese]HA[2]AB[cc][gg]PL[W]PB[Honinbo]BR[9d]PW[Meijin]"
     "WR[8d]EV[Spring]RO[3]DT[2026-11-25]PC[Kyoto]TM[3600]OT[5x30 byo-yomi]RE[W+12.5]GC[A fine game]"
-    "C[start \\] 囲碁];W[ee]WL[3590.5]C[first];B[ed]BL[3580]LB[aa:1][bb:2]TR[cc];W[de]N[good])"
+    "C[start \\] 囲碁];W[ee]WL[3590.5]C[first];B[ed]BL[3580]LB[aa:1][bb:2]TR[cc]"
+    ";W[de]N[good]C[end])"
 ).encode()
 PDN_WHOLE = (
     b'[Event "Club"]\n[Site "Kyoto"]\n[Date "2026.11.25"]\n[Round "2"]\n[White "Bell"]\n'
@@ -198,4 +199,5 @@ def test_a_game_that_goes_another_way_keeps_what_was_said_before_that() -> None:
     nodes = properties(data)
     assert "RE" not in nodes[0] and nodes[0]["EV"] == [b"Spring"]
     assert (nodes[0]["PB"], nodes[0]["PW"]) == ([b"Honinbo"], [b"mcts:sims=9"])
-    assert "LB" in nodes[2] and "N" not in nodes[3]
+    assert nodes[1]["C"] == [b"first"] and "LB" in nodes[2]
+    assert nodes[3].keys() == {"W"}
