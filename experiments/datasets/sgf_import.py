@@ -98,7 +98,7 @@ def pieces(
         lost += len(listed.broken)
         if listed.others:
             endings = ", ".join(f"{ending} {n}" for ending, n in listed.others.most_common(8))
-            progress.say(f"{archive}: {listed.others.total()} other files are left out ({endings})")
+            progress.say(f"{archive}: other files are left out: {endings}")
         files += [(archive, name) for name in listed.names]
     if not files:
         raise DataError(f"no SGF files in {', '.join(map(str, archives))}")

@@ -254,7 +254,7 @@ def _from_sgf(record: GameRecordSgf) -> SavedGame:
     info = dict(record.info) | ({"HA": str(record.handicap)} if record.handicap else {})
     notes = [*played.notes]
     if record.variations:
-        notes.append(f"{record.variations} moves have variations, which are left out")
+        notes.append(f"the variations are left out, at {record.variations} of its moves")
     return SavedGame(
         state, record.black, record.white, record.result,
         _named(record.source, notes, played.problem), record.komi, info, comments, markup, plies,

@@ -252,7 +252,7 @@ def test_a_folder_is_imported_with_its_archives_and_collections(
     done = dlgo_here(capfd, "data", "import-sgf", folder, "--size", 9, "--out", tmp_path / "out",
                      "--workers", 1)
     assert done.returncode == 0, done.stderr
-    assert f"{folder}: 1 other files are left out (.txt 1)" in done.stderr
+    assert f"{folder}: other files are left out: .txt 1" in done.stderr
     assert "three.sgfs, game 2: move 2, white A9, is illegal" in done.stderr
     assert Dataset.open(tmp_path / "out").n_games == 4
 

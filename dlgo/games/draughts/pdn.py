@@ -218,7 +218,7 @@ class _GameReader:
         if UNKNOWN not in (tagged, result) and tagged != result:
             raise self._error(f"the tag Result says {tagged!r}, the moves end with {result!r}")
         if self.variations:
-            self.notes.append(f"{self.variations} variations are left out")
+            self.notes.append(f"variations are left out: {self.variations}")
         return PdnGame(
             self.tags, self.state, tagged if result == UNKNOWN else result, self.comments,
             self.problem, tuple(self.notes),
