@@ -47,7 +47,7 @@ SGF = {
     "PL beside a move": (b"(;SZ[9];B[cc]PL[W];W[gg])", "C7 G3", []),
     "setup at the end": (b"(;SZ[9];B[cc];W[gg];AE[gg])", "C7 G3", ["last move"]),
     "after two passes": (b"(;SZ[9];B[cc];W[];B[tt];W[gg])", "C7 pass pass", ["two passes"]),
-    "variations": (b"(;SZ[9];B[cc](;W[gg])(;W[ee]))", "C7 G3", ["variations are left out, at 1 of"]),
+    "variations": (b"(;SZ[9];B[cc](;W[gg])(;W[ee]))", "C7 G3", ["left out, at 1 of its moves"]),
     "an illegal move": (b"(;SZ[9];B[cc];W[gg];B[cc];W[dd])", "C7 G3",
                         ["move 3, black C7, is illegal: the point is occupied"]),
     "gb2312 that is GBK": (gbk("(;CA[gb2312]SZ[9]PB[李昞];B[cc]C[朱鎔基];W[gg])"), "C7 G3", []),
