@@ -6,7 +6,7 @@ move.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from dlgo.records.costs import CostTotals
@@ -16,6 +16,8 @@ from reports.tables import lines_of_entrants
 if TYPE_CHECKING:
     import pandas as pd
 
+# (game, entrant) -> what its moves have cost.
+Totals = Mapping[tuple[str, str], CostTotals]
 # Column, the budget that limits it, factor from the ledger's unit to that of the column.
 _COSTS = (
     ("cpu_ms", "cpu", 1000.0), ("wall_ms", "wall", 1000.0), ("nodes", "nodes", 1.0),
@@ -28,8 +30,7 @@ COST_COLUMNS = (
 
 
 def cost_table(
-    games: pd.DataFrame, totals: Iterable[CostTotals],
-    measured: Iterable[CostTotals] | None = None,
+    games: pd.DataFrame, totals: Totals, measured: Totals | None = None
 ) -> pd.DataFrame:
     """One row for each entrant of each game.
 
@@ -71,8 +72,8 @@ def cost_table(
     return pd.DataFrame(rows, columns=list(COST_COLUMNS))
 
 
-def _by_entrant(totals: Iterable[CostTotals]) -> dict[tuple[str, str], CostTotals]:
-    return {(one_line(total.game), one_line(total.entrant)): total for total in totals}
+def _by_entrant(totals: Totals) -> Totals:
+    return {(one_line(game), one_line(name)): total for (game, name), total in totals.items()}
 
 
 def _over(asked: str, total: CostTotals) -> float:

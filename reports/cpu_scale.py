@@ -42,7 +42,7 @@ def scale_cpu(ledger: Ledger, wanted: str) -> CpuScale:
     Raises:
         LedgerError: if no such processor was measured, or one that has played was not.
     """
-    machines = ledger.machines()
+    machines = {record.machine for record in ledger.games()}
     rates = speeds_by_kind(ledger)
     exact = [kind for kind in rates if kind == wanted]
     fits = exact or [kind for kind in rates if wanted.lower() in kind.lower()]

@@ -86,10 +86,7 @@ def write_report(
             slot: why for game, table in rated.items()
             for slot, why in choose_games(games[games["game"] == game], table)
         }
-        marks = ", ".join("?" * len(chosen))
-        shown = {
-            record.slot: record for record in ledger.games(True, f"slot IN ({marks})", *chosen)
-        }
+        shown = {record.slot: record for record in ledger.games() if record.slot in chosen}
     games["slot"] = games["slot"].map(one_line)
     if scale:
         games.attrs["cpu_scale"] = scale

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING
 from dlgo.budgets import BUDGET_NAMES
 from dlgo.errors import DlgoError
 from dlgo.files import write_file
-from dlgo.records.costs import SideCosts
 from dlgo.records.entrants import split_version
 from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.specs import quote_value, split_spec
@@ -120,8 +119,7 @@ def games_frame(ledger: Ledger) -> pd.DataFrame:
     """
     import pandas as pd
 
-    costs = {(side.slot, side.player): side for side in ledger.side_costs()}
-    frame = pd.DataFrame([_game_row(record, costs) for record in ledger.games()])
+    frame = pd.DataFrame([_game_row(record) for record in ledger.games()])
     if frame.empty:
         return pd.DataFrame(columns=list(GAME_COLUMNS))
     frame["counted"] = ~repeated_games(frame)
@@ -134,15 +132,13 @@ def games_frame(ledger: Ledger) -> pd.DataFrame:
     return frame
 
 
-def _game_row(
-    record: GameRecord, costs: Mapping[tuple[str, int], SideCosts]
-) -> dict[str, object]:
+def _game_row(record: GameRecord) -> dict[str, object]:
     row: dict[str, object] = {
         name: getattr(record, name) for name in GAME_COLUMNS if hasattr(record, name)
     }
     row["plies"] = len(record.moves.split())
     for player, side in enumerate(_SIDES):
-        spent = costs.get((record.slot, player), SideCosts(*[0] * 6, record.slot, player))
+        spent = record.spent(player)
         totals = (1000 * spent.cpu, 1000 * spent.wall, spent.nodes, spent.simulations,
                   spent.evaluations)
         row[f"{side}_moves"] = spent.moves

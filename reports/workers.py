@@ -72,7 +72,7 @@ def worker_facts(path: str | Path) -> list[WorkerFacts]:
     results: dict[tuple[str, ...], dict[str, Counter[float]]] = defaultdict(
         lambda: defaultdict(Counter)
     )
-    played_by: dict[str, tuple[str, tuple[str, str, str]]] = {}
+    moves: dict[tuple[str, str], dict[str, tuple[int, float]]] = defaultdict(dict)
     with Ledger(path, read_only=True) as ledger:
         for record in ledger.games():
             name = record.worker or "this machine"
@@ -80,15 +80,12 @@ def worker_facts(path: str | Path) -> list[WorkerFacts]:
             fact.games += 1
             fact.failed += record.failed
             pairing = (record.game, record.first, record.second)
-            played_by[record.slot] = name, pairing
             if not record.failed:
                 results[pairing][name][record.result] += 1
-        moves: dict[tuple[str, str], dict[str, tuple[int, float]]] = defaultdict(dict)
-        for row in ledger.side_costs():
-            name, pairing = played_by[row.slot]
-            key = pairing[0], pairing[1 + row.player]
-            count, cpu = moves[key].get(name, (0, 0.0))
-            moves[key][name] = count + row.moves, cpu + row.cpu
+            for player, entrant in enumerate(pairing[1:]):
+                spent = record.spent(player)
+                count, cpu = moves[record.game, entrant].get(name, (0, 0.0))
+                moves[record.game, entrant][name] = count + spent.moves, cpu + spent.cpu
         for check in ledger.checks():
             for name in (check.worker, check.other):
                 fact = facts.setdefault(name, WorkerFacts(name))

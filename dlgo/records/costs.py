@@ -2,8 +2,7 @@
 
 A fast game has thirty moves in a millisecond or two. Thirty objects, pickled and sent to
 another process, would take longer than some engines think. So the worker writes plain rows of
-64 bytes, and they stay so until they reach the ledger. There SQLite adds them up (`SIDE_COSTS`,
-`COST_TOTALS`).
+64 bytes, and they stay so in the ledger.
 """
 
 from __future__ import annotations
@@ -11,10 +10,11 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import overload
 
-# action (-1: resignation), player, CPU s, wall s, nodes, simulations, evaluations, value (or nan)
+# action (-1: resignation, or not known), player, CPU s, wall s, nodes, simulations, evaluations,
+# value (or nan)
 ROW = struct.Struct("<qqddqqqd")
 
 
@@ -28,7 +28,7 @@ def last_value(data: bytes) -> tuple[int | None, float | None]:
 
 @dataclass(frozen=True)
 class MoveCost:
-    """What one move cost: a row of `costs`."""
+    """What one move cost."""
 
     ply: int
     player: int
@@ -59,6 +59,32 @@ class PackedCosts(Sequence[MoveCost]):
             yield ply, player, cpu, wall, nodes, sims, evals, None if math.isnan(value) else value
             ply += 1
 
+    @classmethod
+    def of(cls, costs: Sequence[MoveCost]) -> PackedCosts:
+        """The same costs, packed."""
+        if isinstance(costs, PackedCosts):
+            return costs
+        rows = (
+            ROW.pack(-1, cost.player, cost.cpu, cost.wall, cost.nodes, cost.simulations,
+                     cost.evaluations, math.nan if cost.value is None else cost.value)
+            for cost in costs
+        )
+        return cls(b"".join(rows), costs[0].ply if costs else 0)
+
+    def totals(self, player: int) -> CostTotals:
+        """What the moves of one side have cost together."""
+        rows = [row[2:7] for row in ROW.iter_unpack(self.data) if row[1] == player]
+        if not rows:
+            return CostTotals()
+        columns = [*zip(*rows, strict=True)]
+        return CostTotals(len(rows), *map(sum, columns), *map(max, columns))
+
+    def scaled(self, factor: float) -> PackedCosts:
+        """The same costs with CPU times multiplied by a factor."""
+        rows = (ROW.pack(action, player, cpu * factor, *rest)
+                for action, player, cpu, *rest in ROW.iter_unpack(self.data))
+        return PackedCosts(b"".join(rows), self.first_ply)
+
     def __len__(self) -> int:
         return len(self.data) // ROW.size
 
@@ -83,74 +109,29 @@ class PackedCosts(Sequence[MoveCost]):
 
 
 @dataclass(frozen=True)
-class CostSums:
-    """What some moves have cost together.
+class CostTotals:
+    """What some moves have cost together, and the dearest of them.
 
     Attributes:
-        moves: their number; the rest are sums over them.
-    """
-
-    moves: int
-    cpu: float
-    wall: float
-    nodes: int
-    simulations: int
-    evaluations: int
-
-
-@dataclass(frozen=True)
-class CostTotals(CostSums):
-    """What the moves of an entrant have cost in all games of one game.
-
-    Attributes:
-        game, entrant: who, and at what.
+        moves: their number.
+        cpu, wall, nodes, simulations, evaluations: sums over them.
         max_cpu, max_wall, max_nodes, max_simulations, max_evaluations: the dearest move.
     """
 
-    game: str
-    entrant: str
-    max_cpu: float
-    max_wall: float
-    max_nodes: int
-    max_simulations: int
-    max_evaluations: int
+    moves: int = 0
+    cpu: float = 0.0
+    wall: float = 0.0
+    nodes: int = 0
+    simulations: int = 0
+    evaluations: int = 0
+    max_cpu: float = 0.0
+    max_wall: float = 0.0
+    max_nodes: int = 0
+    max_simulations: int = 0
+    max_evaluations: int = 0
 
-
-@dataclass(frozen=True)
-class SideCosts(CostSums):
-    """What the moves of one side of one game have cost together.
-
-    Attributes:
-        slot, player: which game, and which side (0: first, 1: second).
-    """
-
-    slot: str
-    player: int
-
-
-_SECONDS, _COUNTS = ("cpu", "wall"), ("nodes", "simulations", "evaluations")
-
-
-def _aggregates(text: str, columns: Sequence[str] = _SECONDS + _COUNTS) -> str:
-    return ", ".join(text.format(column) for column in columns)
-
-
-# `sum` fails where whole numbers become too large, and an engine from outside says what it likes.
-_SUMS = (
-    f"{_aggregates('sum({0}) AS {0}', _SECONDS)}, "
-    f"{_aggregates('CAST(total({0}) AS INTEGER) AS {0}', _COUNTS)}"
-)
-_MOVES = "costs JOIN games ON games.id = costs.game_id"
-SIDE_COSTS = (
-    f"SELECT count(*), {_SUMS}, slot, player FROM {_MOVES} GROUP BY game_id, player"
-)
-COST_TOTALS = f"""
-SELECT sum(moves), {_SUMS}, game, entrant, {_aggregates("max(max_{0})")} FROM (
-    SELECT game, CASE player WHEN 0 THEN first ELSE second END AS entrant, count(*) AS moves,
-        {_SUMS}, {_aggregates("max({0}) AS max_{0}")}
-    FROM {_MOVES} GROUP BY game, first, second, player
-) GROUP BY game, entrant ORDER BY game, entrant
-"""
-# Their columns as `check_row` knows them.
-SIDE_COLUMNS = tuple(name.replace("moves", "count") for name in SideCosts.__dataclass_fields__)
-TOTAL_COLUMNS = tuple(name.replace("moves", "count") for name in CostTotals.__dataclass_fields__)
+    def plus(self, other: CostTotals) -> CostTotals:
+        """Both together."""
+        mine, theirs = astuple(self), astuple(other)
+        return CostTotals(*map(sum, zip(mine[:6], theirs[:6], strict=True)),
+                          *map(max, mine[6:], theirs[6:]))

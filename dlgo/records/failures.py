@@ -21,27 +21,3 @@ class Failure(StrEnum):
     OVER_WALL = "over wall"
     OVER_COUNT = "over count"  # simulations, nodes or evaluations
     OVER_MEMORY = "over memory"
-
-
-# How the sentences begin. Format 2 of the ledger had nothing but the sentence.
-_FIRST_WORDS = {
-    "illegal move by ": Failure.ILLEGAL_MOVE,
-    "crash of ": Failure.CRASH,
-    "process died ": Failure.DIED,
-    "process sent nonsense ": Failure.NONSENSE,
-    "no move from ": Failure.TIMEOUT,
-    "overrun by ": Failure.OVER_COUNT,
-    "out of memory: ": Failure.OVER_MEMORY,
-}
-
-
-def failure_of_sentence(reason: str) -> Failure | None:
-    """The kind of failure that a sentence of an old ledger tells of; None if of none."""
-    kinds = (kind for words, kind in _FIRST_WORDS.items() if reason.startswith(words))
-    kind = next(kinds, None)
-    if kind is Failure.OVER_COUNT:
-        for words, timed in ((" s of CPU time ", Failure.OVER_CPU),
-                             (" s of wall time ", Failure.OVER_WALL)):
-            if words in reason:
-                return timed
-    return kind

@@ -7,13 +7,18 @@ from dataclasses import dataclass, field
 
 from dlgo.api import GameState, Move
 from dlgo.games import recorded_game
-from dlgo.records.costs import MoveCost
+from dlgo.records.costs import CostTotals, MoveCost, PackedCosts
 from dlgo.records.failures import Failure
+
+
+def slot_of(game: str, first: str, second: str, pair: int) -> str:
+    """The place of a game in the plan."""
+    return f"{game}|{first}|{second}|{pair}"
 
 
 @dataclass(frozen=True)
 class GameRecord:
-    """One finished game: a row of `games` and its costs.
+    """One finished game: a row of `games`.
 
     Attributes:
         reason: why it ended, a sentence for people.
@@ -45,6 +50,10 @@ class GameRecord:
     def failed(self) -> bool:
         """Whether an engine broke down: an illegal move, a crash, no move in time."""
         return self.failure is not None
+
+    def spent(self, player: int) -> CostTotals:
+        """What the moves of one side have cost together (0: first, 1: second)."""
+        return PackedCosts.of(self.costs).totals(player)
 
     def positions(self) -> Iterator[GameState]:
         """All positions, the start first, every stored move checked by the rules again.

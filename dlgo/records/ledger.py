@@ -3,8 +3,8 @@
 Written by the arena (one process writes), read by `reports/`. A game occupies a *slot* of
 the plan: game, the two entrants, the number of the opening pair and who moves first. Slots
 are unique in the file, so a run that was killed and started again plays exactly what is
-missing. SQLite's write-ahead log keeps the file whole when a process dies at any moment.
-docs/tournaments.md explains the tables.
+missing. SQLite's write-ahead log keeps the file whole when a process dies at any moment, and
+checksums tell when a disk or a copy has damaged it. docs/tournaments.md explains the tables.
 """
 
 from __future__ import annotations
@@ -13,47 +13,31 @@ import json
 import operator
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from dlgo.errors import LedgerError
 from dlgo.lock import held
 from dlgo.records import schema
-from dlgo.records.columns import check_row
-from dlgo.records.costs import (
-    COST_TOTALS,
-    SIDE_COLUMNS,
-    SIDE_COSTS,
-    TOTAL_COLUMNS,
-    CostTotals,
-    MoveCost,
-    PackedCosts,
-    SideCosts,
-)
+from dlgo.records.costs import CostTotals, PackedCosts
 from dlgo.records.entrants import display_names, latest_versions
 from dlgo.records.failures import Failure
 from dlgo.records.game_record import Check, GameRecord
+from dlgo.records.schema import COLUMNS, CONTENTS, Contents, insert
+from dlgo.text import excerpt
 
-_GAME_COLUMNS = tuple(name for name in GameRecord.__dataclass_fields__ if name != "costs")
-_CHECK_COLUMNS = tuple(Check.__dataclass_fields__)
-_COST_COLUMNS = tuple(MoveCost.__dataclass_fields__)
-_GAME_VALUES = operator.attrgetter(*_GAME_COLUMNS)
-_COST_VALUES = operator.attrgetter(*_COST_COLUMNS)
+_GAME_VALUES = operator.attrgetter(*COLUMNS["games"][:-2])
+_RESULT = COLUMNS["games"].index("result")
+# Among what follows the players.
+_MACHINE = COLUMNS["games"].index("machine") - 4
+_CHECK_VALUES = operator.attrgetter(*COLUMNS["checks"])
 
 # What reading or writing may raise. SQLite quotes a damaged file in its messages, which then are
 # not UTF-8 either.
-_TROUBLE = (sqlite3.Error, UnicodeError)
-
-
-def _insert(table: str, columns: Sequence[str]) -> str:
-    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
-
-
-_INSERT_GAME = _insert("games", _GAME_COLUMNS) + " ON CONFLICT (slot) DO NOTHING"
-_INSERT_CHECK = _insert("checks", _CHECK_COLUMNS) + " ON CONFLICT DO NOTHING"
-_INSERT_COST = _insert("costs", ("game_id", *_COST_COLUMNS))
+TROUBLE = (sqlite3.Error, UnicodeError)
 
 
 def ledger_lock(ledger: str | Path) -> AbstractContextManager[None]:
@@ -74,6 +58,9 @@ def ledger_lock(ledger: str | Path) -> AbstractContextManager[None]:
 class Ledger:
     """An open ledger file.
 
+    Every row is compared with its checksum when it is read, and a table that was read to its end
+    with what the file says that it holds.
+
     Args:
         path: the file; created if absent unless `read_only`.
         read_only: for reports; a missing file is then an error, and no game can be added.
@@ -83,12 +70,16 @@ class Ledger:
         specifications: which entrants the names mean that `show_names` lets people see.
 
     Raises:
-        LedgerError: if the file cannot be opened, is not a ledger, or is of another version.
+        LedgerError: if the file cannot be opened, is not a ledger, is of another version, or
+            lacks its log.
     """
 
     def __init__(self, path: str | Path, read_only: bool = False) -> None:
         self.path = Path(path)
         self.specifications: dict[str, str] = {}
+        self._names: dict[str, str] | None = None
+        self._cpu_factors: Mapping[str, float] = {}
+        self._read_only = read_only
         try:
             if self.path.is_dir():
                 raise LedgerError(f"ledger {self.path} is a folder; name a file")
@@ -96,37 +87,52 @@ class Ledger:
                 raise LedgerError(f"ledger {self.path} does not exist; `dlgo tournament` makes one")
             if not read_only:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-            # A reader, too, opens the file for writing ("rw"): after a kill, SQLite has to
-            # bring the finished games from its log into view. But it creates nothing ("rwc").
-            address = f"{self.path.absolute().as_uri()}?mode={'rw' if read_only else 'rwc'}"
+            # A reader does not empty the log of a tournament that was killed: then nothing would
+            # tell whether a log is missing. Where there is none, it takes its own away ("rw").
+            mode = "rwc" if not read_only else "ro" if self._has_log() else "rw"
+            address = f"{self.path.absolute().as_uri()}?mode={mode}"
             self._db = sqlite3.connect(address, timeout=30, isolation_level=None, uri=True)
+            self._db.text_factory = schema.TEXT
             try:
-                if read_only:
-                    schema.show_as_current(self._db)
-                    self._db.execute("PRAGMA query_only = 1")
-                else:
-                    schema.bring_up_to_date(self._db)
+                if not read_only and schema.is_empty(self._db):
+                    schema.create(self._db)
+                schema.check(self._db)
+                self._check_log()
+                if not read_only:
                     # In WAL mode the file survives a killed process; only a power cut may
                     # lose games.
                     self._db.execute("PRAGMA synchronous = NORMAL")
-                self._check()
+                    self._mark(is_open=True)
             except BaseException:
                 self._db.close()
                 raise
-        except (*_TROUBLE, OSError) as error:
+        except (*TROUBLE, OSError) as error:
             # No advice to delete it: the file may be somebody's, or a newer program's.
             raise LedgerError(
                 f"ledger {self.path} cannot be used: {error}; name another file"
             ) from error
 
-    def _check(self) -> None:
-        version = schema.version_of(self._db)
-        if schema.is_empty(self._db):
-            raise sqlite3.DatabaseError("it is empty")
-        if version not in schema.READABLE:
-            raise sqlite3.DatabaseError(
-                f"it is not a ledger of format {schema.VERSION} (its format is {version})"
+    def _has_log(self) -> bool:
+        try:
+            return os.stat(f"{os.path.realpath(self.path)}-wal").st_size > 0  # noqa: PTH116
+        except OSError:
+            return False
+
+    def _check_log(self) -> None:
+        """A file that a writer has open, or had when it was killed, is nothing without its log."""
+        contents = self._meta()[1]
+        if contents.is_open and not self._has_log():
+            raise LedgerError(
+                f"ledger {self.path} was not closed, and its log {self.path}-wal is missing, with "
+                f"the last games; put it back, or go on with the {contents.rows['games']} games "
+                f"that are left: `dlgo ledger {self.path} repair`"
             )
+
+    def _mark(self, is_open: bool) -> None:
+        """Write into the file itself, not only into its log, whether it is open."""
+        with self._transaction() as contents:
+            contents.is_open = is_open
+        self._db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
     def show_names(self, latest: bool = False) -> None:
         """From now on, let entrants have the names that people see; for readers only.
@@ -134,33 +140,30 @@ class Ledger:
         Args:
             latest: leave out all but the last version of each engine from outside.
         """
-        one = "SELECT {0} AS entrant, max(rowid) AS id FROM main.games GROUP BY {0}"
-        both = f"{one.format('first')} UNION ALL {one.format('second')}"
-        sql = f"SELECT entrant, max(id) FROM ({both}) GROUP BY entrant ORDER BY max(id)"
-        entrants = [row[0] for row in self._checked(("entrant", "id"), self._query(sql))]
+        last: dict[str, int] = defaultdict(int)
+        for _, _, first, second, *_, key, _ in self._rows("games"):
+            for entrant in (first, second):
+                last[entrant] = max(last[entrant], key)
+        entrants = sorted(last, key=last.__getitem__)
         plan = self.get_meta("plan")
         names = plan.get("names") if isinstance(plan, dict) else None
         given = {str(k): str(v) for k, v in names.items()} if isinstance(names, dict) else {}
         kept = latest_versions(entrants) if latest else set(entrants)
-        shown = display_names((entrant for entrant in entrants if entrant in kept), given)
-        try:
-            schema.show_names(self._db, shown, kept)
-        except _TROUBLE as error:
-            raise LedgerError(f"ledger {self.path} cannot be read: {error}") from error
-        self.specifications = {name: entrant for entrant, name in shown.items()}
+        self._names = display_names((entrant for entrant in entrants if entrant in kept), given)
+        self.specifications = {name: entrant for entrant, name in self._names.items()}
 
     def scale_cpu(self, factors: Mapping[str, float]) -> None:
-        """From now on, let CPU times of games on these machines be so many times as long.
+        """From now on, multiply CPU times of games by a factor for each machine.
 
         For readers only; `reports/cpu_scale.py` knows the factors.
         """
-        try:
-            schema.show_scaled(self._db, factors)
-        except _TROUBLE as error:
-            raise LedgerError(f"ledger {self.path} cannot be read: {error}") from error
+        self._cpu_factors = factors
 
     def close(self) -> None:
         """Close the file; nothing is lost without it."""
+        if not self._read_only:
+            with suppress(LedgerError, *TROUBLE):
+                self._mark(is_open=False)
         self._db.close()
 
     def __enter__(self) -> Ledger:
@@ -168,6 +171,8 @@ class Ledger:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+    # --- writing ----------------------------------------------------------------------------
 
     def add(self, *records: GameRecord) -> int:
         """Store finished games, all or none; those whose slot was taken already are left out.
@@ -178,36 +183,27 @@ class Ledger:
         Raises:
             LedgerError: if it cannot be written (a full disk, a file taken away).
         """
-        added = 0
-        try:
-            self._db.execute("BEGIN IMMEDIATE")
+        added = total = 0
+        with self._transaction() as contents:
+            key = self._db.execute("SELECT coalesce(max(id), 0) + 1 FROM games").fetchone()[0]
             for record in records:
-                cursor = self._db.execute(_INSERT_GAME, _GAME_VALUES(record))
-                if cursor.rowcount == 1:
+                costs = PackedCosts.of(record.costs).data
+                values = [*_GAME_VALUES(record), key + added, costs]
+                values[_RESULT] = float(record.result)  # as SQLite gives it back
+                checksum = schema.checksum(values)
+                if self._db.execute(insert("games"), (*values, checksum)).rowcount == 1:
                     added += 1
-                    key, costs = cursor.lastrowid, record.costs
-                    packed = isinstance(costs, PackedCosts)
-                    rows = costs.rows() if packed else map(_COST_VALUES, costs)
-                    self._db.executemany(_INSERT_COST, ((key, *row) for row in rows))
-            self._db.execute("COMMIT")
-        except _TROUBLE as error:
-            raise self._unwritable(error) from error
-        finally:
-            if self._db.in_transaction:  # after Ctrl-C too
-                self._db.execute("ROLLBACK")
+                    total += checksum
+            contents.count("games", added, total)
         return added
 
     def add_check(self, check: Check) -> None:
         """Store how the second playing of a game compares with the first."""
-        try:
-            self._db.execute(_INSERT_CHECK, [getattr(check, name) for name in _CHECK_COLUMNS])
-        except _TROUBLE as error:
-            raise self._unwritable(error) from error
-
-    def checks(self) -> Iterator[Check]:
-        """The games that were played twice."""
-        order = "FROM checks ORDER BY slot, worker, other"
-        return (Check(*row) for row in self._rows(_CHECK_COLUMNS, order))
+        values = _CHECK_VALUES(check)
+        checksum = schema.checksum(values)
+        with self._transaction() as contents:
+            if self._db.execute(insert("checks"), (*values, checksum)).rowcount == 1:
+                contents.count("checks", 1, checksum)
 
     def purge(self, worker: str) -> int:
         """Take all games of a worker out, so that they are played again.
@@ -216,82 +212,99 @@ class Ledger:
             how many they were.
 
         Raises:
-            LedgerError: if it cannot be written.
+            LedgerError: if it cannot be written, or is damaged.
         """
-        theirs = "(SELECT id FROM games WHERE worker = ?)"
+        purged = []
+        self.verify()
+        with self._transaction() as contents:
+            for table, columns in (("games", ("worker",)), ("checks", ("worker", "other"))):
+                condition = f"? IN ({', '.join(columns)})"
+                rows, total = self._db.execute(
+                    f"SELECT count(*), coalesce(sum(checksum), 0) FROM {table} WHERE {condition}",
+                    (worker,),
+                ).fetchone()
+                self._db.execute(f"DELETE FROM {table} WHERE {condition}", (worker,))
+                contents.count(table, -rows, -total)
+                purged.append(rows)
+        return purged[0]
+
+    def set_meta(self, key: str, value: Any) -> None:
+        """Store a setting."""
+        text = json.dumps(value)
+        checksum = schema.checksum((key, text))
+        with self._transaction() as contents:
+            old = self._db.execute("SELECT checksum FROM meta WHERE key = ?", (key,)).fetchone()
+            contents.count("meta", old is None, checksum - (old[0] if old else 0))
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?, ?)", (key, text, checksum))
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Contents]:
+        """All that is written in here is stored, or nothing; yields the contents, to be changed."""
         try:
             self._db.execute("BEGIN IMMEDIATE")
-            self._db.execute(f"DELETE FROM costs WHERE game_id IN {theirs}", (worker,))
-            count = self._db.execute("DELETE FROM games WHERE worker = ?", (worker,)).rowcount
-            self._db.execute("DELETE FROM checks WHERE ? IN (worker, other)", (worker,))
+            contents = self._meta()[1]
+            yield contents
+            contents.store(self._db)
             self._db.execute("COMMIT")
-        except _TROUBLE as error:
-            raise self._unwritable(error) from error
+        except TROUBLE as error:
+            raise LedgerError(
+                f"ledger {self.path} cannot be written: {error}; make room, or see who else uses "
+                "it, and run the same command again: it continues"
+            ) from error
         finally:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-        return count
+            if self._db.in_transaction:  # after Ctrl-C too
+                with suppress(*TROUBLE):
+                    self._db.execute("ROLLBACK")
+
+    # --- reading ----------------------------------------------------------------------------
 
     def __len__(self) -> int:
         """The number of games."""
-        return self.count()
+        return self._meta()[1].rows["games"]
 
-    def count(self, where: str = "", *values: Any) -> int:
-        """The number of games for which an SQL condition holds, as in `games`."""
-        sql = f"SELECT count(*) AS count FROM games WHERE {where or 1}"
-        return next(self._checked(("count",), self._query(sql, values)))[0]
+    def games(self) -> Iterator[GameRecord]:
+        """All games in the order of their slots, one by one as they are read from the file.
 
-    def versions(self) -> dict[str, int]:
-        """The versions of the code, and how many games each has played."""
-        sql = "SELECT version, count(*) FROM games GROUP BY version"
-        return dict(self._checked(("version", "count"), self._query(sql)))
-
-    def machines(self) -> list[str]:
-        """The machines on which games were played."""
-        sql = "SELECT DISTINCT machine FROM games ORDER BY machine"
-        return [row[0] for row in self._checked(("machine",), self._query(sql))]
-
-    def slots(self) -> set[str]:
-        """The slots played so far."""
-        return {row[0] for row in self._rows(("slot",), "FROM games")}
-
-    def games(
-        self, with_costs: bool = False, where: str = "", *values: Any
-    ) -> Iterator[GameRecord]:
-        """Games in the order of their slots, one by one as they are read from the file.
-
-        Args:
-            with_costs: whether to read the costs of the moves too.
-            where: an SQL condition on the columns of `games`, with ? for each of `values`.
+        Raises:
+            LedgerError: if a row is damaged or, at the end, if one is missing.
         """
-        costs = "FROM costs WHERE game_id = ? ORDER BY ply"
-        order = f"FROM games WHERE {where or 1} ORDER BY slot"
-        for *row, failure, key in self._rows((*_GAME_COLUMNS, "id"), order, values):
-            rows = self._rows(_COST_COLUMNS, costs, (key,)) if with_costs else ()
+        names, factors = self._names, self._cpu_factors
+        for slot, game, first, second, *rest, failure, _, data in self._rows("games"):
+            if names is not None:
+                if first not in names or second not in names:
+                    continue
+                first, second = names[first], names[second]
+            costs = PackedCosts(data, len(rest[1].split()))
+            if factors:
+                costs = costs.scaled(factors.get(rest[_MACHINE], 1.0))
             yield GameRecord(
-                *row, failure=None if failure is None else Failure(failure),
-                costs=tuple(MoveCost(*cost) for cost in rows),
+                slot, game, first, second, *rest,
+                failure=None if failure is None else Failure(failure), costs=costs,
             )
 
-    def results(self) -> Iterator[tuple[str, str, str, str, int, str, float]]:
-        """Slot, game, first, second, pair, moves and result of all games."""
-        columns = ("slot", "game", "first", "second", "pair", "moves", "result")
-        return self._rows(columns, "FROM games")
+    def checks(self) -> Iterator[Check]:
+        """The games that were played twice. Raises as `games`."""
+        return (Check(*row) for row in self._rows("checks"))
 
-    def side_costs(self) -> Iterator[SideCosts]:
-        """What each side of each game has spent, added up by SQLite."""
-        return (SideCosts(*row) for row in self._checked(SIDE_COLUMNS, self._query(SIDE_COSTS)))
+    def cost_totals(self) -> dict[tuple[str, str], CostTotals]:
+        """What each entrant has spent on each game: (game, entrant) -> totals. Raises as `games`.
+        """
+        totals: dict[tuple[str, str], CostTotals] = defaultdict(CostTotals)
+        for record in self.games():
+            for player, entrant in enumerate((record.first, record.second)):
+                spent = record.spent(player)
+                if spent.moves:
+                    totals[record.game, entrant] = totals[record.game, entrant].plus(spent)
+        return dict(sorted(totals.items()))
 
-    def cost_totals(self) -> list[CostTotals]:
-        """What each entrant has spent on each game, added up by SQLite: fit for any size."""
-        rows = self._checked(TOTAL_COLUMNS, self._query(COST_TOTALS))
-        return [CostTotals(*row) for row in rows]
-
-    def damages(self) -> Iterator[str]:
-        """What SQLite finds wrong with the file itself."""
-        for (text,) in self._query("PRAGMA integrity_check(10)"):
+    def verify(self) -> None:
+        """Look at all rows, and at the file itself. Raises LedgerError if anything is damaged."""
+        for table in ("games", "checks"):
+            for _ in self._rows(table):
+                pass
+        for (text,) in self._query("PRAGMA integrity_check(1)"):
             if text != "ok":
-                yield text
+                raise self._damaged(text)
 
     def get_meta(self, key: str) -> Any:
         """A stored setting (any JSON value), or None.
@@ -299,41 +312,50 @@ class Ledger:
         Raises:
             LedgerError: if it cannot be read.
         """
-        rows = list(self._query("SELECT value FROM meta WHERE key = ?", (key,)))
-        try:
-            return json.loads(rows[0][0]) if rows else None
-        except (ValueError, TypeError, RecursionError) as error:
-            raise LedgerError(f"ledger {self.path}: {key!r} is damaged ({error}); "
-                              "name another file") from error
+        text = self._meta()[0].get(key)
+        return None if text is None else json.loads(text)
 
-    def set_meta(self, key: str, value: Any) -> None:
-        """Store a setting."""
-        try:
-            self._db.execute(
-                "INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, json.dumps(value))
-            )
-        except _TROUBLE as error:
-            raise self._unwritable(error) from error
+    def _meta(self) -> tuple[dict[str, str], Contents]:
+        """The settings as JSON, and what the ledger holds."""
+        settings, total = {}, 0
+        for key, value, checksum in self._query("SELECT key, value, checksum FROM meta"):
+            if schema.checksum((key, value)) != checksum:
+                raise self._damaged(f"the setting {excerpt(repr(key), 60)} was changed")
+            settings[key] = value
+            total += checksum * (key != CONTENTS)
+        contents = Contents(settings.pop(CONTENTS, ""))
+        if not contents.agree("meta", len(settings), total):
+            raise self._damaged("settings are missing")
+        return settings, contents
 
-    def _rows(self, columns: Sequence[str], rest: str, values: Iterable[Any] = ()) -> Iterator[Any]:
-        """The values of some columns, checked."""
-        return self._checked(columns, self._query(f"SELECT {', '.join(columns)} {rest}", values))
+    def _rows(self, table: str) -> Iterator[Sequence[Any]]:
+        """The values of all rows in the order of their slots, without the checksums."""
+        count, total, previous, contents = 0, 0, "", ""
+        # What the table should hold is part of each row: so both are of the same moment.
+        for *values, checksum, contents in self._query(  # noqa: B007 (the last one is needed)
+            f"SELECT {', '.join(COLUMNS[table])}, {table}.checksum, CAST(meta.value AS BLOB) "
+            f"FROM meta LEFT JOIN {table} ON 1 WHERE key = '{CONTENTS}' ORDER BY slot"
+        ):
+            if checksum is None and values[0] is None:  # there are no rows
+                continue
+            if schema.checksum(values) != checksum or values[0] < previous:
+                raise self._damaged(f"the row of game {excerpt(repr(values[0]), 200)} was changed")
+            count, total, previous = count + 1, total + checksum, values[0]
+            yield values
+        stated = Contents(contents)
+        if not stated.agree(table, count, total):
+            raise self._damaged(f"{table} has {count} rows, not the {stated.rows[table]} stored")
 
-    def _checked(self, columns: Sequence[str], rows: Iterable[Any]) -> Iterator[Any]:
-        for row in rows:
-            check_row(self.path, columns, row)
-            yield row
-
-    def _query(self, sql: str, values: Iterable[Any] = ()) -> Iterator[Any]:
+    def _query(self, sql: str) -> Iterator[Any]:
         try:
             # Not `yield from`: that would close the cursor, perhaps after the file.
-            for row in self._db.execute(sql, tuple(values)):  # noqa: UP028
+            for row in self._db.execute(sql):  # noqa: UP028
                 yield row
-        except _TROUBLE as error:
-            raise LedgerError(
-                f"ledger {self.path} cannot be read: {error}; name another file, or a copy of it"
-            ) from error
+        except TROUBLE as error:
+            raise self._damaged(str(error)) from error
 
-    def _unwritable(self, error: Exception) -> LedgerError:
-        return LedgerError(f"ledger {self.path} cannot be written: {error}; make room, or see who "
-                           "else uses it, and run the same command again: it continues")
+    def _damaged(self, how: str) -> LedgerError:
+        return LedgerError(
+            f"ledger {self.path} is damaged: {how}; `dlgo ledger {self.path} repair` sets damaged "
+            "rows aside, and the same tournament plays those games again"
+        )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,14 +19,16 @@ from dlgo.games import get_game, recorded_game
 from dlgo.games.draughts.pdn import write_game
 from dlgo.games.draughts.state import Draughts
 from dlgo.games.go.state import Go
+from dlgo.records.entrants import split_version
 from dlgo.records.failures import Failure
+from dlgo.records.game_record import slot_of
 from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
+from dlgo.records.repair import repair
 from dlgo.records.sgf import write_sgf
 from dlgo.records.speeds import Speed, forget_speeds, store_speeds
 from experiments.arena.entrants import is_outside
 from experiments.arena.provenance import machine_text
 from experiments.arena.referee import SIDES, length_limit
-from experiments.arena.schedule import slot_of
 
 _CSV_COLUMNS = (
     "slot", "game", "first", "second", "pair", "opening", "seed", "result", "reason", "failed",
@@ -43,25 +46,18 @@ class Line(NamedTuple):
 
 
 def _selected(
-    ledger: Ledger, game: str | None, engine: str | None, failed: bool,
-    with_costs: bool = False,
+    ledger: Ledger, game: str | None, engine: str | None, failed: bool
 ) -> Iterator[GameRecord]:
-    conditions, values = [], []
-    if game is not None:
-        conditions.append("game = ?")
-        values.append(str(get_game(game)))
-    if engine is not None:
+    game = None if game is None else str(get_game(game))
+    engine = None if engine is None else _canonical(engine)
+    for record in ledger.games():
+        players = (record.first, record.second)
         # An engine from outside is asked for with its version or without: then all are meant.
-        any_version = "'@[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]'"
-        sides = (
-            f"({side} = ? OR substr({side}, 1, length({side}) - 9) = ? "
-            f"AND substr({side}, -9) GLOB {any_version})" for side in SIDES
-        )
-        conditions.append(f"({' OR '.join(sides)})")
-        values += [_canonical(engine)] * 4
-    if failed:
-        conditions.append("failure IS NOT NULL")
-    return ledger.games(with_costs, " AND ".join(conditions), *values)
+        names = {*players, *(split_version(player)[0] for player in players)}
+        if game in (None, record.game) and (engine is None or engine in names) and (
+            record.failed or not failed
+        ):
+            yield record
 
 
 def _canonical(engine: str) -> str:
@@ -85,7 +81,7 @@ def list_lines(
     with Ledger(path, read_only=True) as ledger:
         for record in _selected(ledger, game, engine, failed):
             if shown == limit:
-                break
+                continue  # all of the file is read, and so checked
             shown += 1
             plies = len(record.moves.split())
             yield f"{record.slot}  {record.result:g}  {plies} plies  {record.reason}"
@@ -97,10 +93,10 @@ def totals_lines(path: str) -> Iterator[str]:
     with Ledger(path, read_only=True) as ledger:
         yield f"{'game':<24} {'entrant':<32} {'moves':>9} {'CPU ms':>9} {'most':>9} " \
               f"{'wall ms':>9} {'most':>9} {'nodes':>9} {'sims':>9} {'evals':>9}"
-        for row in ledger.cost_totals():
+        for (entrant_game, entrant), row in ledger.cost_totals().items():
             n = row.moves
             yield (
-                f"{row.game:<24} {row.entrant:<32} {n:>9} {1e3 * row.cpu / n:>9.3f} "
+                f"{entrant_game:<24} {entrant:<32} {n:>9} {1e3 * row.cpu / n:>9.3f} "
                 f"{1e3 * row.max_cpu:>9.3f} {1e3 * row.wall / n:>9.3f} {1e3 * row.max_wall:>9.3f} "
                 f"{row.nodes / n:>9.0f} {row.simulations / n:>9.0f} {row.evaluations / n:>9.0f}"
             )
@@ -110,8 +106,7 @@ def check_lines(path: str) -> Iterator[Line]:
     """The invalid games and what is wrong with each; at the end how many there are."""
     games = bad = 0
     with Ledger(path, read_only=True) as ledger:
-        yield from (Line(f"the file is damaged: {text}", True) for text in ledger.damages())
-        for record in ledger.games(with_costs=True):
+        for record in ledger.games():
             games += 1
             problem = problem_of(record)
             if problem:
@@ -249,16 +244,35 @@ def _pdn(record: GameRecord) -> bytes:
     return write_game(state, tags, result).encode()
 
 
-def upgrade_ledger(path: str) -> str:
-    """Bring a file up to date; says how many games it has.
+@contextmanager
+def _opened(path: str) -> Iterator[Ledger]:
+    """A ledger that exists, to be changed. Raises LedgerError."""
+    with _locked(path), Ledger(path) as ledger:
+        yield ledger
 
-    Raises:
-        LedgerError: if it does not exist, is not a ledger, or is in use.
-    """
+
+@contextmanager
+def _locked(path: str) -> Iterator[None]:
     if not Path(path).exists():
         raise LedgerError(f"ledger {path} does not exist; name another file")
-    with ledger_lock(path), Ledger(path) as ledger:
-        return f"{path} is up to date, with {len(ledger)} games"
+    with ledger_lock(path):
+        yield
+
+
+def repair_ledger(path: str) -> Iterator[str]:
+    """Set the damaged rows of a ledger aside; says what was done.
+
+    Raises:
+        LedgerError: if it does not exist, is in use, or nothing in it can be read.
+    """
+    with _locked(path):
+        done = repair(path)
+    if done.aside is None:
+        yield f"{path} is whole, with {done.games} games"
+        return
+    yield from (f"left out: {name}" for name in done.damaged)
+    yield (f"{done.games} games are in {path} now, and the file as it was is {done.aside}; the "
+           "same tournament plays the missing games again")
 
 
 def purge_ledger(path: str, worker: str) -> str:
@@ -267,9 +281,7 @@ def purge_ledger(path: str, worker: str) -> str:
     Raises:
         LedgerError: if the file does not exist, is not a ledger, is in use, or has none.
     """
-    if not Path(path).exists():
-        raise LedgerError(f"ledger {path} does not exist; name another file")
-    with ledger_lock(path), Ledger(path) as ledger:
+    with _opened(path) as ledger:
         count = ledger.purge(worker)
         if not count:
             names = sorted({record.worker for record in ledger.games() if record.worker})
@@ -289,9 +301,7 @@ def measure_for(path: str) -> str:
     """
     from experiments.arena.reference import measured_rate
 
-    if not Path(path).exists():
-        raise LedgerError(f"ledger {path} does not exist; name another file")
-    with ledger_lock(path), Ledger(path) as ledger:
+    with _opened(path) as ledger:
         rate = measured_rate()
         store_speeds(ledger, [Speed("", machine_text(), rate)])
     return f"{machine_text()}: {rate:,.0f} random games of Connect Four a CPU second"

@@ -64,8 +64,8 @@ class LiveReport:
         self._done, self._planned = stored, planned
         with Ledger(self._ledger, read_only=True) as ledger:
             self._others = len(ledger) - stored
-            for _, game, first, second, *_ in ledger.results():
-                self._not_started.discard((game, frozenset((first, second))))
+            for record in ledger.games():
+                self._not_started.discard((record.game, frozenset((record.first, record.second))))
         self._update()
 
     def plan(self, planned: int) -> None:

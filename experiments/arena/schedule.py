@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from dlgo.errors import SpecError
 from dlgo.games import get_game
+from dlgo.records.game_record import slot_of
 from dlgo.rng import derive_seed
 from experiments.arena.entrants import entrants_of
 from experiments.arena.openings import Openings
@@ -211,11 +212,6 @@ class Pair(NamedTuple):
     def slots(self) -> list[str]:
         """The places of the games in the plan."""
         return [slot_of(self.game, *players, self.number) for players in self.colours]
-
-
-def slot_of(game: str, first: str, second: str, pair: int) -> str:
-    """The place of a game in the plan."""
-    return f"{game}|{first}|{second}|{pair}"
 
 
 def tasks(plan: Plan) -> list[GameTask]:

@@ -16,10 +16,11 @@ from typing import Any
 
 from dlgo.api import GameSpec
 from dlgo.games import get_game
+from dlgo.records.game_record import slot_of
 from dlgo.rng import derive_seed
 from engines.registry import EngineSpec
 from experiments.arena.referee import EngineCache, GameTask, play_game
-from experiments.arena.schedule import Plan, slot_of, tasks
+from experiments.arena.schedule import Plan, tasks
 
 
 @dataclass(frozen=True)

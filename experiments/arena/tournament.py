@@ -7,6 +7,7 @@ called again: what is in the ledger is not played a second time, what is not is 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from dlgo.records.speeds import Speed, store_speeds
 from dlgo.text import duration
 from engines.jobs.protocol import Source
 from experiments.arena import executor
-from experiments.arena.agenda import Agenda, strategy_of
+from experiments.arena.agenda import Agenda, result_of, strategy_of
 from experiments.arena.launch import Launches
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
 from experiments.arena.openings import Openings
@@ -197,7 +198,7 @@ def games_of_plan(plan: Plan, ledger_path: str | Path) -> list[GameRecord]:
         return []
     slots = {task.slot for task in tasks(plan)}
     with Ledger(ledger_path, read_only=True) as ledger:
-        return [game for game in ledger.games(with_costs=True) if game.slot in slots]
+        return [game for game in ledger.games() if game.slot in slots]
 
 
 def _first_tasks(plan: Plan) -> list[GameTask]:
@@ -211,9 +212,10 @@ def _first_tasks(plan: Plan) -> list[GameTask]:
 
 def _played(ledger: Ledger, plan: Plan) -> dict[str, Result | None]:
     """The games in the ledger, with their results if the plan has a use for them."""
-    if plan.ends_by_itself:
-        return dict.fromkeys(ledger.slots())
-    return {slot: Result(*rest) for slot, *rest in ledger.results()}
+    return {
+        record.slot: None if plan.ends_by_itself else result_of(record)
+        for record in ledger.games()
+    }
 
 
 def _stored_plan(ledger: Ledger, plan: Plan) -> Plan | None:
@@ -289,7 +291,8 @@ def _tell_start(
         rest = agenda.planned - agenda.stored
         text = f"{rest} to play" if rest else "nothing left to play"
         progress.say(f"{agenda.stored} of them are in {ledger.path} already; {text}")
-    others = {version: n for version, n in ledger.versions().items() if version != version_text()}
+    others = Counter(record.version for record in ledger.games())
+    del others[version_text()]
     if others:
         progress.say(
             f"{sum(others.values())} games in {ledger.path} were played by other versions of the "

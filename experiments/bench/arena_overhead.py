@@ -100,7 +100,7 @@ def measure(sims: int, games: int, workers: int) -> str:
         path = Path(folder) / "games.sqlite"
         run_tournament(plan, path, workers, probe)
         with Ledger(path, read_only=True) as ledger:
-            cpu = {r.slot: sum(c.cpu for c in r.costs) for r in ledger.games(with_costs=True)}
+            cpu = {r.slot: sum(c.cpu for c in r.costs) for r in ledger.games()}
     first, last = probe.samples
     counted = probe.slots[games // 10 :]
     engines = sum(cpu[slot] for slot in counted)

@@ -67,7 +67,7 @@ def play(sims: int, games: int, workers: int, cluster: bool) -> tuple[float, flo
         path = Path(folder) / "games.sqlite"
         run_tournament(plan, path, workers, probe, elsewhere=there)
         with Ledger(path, read_only=True) as ledger:
-            cpu = {r.slot: sum(c.cpu for c in r.costs) for r in ledger.games(with_costs=True)}
+            cpu = {r.slot: sum(c.cpu for c in r.costs) for r in ledger.games()}
     first, last = probe.samples
     counted = probe.slots[games // 10 :]
     used = last.own - first.own + last.workers - first.workers
@@ -252,7 +252,7 @@ def scaling(seconds: tuple[float, ...], cores: int) -> None:
         plan = Plan(("connect4",), ("mcts:sims=50", "mcts:sims=50,c_uct=0.5"), 1, seed=1)
         run_tournament(plan, path, 1, Probe())
         with Ledger(path, read_only=True) as ledger:
-            record = max(ledger.games(with_costs=True), key=lambda game: len(game.moves))
+            record = max(ledger.games(), key=lambda game: len(game.moves))
     with closing(Connection("local")) as connection:
         costs = measured_costs(connection, record)
     click.echo(f"an exchange costs {1e3 * costs.exchange:.2f} ms of the process that hands out the "

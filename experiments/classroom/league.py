@@ -61,8 +61,8 @@ class League:
         playing = set(self.playing)
         with Ledger(self.ledger, read_only=True) as ledger:
             return [
-                game for game in ledger.games(False, "game = ?", self.plan.game)
-                if game.first in playing and game.second in playing
+                game for game in ledger.games() if game.game == self.plan.game
+                and game.first in playing and game.second in playing
             ]
 
 

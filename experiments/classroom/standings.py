@@ -163,9 +163,11 @@ class Standings:
         if not self.league.ledger.exists():
             return wins
         with Ledger(self.league.ledger, read_only=True) as ledger:
-            for game in ledger.games(False, "game = ?", self.league.plan.game):
+            for game in ledger.games():
                 winner, loser = (game.first, game.second)[:: 1 if game.result == 1 else -1]
-                if game.result == 0.5 or loser not in staff or winner in staff:
+                if game.game != self.league.plan.game or game.result == 0.5:
+                    continue
+                if loser not in staff or winner in staff:
                     continue
                 of_student = wins.setdefault(split_version(winner)[0], {})
                 before = of_student.get(loser)

@@ -87,11 +87,12 @@ def export(
 
 @ledger.command()
 @click.pass_obj
-def upgrade(file: str) -> None:
-    """Bring a ledger of an older format up to date."""
-    from experiments.arena.inspect_ledger import upgrade_ledger
+def repair(file: str) -> None:
+    """Set damaged rows aside; the same tournament plays those games again."""
+    from experiments.arena.inspect_ledger import repair_ledger
 
-    click.echo(upgrade_ledger(file))
+    for line in repair_ledger(file):
+        say(line)
 
 
 @ledger.command()

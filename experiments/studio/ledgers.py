@@ -45,18 +45,13 @@ class Selection:
     failed: bool = False
     offset: int = 0
 
-    def condition(self) -> tuple[str, list[str]]:
-        """As SQL, with what stands for the question marks."""
-        parts, values = ["1"], []
-        if self.game:
-            parts.append("game = ?")
-            values.append(self.game)
-        if self.entrant:
-            parts.append("(first = ? OR second = ?)")
-            values += [self.entrant] * 2
-        if self.failed:
-            parts.append("failure IS NOT NULL")
-        return " AND ".join(parts), values
+    def holds(self, record: GameRecord) -> bool:
+        """Whether a game is one of them."""
+        return (
+            self.game in ("", record.game)
+            and self.entrant in ("", record.first, record.second)
+            and (record.failed or not self.failed)
+        )
 
 
 class Ledgers:
@@ -114,15 +109,12 @@ class Ledgers:
     @staticmethod
     def games(path: Path, selection: Selection) -> dict[str, Any]:
         """A page of finished games, the last one first, and how many there are."""
-        where, values = selection.condition()
         with Ledger(path, read_only=True) as ledger:
             ledger.show_names()
-            total = ledger.count(where, *values)
-            latest = (f"id IN (SELECT id FROM games WHERE {where} ORDER BY id DESC "
-                      f"LIMIT {PAGE} OFFSET {int(selection.offset)})")
-            records = [*ledger.games(False, latest, *values)]
+            records = [record for record in ledger.games() if selection.holds(record)]
         records.sort(key=lambda record: (record.finished, record.slot), reverse=True)
-        return {"total": total, "games": [_head(record) for record in records]}
+        page = records[selection.offset : selection.offset + PAGE]
+        return {"total": len(records), "games": [_head(record) for record in page]}
 
     def replay(self, path: Path, slot: str) -> dict[str, Any]:
         """A finished game: who, the result, and every move with what it has cost.
@@ -169,7 +161,7 @@ class Ledgers:
             return replay
         with Ledger(path, read_only=True) as ledger:
             ledger.show_names()
-            record = next(ledger.games(True, "slot = ?", slot), None)
+            record = next((game for game in ledger.games() if game.slot == slot), None)
         if record is None:
             raise NotFound(one_line(f"there is no game {slot[:200]!r} in this ledger"))
         self._allowed.game(record.game)

@@ -190,7 +190,7 @@ def _games(
 
 def _machines(ledger: Ledger, games: pd.DataFrame) -> list[dict[str, Any]]:
     """What each machine of a cluster has played: its name, games, and CPU seconds of engines."""
-    workers = {record.slot: record.worker for record in ledger.games(False) if record.worker}
+    workers = {record.slot: record.worker for record in ledger.games() if record.worker}
     if not workers:
         return []
     seconds = sum(

@@ -288,7 +288,7 @@ def left_behind(pid: int | None = None) -> list[str]:
 
 def games_of(path: Path) -> dict[str, GameRecord]:
     with Ledger(path, read_only=True) as ledger:
-        return {record.slot: record for record in ledger.games(with_costs=True)}
+        return {record.slot: record for record in ledger.games()}
 
 
 def assert_legal(records: dict[str, GameRecord]) -> None:

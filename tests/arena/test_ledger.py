@@ -11,13 +11,15 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from dlgo import DlgoError, LedgerError
 from dlgo.games.draughts.pdn import read_game
-from dlgo.records.ledger import Ledger, MoveCost, ledger_lock
+from dlgo.records.costs import MoveCost
+from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
 from dlgo.records.sgf import read_sgf, replay
 from engines.learning.networks.fastest import PLAYING_KINDS
 from experiments.arena.inspect_ledger import check_lines, export_games, list_lines, totals_lines
@@ -122,7 +124,7 @@ def test_totals_are_those_of_the_moves(ledger_path: Path) -> None:
                 (record.game, (record.first, record.second)[cost.player]), []
             ).append(cost)
     with Ledger(ledger_path, read_only=True) as ledger:
-        totals = {(row.game, row.entrant): row for row in ledger.cost_totals()}
+        totals = ledger.cost_totals()
     assert totals.keys() == costs.keys()
     for key, row in totals.items():
         assert row.moves == len(costs[key])
@@ -131,12 +133,13 @@ def test_totals_are_those_of_the_moves(ledger_path: Path) -> None:
         assert row.nodes == sum(cost.nodes for cost in costs[key])
 
 
-def test_numbers_too_large_to_be_added_up_do_not_close_a_ledger(ledger_path: Path) -> None:
-    with contextlib.closing(sqlite3.connect(ledger_path)) as connection, connection:
-        connection.execute("UPDATE costs SET nodes = ?", (2**62,))
-    with Ledger(ledger_path, read_only=True) as ledger:
-        rows = [*ledger.cost_totals(), *ledger.side_costs()]
-    assert {row.nodes for row in rows if row.moves > 1} == {2**63 - 1}
+def test_numbers_too_large_for_sqlite_to_add_up_are_added_up(tmp_path: Path) -> None:
+    record = play_game(make_task("random", "dawdler"), EngineCache())
+    costs = [dataclasses.replace(cost, nodes=2**62) for cost in record.costs]
+    with Ledger(tmp_path / "l.sqlite") as ledger:
+        ledger.add(dataclasses.replace(record, costs=costs))
+        totals = ledger.cost_totals().values()
+    assert {row.nodes for row in totals} == {2**62 * row.moves for row in totals}
 
 
 # --- the check -----------------------------------------------------------------------------
@@ -147,39 +150,55 @@ def test_good_games_pass_the_check(ledger_path: Path, capsys) -> None:
     assert dlgo_here(capsys, "ledger", ledger_path, "check").returncode == 0
 
 
-TAMPERED = {
-    "the moves are not a legal game": "UPDATE games SET moves = moves || ' 1' "
-                                      "WHERE game = 'connect4' AND reason LIKE '%wins'",
-    "by the rules it is": "UPDATE games SET result = 1 - result WHERE game = 'tictactoe' "
-                          "AND result <> 0.5",
-    "the moves do not end the game": "UPDATE games SET moves = opening WHERE game = 'go:size=5'",
-    "do not begin with the opening": "UPDATE games SET opening = 'A1 ' || opening "
-                                     "WHERE game = 'tictactoe'",
-    "failed, but the result is": "UPDATE games SET result = 1 - result WHERE reason LIKE 'crash%'",
-    "the costs are not those": "DELETE FROM costs WHERE ply = 5",
-    "is charged to the wrong side": "UPDATE costs SET player = 1 - player",
-    "has a negative cost": "UPDATE costs SET cpu = -1",
-    "it is not a draw by its length": "UPDATE games SET moves = opening, result = 0.5, reason = "
-                                   "'draw: length limit of 3 plies' WHERE game = 'draughts'",
-    "the slot is not that": "UPDATE games SET pair = 7",
+# What is changed in which games before they are stored; a program might have played such games.
+TAMPERED: dict[str, tuple[Callable[[GameRecord], bool], Callable[[GameRecord], dict]]] = {
+    "the moves are not a legal game": (
+        lambda game: game.game == "connect4" and game.reason.endswith("wins"),
+        lambda game: {"moves": game.moves + " 1"}),
+    "by the rules it is": (
+        lambda game: game.game == "tictactoe" and game.result != 0.5,
+        lambda game: {"result": 1 - game.result}),
+    "the moves do not end the game": (
+        lambda game: game.game == "go:size=5", lambda game: {"moves": game.opening}),
+    "do not begin with the opening": (
+        lambda game: game.game == "tictactoe", lambda game: {"opening": "A1 " + game.opening}),
+    "failed, but the result is": (
+        lambda game: game.failed, lambda game: {"result": 1 - game.result}),
+    "the costs are not those": (
+        lambda game: len(game.costs) > 5, lambda game: {"costs": game.costs[1:]}),
+    "is charged to the wrong side": (
+        lambda game: bool(game.costs),
+        lambda game: {"costs": [dataclasses.replace(cost, player=1 - cost.player)
+                                for cost in game.costs]}),
+    "has a negative cost": (
+        lambda game: bool(game.costs),
+        lambda game: {"costs": [dataclasses.replace(cost, cpu=-1.0) for cost in game.costs]}),
+    "the slot is not that": (lambda game: True, lambda game: {"pair": 7}),
+    "it is not a draw by its length": (
+        lambda game: game.game == "draughts",
+        lambda game: {"moves": game.opening, "result": 0.5,
+                      "reason": "draw: length limit of 3 plies"}),
 }
 
 
 @pytest.mark.parametrize("problem", TAMPERED)
-def test_the_check_finds_what_has_been_tampered_with(ledger_path: Path, problem: str) -> None:
-    with contextlib.closing(sqlite3.connect(ledger_path)) as database:
-        assert database.execute(TAMPERED[problem]).rowcount > 0
-        database.commit()
-    *found, total = checked(ledger_path)
-    assert found
+def test_the_check_finds_what_cannot_be(ledger_path: Path, tmp_path: Path, problem: str) -> None:
+    chosen, change = TAMPERED[problem]
+    games = list(games_of(ledger_path).values())
+    with Ledger(tmp_path / "changed.sqlite") as ledger:
+        ledger.add(*(dataclasses.replace(game, **change(game)) if chosen(game) else game
+                     for game in games))
+    *found, total = checked(tmp_path / "changed.sqlite")
+    assert len(found) == sum(map(chosen, games)) > 0
     assert all(problem in line for line in found)
     assert total == f"10 games, {len(found)} of them invalid"
 
 
-def test_an_invalid_game_is_an_exit_status(ledger_path: Path, capsys) -> None:
-    with contextlib.closing(sqlite3.connect(ledger_path)) as database:
-        database.execute("UPDATE games SET moves = '1 1 1 1 1 1 1' WHERE game = 'connect4'")
-        database.commit()
+def test_an_invalid_game_is_an_exit_status(tmp_path: Path, capsys) -> None:
+    game = play_game(make_task("random", "dawdler", "connect4"), EngineCache())
+    ledger_path = tmp_path / "wrong.sqlite"
+    with Ledger(ledger_path) as ledger:
+        ledger.add(dataclasses.replace(game, moves="1 1 1 1 1 1 1", opening=""))
     done = dlgo_here(capsys, "ledger", ledger_path, "check")
     assert done.returncode == 1
     assert "is illegal: the column is full" in done.stdout
@@ -238,7 +257,7 @@ def test_what_cannot_be_exported_is_one_line(ledger_path: Path, tmp_path: Path, 
     for arguments, part in (
         ((ledger_path, "export"), "name a target"),
         ((tmp_path / "none.sqlite", "check"), "does not exist"),
-        ((tmp_path / "none.sqlite", "upgrade"), "does not exist"),
+        ((tmp_path / "none.sqlite", "repair"), "does not exist"),
         ((ledger_path, "list", "--game", "chess"), "unknown game"),
         ((ROOT / "README.md", "totals"), "README.md"),
     ):
@@ -250,7 +269,7 @@ def test_what_cannot_be_exported_is_one_line(ledger_path: Path, tmp_path: Path, 
 
 def test_adding_is_all_or_nothing(tmp_path: Path) -> None:
     one = play_game(make_task("random", "dawdler"), EngineCache())
-    bad = dataclasses.replace(one, slot="other", moves=None)
+    bad = dataclasses.replace(one, slot="other", pair=1, moves=None)
     with Ledger(tmp_path / "l.sqlite") as ledger:
         with pytest.raises(LedgerError, match="NOT NULL"):
             ledger.add(one, bad)
@@ -264,11 +283,12 @@ DAMAGE = {
     "bad UTF-8": "UPDATE games SET first = CAST(x'ff41fe' AS TEXT)",
     "a result that is a text": "UPDATE games SET result = 'x'",
     "a result beyond 1": "UPDATE games SET result = 7",
-    "an infinite cost": "UPDATE costs SET cpu = 9e999",
+    "a cost that is a text": "UPDATE games SET costs = 'much'",
+    "costs that are too short": "UPDATE games SET costs = x'01'",
     "a name that is a BLOB": "UPDATE games SET second = x'0102'",
     "a slot that is a BLOB": "UPDATE games SET slot = CAST(slot AS BLOB)",
-    "a cost that is a text": "UPDATE costs SET wall = 'much'",
-    "nodes that are a text": "UPDATE costs SET nodes = 'many'",
+    "a game that has vanished": "DELETE FROM games WHERE id = 1",
+    "a pair that is another": "UPDATE games SET pair = 7",
     "moves that are a BLOB": "UPDATE games SET moves = x'07'",
     "a failure nobody knows": "UPDATE games SET failure = 'boredom'",
     "a plan that is no plan": "UPDATE meta SET value = '[1, {\"a\": 1e999}]'",
@@ -291,8 +311,6 @@ def test_a_damaged_ledger_is_one_line_for_every_command(
     with Ledger(ledger_path) as ledger:
         ledger.set_meta("plan", Plan(("tictactoe",), ("random", "mcts"), 1, seed=4).to_json())
     with contextlib.closing(sqlite3.connect(ledger_path)) as database:
-        for table, key in (("costs", "game_id"), ("games", "id")):  # what is drawn takes long
-            database.execute(f"DELETE FROM {table} WHERE {key} > 2")
         database.execute("PRAGMA writable_schema = 1")
         assert database.execute(DAMAGE[damage]).rowcount > 0
         database.commit()

@@ -13,11 +13,12 @@ import pytest
 from dlgo.errors import UnnamedGameError
 from dlgo.games import get_game, recorded_game
 from dlgo.games.tictactoe.state import TicTacToe
+from dlgo.records.game_record import slot_of
 from dlgo.records.ledger import Ledger
 from engines.learners import learner_class
 from engines.learning.data import GameBuilder, ShardWriter
 from experiments.arena.referee import EngineCache, play_game
-from experiments.arena.schedule import Plan, slot_of, tasks
+from experiments.arena.schedule import Plan, tasks
 from reports.plots import game_title
 from reports.replays import replay
 from tests.command import assert_one_line, dlgo_here

@@ -23,6 +23,7 @@ from tests.command import ROOT
 from tests.fuzz.harness import TOKENS, command, mutated, tries
 from tests.fuzz.test_files import PDN, SAMPLES, beside, sgf
 from tests.fuzz.test_options import EXTREME, IMPOSSIBLE, commands
+from tests.sample_ledger import write_sample
 
 # What is typed after the command's name, and what it reads from standard input. Files are those of
 # the fixture `home`; everything is written to `out`.
@@ -107,7 +108,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "key").write_text("0123456789abcdef\n")
     (folder / "game.sgf").write_bytes(sgf(1))
     (folder / "game.pdn").write_bytes(PDN[0])
-    shutil.copy(SAMPLES / "ledger_format2.sqlite", folder / "games.sqlite")
+    write_sample(folder / "games.sqlite")
     for name, sample in (("data", "dataset"), ("model", "supervised"), ("run", "alphazero")):
         shutil.copytree(SAMPLES / sample, folder / name)
     (folder / "hand_in").mkdir()
@@ -210,7 +211,7 @@ def test_commands(home: Path, name: str, monkeypatch: pytest.MonkeyPatch):
     for try_ in tries(1 if name in SLOW else 3):
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir()
-        shutil.copy(SAMPLES / "ledger_format2.sqlite", out / "games.sqlite")
+        write_sample(out / "games.sqlite")
         start, line = name.split(), LINES[name]
         if start[0] == "ledger":  # the file stands between the two words
             file, _, line = line.partition(" ")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import io
 import json
-import shutil
 import sqlite3
 import tarfile
 import zipfile
@@ -21,6 +20,7 @@ from dlgo.records.sgf import read_sgf, replay, write_sgf
 from experiments.play.game_file import game_bytes, read_game_file
 from tests.conftest import random_game
 from tests.fuzz.harness import attempt, command, mutated, tries, untouched
+from tests.sample_ledger import write_sample
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 GAMES = ("connect4", "connectn", "draughts", "go:size=5", "tictactoe")
@@ -160,17 +160,18 @@ _WRONG = (
 
 def wrong_ledger(path: Path, rng: np.random.Generator) -> None:
     """Change a value or two of a ledger, or bytes of the file."""
-    shutil.copy(SAMPLES / "ledger_format2.sqlite", path)
+    path.unlink(missing_ok=True)
+    write_sample(path)
     if rng.random() < 0.3:
         path.write_bytes(mutated(path.read_bytes(), rng))
         return
     database = sqlite3.connect(path)
     for _ in range(int(rng.integers(1, 4))):
-        table = str(rng.choice(["games", "games", "costs", "meta"]))
+        table = str(rng.choice(["games", "games", "games", "meta"]))
         columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
         column = columns[int(rng.integers(len(columns)))]
         value = _WRONG[int(rng.integers(len(_WRONG)))]
-        which = "" if rng.random() < 0.3 else " WHERE rowid % 3 = 0" if table != "costs" else ""
+        which = "" if rng.random() < 0.3 else " WHERE rowid % 3 = 0"
         if isinstance(value, str) and rng.random() < 0.2:
             value = value.encode("utf-16")
             change = f"UPDATE {table} SET {column} = CAST(? AS TEXT){which}"

@@ -12,6 +12,7 @@ import pytest
 
 from experiments.cli.main import cli
 from tests.fuzz.harness import attempt, command, tries
+from tests.sample_ledger import write_sample
 
 IMPOSSIBLE = ("nan", "-nan", "inf", "-inf", "1e999", "-1e999", "9" * 400, "", "one", "0x10")
 EXTREME = (
@@ -88,13 +89,14 @@ RUN = {
 def test_commands_survive_their_numbers(tmp_path: Path):
     games = tmp_path / "games.csv"
     games.write_text("first,second,result,pair\na,b,1,1\nb,a,0.5,1\na,b,0,2\nb,a,0,2\n")
+    sample = write_sample(tmp_path / "games.sqlite")
     by_name = {" ".join(path): found for path, found in commands()}
     for number in tries(60):
         rng = np.random.default_rng(number)
         name = list(RUN)[number % len(RUN)]
         words = [str(games) if word == "GAMES" else word for word in RUN[name]]
         if name == "ledger list":
-            words = [str(Path(__file__).parents[1] / "samples" / "ledger_format2.sqlite")]
+            words = [str(sample)]
         arguments = [*name.split()[:1], *words, *name.split()[1:]]
         for option in by_name[name].params:
             if is_number(option) and rng.random() < 0.5:

@@ -308,7 +308,7 @@ def test_a_tournament_with_a_cheat_a_crasher_and_a_sound_program(tmp_path: Path)
     summary = run_tournament(plan, ledger, workers=1, progress=PlainReporter(io.StringIO()))
     assert summary.played == 6
     with Ledger(ledger, read_only=True) as games:
-        records = list(games.games(with_costs=True))
+        records = list(games.games())
     for record in records:
         assert {record.first, record.second} < set(plan.canonical().entrants)
         sides = [record.first[len("gtp:command=") :], record.second[len("gtp:command=") :]]

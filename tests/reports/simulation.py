@@ -7,8 +7,12 @@ import math
 
 import numpy as np
 
-from dlgo.records.failures import failure_of_sentence
+from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord
+
+# How the reasons begin that tests give, and what they tell of.
+FAILURES = {"illegal move by ": Failure.ILLEGAL_MOVE, "crash of ": Failure.CRASH,
+            "no move from ": Failure.TIMEOUT, "process died ": Failure.DIED}
 
 Played = tuple[list[str], list[str], list[float]]
 
@@ -40,5 +44,6 @@ def game_record(
     }
     return GameRecord(
         game=game, first=first, second=second, result=result, reason=reason,
-        failure=failure_of_sentence(reason), **given,
+        failure=next((kind for words, kind in FAILURES.items() if reason.startswith(words)), None),
+        **given,
     )

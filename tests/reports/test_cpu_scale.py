@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from dlgo.errors import LedgerError
-from dlgo.records.ledger import GameRecord, Ledger, MoveCost
+from dlgo.records.costs import MoveCost
+from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.records.speeds import Speed, speeds, store_speeds
 from experiments.arena.inspect_ledger import measure_for, purge_ledger
 from experiments.arena.provenance import machine_text
@@ -18,8 +19,6 @@ from reports.report import _cpu_times, _mixed_processors, write_report
 from reports.tables import games_frame, rate_games, ratings_frame
 from tests.conftest import one_line_error
 from tests.reports.simulation import game_record
-
-SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 
 TIMED = "mcts:cpu=0.1"
 
@@ -56,8 +55,8 @@ def test_equal_work_takes_equal_seconds_of_one_processor(
         before = games_frame(ledger)
         scale = scale_cpu(ledger, kind)
         after = games_frame(ledger)
-        assert {cost.cpu for game in ledger.games(True) for cost in game.costs} >= {seconds}
-        (total,) = (row for row in ledger.cost_totals() if row.entrant == TIMED)
+        assert {cost.cpu for game in ledger.games() for cost in game.costs} >= {seconds}
+        (total,) = (row for (_, who), row in ledger.cost_totals().items() if who == TIMED)
     assert scale.factors[scale.kind] == 1 and len(scale.factors) == 2
     assert list(after["first_cpu_ms"]) == pytest.approx([1000 * seconds] * 3)
     assert total.cpu == pytest.approx(6 * seconds) and total.max_cpu == pytest.approx(seconds)
@@ -93,7 +92,7 @@ def test_games_of_one_kind_have_nothing_to_say_about_it(path: Path) -> None:
 
 def test_what_was_not_measured_is_named(path: Path) -> None:
     with Ledger(path) as ledger:
-        ledger.add(dataclasses.replace(record(3, "Other CPU, 1 core", 0.1), slot="another"))
+        ledger.add(record(3, "Other CPU, 1 core", 0.1))
     with Ledger(path, read_only=True) as ledger:
         with one_line_error(LedgerError, "not measured: Other CPU"):
             scale_cpu(ledger, "slow")
@@ -120,11 +119,3 @@ def test_a_purged_machine_takes_its_speed_along(path: Path) -> None:
     purge_ledger(str(path), "b:1")
     with Ledger(path, read_only=True) as ledger:
         assert [row.worker for row in speeds(ledger)] == ["a:1", "b:2"]
-
-
-def test_a_ledger_of_an_older_format_is_scaled_as_well() -> None:
-    with Ledger(SAMPLES / "ledger_format2.sqlite", read_only=True) as ledger:
-        before = {(row.slot, row.player): row.cpu for row in ledger.side_costs()}
-        ledger.scale_cpu(dict.fromkeys(ledger.machines(), 3.0))
-        after = {(row.slot, row.player): row.cpu for row in ledger.side_costs()}
-    assert before and after == pytest.approx({side: 3 * cpu for side, cpu in before.items()})

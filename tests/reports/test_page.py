@@ -16,7 +16,8 @@ import pytest
 from dlgo import GameState, get_game
 from dlgo.games import game_names
 from dlgo.games.tictactoe.state import TicTacToe
-from dlgo.records.ledger import GameRecord, Ledger, MoveCost
+from dlgo.records.costs import MoveCost
+from dlgo.records.ledger import GameRecord, Ledger
 from reports import report
 from reports.cost_table import cost_table
 from reports.replays import find_grid, replay

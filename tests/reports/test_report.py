@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from dlgo.errors import DlgoError, LedgerError
-from dlgo.records.ledger import GameRecord, Ledger, MoveCost
+from dlgo.records.costs import MoveCost
+from dlgo.records.ledger import GameRecord, Ledger
 from reports.cost_table import cost_table
 from reports.labels import Label, place_labels
 from reports.plots import family_styles, game_title

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-import shutil
 import time
 
 import pytest
 
-from tests.command import ROOT
 from tests.studio.browser import Page
 from tests.studio.client import BOTS, Studio, View, Watcher
 
 pytest.importorskip("selenium", reason="needs selenium")
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
+
+from tests.sample_ledger import write_sample
 
 # Of Connect Four, unfinished: from the 9th position on it is soon solved. The last three moves are
 # blunders (tests/review/test_game_review.py).
@@ -89,7 +89,7 @@ def test_a_review_ends_with_its_reader_and_goes_on_with_the_next(studio: Studio)
 
 
 def test_a_game_of_a_ledger_is_reviewed_with_its_players(studio: Studio) -> None:
-    shutil.copy(ROOT / "tests/samples/ledger_format2.sqlite", studio.folder / "old.sqlite")
+    write_sample(studio.folder / "old.sqlite")
     _, listed = studio.ask("/api/ledgers/old.sqlite/games")
     head = next(game for game in listed["games"] if game["game"] == "tictactoe")
     status, answer = studio.ask("/api/ledgers/old.sqlite/open", {

@@ -13,9 +13,12 @@ from dlgo.errors import DlgoError
 from experiments.studio.errors import EngineFailed
 from experiments.studio.standings import Standings
 from reports.rate import rate_file
-from tests.command import ROOT
+from tests.sample_ledger import write_sample
 
-SAMPLE = ROOT / "tests/samples/ledger_format2.sqlite"
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Path:
+    return write_sample(tmp_path / "sample.sqlite")
 
 
 def pid_of(standings: Standings) -> int:
@@ -23,13 +26,13 @@ def pid_of(standings: Standings) -> int:
     return worker.process.pid
 
 
-def test_a_process_rates_as_reports_do_until_it_is_ended(tmp_path: Path) -> None:
+def test_a_process_rates_as_reports_do_until_it_is_ended(tmp_path: Path, sample: Path) -> None:
     standings = Standings()
 
     async def ask() -> None:
-        both = await asyncio.gather(standings.of(SAMPLE), standings.of(SAMPLE, 3))
+        both = await asyncio.gather(standings.of(sample), standings.of(sample, 3))
         whole, few = both
-        expected = {row.entrant: row.rating for one in rate_file(SAMPLE)
+        expected = {row.entrant: row.rating for one in rate_file(sample)
                     for row in one.rows.itertuples()}
         rows = [row for table in whole["tables"] for row in table["rows"]]
         assert {row["entrant"]: row["rating"] for row in rows} == pytest.approx(expected)
@@ -48,16 +51,16 @@ def test_a_process_rates_as_reports_do_until_it_is_ended(tmp_path: Path) -> None
         os.kill(pid, 0)
 
 
-def test_one_that_dies_is_told_and_the_next_question_starts_another() -> None:
+def test_one_that_dies_is_told_and_the_next_question_starts_another(sample: Path) -> None:
     standings = Standings()
 
     async def ask() -> None:
-        await standings.of(SAMPLE)
+        await standings.of(sample)
         first = pid_of(standings)
         os.kill(first, signal.SIGKILL)
         with pytest.raises(EngineFailed, match="has died"):
-            await standings.of(SAMPLE)
-        assert (await standings.of(SAMPLE))["games"] and pid_of(standings) != first
+            await standings.of(sample)
+        assert (await standings.of(sample))["games"] and pid_of(standings) != first
 
     try:
         asyncio.run(ask())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -20,9 +19,9 @@ from experiments.studio.ledgers import PAGE
 from experiments.studio.position import position_view
 from reports.rate import rate_file
 from tests.command import ROOT
+from tests.sample_ledger import write_sample
 from tests.studio.client import BOTS, Studio, View, Watcher
 
-SAMPLE = ROOT / "tests/samples/ledger_format2.sqlite"
 GAMES = 48
 
 
@@ -120,7 +119,7 @@ def test_a_replay_has_the_moves_of_the_ledger(studio: Studio, tour: Path, page) 
     from selenium.webdriver.common.keys import Keys
 
     with Ledger(tour, read_only=True) as ledger:
-        record = max(ledger.games(with_costs=True), key=lambda game: len(game.costs))
+        record = max(ledger.games(), key=lambda game: len(game.costs))
     page.go("watch/tour.sqlite")
     assert len(page.until(
         lambda: page.driver.find_elements("css selector", ".games-table tbody tr"), "games"
@@ -188,12 +187,12 @@ def test_a_ledger_without_games_says_so_at_once(studio: Studio, page) -> None:
     assert page.errors() == []
 
 
-def test_a_ledger_of_an_older_format_is_shown_and_left_as_it_is(studio: Studio) -> None:
+def test_a_ledger_is_shown_and_left_as_it_is(studio: Studio) -> None:
     old = studio.folder / "old.sqlite"
-    shutil.copy(SAMPLE, old)
+    write_sample(old)
     before, around = old.read_bytes(), sorted(path.name for path in studio.folder.iterdir())
     view = event_of(studio, "old.sqlite", lambda view: view["standings"])
-    rated = {game.game: game for game in rate_file(SAMPLE)}
+    rated = {game.game: game for game in rate_file(old)}
     assert {table["game"] for table in view["standings"]["tables"]} == set(rated)
     for table in view["standings"]["tables"]:
         assert [row["entrant"] for row in table["rows"]] == list(rated[table["game"]].rows.entrant)
@@ -203,11 +202,11 @@ def test_a_ledger_of_an_older_format_is_shown_and_left_as_it_is(studio: Studio) 
 
 
 def _truncated(path: Path) -> None:
-    path.write_bytes(SAMPLE.read_bytes()[:9000])
+    path.write_bytes(write_sample(path).read_bytes()[:9000])
 
 
 def _scrambled(path: Path) -> None:
-    data = bytearray(SAMPLE.read_bytes())
+    data = bytearray(write_sample(path).read_bytes())
     data[4096:] = bytes(len(data) - 4096)
     path.write_bytes(data)
 

@@ -7,7 +7,8 @@ import os
 
 import pytest
 
-from dlgo.records.ledger import Ledger, MoveCost
+from dlgo.records.costs import MoveCost
+from dlgo.records.ledger import Ledger
 from experiments.arena.machines import ClusterFacts, MachineFacts
 from experiments.arena.running import RunningFile, read_running, running_path
 from tests.studio.client import Studio

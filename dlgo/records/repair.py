@@ -1,0 +1,96 @@
+"""What can still be read of a damaged ledger, as a new ledger; the old file is kept beside it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dlgo.errors import LedgerError
+from dlgo.files import output_path
+from dlgo.records import schema
+from dlgo.records.ledger import TROUBLE, Ledger
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What a repair has come to.
+
+    Attributes:
+        games: how many are in the ledger now.
+        damaged: what is known of the rows that were left out: slots of games, names of settings.
+        aside: where the file is as it was; None: it was whole, and nothing was changed.
+    """
+
+    games: int
+    damaged: tuple[str, ...] = ()
+    aside: Path | None = None
+
+
+def repair(path: str | Path) -> Repair:
+    """Make a damaged ledger whole by leaving damaged rows out. Hold its lock.
+
+    Raises:
+        LedgerError: if no row of it can be read, or the new file cannot be written.
+    """
+    with suppress(LedgerError), Ledger(path, read_only=True) as ledger:
+        ledger.verify()
+        return Repair(len(ledger))
+    path = Path(os.path.realpath(path))
+    found, damaged = _readable_rows(path)
+    if not any(found.values()):
+        raise LedgerError(f"ledger {path} cannot be repaired: nothing in it can be read; "
+                          "take a copy of it, or name another file")
+    aside = _free_name(path)
+    with output_path(path, error=LedgerError) as temporary:
+        temporary.unlink()
+        _write(temporary, found)
+        for ending in ("", "-wal"):
+            with suppress(FileNotFoundError):
+                Path(f"{path}{ending}").rename(f"{aside}{ending}")
+    Path(f"{path}-shm").unlink(missing_ok=True)
+    return Repair(len(found["games"]), tuple(sorted(damaged)), aside)
+
+
+def _readable_rows(path: Path) -> tuple[dict[str, dict[Any, list[Any]]], set[str]]:
+    """The rows of each table whose checksums are right, and the first columns of the others."""
+    found: dict[str, dict[Any, list[Any]]] = {table: {} for table in schema.COLUMNS}
+    damaged: set[str] = set()
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as database:
+        database.text_factory = schema.TEXT
+        for table, columns in schema.COLUMNS.items():
+            # Where one way through a damaged table ends, another may go on.
+            for order in ("rowid", "rowid DESC", columns[0]):
+                sql = f"SELECT {', '.join(columns)}, checksum FROM {table} ORDER BY {order}"
+                with suppress(*TROUBLE):
+                    for *values, checksum in database.execute(sql):
+                        if schema.checksum(values) == checksum:
+                            found[table][tuple(values[:3])] = [*values, checksum]
+                        else:
+                            damaged.add(str(values[0]))
+    found["meta"] = {key: row for key, row in found["meta"].items() if row[0] != schema.CONTENTS}
+    return found, damaged - {schema.CONTENTS}
+
+
+def _write(path: Path, found: dict[str, dict[Any, list[Any]]]) -> None:
+    """A new ledger of these rows, closed."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        schema.create(database)
+        contents = schema.Contents()
+        contents.is_open = False
+        for table, rows in found.items():
+            for row in rows.values():
+                database.execute(schema.insert(table), row)
+                contents.count(table, 1, row[-1])
+        contents.store(database)
+
+
+def _free_name(path: Path) -> Path:
+    """`FILE.damaged`, or with a number where that is taken."""
+    name, number = Path(f"{path}.damaged"), 2
+    while name.exists():
+        name, number = Path(f"{path}.damaged{number}"), number + 1
+    return name
