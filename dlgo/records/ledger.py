@@ -98,7 +98,9 @@ class Ledger:
                     schema.create(self._db)
                 schema.check(self._db)
                 self._check_log()
-                if not read_only:
+                if read_only:
+                    self._db.execute("PRAGMA query_only = 1")
+                else:
                     # In WAL mode the file survives a killed process; only a power cut may
                     # lose games.
                     self._db.execute("PRAGMA synchronous = NORMAL")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import time
+from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
@@ -33,6 +34,9 @@ from engines.programs import processes
 
 # Seconds in which workers that are asked to stop do so by themselves.
 _SHUTDOWN_TIMEOUT = 2.0
+# A process may be killed from outside, above all where memory runs out, and its work is done again.
+# After that many losses, it is the work that ends processes.
+_MOST_LOSSES = 3
 # Seconds between two looks at what the workers do, and between two of a worker's reports.
 _INTERVAL = 0.25
 
@@ -64,8 +68,9 @@ class _Worker:
         except (EOFError, OSError):
             self.process.join(_SHUTDOWN_TIMEOUT)
             return Outcome(portion, error=WorkerError(
-                f"a worker process was lost (exit status {self.process.exitcode}); look at the "
-                "free memory, and run the same command again to go on"
+                f"{_MOST_LOSSES} worker processes were lost at the same work (exit status "
+                f"{self.process.exitcode}); look at the free memory, and run the same command "
+                "again to go on"
             ))
         if isinstance(message, Amount):
             self.done = message
@@ -90,6 +95,7 @@ class Processes(Jobs):
     def __init__(self, count: int | None = None) -> None:
         self.count = count or processes.core_count()
         self._workers: list[_Worker] = []
+        self._again: deque[Portion] = deque()  # that were lost with their workers
 
     def run_source(
         self, source: Source[Portion], tell: Tell = lambda amount: None
@@ -101,6 +107,7 @@ class Processes(Jobs):
     ) -> Iterator[Outcome]:
         """As `run_source`, but errors are outcomes, too, and the rest goes on."""
         done, whole = Amount(), False
+        losses: Counter[str] = Counter()
         try:
             while self._hand_out(source) or source.is_open():
                 busy = {worker.pipe: worker for worker in self._workers if worker.portion}
@@ -109,11 +116,15 @@ class Processes(Jobs):
                     outcome = worker.receive()
                     if outcome is None:
                         continue
-                    done = done.plus(outcome.amount)
-                    worker.done = Amount()
                     if worker.portion:  # it is lost
                         self._workers.remove(worker)
                         worker.end()
+                        losses[outcome.portion.key] += 1
+                        if losses[outcome.portion.key] < _MOST_LOSSES:
+                            self._again.append(outcome.portion)
+                            continue
+                    done = done.plus(outcome.amount)
+                    worker.done = Amount()
                     source.finished([outcome])
                     yield outcome
                 amount = done
@@ -135,7 +146,9 @@ class Processes(Jobs):
     def _hand_out(self, source: Source[Portion]) -> bool:
         """Give idle workers something to do. False if nothing is under way."""
         idle = [worker for worker in self._workers if not worker.portion]
-        for portion in source.take(self.count - len(self._workers) + len(idle)):
+        free = self.count - len(self._workers) + len(idle)
+        again = [self._again.popleft() for _ in range(min(free, len(self._again)))]
+        for portion in again + source.take(free - len(again)):
             if idle:
                 worker = idle.pop()
             else:
@@ -157,6 +170,7 @@ class Processes(Jobs):
         for worker in self._workers:
             worker.end()
         self._workers.clear()
+        self._again.clear()
 
 
 def _pause() -> tuple[()]:

@@ -16,6 +16,8 @@ from engines.programs import processes
 # Seconds for the reaper to end the workers of a parent that was killed, before they do it
 # themselves.
 _REAPER_TIME = 2.0
+# Seconds between two looks whether the parent is there.
+_LOOK = 0.5
 
 
 @contextmanager
@@ -42,6 +44,23 @@ def silence_stdout() -> None:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)
         os.close(null)
+
+
+def end_with_parent() -> None:
+    """From now on, end when the process that has started this one ends, with all that it started.
+
+    For commands that run for as long as somebody looks; one that nobody has started runs on.
+    """
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_LOOK)
+        processes.end_descendants()
+        os._exit(1)
+
+    if parent > 1:
+        threading.Thread(target=watch, daemon=True).start()
 
 
 def leave_with_parent() -> None:

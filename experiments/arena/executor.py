@@ -30,7 +30,7 @@ from experiments.arena.limits import DEFAULT_LIMITS, Limits
 from experiments.arena.provenance import core_count
 from experiments.arena.referee import GameTask
 from experiments.arena.running import RunningGame
-from experiments.arena.worker import Ready, WarmedUp, WarmUp
+from experiments.arena.worker import WarmedUp, WarmUp
 
 # A worker that dies before it is ready, or in a game before any engine was at work, dies of
 # something that is not an engine's fault. That often in a row, it is not an accident.
@@ -161,6 +161,7 @@ class _Pool:
         self._setup = setup
         self._launches = launches
         self._deaths: Counter[str] = Counter()
+        self._killed: set[str] = set()  # slots of games in which a worker was killed
         self._mark = f"{os.getpid()}-{os.urandom(6).hex()}-"
         self._started = 0
         self._reaper = reaper.start(self._mark)
@@ -179,10 +180,9 @@ class _Pool:
         self.wait()
         for worker in tuple(self.workers):
             for message in worker.receive():
+                self._deaths["start"] = 0
                 if isinstance(message, list):
                     yield message
-                elif isinstance(message, Ready):
-                    self._deaths["start"] = 0
             if worker.is_lost():
                 retired = worker.retired
                 loss = self.reap(worker)
@@ -207,7 +207,7 @@ class _Pool:
     def reap(self, worker: Worker) -> Loss:
         """Remove a lost worker."""
         self.workers.remove(worker)
-        return worker.reap()
+        return worker.reap(self._killed)
 
     def count_death(self, loss: Loss) -> None:
         """Give up when the same thing goes wrong again and again."""

@@ -247,12 +247,20 @@ class Worker:
         if not self._lost:
             self._failure, self._lost = failure, how
 
-    def reap(self) -> Loss:
-        """Make sure that a lost worker is dead, with all that it has started."""
-        how = self._lost
+    def reap(self, killed: set[str]) -> Loss:
+        """Make sure that a lost worker is dead, with all that it has started.
+
+        A process may be killed from outside, above all where memory runs out. So a game in which
+        that happens is played once more, and only then is the engine to blame that was at work.
+
+        Args:
+            killed: the slots of such games, to which this one may be added.
+        """
+        how, was_killed = self._lost, False
         if self._failure is Failure.DIED:
             self._process.join(SHUTDOWN_TIMEOUT)  # a pipe closes a moment before its process ends
             code = self._process.exitcode
+            was_killed = code == -signal.SIGKILL
             if code is None:  # alive, but it can never be heard again
                 how = "process died (it closed its pipe)"
             elif code == -signal.SIGKILL and processes.oom_kills() > self._kills:
@@ -266,6 +274,9 @@ class Worker:
         unplayed = [other for other in self.tasks if other is not task]
         if self.retired or task is None:
             return Loss(how, None, None, tuple(self.tasks))
+        if was_killed and task.slot not in killed:
+            killed.add(task.slot)
+            return Loss(how, None, task, tuple(self.tasks))
         if failure is Failure.TIMEOUT:
             what = " of preparation" if head.doing == PREPARING else ""
             reason = f"no move from {{}} within {limit:g} s{what}"

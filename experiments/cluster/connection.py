@@ -67,6 +67,8 @@ class Connection:
         options: dict[str, Any] = {"address": address}
         if address == "local":
             options |= {"num_cpus": core_count(), "include_dashboard": False}
+        if address != "local":
+            _check_address_of_ray(address)
         self._ours = not ray.is_initialized()
         if self._ours:
             # Workers where nothing is installed look where this program lies: it may be a folder
@@ -140,10 +142,28 @@ def _check_address(address: str) -> None:
             f"--cluster {address!r} is not an address; write HOST:PORT of the head (6379 is "
             "usual), auto or local"
         )
+    _reach(address, "is `ray start --head` running there?")
+
+
+def _check_address_of_ray(address: str) -> None:
+    """Ray does not use the loopback address of this machine, even where that is asked for: a head
+    that listens there alone would be waited for, without a word."""
+    from ray._private import services
+
+    used = None
+    with suppress(Exception):  # Ray itself says what is wrong
+        used = services.canonicalize_bootstrap_address(address)
+    if used not in (None, address):
+        host = used.rpartition(":")[0]
+        _reach(used, f"Ray uses that address for {address}; is its head on it, as by `ray start "
+                     f"--head --node-ip-address {host}`?")
+
+
+def _reach(address: str, remedy: str) -> None:
+    """Raises ClusterError if nothing takes a connection."""
+    host, _, port = address.rpartition(":")
     try:
         socket.create_connection((host, int(port)), timeout=_CONNECT_TIMEOUT).close()
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise ClusterError(
-            f"nothing answers at {address} ({reason}); is `ray start --head` running there?"
-        ) from None
+        raise ClusterError(f"nothing answers at {address} ({reason}); {remedy}") from None

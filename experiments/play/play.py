@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from dlgo import DlgoError, GameState, get_game
+from engines.jobs.worker_process import end_with_parent
 from experiments.play.game_file import SavedGame, read_game_file
 from experiments.play.session import DEFAULT_HINT, Session, make_player, player_from_file
 
@@ -22,8 +23,10 @@ def play_game(
     """Play one game; the arguments are the options of the command, None where not given.
 
     Raises:
-        DlgoError: for options that cannot be used, and files that cannot be read.
+        DlgoError: for options that cannot be used, files that cannot be read, and a game that
+            could not be saved.
     """
+    end_with_parent()
     saved = _begin(game, resume)
     state = saved.state
     seed = int.from_bytes(os.urandom(4), "big") if seed is None else seed
@@ -51,6 +54,8 @@ def play_game(
             Console(session, delay, evaluation).run()
     finally:
         session.close()
+    if session.unsaved:
+        raise DlgoError(f"the game is not saved: {session.unsaved}")
 
 
 def _begin(game: str | None, resume: str | None) -> SavedGame:

@@ -97,6 +97,7 @@ class Session:
         self._hinter: Engine | None = None
         self._seed = seed
         self._autosave = save
+        self.unsaved = ""
         self._own_files = {known_file.absolute()} if known_file else set()
         self.file = known_file
         self._saved_state = state if known_file else None
@@ -242,8 +243,11 @@ class Session:
         if self._autosave is not None:
             try:
                 self.save(self._autosave)
+                self.unsaved = ""
             except DlgoError as error:  # a full disk must not end the game
-                self.say(str(error))
+                if str(error) != self.unsaved:
+                    self.say(str(error))
+                self.unsaved = str(error)
 
     def _command(self) -> str:
         """What goes on with the saved game. Code of a file runs only if it is named again."""

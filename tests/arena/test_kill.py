@@ -1,7 +1,8 @@
 """A tournament killed at random moments: nothing is lost, played twice, or left running.
 
 One that plays on to a target, two workers, one kill. `DLGO_FULL=1` kills it 25 times, and as often
-one with a fixed number of pairs and a match that a sequential test ends (ten minutes).
+one with a fixed number of pairs and a match that a sequential test ends (ten minutes); and 50
+workers.
 """
 
 from __future__ import annotations
@@ -20,15 +21,17 @@ import pytest
 
 from dlgo import LedgerError
 from dlgo.records.ledger import GameRecord
+from engines.programs import processes
 from experiments.arena.inspect_ledger import check_lines
 from experiments.arena.limits import Limits
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
-from tests.arena.mocks import SETUP, games_of, left_behind, register_mocks, run
+from tests.arena.mocks import SETUP, games_of, left_behind, read, register_mocks, run
 
 ROOT = Path(__file__).resolve().parents[2]
 FULL = bool(os.environ.get("DLGO_FULL"))
 KILLS = 25 if FULL else 1
+WORKER_KILLS = 50 if FULL else 2
 
 # Some games last a few milliseconds, some a tenth of a second; some crash, some start processes
 # that have nothing left to tell whose they are.
@@ -124,3 +127,41 @@ def test_kills_at_random_moments_lose_nothing(kind: str, tmp_path: Path, forking
             f"{len(played(path))} games, 0 of them invalid"
         ]
     print(f"{kills} kills, {in_play} of them after new games, {ledgers} ledgers")
+
+
+def workers_of(pid: int) -> list[int]:
+    """The workers of a tournament."""
+    commands = {child: read(Path(f"/proc/{child}/cmdline")) for child in processes.descendants(pid)}
+    return [child for child, command in commands.items()
+            if "spawn_main" in command and f"PPid:\t{pid}\n" in read(Path(f"/proc/{child}/status"))]
+
+
+def outcomes(ledger: Path) -> dict[str, tuple[str, float, str | None]]:
+    """Moves, result and failure by slot."""
+    return {slot: (record.moves, record.result, record.failure)
+            for slot, record in stored(ledger).items()}
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_killed_workers_change_nothing(tmp_path: Path, forking) -> None:
+    """As the system does it when memory runs out: the games are played again, and nobody loses."""
+    moment = random.Random(7)
+    with forking():
+        run(PLANS["pairs"], tmp_path / "whole.sqlite", limits=LIMITS)
+    kills = ledgers = 0
+    while kills < WORKER_KILLS:
+        ledgers += 1
+        path = tmp_path / f"{ledgers}.sqlite"
+        process, before = started("pairs", path), 0
+        while process.poll() is None:
+            # If a game's worker is killed twice, its engine is to blame: so others come first.
+            if kills < WORKER_KILLS and len(stored(path)) >= before + 4:
+                time.sleep(0.3 * moment.random())
+                workers = workers_of(process.pid)
+                if workers:
+                    os.kill(moment.choice(workers), signal.SIGKILL)
+                    kills, before = kills + 1, len(stored(path))
+            time.sleep(0.02)
+        assert process.returncode == 0
+        assert outcomes(path) == outcomes(tmp_path / "whole.sqlite")
+    print(f"{kills} kills of workers, {ledgers} ledgers of {len(stored(path))} games")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections.abc import Generator
 from pathlib import Path
@@ -85,12 +86,31 @@ def test_processes_stay_for_the_next_portions_and_end_when_closed() -> None:
 
 
 @pytest.mark.parametrize(("work", "kind", "text"), [
-    (die, WorkerError, "worker process was lost"), (fail, DataError, "disk 7 is full"),
+    (die, WorkerError, "worker processes were lost"), (fail, DataError, "disk 7 is full"),
     (bug, WorkerError, "ZeroDivisionError"), (unsendable, WorkerError, "cannot be sent"),
 ])
 def test_what_fails_is_one_line(work, kind: type[Exception], text: str) -> None:
     with Processes(1) as jobs, one_line_error(kind, text):
         list(jobs.run(portions(work, [7])))
+
+
+def die_once(sign: Path) -> Generator[Amount, None, str]:
+    """Killed from outside, the first time."""
+    yield Amount(1)
+    if not sign.exists():
+        sign.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    yield Amount(1)
+    return "done"
+
+
+def test_the_work_of_a_killed_process_is_done_again(tmp_path: Path) -> None:
+    told: list[Amount] = []
+    work = [Portion(f"killed {n}", die_once, (tmp_path / f"{n}",)) for n in range(3)]
+    with Processes(2) as jobs:
+        done = list(jobs.run([*work, *portions(square, [3])], told.append))
+    assert sorted(str(outcome.value) for outcome in done) == ["9", "done", "done", "done"]
+    assert told[-1] == Amount(2 * 3 + 3, 9)
 
 
 def test_work_that_is_given_up_ends_at_once() -> None:
