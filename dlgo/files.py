@@ -15,7 +15,10 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import errno
+import functools
 import os
+import re
 import secrets
 import shutil
 import stat
@@ -28,6 +31,7 @@ from dlgo.errors import DlgoError
 
 # These name what a process has open, wherever the system says that they lead.
 _SPECIAL_NAMES = ("/dev/fd/", "/dev/std", "/proc/")
+_TEMPORARY = re.compile(r"(?s)\..*\.\d+-[0-9a-f]{8}\.tmp(\..*)?")
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
@@ -85,7 +89,7 @@ def open_output(
     with _reported(path, error, remedy):
         target = _target(path)
         if target is None:
-            with open(path, **how) as file:  # noqa: PTH123
+            with _open_device(path, **how) as file:
                 yield file
             return
         with _temporary_beside(target, "") as (temporary, descriptor):
@@ -115,17 +119,19 @@ def output_path(
             with tempfile.TemporaryDirectory() as folder:
                 temporary = Path(folder) / f"output{suffix}"
                 yield temporary
-                with temporary.open("rb") as source, open(path, "wb") as file:  # noqa: PTH123
+                with temporary.open("rb") as source, _open_device(path, mode="wb") as file:
                     shutil.copyfileobj(source, file)
             return
         with _temporary_beside(target, suffix) as (temporary, descriptor):
-            mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
-            os.close(descriptor)
-            yield temporary
-            temporary.chmod(mode)  # the library may have made the file anew
-            with temporary.open("rb") as file:
-                os.fsync(file.fileno())
-            temporary.replace(target)
+            try:
+                mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
+                yield temporary
+                temporary.chmod(mode)  # the library may have made the file anew
+                with temporary.open("rb") as file:
+                    os.fsync(file.fileno())
+                temporary.replace(target)
+            finally:
+                os.close(descriptor)
 
 
 def make_folder(
@@ -173,6 +179,38 @@ def _target(path: Path | str) -> Path | None:
     return Path(os.path.realpath(path))
 
 
+def _open_device(path: Path | str, **how: Any) -> IO[Any]:
+    """Open a device or a pipe for writing. A pipe that nobody reads is an OSError: opening it would
+    wait for a reader."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NONBLOCK", 0)
+    try:
+        descriptor = os.open(path, flags, 0o666)
+    except OSError as problem:
+        if problem.errno == errno.ENXIO:
+            raise OSError(None, "nobody reads this pipe") from None
+        raise
+    os.set_blocking(descriptor, True)
+    return open(descriptor, **how)  # noqa: PTH123
+
+
+@functools.cache
+def _remove_left_behind(folder: Path) -> None:
+    """Remove the temporary files that killed processes have left in a folder, once.
+
+    Whoever writes one holds a lock on it, which the system releases when the process ends.
+    """
+    try:
+        import fcntl
+    except ImportError:  # not on this system
+        return
+    for path in folder.glob(".*.tmp*"):
+        with contextlib.suppress(OSError):
+            if _TEMPORARY.fullmatch(path.name):
+                with path.open("rb") as file:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    path.unlink()
+
+
 @contextlib.contextmanager
 def _temporary_beside(target: Path, suffix: str) -> Iterator[tuple[Path, int]]:
     """A new empty file in the target's folder, with its mode and owner; removed at the end.
@@ -182,8 +220,13 @@ def _temporary_beside(target: Path, suffix: str) -> Iterator[tuple[Path, int]]:
     """
     token = f"{os.getpid()}-{secrets.token_hex(4)}"
     temporary = target.with_name(f".{target.name[:100]}.{token}.tmp{suffix}")
+    _remove_left_behind(target.parent)
     descriptor = os.open(temporary, _FLAGS, 0o666)  # less what the umask takes away
     try:
+        with contextlib.suppress(ImportError, OSError):
+            import fcntl
+
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         with contextlib.suppress(FileNotFoundError):
             old = target.stat()
             with contextlib.suppress(OSError):  # only root may give files away

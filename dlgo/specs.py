@@ -20,9 +20,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from dlgo.errors import DlgoError, SpecError
+from dlgo.text import excerpt
 
 OptionValue = int | float | str | bool
 
+# Characters of the longest specification; paths of files are part of it.
+_LONGEST_SPEC = 10_000
 # Bounds of numbers that name none: what 64 bits hold, and what formulas can still square.
 _LARGEST_INT = 2**63 - 1
 _LARGEST_FLOAT = 1e100
@@ -149,6 +152,9 @@ def split_spec(text: str, owner: str, bare: str = "") -> tuple[str, dict[str, st
         SpecError: if the text does not follow the grammar or repeats a key.
     """
     name, colon, rest = text.strip().partition(":")
+    if len(text) > _LONGEST_SPEC:
+        raise SpecError(f"{owner} {excerpt(text, 40)!r} has {len(text):,} characters; write at "
+                        f"most {_LONGEST_SPEC:,}")
     if not name:
         raise SpecError(f"{owner} {text!r} has no name; write name:key=value,key=value")
     return name, split_settings(rest if colon else None, f"{owner} {text!r}", bare)

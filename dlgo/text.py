@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 
+# Characters of the longest name of a player or engine.
+LONGEST_NAME = 200
+
 
 def one_line(text: str) -> str:
     """`text` on one line and printable, for terminals, tables and messages.

@@ -19,6 +19,7 @@ from dlgo.errors import SpecError
 from dlgo.games import get_game
 from dlgo.plugins import Plugin, PluginGroup
 from dlgo.specs import check_settings, format_spec, quote_value, split_settings
+from dlgo.text import LONGEST_NAME, excerpt
 from engines import bots
 from engines.base import Budget, Engine
 from engines.termination import TERMINATION_OPTIONS
@@ -141,6 +142,9 @@ class EngineSpec:
         owner = f"engine {name}"
         own = {option.name for option in engine.options}
         title = str(given.pop("name", "")) if "name" not in own else ""
+        if len(title) > LONGEST_NAME:
+            raise SpecError(f"the name {excerpt(title, 40)} of an engine has {len(title):,} "
+                            f"characters; give it at most {LONGEST_NAME}")
         for key in given:
             if key in BUDGET_NAMES and key not in engine.budgets and key not in own:
                 takes = ", ".join(engine.budgets) or "no budget"

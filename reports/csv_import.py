@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from dlgo.errors import DlgoError
 from dlgo.records.ledger import Ledger
-from dlgo.text import one_line
+from dlgo.text import LONGEST_NAME, one_line
 from reports.connections import listing
 from reports.ratings import repeated_games
 from reports.tables import GAME_COLUMNS, games_frame
@@ -113,6 +113,8 @@ def _fault(row: dict[str | None, str | list[str] | None]) -> str:
     for name in ("first", "second"):
         if not str(row[name] or "").strip():
             return f"{name} is empty"
+        if len(str(row[name])) > LONGEST_NAME:
+            return f"{name} is a name of more than {LONGEST_NAME} characters"
     text = str(row["result"] or "").strip()
     try:
         good = float(text) in (0.0, 0.5, 1.0)

@@ -11,13 +11,17 @@ from dlgo.records.ledger import GameRecord, Ledger
 SAMPLES = Path(__file__).with_name("samples")
 
 
+def sample_games() -> list[GameRecord]:
+    """The games."""
+    games = json.loads((SAMPLES / "games_of_mocks.json").read_text())["games"]
+    return [GameRecord(**{**game, "costs": tuple(MoveCost(*cost) for cost in game["costs"])})
+            for game in games]
+
+
 def write_sample(path: Path) -> Path:
     """Write the ledger; return its path."""
-    data = json.loads((SAMPLES / "games_of_mocks.json").read_text())
     with Ledger(path) as ledger:
-        for key, value in data["meta"].items():
+        for key, value in json.loads((SAMPLES / "games_of_mocks.json").read_text())["meta"].items():
             ledger.set_meta(key, value)
-        for game in data["games"]:
-            costs = tuple(MoveCost(*cost) for cost in game.pop("costs"))
-            ledger.add(GameRecord(**game, costs=costs))
+        ledger.add(*sample_games())
     return path

@@ -7,13 +7,14 @@ import os
 import stat
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 
 from dlgo.errors import DataError, DlgoError
 from dlgo.files import make_folder, open_output, output_path, write_csv, write_file
+from tests.command import ROOT
+from tests.conftest import one_line_error
 
 FULL_DISK = OSError(errno.ENOSPC, "No space left on device")
 
@@ -70,13 +71,45 @@ def test_a_new_file_has_the_mode_that_the_umask_leaves(write, tmp_path) -> None:
 def test_a_pipe_is_written_to(write, tmp_path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    content = []
-    reader = threading.Thread(target=lambda: content.append(pipe.read_text()))
-    reader.start()
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     write(pipe, "through the pipe")
-    reader.join(10)
-    assert content == ["through the pipe"]
+    assert os.read(reader, 100) == b"through the pipe"
+    os.close(reader)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+@WAYS
+def test_a_pipe_that_nobody_reads_is_refused_at_once(write, tmp_path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with one_line_error(DlgoError, "nobody reads"):
+        write(tmp_path / "pipe", "text")
+
+
+KILLED = """
+import os, signal, sys
+from dlgo.files import open_output
+with open_output(sys.argv[1]) as file:
+    file.write(b"half")
+    file.flush()
+    {end}
+"""
+
+
+def test_what_a_killed_process_has_left_is_removed_and_what_another_writes_is_not(tmp_path) -> None:
+    """The next process to write into the folder removes it."""
+    def run(name: str, end: str, **pipes: object) -> subprocess.Popen:
+        program = [sys.executable, "-c", KILLED.format(end=end), str(tmp_path / name)]
+        return subprocess.Popen(program, cwd=ROOT, **pipes)
+
+    run("one", "os.kill(os.getpid(), signal.SIGKILL)").wait()
+    assert len(list(tmp_path.iterdir())) == 1
+    with run("two", "print('open', flush=True); input()", stdin=subprocess.PIPE,
+             stdout=subprocess.PIPE) as other:
+        assert other.stdout.readline() == b"open\n"
+        assert len(list(tmp_path.iterdir())) == 1  # that of the first is gone
+        assert run("three", "pass").wait() == 0
+        other.communicate(b"\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["three", "two"]
 
 
 @WAYS

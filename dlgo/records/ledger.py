@@ -14,7 +14,7 @@ import operator
 import os
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -207,28 +207,24 @@ class Ledger:
             if self._db.execute(insert("checks"), (*values, checksum)).rowcount == 1:
                 contents.count("checks", 1, checksum)
 
-    def purge(self, worker: str) -> int:
-        """Take all games of a worker out, so that they are played again.
+    def purge(self, slots: Collection[str], worker: str | None = None) -> None:
+        """Take games out, so that they are played again, and with them their second playings.
 
-        Returns:
-            how many they were.
+        Args:
+            slots: which games.
+            worker: whose second playings are taken out besides.
 
         Raises:
             LedgerError: if it cannot be written, or is damaged.
         """
-        purged = []
         self.verify()
         with self._transaction() as contents:
-            for table, columns in (("games", ("worker",)), ("checks", ("worker", "other"))):
-                condition = f"? IN ({', '.join(columns)})"
-                rows, total = self._db.execute(
-                    f"SELECT count(*), coalesce(sum(checksum), 0) FROM {table} WHERE {condition}",
-                    (worker,),
-                ).fetchone()
-                self._db.execute(f"DELETE FROM {table} WHERE {condition}", (worker,))
-                contents.count(table, -rows, -total)
-                purged.append(rows)
-        return purged[0]
+            for table, columns in (("games", "slot"), ("checks", "slot, worker, other")):
+                found = self._db.execute(f"SELECT rowid, checksum, {columns} FROM {table}")
+                rows = {key: checksum for key, checksum, slot, *workers in found
+                        if slot in slots or worker in workers}
+                self._db.executemany(f"DELETE FROM {table} WHERE rowid = ?", zip(rows))
+                contents.count(table, -len(rows), -sum(rows.values()))
 
     def set_meta(self, key: str, value: Any) -> None:
         """Store a setting."""

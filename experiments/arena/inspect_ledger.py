@@ -275,22 +275,27 @@ def repair_ledger(path: str) -> Iterator[str]:
            "same tournament plays the missing games again")
 
 
-def purge_ledger(path: str, worker: str) -> str:
-    """Take all games of a worker out; says how many they were.
+def purge_ledger(
+    path: str, worker: str | None = None, slot: str | None = None, game: str | None = None,
+    engine: str | None = None, failed: bool = False,
+) -> str:
+    """Take games out, those to which all that is given applies; says how many they were.
 
     Raises:
         LedgerError: if the file does not exist, is not a ledger, is in use, or has none.
     """
     with _opened(path) as ledger:
-        count = ledger.purge(worker)
-        if not count:
+        slots = {record.slot for record in _selected(ledger, game, engine, failed)
+                 if worker in (None, record.worker) and slot in (None, record.slot)}
+        if not slots:
             names = sorted({record.worker for record in ledger.games() if record.worker})
             known = f"its workers are {', '.join(names)}" if names else "it has no workers"
-            raise LedgerError(f"ledger {path} has no games of {worker!r}; {known}")
-        forget_speeds(ledger, worker)
-        return (
-            f"{count} games of {worker} are out of {path}; the same tournament plays them again"
-        )
+            asked = ", ".join(repr(text) for text in (worker, slot, game, engine) if text)
+            raise LedgerError(f"ledger {path} has no games of {asked or 'that kind'}; {known}")
+        ledger.purge(slots, worker)
+        if worker is not None:
+            forget_speeds(ledger, worker)
+        return f"{len(slots)} games are out of {path}; the same tournament plays them again"
 
 
 def measure_for(path: str) -> str:

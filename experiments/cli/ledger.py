@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from experiments.command import say
@@ -115,11 +117,15 @@ def workers(file: str) -> None:
 
 
 @ledger.command()
-@click.option("--worker", required=True, metavar="NAME",
-              help="Machine whose games are taken out, as `dlgo ledger FILE workers` calls it.")
+@_filters
+@click.option("--slot", default=None, help="Only the game of this slot.")
+@click.option("--worker", default=None, metavar="NAME",
+              help="Only games of this machine, as `dlgo ledger FILE workers` calls it.")
 @click.pass_obj
-def purge(file: str, worker: str) -> None:
-    """Take the games of a machine out; the same tournament plays them again."""
+def purge(file: str, **which: Any) -> None:
+    """Take games out; the same tournament plays them again."""
     from experiments.arena.inspect_ledger import purge_ledger
 
-    click.echo(purge_ledger(file, worker))
+    if not any(which.values()):
+        raise click.UsageError("say which games: --worker, --slot, --game, --engine or --failed")
+    click.echo(purge_ledger(file, **which))

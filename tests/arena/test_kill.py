@@ -24,6 +24,7 @@ from dlgo.records.ledger import GameRecord
 from engines.programs import processes
 from experiments.arena.inspect_ledger import check_lines
 from experiments.arena.limits import Limits
+from experiments.arena.running import read_running
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from tests.arena.mocks import SETUP, games_of, left_behind, read, register_mocks, run
@@ -152,13 +153,16 @@ def test_killed_workers_change_nothing(tmp_path: Path, forking) -> None:
     while kills < WORKER_KILLS:
         ledgers += 1
         path = tmp_path / f"{ledgers}.sqlite"
-        process, before = started("pairs", path), 0
+        process, before, begun = started("pairs", path), 0, set[str]()
         while process.poll() is None:
-            # If a game's worker is killed twice, its engine is to blame: so others come first.
-            if kills < WORKER_KILLS and len(stored(path)) >= before + 4:
+            # Two deaths in one game are its engine's fault: so that it is played comes first.
+            games = stored(path)
+            if kills < WORKER_KILLS and len(games) >= before + 4 and begun <= games.keys():
                 time.sleep(0.3 * moment.random())
                 workers = workers_of(process.pid)
                 if workers:
+                    running = read_running(path)
+                    begun = {game.slot for game in running.games} if running else set()
                     os.kill(moment.choice(workers), signal.SIGKILL)
                     kills, before = kills + 1, len(stored(path))
             time.sleep(0.02)

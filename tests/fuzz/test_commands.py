@@ -53,7 +53,7 @@ LINES: dict[str, str] = {
     "ledger measure": "out/games.sqlite",
     "ledger purge": "out/games.sqlite --worker=host:1",
     "ledger totals": "games.sqlite",
-    "ledger upgrade": "out/games.sqlite",
+    "ledger repair": "out/games.sqlite",
     "ledger workers": "games.sqlite",
     "models": "model",
     "new engine": "mine",
