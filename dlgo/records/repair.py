@@ -71,7 +71,6 @@ def _readable_rows(path: Path) -> tuple[dict[str, dict[Any, list[Any]]], set[str
                             found[table][tuple(values[:3])] = [*values, checksum]
                         else:
                             damaged.add(str(values[0]))
-    found["meta"] = {key: row for key, row in found["meta"].items() if row[0] != schema.CONTENTS}
     return found, damaged - {schema.CONTENTS}
 
 
@@ -83,6 +82,8 @@ def _write(path: Path, found: dict[str, dict[Any, list[Any]]]) -> None:
         contents.is_open = False
         for table, rows in found.items():
             for row in rows.values():
+                if row[0] == schema.CONTENTS:
+                    continue
                 database.execute(schema.insert(table), row)
                 contents.count(table, 1, row[-1])
         contents.store(database)
