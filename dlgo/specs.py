@@ -24,7 +24,7 @@ from dlgo.text import excerpt
 
 OptionValue = int | float | str | bool
 
-# Characters of the longest specification; paths of files are part of it.
+# Characters of the longest settings of a specification; paths of files are part of them.
 _LONGEST_SPEC = 10_000
 # Bounds of numbers that name none: what 64 bits hold, and what formulas can still square.
 _LARGEST_INT = 2**63 - 1
@@ -152,9 +152,6 @@ def split_spec(text: str, owner: str, bare: str = "") -> tuple[str, dict[str, st
         SpecError: if the text does not follow the grammar or repeats a key.
     """
     name, colon, rest = text.strip().partition(":")
-    if len(text) > _LONGEST_SPEC:
-        raise SpecError(f"{owner} {excerpt(text, 40)!r} has {len(text):,} characters; write at "
-                        f"most {_LONGEST_SPEC:,}")
     if not name:
         raise SpecError(f"{owner} {text!r} has no name; write name:key=value,key=value")
     return name, split_settings(rest if colon else None, f"{owner} {text!r}", bare)
@@ -171,6 +168,9 @@ def split_settings(text: str | None, what: str, bare: str = "") -> dict[str, str
         SpecError: if the text does not follow the grammar or repeats a key.
     """
     settings: dict[str, str] = {}
+    if text and len(text) > _LONGEST_SPEC:
+        raise SpecError(f"{excerpt(what, 60)} has settings of {len(text):,} characters; write at "
+                        f"most {_LONGEST_SPEC:,}")
     if text == "":
         raise SpecError(f"{what} ends after the colon; write name:key=value")
     for number, part in enumerate(_pieces(text, what) if text else ()):

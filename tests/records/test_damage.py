@@ -202,3 +202,21 @@ def test_a_log_that_is_missing_is_noticed(
     with Ledger(path) as ledger:  # a writer empties it
         assert len(ledger) == 18
     assert len(games_of(Path(shutil.copy(path, tmp_path / "other.sqlite")))) == 18
+
+
+@pytest.mark.parametrize("words", [
+    ("rate", "LEDGER"), ("ledger", "LEDGER", "list"), ("report", "LEDGER", "--out", "out"),
+    ("tournament", "--ledger", "LEDGER", "--game", "tictactoe", "--engine", "random",
+     "--engine", "heuristic"),
+])
+def test_a_ledger_of_another_format_is_one_line_and_stays(
+    words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "old.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.executescript("CREATE TABLE games (slot); PRAGMA user_version = 4;")
+    before = path.read_bytes()
+    done = dlgo_here(capsys, *(path if word == "LEDGER" else word for word in words))
+    assert done.returncode == 2
+    assert "format 4" in done.stderr and len(done.stderr.splitlines()) == 1
+    assert path.read_bytes() == before
