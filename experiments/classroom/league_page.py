@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dlgo.files import make_folder, write_file
-from dlgo.records.ledger import GameRecord, Ledger
+from dlgo.records.ledger import GameRecord
 from experiments.classroom.league_bots import Bot
 from experiments.classroom.outputs import TRUSTED
 from experiments.classroom.standings import Standing, Standings
@@ -78,7 +78,7 @@ def write_pages(out: Path, standings: Standings, shown: Mapping[str, str]) -> No
             place=place, entrants=len(places), hand_in=hand_in_text(bot),
             remarks=remarks_of(standings, bot),
             first_wins={key: moment[:10] for key, moment in standing.first_wins.items()},
-            replays=_replays(league.ledger, chosen, called), shown_games=len(chosen),
+            replays=_replays(chosen, called), shown_games=len(chosen),
             left_out=len(standing.lost) - len(chosen),
         ))
 
@@ -140,19 +140,15 @@ def _choose(standing: Standing) -> list[GameRecord]:
     return [*first, *others][:_MOST_GAMES]
 
 
-def _replays(
-    ledger: Path, games: list[GameRecord], names: Mapping[str, str]
-) -> list[dict[str, Any]]:
+def _replays(games: list[GameRecord], names: Mapping[str, str]) -> list[dict[str, Any]]:
     """What the viewer shows, with nothing that tells who an opponent is."""
     if not games:
         return []
     shown = []
-    with Ledger(ledger, read_only=True) as file:
-        for game in games:
-            [record] = file.games(True, "slot = ?", game.slot)
-            told = dataclasses.replace(
-                record, first=names[record.first], second=names[record.second], slot=""
-            )
-            if (data := replay(told, "failure" if record.failed else "lost")) is not None:
-                shown.append(data)
+    for game in games:
+        told = dataclasses.replace(
+            game, first=names[game.first], second=names[game.second], slot=""
+        )
+        if (data := replay(told, "failure" if game.failed else "lost")) is not None:
+            shown.append(data)
     return [{"game": games[0].game, "games": shown}] if shown else []
