@@ -5,9 +5,8 @@ rules of `dlgo.kernels`. One class serves every game; what differs (coordinates,
 names of options) is in the game's `GameSpec`. Chapter 3 of the book introduces these names;
 here they carry any two-player game of perfect information.
 
-    >>> from dlgo import get_game, GameState
-    >>> state = GameState.new_game(get_game("connect4"))
-    >>> state = state.apply_move(state.game.parse_move(state, "4"))
+    >>> import dlgo
+    >>> state = dlgo.game("connect4").start().play("4")
     >>> state.next_player
     <Player.white: 2>
 """
@@ -92,6 +91,14 @@ class GameState:
                 return GameState(self.game, target, self, move)
         why = "the game is over" if self.is_over() else self.game.why_illegal(self, move)
         raise IllegalMoveError(f"{self._text(move)} is illegal: {why}")
+
+    def play(self, *moves: Move | str) -> GameState:
+        """The state after several moves, one after the other: `start.play("D3", "C3")`.
+
+        Raises:
+            IllegalMoveError, NotationError: as `apply_move`.
+        """
+        return functools.reduce(GameState.apply_move, moves, self)
 
     def is_valid_move(self, move: Move | str) -> bool:
         """Whether the rules allow `move`, which may be its text. Raises only TypeError."""

@@ -74,7 +74,7 @@ class GameSpec(ABC):
         return self._text
 
     def __repr__(self) -> str:
-        return f"get_game({str(self)!r})"
+        return f"dlgo.game({str(self)!r})"
 
     def __eq__(self, other: object) -> bool:
         return self is other or isinstance(other, GameSpec) and (
@@ -98,6 +98,10 @@ class GameSpec(ABC):
     def feature_slots(self) -> tuple[tuple[str, int], ...]:
         """The slots of `kernels.move_features`: what each is, and how many values it has."""
         return ("action", self.num_actions), ("forced", 2)
+
+    def start(self) -> GameState:
+        """The start position."""
+        return dlgo.GameState.new_game(self)
 
     @abstractmethod
     def new_kernel_state(self) -> Any:

@@ -33,6 +33,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from dlgo.code_digest import code_digest
 from dlgo.errors import PluginError
 from dlgo.specs import suggest
 
@@ -148,7 +149,9 @@ class PluginGroup:
     def name_of(self, target: Any) -> str:
         """A name under which `find` finds an object that was made in Python.
 
-        That of its module, if other processes can import it; else one for this process alone.
+        That of its module, if other processes can import it; else one for this process alone
+        (`is_given`), with a version: a cell that is run again makes the same, an edited one
+        makes another.
         """
         name = getattr(target, "__name__", type(target).__name__)
         module = getattr(target, "__module__", "__main__")
@@ -156,8 +159,19 @@ class PluginGroup:
             if not module.startswith(_PREFIX):
                 return f"{module}:{name}"
             return f"{os.path.relpath(sys.modules[module].__file__ or '')}:{name}"
+        version = code_digest(target)[:8]  # as `dlgo.records.entrants` writes it
+        if inspect.isclass(target) or inspect.isfunction(target):
+            self._given[f"{name}@{version}"] = target
+            return f"{name}@{version}"
         names = itertools.chain([name], (f"{name}{number}" for number in itertools.count(2)))
-        return next(name for name in names if self._given.setdefault(name, target) is target)
+        return next(
+            name for name in (f"{name}@{version}" for name in names)
+            if self._given.setdefault(name, target) is target
+        )
+
+    def is_given(self, name: str) -> bool:
+        """Whether a name is of something that was made in Python, which this process alone has."""
+        return name in self._given
 
     def _installed(self, name: str) -> Plugin:
         points = self._entry_points[name]

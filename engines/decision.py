@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
 
 from dlgo.api import Move, point_text
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+_FORMATS = ("", ",d", "+z.3f", ".1%", ".1%")  # of move, visits, value, prior and share
 _SHOWN_MOVES = 12  # of a decision in a notebook; `Decision.table` has all
 
 
@@ -51,7 +55,7 @@ class Cost:
         return ", ".join([*counts, f"{self.cpu_seconds:.3g} CPU s"])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Decision:
     """An engine's choice.
 
@@ -90,23 +94,44 @@ class Decision:
         vars(copy).update(vars(self), cost=cost)
         return copy
 
-    def table(self) -> list[dict[str, str]]:
-        """A row for each move that was looked at, the favourite first, as texts by column."""
-        columns: dict[str, tuple[dict[Move, float], str]] = {
-            "visits": (self.visits, ",d"), "value": (self.values, "+z.3f"),
-            "prior": (self.priors, ".1%"), "share": (self.policy, ".1%"),
-        }
+    def _rows(self) -> list[dict[str, Any]]:
+        """A row for each move that was looked at, the favourite first; None where unknown."""
         moves = list(dict.fromkeys((self.move, *self.policy, *self.values, *self.visits)))
         moves.sort(key=lambda move: (
             move != self.move, -self.policy.get(move, -1.0), -self.priors.get(move, 0.0)
         ))
+        columns = {"visits": self.visits, "value": self.values, "prior": self.priors,
+                   "share": self.policy}
         return [
-            {"move": _move_text(move)} | {
-                name: format(values[move], form) if move in values else ""
-                for name, (values, form) in columns.items() if values
-            }
+            {"move": _move_text(move), **{name: known.get(move) for name, known in columns.items()}}
             for move in moves
         ]
+
+    def table(self) -> list[dict[str, str]]:
+        """The moves as texts by column; without the columns of which nothing is known."""
+        rows = self._rows()
+        known = {name for row in rows for name, value in row.items() if value is not None}
+        return [
+            {name: value if name == "move" else "" if value is None else format(value, form)
+             for (name, value), form in zip(row.items(), _FORMATS, strict=True) if name in known}
+            for row in rows
+        ]
+
+    def to_frame(self) -> pd.DataFrame:
+        """The moves as a pandas DataFrame, the favourite first.
+
+        Columns: `move`, its text; `visits`, simulations that began with it; `value`, the expected
+        result for the player to move (-1 to 1); `prior`, its probability before the search;
+        `share`, its probability after it. NaN: the engine does not say. `Engine.analyse` says
+        more than `select_move`.
+        """
+        import pandas as pd
+
+        kinds = {"visits": "Int64", "value": float, "prior": float, "share": float}
+        return pd.DataFrame(self._rows()).astype(kinds)
+
+    def __repr__(self) -> str:
+        return f"<Decision {self}; {self.cost}>"
 
     def __str__(self) -> str:
         parts = [_move_text(self.move)]

@@ -18,6 +18,7 @@ from dlgo.budgets import BUDGET_NAMES, BUDGET_OPTIONS
 from dlgo.errors import SpecError
 from dlgo.games import get_game
 from dlgo.plugins import Plugin, PluginGroup
+from dlgo.records.entrants import split_version
 from dlgo.specs import check_settings, format_spec, quote_value, split_settings
 from dlgo.text import LONGEST_NAME, excerpt
 from engines import bots
@@ -142,6 +143,8 @@ class EngineSpec:
         owner = f"engine {name}"
         own = {option.name for option in engine.options}
         title = str(given.pop("name", "")) if "name" not in own else ""
+        if ENGINES.is_given(name):
+            title = title or split_version(name)[0]
         if len(title) > LONGEST_NAME:
             raise SpecError(f"the name {excerpt(title, 40)} of an engine has {len(title):,} "
                             f"characters; give it at most {LONGEST_NAME}")

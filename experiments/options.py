@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from dlgo.specs import Option
-from engines.learning.settings import Settings
 from experiments.number import Number
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -79,14 +78,15 @@ def named_games(expose: bool = False) -> Decorator:
     )
 
 
-def setting_options(config: type[Settings], **spellings: str) -> Decorator:
-    """An option for each setting of a learner as it is declared: `--batch-size` for batch_size.
+def setting_options(options: Iterable[Option], **spellings: str) -> Decorator:
+    """An option for each setting as it is declared: `--batch-size` for batch_size.
 
     Args:
         spellings: of settings whose option is called otherwise.
     """
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for name, option in reversed(config.options().items()):
+        for option in reversed(list(options)):
+            name = option.name
             flag = spellings.get(name, f"--{name.replace('_', '-')}")
             command = click.option(
                 flag, name, default=option.default,

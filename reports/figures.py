@@ -26,11 +26,19 @@ _DPI = 160
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure of so many inches."""
+    """An empty figure, its size in inches; notebooks show it."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), dpi=_DPI, facecolor="white")
+    class ShownFigure(Figure):
+        """A figure that a notebook can show before pyplot is imported."""
+
+        def _repr_png_(self) -> bytes:
+            buffer = io.BytesIO()
+            self.savefig(buffer, format="png")
+            return buffer.getvalue()
+
+    figure = ShownFigure(figsize=(width, height), dpi=_DPI, facecolor="white")
     FigureCanvasAgg(figure)
     return figure
 
@@ -74,8 +82,9 @@ def own_style() -> Iterator[None]:
 def save(figure: Figure, stem: Path) -> list[Path]:
     """Write the figure as `stem`.png and `stem`.svg."""
     paths = []
-    for ending, metadata in (("png", {}), ("svg", {"Date": None})):
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format=ending, dpi=_DPI, metadata=metadata)
-        paths.append(write_file(stem.with_name(f"{stem.name}.{ending}"), buffer.getvalue()))
+    with own_style():
+        for ending, metadata in (("png", {}), ("svg", {"Date": None})):
+            buffer = io.BytesIO()
+            figure.savefig(buffer, format=ending, dpi=_DPI, metadata=metadata)
+            paths.append(write_file(stem.with_name(f"{stem.name}.{ending}"), buffer.getvalue()))
     return paths

@@ -11,7 +11,6 @@ import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +25,6 @@ from reports.figures import (
     own_style,
     plain,
     plain_axes,
-    save,
     write_line,
 )
 from reports.labels import Label, place_labels
@@ -111,28 +109,27 @@ def game_title(game: str) -> str:
         return game
 
 
-def plot_game(
-    ratings: pd.DataFrame, game: str, subtitle: str, stem: Path,
+def draw_game(
+    ratings: pd.DataFrame, game: str, subtitle: str,
     styles: Mapping[str, FamilyStyle] | None = None, axis: Axis = CPU,
     frontier: pd.DataFrame | None = None,
-) -> list[Path]:
-    """Draw one game's strength per compute into `stem`.png and `stem`.svg.
+) -> Figure | None:
+    """Draw one game's strength per compute.
 
     Args:
         ratings: from `ratings_frame`; other games in it are ignored.
         game: which game.
         subtitle: what stands below the title: how many games, on which machine.
-        stem: the path without its ending.
         styles: from `family_styles`; by default for the families of this game alone.
         axis: which cost.
         frontier: from `frontier.frontier_frame`; drawn where the axis is CPU time.
 
     Returns:
-        the files; none if fewer than two entrants have such a cost.
+        the figure; None if fewer than two entrants have such a cost.
     """
     part = ratings[ratings["game"] == game]
     if drawable(part, axis).sum() < 2 and axis is not CPU:
-        return []
+        return None
     styles = styles or family_styles(part["family"])
     with own_style():
         figure = new_figure(_WIDTH, _HEIGHT)
@@ -144,14 +141,14 @@ def plot_game(
         write_line(figure, left, 0.24, game_title(game), 12, fontweight="bold")
         write_line(figure, left, 0.47, subtitle, 8, color=GREY)
         place_labels(axes, *points, size=7.5)
-        return save(figure, stem)
+        return figure
 
 
-def plot_overview(
-    ratings: pd.DataFrame, subtitle: str, stem: Path,
+def draw_overview(
+    ratings: pd.DataFrame, subtitle: str,
     styles: Mapping[str, FamilyStyle] | None = None, frontier: pd.DataFrame | None = None,
-) -> list[Path]:
-    """Draw all games of `ratings` side by side into `stem`.png and `stem`.svg.
+) -> Figure:
+    """Draw strength per CPU time, all games of `ratings` side by side.
 
     Where a game has too many points to label them all, the ends of the lines have labels.
     """
@@ -177,7 +174,7 @@ def plot_overview(
         write_line(figure, panels[0].get_position().x0, 0.27, subtitle, 8, color=GREY)
         for axes, (labels, lines) in zip(panels, points, strict=True):
             place_labels(axes, labels, lines, size=6.5)
-        return save(figure, stem)
+        return figure
 
 
 def _draw(

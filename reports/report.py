@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dlgo.errors import DlgoError, LedgerError, UnnamedGameError
+from dlgo.errors import DlgoError, UnnamedGameError
 from dlgo.files import make_folder, write_file
 from dlgo.games import recorded_game
 from dlgo.records.ledger import Ledger
@@ -21,13 +21,14 @@ from reports import method, tables
 from reports.bootstrap import add_intervals, check_ratings
 from reports.cost_table import cost_table
 from reports.cpu_scale import scale_cpu
+from reports.figures import save
 from reports.files import file_slug
 from reports.frontier import cost_ratios, frontier_frame
 from reports.lengths import plot_lengths
 from reports.overview import overview_frame
 from reports.page import Figure, GameReport, build_page
 from reports.perfect import perfect_results
-from reports.plots import AXES, FamilyStyle, family_styles, game_title, plot_game, plot_overview
+from reports.plots import AXES, FamilyStyle, draw_game, draw_overview, family_styles, game_title
 from reports.rating_table import RatingTable
 from reports.replays import choose_games, replay
 from reports.text import elo_text, nu_text
@@ -74,11 +75,7 @@ def write_report(
         ledger.show_names(latest)
         measured = None if cpu_of is None else ledger.cost_totals()
         scale = None if cpu_of is None else scale_cpu(ledger, cpu_of)
-        games = tables.games_frame(ledger)
-        if games.empty:
-            raise LedgerError(
-                f"ledger {ledger_path} holds no games; play some with `dlgo tournament` first"
-            )
+        games = tables.games_frame(ledger, required=True)
         plan = ledger.get_meta("plan")
         costs = cost_table(games, ledger.cost_totals(), measured)
         rated = tables.rate_games(games, anchor)
@@ -129,8 +126,8 @@ def write_report(
         reports.append(report)
         paths += files
 
-    subtitle = f"{_count(games)}; {_machines(games)}{_scaled(games)}"
-    overall = plot_overview(ratings, subtitle, out / "strength", styles, frontier)
+    subtitle = games_text(games)
+    overall = save(draw_overview(ratings, subtitle, styles, frontier), out / "strength")
     lengths = plot_lengths(games, out / "lengths")
     paths += overall + lengths
     failed = games[games["failed"]].head(_MOST_FAILURES)
@@ -170,8 +167,8 @@ def _game(
     subtitle = f"{_count(games)}, {len(names)} entrants; {_machines(games)}{_scaled(games)}"
     drawn = []
     for axis in AXES:
-        stem = out / f"strength_{slug}{axis.stem}"
-        files = plot_game(ratings, game, subtitle, stem, styles, axis, frontier)
+        figure = draw_game(ratings, game, subtitle, styles, axis, frontier)
+        files = save(figure, out / f"strength_{slug}{axis.stem}") if figure else []
         drawn.append((axis.title, files))
         paths += files
     report = GameReport(
@@ -261,6 +258,11 @@ def _mixed_processors(games: pd.DataFrame) -> list[str]:
         f"{', '.join(timed)} depend on who played where. Play them on one kind, or give them "
         "counted budgets; to rescale CPU times does not change what was played."
     ]
+
+
+def games_text(games: pd.DataFrame) -> str:
+    """How many games, and where they were played: the line below a plot's title."""
+    return f"{_count(games)}; {_machines(games)}{_scaled(games)}"
 
 
 def _count(games: pd.DataFrame) -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlgo.budgets import BUDGET_NAMES
-from dlgo.errors import DlgoError
+from dlgo.errors import DlgoError, LedgerError
 from dlgo.files import write_file
 from dlgo.records.entrants import split_version
 from dlgo.records.ledger import GameRecord, Ledger
@@ -105,7 +105,7 @@ def _plain(entrant: str) -> str:
     return f"{match['name'].lower()}@{version[:4]}{match['rest']}" if match else entrant
 
 
-def games_frame(ledger: Ledger) -> pd.DataFrame:
+def games_frame(ledger: Ledger, required: bool = False) -> pd.DataFrame:
     """One row a game, in the order of the ledger.
 
     Besides the ledger's columns: `failed` (an engine broke down), `counted` (False for the
@@ -116,10 +116,17 @@ def games_frame(ledger: Ledger) -> pd.DataFrame:
     none), and what ran the network (`first_runtime`; "" if nothing did). Texts are printable
     (`dlgo.text.one_line`), all but the slots. The attribute `specifications` (in `attrs`) says what
     names of entrants stand for.
+
+    Raises:
+        LedgerError: if there must be games (`required`) and there are none.
     """
     import pandas as pd
 
     frame = pd.DataFrame([_game_row(record) for record in ledger.games()])
+    if frame.empty and required:
+        raise LedgerError(
+            f"ledger {ledger.path} holds no games; play some with `dlgo tournament` first"
+        )
     if frame.empty:
         return pd.DataFrame(columns=list(GAME_COLUMNS))
     frame["counted"] = ~repeated_games(frame)

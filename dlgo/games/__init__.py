@@ -43,7 +43,7 @@ def game_class(name: str) -> type[GameSpec]:
         SpecError: for an unknown one; naming file and line if it cannot be loaded.
     """
     plugin = GAMES.find(name)
-    if plugin.origin is not None:
+    if plugin.origin is not None or GAMES.is_given(name):
         plugin.target.spec_name = plugin.reference
     return plugin.target
 
@@ -70,7 +70,7 @@ def get_game(spec: str | GameSpec | type[GameSpec], *size: int, **settings: Any)
         name, rest = GAMES.split(spec)
         given: dict[str, Any] = dict(split_settings(rest, f"game {spec!r}"))
     else:
-        raise SpecError(f"{spec!r} is not a game; write its name, such as get_game('connect4')")
+        raise SpecError(f"{spec!r} is not a game; write its name, such as dlgo.game('connect4')")
     short = re.fullmatch(r"([a-z]+)(\d+)", name) if name not in _GAMES else None
     if short and short[1] in _GAMES and "size" in {o.name for o in game_class(short[1]).options}:
         name = short[1]
@@ -79,9 +79,9 @@ def get_game(spec: str | GameSpec | type[GameSpec], *size: int, **settings: Any)
     if size:
         if len(size) > 1 or "size" not in {option.name for option in cls.options}:
             if not cls.options:
-                raise SpecError(f"game {name} has no options; write get_game({name!r})")
+                raise SpecError(f"game {name} has no options; write dlgo.game({name!r})")
             options = ", ".join(f"{option.name}=..." for option in cls.options)
-            raise SpecError(f"game {name} takes options by name: get_game({name!r}, {options})")
+            raise SpecError(f"game {name} takes options by name: dlgo.game({name!r}, {options})")
         given.setdefault("size", size[0])
     return cls(**{**given, **settings})
 
@@ -101,6 +101,6 @@ def recorded_game(spec: str) -> GameSpec:
         path = name.partition(":")[0] if name.partition(":")[0].endswith(".py") else name
         raise UnnamedGameError(
             f"game {name!r} is named by a file, and its code runs only if you name it, too: add "
-            f"--game {path} (`dlgo play` takes it as GAME; Python calls get_game({path!r}) first)"
+            f"--game {path} (`dlgo play` takes it as GAME; Python calls dlgo.game({path!r}) first)"
         )
     return get_game(spec)

@@ -1,7 +1,6 @@
 """Portions of work done by worker processes of this machine.
 
-The processes live until they are closed, so that they start and compile once. As with all of
-`multiprocessing`, a script that comes here needs `if __name__ == "__main__":`.
+The processes live until they are closed, so that they start and compile once.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from engines.jobs.protocol import (
     failure,
     results,
 )
-from engines.jobs.worker_process import leave_with_parent, silence_stdout, without_interrupt
+from engines.jobs.worker_process import leave_with_parent, silence_stdout, starting_worker
 from engines.programs import processes
 
 # Seconds in which workers that are asked to stop do so by themselves.
@@ -48,7 +47,7 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self.process: BaseProcess = context.Process(target=_work, args=(theirs,), daemon=False)
-        with without_interrupt():
+        with starting_worker():
             self.process.start()
         theirs.close()
         self.portion: Portion | None = None

@@ -21,20 +21,26 @@ _LOOK = 0.5
 
 
 @contextmanager
-def without_interrupt() -> Iterator[None]:
-    """A process that is started in here inherits that Ctrl-C is blocked.
+def starting_worker() -> Iterator[None]:
+    """A process that is started in here inherits that Ctrl-C is blocked, and runs no user's script.
 
     It needs a second before it can ignore the signal itself. The signal is blocked rather than
     ignored, so that this process still receives it, a little later.
+
+    `multiprocessing` would run the main script again in each process, and with it whatever the
+    script asks for; no worker needs anything of it.
     """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    main = sys.modules["__main__"]
+    script = vars(main).pop("__file__", None) if getattr(main, "__spec__", None) is None else None
+    blocks = hasattr(signal, "pthread_sigmask")
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if blocks else None
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if script is not None:
+            main.__file__ = script
+        if mask is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def silence_stdout() -> None:

@@ -83,7 +83,7 @@ class Settings:
         inner = self._inner()
         for name, option in self.options().items():
             if getattr(self, name, None) is not None:
-                option.parse(_text(getattr(self, name)), self.owner)
+                option.parse(setting_text(getattr(self, name)), self.owner)
         for name in inner:
             getattr(self, name).check()
 
@@ -136,12 +136,13 @@ class Settings:
     def rows(cls) -> Iterator[tuple[str, str, str, str, str]]:
         """For listings: (name, default, range, meaning, source) of each setting."""
         for field, option in zip(cls._fields(), cls.options().values(), strict=True):
-            default = "" if option.default is None else _text(option.default)
+            default = "" if option.default is None else setting_text(option.default)
             yield (field.name, default, option.range_text(), option.help,
                    field.metadata["source"])
 
 
-def _text(value: Any) -> str:
+def setting_text(value: Any) -> str:
+    """A value as `Settings.parse` reads it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.12g}" if isinstance(value, float) else str(value)

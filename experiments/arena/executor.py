@@ -7,8 +7,6 @@ with the reason stored; a new worker takes the place, and the tournament goes on
 Workers get games in batches, of which they always hold more than they can finish until this
 process looks again, and send records back in batches: with fast engines a message for each
 game would cost more than the game.
-
-As with all of `multiprocessing`, a script that comes here needs `if __name__ == "__main__":`.
 """
 
 from __future__ import annotations

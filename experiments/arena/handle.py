@@ -23,7 +23,7 @@ from dlgo.records.costs import last_value
 from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord
 from engines.base import Budget
-from engines.jobs.worker_process import without_interrupt
+from engines.jobs.worker_process import starting_worker
 from engines.programs import processes
 from engines.programs.framing import FrameReader
 from engines.registry import EngineSpec
@@ -318,7 +318,7 @@ def _environment_of_workers(mark: str) -> Iterator[None]:
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
     try:
-        with without_interrupt():
+        with starting_worker():
             yield
     finally:
         for name, value in before.items():

@@ -65,7 +65,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 def _read(path: Path) -> dict[str, Any]:
     values = read_toml(path)
-    values = {name: _value(f"plan {path}", name, value) for name, value in values.items()}
+    values = checked_keys(f"plan {path}", values)
     for name in ("games", "engines", "challengers"):
         if name in values:
             values[name] = [located(path, text) for text in values[name]]
@@ -85,6 +85,11 @@ def located(plan: Path, spec: str) -> str:
         f"plan {plan}: there is no {file} in its folder, {plan.parent.resolve()}, nor in the "
         f"working folder, {Path.cwd()}"
     )
+
+
+def checked_keys(owner: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a plan's keys. Raises SpecError, naming `owner`, for a wrong key or type."""
+    return {name: _value(owner, name, value) for name, value in values.items()}
 
 
 def _value(owner: str, name: str, value: Any) -> Any:

@@ -91,8 +91,10 @@ def play_series(game: GameSpec | str, one: Any, other: Any, pairs: int, seed: in
             seconds[cost.player ^ swapped] += cost.cpu
             moves[cost.player ^ swapped] += 1
     engines.close()
+    names = dict(plan.names)
     per_move = tuple(1000 * s / max(n, 1) for s, n in zip(seconds, moves, strict=True))
-    return Series(*plan.entrants, games=len(played), points=points, cpu_ms=per_move)
+    one, other = (names.get(entrant, entrant) for entrant in plan.entrants)
+    return Series(one, other, games=len(played), points=points, cpu_ms=per_move)
 
 
 def _seed(seed: int, task: GameTask) -> int:

@@ -8,11 +8,13 @@ from pathlib import Path
 import click
 
 from experiments.command import say
+from experiments.datasets.options import RECIPE_OPTIONS
 from experiments.number import Number, move_timeout
 from experiments.options import (
     cluster_option,
     named_games,
     price_option,
+    setting_options,
     verify_option,
     workers_option,
 )
@@ -23,24 +25,13 @@ from experiments.options import (
 @click.option("--engine", required=True,
               help="Engine that plays against itself; its choices are stored.")
 @click.option("--games", type=Number(int, 1), required=True, help="Games to make.")
-@click.option("--against", default=None, help="Another engine to play against, instead of itself.")
 @click.option("--out", type=click.Path(path_type=Path), default=None,
               help="Folder to write; by default out/data/GAME-ENGINE.")
 @workers_option
 @cluster_option
 @verify_option
 @price_option
-@click.option("--seed", type=Number(int), default=1, show_default=True,
-              help="Seed of openings and engines.")
-@click.option("--opening-plies", type=Number(int, 0), default=None,
-              help="Most random plies that a game begins with; by default the game's own number.")
-@click.option("--sample-plies", type=Number(int, 0), default=None,
-              help="Plies after the opening in which the move is drawn from the engine's "
-                   "policy; by default as many as the board is wide.")
-@click.option("--temperature", type=Number(float, 0, 100), default=1.0, show_default=True,
-              help="Temperature of that draw: 0 plays the best move, 1 draws by visits.")
-@click.option("--shard-games", type=Number(int, 1, 100_000), default=None,
-              help="Games in a file; by default about 5,000 positions.")
+@setting_options(RECIPE_OPTIONS)
 @move_timeout
 def generate(
     game: str, games: int, out: Path | None, workers: int | None, engine: str, move_timeout: float,

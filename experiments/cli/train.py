@@ -6,7 +6,6 @@ training starts.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -37,8 +36,8 @@ def train() -> None:
               help="Folder of games, as `dlgo generate` or `dlgo data` writes it.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the model.")
 @named_games()
-@setting_options(SupervisedConfig, network="--net", value_head="--value/--no-value",
-                 policy_head="--policy/--no-policy")
+@setting_options(SupervisedConfig.options().values(), network="--net",
+                 value_head="--value/--no-value", policy_head="--policy/--no-policy")
 @click.option("--list", is_flag=True, is_eager=True, expose_value=False,
               callback=lambda context, _, wanted: wanted and _list_networks(context),
               help="List networks, optimizers and schedules with their options, and exit.")
@@ -47,16 +46,9 @@ def supervised(data: Path, out: Path, **given: Any) -> None:
 
     Killed or stopped, the same command continues, and ends with the same network.
     """
-    from dlgo.encoders import default_encoder
-    from engines.learning.data import Dataset
-    from engines.learning.runs import PrintedProgress
-    from engines.supervised.trainer import train
+    from experiments.train import supervised as learn
 
-    opened = Dataset.open(data)
-    given["name"] = given["name"] or out.resolve().name
-    given["encoder"] = given["encoder"] or default_encoder(opened.game)
-    config = SupervisedConfig(**given)
-    train(config, opened, out, PrintedProgress(), source={"folder": data.resolve().name})
+    learn(data, out, **given)
 
 
 @train.command()
@@ -93,17 +85,11 @@ def alphazero(
 
     Killed or stopped, the same command continues.
     """
-    from dlgo.games import get_game
-    from engines.alphazero.config import make_config, parse_settings
-    from engines.alphazero.run import train
-    from engines.learning.runs import PrintedProgress
-    from experiments.cluster.chosen import jobs_on
+    from engines.alphazero.config import parse_settings
+    from experiments.train import alphazero as learn
 
-    config = make_config(game, **{**given, **parse_settings(settings)})
-    folder = out or Path("out/alphazero") / get_game(config.game).slug
-    progress = PrintedProgress()
-    with jobs_on(cluster, progress.line, (config.game,), None, verify_share, price) as jobs:
-        card = train(config, folder, progress, jobs)
+    card = learn(game, out, cluster=cluster, verify_share=verify_share, price=price,
+                 **{**given, **parse_settings(settings)}).card
     click.echo(f"{card.name}: {card.training['cpu_seconds']:,.0f} CPU s")
 
 
@@ -181,21 +167,13 @@ def _learner_command(name: str, summary: str) -> click.Command:
         game: str, out: Path | None, settings: tuple[str, ...], workers: int | None,
         cluster: str | None, verify_share: float, **given: Any,
     ) -> None:
-        from dlgo.games import get_game
-        from engines.learning.reinforcement.learner import train as train_learner
-        from engines.learning.runs import PrintedProgress
-        from experiments.cluster.chosen import new_jobs
+        from experiments import train
 
-        learner = learner_class(name)
-        chosen = learner.config.parse(settings, without=("game",))
-        config = learner.config.make(game, **{**given, **chosen})
-        folder = out or Path("out") / name / get_game(config.game).slug
-        progress = PrintedProgress()
-        with (
-            new_jobs(cluster, progress.line, (config.game,), workers, verify_share)
-            if cluster or workers or verify_share else nullcontext()
-        ) as jobs:
-            card = train_learner(learner, config, folder, progress, jobs)
+        chosen = learner_class(name).config.parse(settings, without=("game",))
+        card = getattr(train, name)(
+            game, out, workers=workers, cluster=cluster, verify_share=verify_share,
+            **{**given, **chosen},
+        ).card
         score = card.accuracy.get("random", {}).get("score")
         against = "" if score is None else f"{score:.1%} against random play, "
         click.echo(f"{card.name}: {against}{card.training['cpu_seconds']:,.0f} CPU s")

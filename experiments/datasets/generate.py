@@ -18,12 +18,14 @@ from dlgo.errors import DataError
 from dlgo.files import make_folder
 from dlgo.games import get_game
 from dlgo.lock import held
+from dlgo.specs import check_settings
 from dlgo.text import duration
 from engines.base import Engine
 from engines.isolation.describe import MOVE_TIMEOUT, read_spec
 from engines.jobs import Amount, Jobs, Portion, Processes
 from engines.learning.data.shards import Shard, shard_path
 from engines.learning.selfplay.engine_games import Variety, play_game
+from experiments.datasets.options import RECIPE_OPTIONS
 from experiments.datasets.progress import LineProgress, Tally, default_progress
 from experiments.datasets.shard_making import (
     MadeShard,
@@ -67,24 +69,24 @@ class Recipe:
         return game, [read_spec(spec, move_timeout).build(game) for spec in specs]
 
 
-def make_recipe(
-    game: str, engine: str, against: str | None = None, seed: int = 1,
-    opening_plies: int | None = None, sample_plies: int | None = None, temperature: float = 1.0,
-    shard_games: int | None = None,
-) -> Recipe:
-    """A recipe with each game's own numbers where None is given. Raises SpecError."""
+def make_recipe(game: str, engine: str, **settings: Any) -> Recipe:
+    """A recipe with the usual values where a setting (`RECIPE_OPTIONS`) is None or not given.
+
+    Raises:
+        SpecError: for an unknown game, engine or setting, or a value out of range.
+    """
     spec = get_game(game)
-    if opening_plies is None:
-        opening_plies = spec.opening_plies
-    if sample_plies is None:
-        sample_plies = (spec.board_rows + spec.board_cols) // 2
+    given = {name: value for name, value in settings.items() if value is not None}
+    chosen = check_settings("generate", RECIPE_OPTIONS, given)
     cells = spec.board_rows * spec.board_cols
-    return Recipe(
-        game=str(spec), engine=str(read_spec(engine)),
-        against=str(read_spec(against)) if against else "", seed=seed,
-        opening_plies=opening_plies, sample_plies=sample_plies, temperature=temperature,
-        shard_games=shard_games or max(_FEWEST_SHARD_GAMES, _SHARD_CELLS // cells),
-    )
+    usual = {
+        "opening_plies": spec.opening_plies,
+        "sample_plies": (spec.board_rows + spec.board_cols) // 2,
+        "shard_games": max(_FEWEST_SHARD_GAMES, _SHARD_CELLS // cells),
+    }
+    chosen |= {name: value for name, value in usual.items() if chosen[name] is None}
+    against = str(read_spec(chosen.pop("against"))) if chosen["against"] else ""
+    return Recipe(str(spec), str(read_spec(engine)), **{**chosen, "against": against})
 
 
 def default_folder(recipe: Recipe) -> Path:

@@ -113,7 +113,7 @@ def test_what_a_ledger_says_is_text(evil_page, tmp_path):
 @pytest.fixture
 def no_plots(monkeypatch: pytest.MonkeyPatch) -> None:
     """Plots take most of a report's time, and other tests look at them."""
-    for name in ("plot_game", "plot_overview", "plot_lengths"):
+    for name in ("draw_game", "draw_overview", "plot_lengths", "save"):
         monkeypatch.setattr(report, name, lambda *_: [])
 
 

@@ -127,6 +127,10 @@ class Dataset:
             np.array(positions), np.array(digests, "V16"), np.array(costs), shelf,
         )
 
+    def __repr__(self) -> str:
+        return (f"<{self.n_games:,} games of {self.game} in {self.folder}, "
+                f"{self.n_positions:,} positions>")
+
     @property
     def n_games(self) -> int:
         """How many games."""

@@ -46,7 +46,7 @@ def judge(name: str, message: str, *verdicts: tuple[bool, str, str]) -> Finding:
     return Finding(name, FINE, message)
 
 
-@dataclass
+@dataclass(repr=False)
 class Diagnosis:
     """All that was found out about a run.
 
@@ -60,6 +60,9 @@ class Diagnosis:
     findings: list[Finding] = field(default_factory=list)
     history: list[dict[str, float]] = field(default_factory=list)
     calibrations: dict[str, Calibration] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return "\n".join([self.title, *lines(self)])
 
     def add(self, *findings: Finding | None) -> None:
         """Add findings; None where a check had nothing to look at."""

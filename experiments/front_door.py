@@ -1,0 +1,207 @@
+"""What `import dlgo` offers of engines and experiments: `engine`, `tournament` and `generate`.
+
+A thin door: the work is done where the commands of the same names have it done. `dlgo.train` is
+`experiments/train.py`.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import json
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dlgo.api import GameSpec
+from dlgo.errors import SpecError
+from dlgo.files import make_folder
+from dlgo.games import GAMES, get_game
+from dlgo.records.entrants import split_version
+from dlgo.specs import suggest
+from engines.base import Engine
+from engines.jobs import Inline, Jobs
+from engines.registry import ENGINES, EngineSpec, build_engine
+from reports.results import Results
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from engines.learning.data import Dataset
+
+
+def called(function: Callable) -> Callable:
+    """Make a call with wrong arguments one clear sentence, as everywhere else."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def checked(*given: Any, **named: Any) -> Any:
+        try:
+            signature.bind(*given, **named)
+        except TypeError as error:
+            unknown = next((name for name in named if name not in signature.parameters), "")
+            raise SpecError(
+                f"{function.__name__}: {error}{suggest(unknown, signature.parameters)}; "
+                f"it takes {', '.join(map(str, _plain(signature)))}"
+            ) from None
+        return function(*given, **named)
+
+    return checked
+
+
+def _plain(signature: inspect.Signature) -> list[inspect.Parameter]:
+    return [parameter.replace(annotation=inspect.Parameter.empty)
+            for parameter in signature.parameters.values()]
+
+
+@called
+def engine(spec: Any, game: str | GameSpec, seed: int = 0) -> Engine:
+    """An engine that is ready to play: all that it needs is compiled and loaded.
+
+    Args:
+        spec: a specification, such as "mcts:sims=200" or "my_bot.py:MyBot"; or a class or an
+            object with a method `select_move(state)`.
+        game: what it plays.
+        seed: the same seed gives the same moves, where budgets are counted and not timed.
+
+    Raises:
+        SpecError: for an unknown engine or option, or one that cannot play the game.
+    """
+    built = build_engine(spec, game, seed)
+    built.warm_up()
+    built.new_game(seed)
+    return built
+
+
+@called
+def tournament(
+    game: str | GameSpec | Sequence[str | GameSpec], engines: Sequence[Any], *,
+    ledger: str | Path | None = None, workers: int | None = None, cluster: str | None = None,
+    retry: bool = False, **keys: Any,
+) -> Results:
+    """Play engines against each other; the same call continues where it was interrupted.
+
+    A class defined in a notebook or in the script itself plays in this process, one game after
+    the other. Put it into a file and name that, `"my_bot.py:MyBot"`, to use all cores.
+
+    Args:
+        game: a game, or several.
+        engines: specifications, such as "mcts:sims=200" or "my_bot.py:MyBot", and classes.
+        ledger: the SQLite file of the games; by default one in out/tournaments, named after what
+            is played.
+        workers: processes; by default one for each core.
+        cluster: the address of a Ray cluster that plays instead; see docs/cluster.md.
+        retry: let entrants play on that were stopped before.
+        keys: those of plan files (docs/tournaments.md), such as pairs=20, seed=2, kind="gauntlet".
+
+    Raises:
+        SpecError: for an unknown game, engine or key, or a value that cannot be used.
+        LedgerError: if the ledger is not usable, or in use by another tournament.
+        KeyboardInterrupt: after Ctrl-C or "interrupt"; finished games are kept.
+    """
+    from experiments.arena.in_process import InProcess
+    from experiments.arena.planfile import checked_keys, read_plan
+    from experiments.arena.progress import default_reporter
+    from experiments.arena.tournament import run_tournament
+    from experiments.cluster.chosen import games_on
+
+    games = [str(get_game(one)) for one in _listed(game)]
+    entrants = [who if isinstance(who, str) else EngineSpec.of(who).full_text
+                for who in _listed(engines)]
+    plan, limits = read_plan(
+        None, checked_keys("tournament", {"games": games, "engines": entrants, **keys}))
+    if ledger is None:
+        what = json.dumps([plan.games, plan.entrants, plan.seed, plan.opening_plies])
+        digest = hashlib.sha256(what.encode()).hexdigest()[:8]
+        ledger = make_folder(Path("out/tournaments")) / f"{get_game(games[0]).slug}-{digest}.sqlite"
+    progress = default_reporter()
+    here = made_here(*plan.games, *plan.entrants)
+    if here:
+        progress.say(_one_process(here))
+    with games_on(cluster, workers) as elsewhere:
+        run_tournament(plan, ledger, workers, progress, limits, retry=retry,
+                       elsewhere=InProcess() if here else elsewhere)
+    return Results(ledger)
+
+
+@called
+def generate(
+    game: str | GameSpec, engine: Any, games: int, *, out: str | Path | None = None,
+    workers: int | None = None, cluster: str | None = None, **settings: Any,
+) -> Dataset:
+    """Make training data: games of an engine against itself, each position with its choice.
+
+    The same call continues where it was interrupted; with more games it adds the missing ones.
+
+    Args:
+        game: what is played.
+        engine: a specification or a class.
+        games: how many.
+        out: the folder; by default one in out/data, named after game and engine.
+        workers: processes; by default one for each core.
+        cluster: the address of a Ray cluster that plays instead; see docs/cluster.md.
+        settings: against="random", seed=2 and other options of `dlgo generate`; see docs/data.md.
+
+    Returns:
+        The games of the folder, for `dlgo.train.supervised`.
+
+    Raises:
+        SpecError: for an unknown game, engine or setting, or a value that cannot be used.
+        DataError: if the folder holds other games, or cannot be written.
+    """
+    from dlgo.specs import check_number
+    from engines.learning.data import Dataset
+    from experiments.datasets.generate import generate as make
+    from experiments.datasets.generate import make_recipe
+
+    players = {"engine": engine, "against": settings.pop("against", None)}
+    players = {name: who if who is None or isinstance(who, str) else EngineSpec.of(who).text
+               for name, who in players.items()}
+    recipe = make_recipe(str(get_game(game)), **players, **settings)
+    games = int(check_number(games, "generate: games", int, low=1))
+    specs = tuple(filter(None, (recipe.game, recipe.engine, recipe.against)))
+    with jobs_for(specs, cluster, workers, say) as jobs:
+        folder = make(recipe, games, out and Path(out), workers, jobs=jobs)
+    return Dataset.open(folder)
+
+
+@contextmanager
+def jobs_for(
+    specs: Sequence[str], cluster: str | None, workers: int | None, say: Callable[[str], None],
+    **options: Any,
+) -> Iterator[Jobs | None]:
+    """Who does portions of work: a cluster; this process, where a game or an engine was made in
+    Python; else None, for processes of this machine. `options` are those of `jobs_on`."""
+    from experiments.cluster.chosen import jobs_on
+
+    here = made_here(*specs)
+    if here:
+        say(_one_process(here))
+        yield Inline()
+    else:
+        with jobs_on(cluster, say, specs, workers, **options) as jobs:
+            yield jobs
+
+
+def made_here(*specs: str) -> list[str]:
+    """Those games and engines that were made in Python, and that no other process can find."""
+    return [split_version(spec)[0] for spec in dict.fromkeys(specs) for group in (GAMES, ENGINES)
+            if group.is_given(group.split(spec)[0])]
+
+
+def say(text: str) -> None:
+    """Print a line for people, beside what a script prints."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def _one_process(names: list[str]) -> str:
+    return (f"{', '.join(names)} was defined in the notebook or script: all games are played in "
+            "this process, one by one; a class in a file, FILE.py:NAME, uses all cores")
+
+
+def _listed(value: Any) -> list[Any]:
+    """One or several, as a list."""
+    return list(value) if isinstance(value, list | tuple | set) else [value]

@@ -1,0 +1,225 @@
+"""Training, from Python: `dlgo.train.supervised`, `dlgo.train.alphazero` and the other learners.
+
+The commands of `dlgo train` call the same functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dlgo.api import GameSpec
+from dlgo.budgets import BUDGET_NAMES
+from dlgo.games import get_game
+from dlgo.specs import quote_value
+from engines.base import Engine
+from engines.learners import LEARNERS, examine, learner_class
+from engines.learning.networks.card import Card
+from engines.learning.settings import Settings, setting_text
+from experiments.front_door import called, engine, jobs_for
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from engines.learning.data import Dataset
+    from engines.learning.diagnostics.findings import Diagnosis
+
+__all__ = ["TrainingRun", "alphazero", "supervised", *LEARNERS]
+
+
+@dataclass(frozen=True, repr=False)
+class TrainingRun:
+    """A finished training.
+
+    Attributes:
+        folder: of the run; the same call with more iterations or epochs continues there.
+        game: what was learned.
+        card: what is known of the best network: its cost, its accuracy, its settings.
+        network: the folder of the best network.
+    """
+
+    folder: Path
+    game: GameSpec
+    card: Card
+    network: Path
+
+    @property
+    def history(self) -> pd.DataFrame:
+        """What was measured, a row for each iteration or epoch."""
+        import pandas as pd
+
+        from engines.learning.runs.records import read_history
+
+        within = self.folder / "training"
+        return pd.DataFrame(read_history(within if within.is_dir() else self.folder, ()))
+
+    @property
+    def best(self) -> str:
+        """The engine with the best network, for `dlgo.engine` and `dlgo.tournament`."""
+        return f"{self.card.training['method']}:model={quote_value(str(self.network))}"
+
+    def engine(self, seed: int = 0, **settings: Any) -> Engine:
+        """An engine that plays with the best network, ready to play.
+
+        Args:
+            seed: the same seed gives the same moves.
+            settings: its options. With a budget, such as sims=50, a search asks the network, also
+                where the network was trained to play without one.
+        """
+        search = "alphazero:model" if "value" in self.card.heads else "puct:prior"
+        budgeted = settings.keys() & set(BUDGET_NAMES)
+        start = f"{search}={quote_value(str(self.network))}" if budgeted else self.best
+        given = (f"{key}={quote_value(setting_text(value))}" for key, value in settings.items())
+        return engine(",".join([start, *given]), self.game, seed)
+
+    def doctor(self) -> Diagnosis:
+        """Examine a run that plays its own games: does it learn, and where not?
+
+        Raises:
+            ModelError: for other runs, and where no iteration is finished.
+        """
+        return examine(self.folder)
+
+    def __repr__(self) -> str:
+        method, seconds = (self.card.training[name] for name in ("method", "cpu_seconds"))
+        return f"<{method} run in {self.folder}: {self.game}, {seconds:,.0f} CPU s>"
+
+
+@called
+def supervised(
+    data: Dataset | str | Path, out: str | Path | None = None, **settings: Any
+) -> TrainingRun:
+    """Train a network on recorded games: to predict the moves, and the results.
+
+    Interrupted, the same call continues, and ends with the same network.
+
+    Args:
+        data: what `dlgo.generate` returns, or a folder of games.
+        out: the folder of the model; by default one in out/supervised, named after the data and
+            the network.
+        settings: such as network="cnn", epochs=5, optimizer="adam:lr=0.001";
+            `dlgo train supervised --help` has them all.
+
+    Raises:
+        SpecError: for an unknown setting, or a value that cannot be used.
+        DataError: if there are no games.
+        ModelError: if the folder holds another run, or TensorFlow is not installed.
+    """
+    from dlgo.encoders import default_encoder
+    from engines.learning.data import Dataset
+    from engines.learning.runs import PrintedProgress
+    from engines.supervised.config import SupervisedConfig
+    from engines.supervised.trainer import train
+
+    data = data if isinstance(data, Dataset) else Dataset.open(data)
+    chosen = _parsed(SupervisedConfig, settings)
+    network = chosen.get("network", SupervisedConfig.options()["network"].default)
+    folder = Path(out or Path("out/supervised") / f"{data.folder.name}-{_slug(network)}")
+    named = {"name": folder.resolve().name, "encoder": default_encoder(data.game)}
+    config = SupervisedConfig(**{**named, **chosen})
+    source = {"folder": data.folder.resolve().name}
+    card = train(config, data, folder, PrintedProgress(), source=source)
+    return TrainingRun(folder, data.game, card, folder)
+
+
+@called
+def alphazero(
+    game: str | GameSpec, out: str | Path | None = None, *, cluster: str | None = None,
+    verify_share: float = 0.0, price: float | None = None, **settings: Any,
+) -> TrainingRun:
+    """Learn a game from nothing but its rules, by playing against oneself.
+
+    Interrupted, the same call continues.
+
+    Args:
+        game: what to learn.
+        out: the folder of the run; by default one in out/alphazero, named after the game.
+        cluster, verify_share, price: as of `dlgo train alphazero`; see docs/cluster.md.
+        settings: such as iterations=12, games=100, sims=50, workers=2;
+            `dlgo train alphazero --list` has them all.
+
+    Raises:
+        SpecError: for an unknown game or setting, or a value that cannot be used.
+        ModelError: if the folder holds another run, or TensorFlow is not installed.
+    """
+    from engines.alphazero.config import AlphaZeroConfig, make_config
+    from engines.alphazero.run import network_folder, train
+    from engines.learning.runs import PrintedProgress
+    from engines.learning.runs.records import read_history
+    from engines.learning.selfplay.match import playing_network
+
+    spec, progress = get_game(game), PrintedProgress()
+    config = make_config(str(spec), **_parsed(AlphaZeroConfig, settings))
+    folder = Path(out or Path("out/alphazero") / spec.slug)
+    with jobs_for((config.game,), cluster, None, progress.line, verify_share=verify_share,
+                  price=price) as jobs:
+        card = train(config, folder, progress, jobs)
+    history = read_history(folder, ())
+    best = network_folder(folder, playing_network(history, len(history) + 1))
+    return TrainingRun(folder, spec, card, best)
+
+
+def _learner(method: str, summary: str) -> Callable[..., TrainingRun]:
+    """`dlgo.train.NAME` of a learner that plays without search."""
+    def learn(
+        game: str | GameSpec, out: str | Path | None = None, *, workers: int | None = None,
+        cluster: str | None = None, verify_share: float = 0.0, **settings: Any,
+    ) -> TrainingRun:
+        from engines.learning.reinforcement.learner import train
+        from engines.learning.reinforcement.pool import network_folder
+        from engines.learning.runs import PrintedProgress
+        from engines.learning.runs.records import read_history
+        from experiments.cluster.chosen import new_jobs
+
+        learner, spec, progress = learner_class(method), get_game(game), PrintedProgress()
+        config = learner.config.make(str(spec), **_parsed(learner.config, settings))
+        folder = Path(out or Path("out") / method / spec.slug)
+        with (
+            new_jobs(cluster, progress.line, (config.game,), workers, verify_share)
+            if cluster or workers or verify_share else nullcontext()
+        ) as jobs:
+            card = train(learner, config, folder, progress, jobs)
+        last = len(read_history(folder, ()))
+        return TrainingRun(folder, spec, card, network_folder(folder, last))
+
+    learn.__name__ = learn.__qualname__ = method
+    learn.__doc__ = f"""{summary}
+
+    Interrupted, the same call continues.
+
+    Args:
+        game: what to learn.
+        out: the folder of the run; by default one in out/{method}, named after the game.
+        workers: processes that play the games; by default the learning process plays them.
+        cluster, verify_share: as of `dlgo train {method}`; see docs/cluster.md.
+        settings: such as iterations=50; `dlgo train {method} --list` has them all.
+
+    Raises:
+        SpecError: for an unknown game or setting, or a value that cannot be used.
+        ModelError: if the folder holds another run, or TensorFlow is not installed.
+    """
+    return called(learn)
+
+
+actor_critic, policy_gradient, ppo, q_learning = (
+    _learner(_name, LEARNERS[_name][1])
+    for _name in ("actor_critic", "policy_gradient", "ppo", "q_learning")
+)
+
+
+def _parsed(config: type[Settings], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as the command line checks them; None: not given."""
+    texts = (f"{key}={setting_text(value)}" for key, value in given.items() if value is not None)
+    return config.parse(texts, without=("game",))
+
+
+def _slug(text: str) -> str:
+    return "".join(c if c.isalnum() or c in "._" else "-" for c in text)
+
+
+def __dir__() -> list[str]:
+    """The learners, for Tab and `help(dlgo.train)`."""
+    return [*__all__, "__doc__"]

@@ -1,0 +1,112 @@
+"""The results in a ledger, for Python and notebooks: DataFrames, a figure, the page."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dlgo.errors import SpecError
+from dlgo.records.ledger import Ledger
+from dlgo.specs import suggest
+from reports import tables
+from reports.frontier import frontier_frame
+from reports.plots import AXES, draw_game, draw_overview
+from reports.report import DEFAULT_REPLICATES, games_text, write_report
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+# cost -> axis of the plot
+_AXES = {axis.column.removeprefix("mean_"): axis for axis in AXES}
+# Of the ratings, what a notebook shows at first sight.
+_SHOWN = ["entrant", "rating", "low95", "high95", "games", "score", "mean_cpu_ms"]
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+class Results:
+    """What a tournament has found out.
+
+    Args:
+        ledger: the file of its games, as `dlgo.tournament` or `dlgo tournament` writes it.
+
+    Attributes:
+        ledger: the path of the file.
+
+    Raises:
+        LedgerError: if it cannot be read, or holds no games.
+    """
+
+    def __init__(self, ledger: str | Path) -> None:
+        self.ledger = Path(ledger)
+        with Ledger(ledger, read_only=True) as opened:
+            opened.show_names()
+            self._games = tables.games_frame(opened, required=True)
+
+    @property
+    def games(self) -> pd.DataFrame:
+        """All games of the ledger, a row each: players, result (1, 0.5 or 0 for `first`), moves,
+        mean costs of a move."""
+        return self._games.copy()
+
+    @functools.cached_property
+    def _tables(self) -> dict[str, tables.RatingTable]:
+        return tables.rate_games(self._games)
+
+    @functools.cached_property
+    def _ratings(self) -> pd.DataFrame:
+        return tables.ratings_frame(self._games, self._tables)
+
+    @property
+    def ratings(self) -> pd.DataFrame:
+        """A row for each engine in each game, the best first: Elo with its 95% interval, wins,
+        mean costs of a move."""
+        return self._ratings.dropna(axis="columns", how="all")
+
+    def plot(self, cost: str = "cpu_ms", game: str = "") -> Figure:
+        """Draw Elo against what a move has cost.
+
+        Args:
+            cost: "cpu_ms", "wall_ms", "work" (evaluations, or simulations) or
+                "training_cpu_hours".
+            game: where the ledger has several games, one of them; without it, all are drawn.
+
+        Raises:
+            SpecError: for another cost or game, or a cost that fewer than two engines have.
+        """
+        played = sorted(self._tables)
+        for what, value, known in (("cost", cost, list(_AXES)), ("game", game, ["", *played])):
+            if str(value) not in known:
+                names = ", ".join(filter(None, known))
+                raise SpecError(f"there is no {what} {str(value)!r} to plot"
+                                f"{suggest(str(value), known)}; there are {names}")
+        axis, text = _AXES[cost], games_text(self._games)
+        frontier = frontier_frame(self._ratings, self._tables)
+        if len(played) > 1 and not game and axis is AXES[0]:
+            return draw_overview(self._ratings, text, frontier=frontier)
+        if len(played) > 1 and not game:
+            raise SpecError(f"a plot of {cost} shows one game; name one of {', '.join(played)}")
+        figure = draw_game(
+            self._ratings, str(game) or played[0], text, axis=axis, frontier=frontier)
+        if figure is None:
+            raise SpecError(f"fewer than two engines have the cost {cost}; plot another, such as "
+                            "cpu_ms")
+        return figure
+
+    def report(self, folder: str | Path) -> Path:
+        """Write the page with ratings, tables, plots and games to replay; returns its path."""
+        return write_report(self.ledger, folder, replicates=DEFAULT_REPLICATES, progress=_say)[0]
+
+    def __repr__(self) -> str:
+        games, names = ", ".join(sorted(self._tables)), self._ratings["entrant"].unique()
+        return (f"<results in {self.ledger}: {len(self._games):,} games of {games} by "
+                f"{len(names)} engines, best {names[0]}>")
+
+    def _repr_html_(self) -> str:
+        columns = _SHOWN if len(self._tables) == 1 else ["game", *_SHOWN]
+        return self._ratings[columns].round(2).to_html(index=False)
