@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from dlgo.games import get_game as game
     from engines.registry import engine_names
     from experiments import train
+    from experiments.arena.series import play_series as match
     from experiments.front_door import engine, generate, tournament
     from reports.results import Results as results  # noqa: N813 (called like a function)
 
@@ -36,7 +37,7 @@ __version__ = "0.1.0"
 __all__ = [
     "DlgoError", "GameSpec", "GameState", "IllegalMoveError", "LedgerError", "Move",
     "NotationError", "Player", "Point", "SpecError", "engine", "engine_names", "game",
-    "game_names", "generate", "get_game", "results", "tournament", "train",
+    "game_names", "generate", "get_game", "match", "results", "tournament", "train",
 ]
 
 # name -> "module" or "module:object". As text, so that this package imports no other one.
@@ -50,6 +51,7 @@ _PLACES = {
     "game_names": "dlgo.games:game_names",
     "generate": "experiments.front_door:generate",
     "get_game": "dlgo.games:get_game",
+    "match": "experiments.arena.series:play_series",
     "results": "reports.results:Results",
     "tournament": "experiments.front_door:tournament",
     "train": "experiments.train",

@@ -348,7 +348,7 @@ def test_a_game_that_cannot_be_used_is_named(folder: Path, text: str, message: s
 
 def test_a_size_may_stand_without_its_name() -> None:
     assert get_game("go", 9) == get_game("go9") == get_game("go:size=9")
-    with pytest.raises(SpecError, match=r"get_game\('connectn', cols=..., rows=...,"):
+    with pytest.raises(SpecError, match=r"game\('connectn', cols=..., rows=...,"):
         get_game("connectn", 5)
     with pytest.raises(SpecError, match="connect4 has no options"):
         get_game("connect4", 7)

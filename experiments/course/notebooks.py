@@ -1,11 +1,12 @@
-"""The notebooks of the course: notebooks/chNN.py in, run notebooks and their pages out.
+"""The notebooks of the course: notebooks/*.py in, run notebooks and their pages out.
 
 A notebook is a Python file in cells (jupytext's py:percent format), so that it can be read,
 compared and checked like any other; `.ipynb` files are made from it. Here all run in this process,
 one after the other, each with names of its own: a start of Jupyter for each would cost more than
 most of them compute. What a cell shows is kept as Jupyter keeps it.
 
-A new notebook is a new file: pages, menus, links from its chapter and tests find it by its name.
+A new notebook is a new file: menus, tests, and the page of docs/ or docs/chapters/ that has the
+same name find it by its name.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ SOURCES = ROOT / "notebooks"
 
 
 def sources() -> list[Path]:
-    """The notebooks that there are, by chapter."""
-    return sorted(SOURCES.glob("ch[0-9][0-9].py"))
+    """The notebooks that there are: those of chapters first, by their numbers."""
+    return sorted(SOURCES.glob("*.py"))
 
 
 class Results(DisplayHook):

@@ -23,7 +23,7 @@ SECTIONS = {
     "Play and watch": "play watching studio games gtp online connectx",
     "Compare": "tournaments ratings report strength compiling",
     "Learn": "data encoders networks training lab_notebook",
-    "Extend": "add_an_engine add_a_game architecture names",
+    "Extend": "python add_an_engine add_a_game architecture names",
 }
 _FENCE = re.compile(r"(^```.*?^```$|^(?: {4}[^\n]*\n)+)", re.M | re.S)
 _LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
@@ -79,8 +79,9 @@ def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, **_: Any) -
     name, line = Path(uri).stem, ""
     if uri.startswith("notebooks/"):
         line = f"*To run it yourself, [save it]({name}.ipynb) and open it in Jupyter.*"
-    elif uri.startswith("chapters/") and (_made(config) / f"{name}.md").exists():
-        line = f"*This chapter has a [notebook](../notebooks/{name}.md).*"
+    elif (_made(config) / f"{name}.md").exists():
+        place = posixpath.relpath(f"notebooks/{name}.md", posixpath.dirname(uri) or ".")
+        line = f"*This page has a [notebook]({place}).*"
     if line:
         title, rest = markdown.lstrip().split("\n", 1)
         markdown = f"{title}\n\n{line}\n{rest}"
@@ -97,7 +98,7 @@ def _made(config: MkDocsConfig) -> Path:
 
 
 def _notebooks(config: MkDocsConfig) -> list[Path]:
-    return sorted(_made(config).glob("ch*.md"))
+    return sorted(_made(config).glob("*.md"))
 
 
 def _redirect(
@@ -141,7 +142,7 @@ def _page_of(path: str) -> str:
         return README
     if path.startswith("docs/"):
         return path.removeprefix("docs/")
-    if re.fullmatch(r"notebooks/ch\d\d\.py", path):
+    if re.fullmatch(r"notebooks/\w+\.py", path):
         return f"{path[:-3]}.md"
     return f"source/{path}/index.md" if (ROOT / path).is_dir() else f"source/{path}.md"
 

@@ -62,8 +62,11 @@ def test_a_notebook_has_its_page_and_asks_to_be_changed(course: Path, name: str)
     page = (course / f"site/notebooks/{name}.html").read_text()
     assert all((course / "site/notebooks" / picture).exists()
                for picture in re.findall(r'<img[^>]* src="([^"]+)"', page))
-    assert f'href="{name}.ipynb"' in page and f'href="../chapters/{name}.html"' in page
-    assert f'href="../notebooks/{name}.html"' in (course / f"site/chapters/{name}.html").read_text()
+    [about] = [page for page in course.glob(f"site/**/{name}.html") if "notebooks" not in page.parts]
+    linked = os.path.relpath(about, course / "site/notebooks")
+    assert f'href="{name}.ipynb"' in page and f'href="{linked}"' in page
+    back = os.path.relpath(course / f"site/notebooks/{name}.html", about.parent)
+    assert f'href="{back}"' in about.read_text()
 
 
 def test_sources_are_part_of_the_site(course: Path) -> None:
