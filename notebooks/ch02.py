@@ -10,9 +10,9 @@
 # of it. [The chapter's page](../docs/chapters/ch02.md) has the reasons.
 
 # %%
-from dlgo import Player, Point, get_game
+import dlgo
+from dlgo import Player, Point
 from dlgo.games.go.scoring import score
-from engines.registry import build_engine
 from experiments.chapters.diagrams import count, liberties, play, position
 from experiments.course.showing import Row
 from experiments.figures import drawing
@@ -73,11 +73,11 @@ print("after a move of each elsewhere:", elsewhere.is_valid_move("B3"))
 Row(ko, elsewhere)
 
 # %% [markdown]
-# **Try this.** Play the ko with `get_game("go", size=5, ko="simple")`. When does the answer differ
+# **Try this.** Play the ko with `dlgo.game("go", size=5, ko="simple")`. When does the answer differ
 # from that of the default rule?
 
 # %%
-simple = get_game("go", size=5, ko="simple")
+simple = dlgo.game("go", size=5, ko="simple")
 print(simple, "and", ko.game)
 
 # %% [markdown]
@@ -86,7 +86,7 @@ print(simple, "and", ko.game)
 # Two random players fill a board. Both ways of counting look at the same last position.
 
 # %%
-bot = build_engine("random", "go9", seed=5)
+bot = dlgo.engine("random", "go9", seed=5)
 state = position((".........",) * 9)
 while not state.is_over():
     state = state.apply_move(bot.select_move(state).move)

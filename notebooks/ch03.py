@@ -13,12 +13,11 @@
 import random
 import time
 
-from dlgo import GameState, Move, get_game
+import dlgo
+from dlgo import Move
 from dlgo.games.go.textbook import TextbookState, is_point_an_eye
 from dlgo.games.go.textbook_zobrist import ZobristState
 from engines.base import Cost, Decision, Engine
-from engines.registry import build_engine
-from experiments.arena.series import play_series
 from experiments.course.showing import Row, Source, draw_policy
 from experiments.figures import draw_bars, draw_scores, drawing
 
@@ -28,7 +27,7 @@ from experiments.figures import draw_bars, draw_scores, drawing
 # A move makes a new state. The old one is still there, so two futures of it can be compared.
 
 # %%
-start = GameState.new_game(get_game("go", size=5))
+start = dlgo.game("go", size=5).start()
 one = start.apply_move("C3")
 Row(start, one.apply_move("B3"), one.apply_move("C4"), titles=("start", "a future", "another"))
 
@@ -58,7 +57,7 @@ class Centre(Engine):
         return Decision(best, cost=Cost(nodes=1))
 
 
-series = play_series("go:size=5,komi=0.5", Centre, "random", pairs=60, seed=1)
+series = dlgo.match("go:size=5,komi=0.5", Centre, "random", pairs=60, seed=1)
 with drawing(size=(8, 1.8)) as (axes,):
     draw_scores(axes, {"centre\nv random": (series.share, series.margin)})
 
@@ -79,8 +78,8 @@ Source(is_point_an_eye)
 # of a random game?
 
 # %%
-bot = build_engine("random", "go:size=7", seed=2)
-state = GameState.new_game(get_game("go", size=7))
+bot = dlgo.engine("random", "go:size=7", seed=2)
+state = dlgo.game("go", size=7).start()
 while not state.is_over():
     before, state = state, state.apply_move(bot.select_move(state).move)
 text = before.game.move_text
@@ -109,11 +108,11 @@ def compiled_game(state, choose):
         state = state.apply_move(choose(state.sensible_moves()))
 
 
-go9 = get_game("go", size=9)
+go9 = dlgo.game("go", size=9)
 games = {
     "compare stones": (1, lambda: textbook_game(TextbookState.new_game(9, 7.5), choose)),
     "Zobrist keys": (2, lambda: textbook_game(ZobristState.new_game(9, 7.5), choose)),
-    "compiled rules": (20, lambda: compiled_game(GameState.new_game(go9), choose)),
+    "compiled rules": (20, lambda: compiled_game(go9.start(), choose)),
 }
 speeds = {}
 for name, (repeats, game) in games.items():
@@ -123,10 +122,9 @@ for name, (repeats, game) in games.items():
         game()
     speeds[name] = repeats / (time.process_time() - begin)
 
-rollouts = build_engine("mcts:sims=3000", go9, seed=1)
-rollouts.select_move(GameState.new_game(go9))
+rollouts = dlgo.engine("mcts:sims=3000", go9, seed=1)
 begin = time.process_time()
-rollouts.select_move(GameState.new_game(go9))
+rollouts.select_move(go9.start())
 speeds["inside MCTS"] = 3000 / (time.process_time() - begin)
 with drawing(size=(9, 3.2)) as (axes,):
     draw_bars(axes, speeds, texts=[f"{speed:,.0f}" for speed in speeds.values()])
@@ -140,12 +138,7 @@ with drawing(size=(9, 3.2)) as (axes,):
 
 # %%
 orders = ("C3", "D4", "E5", "A1"), ("E5", "A1", "C3", "D4")
-states = []
-for moves in orders:
-    state = GameState.new_game(start.game)
-    for move in moves:
-        state = state.apply_move(move)
-    states.append(state)
+states = [start.game.start().play(*moves) for moves in orders]
 print(*(f"{state.key() & (2**64 - 1):016x}" for state in states))
 Row(*states)
 
@@ -158,7 +151,7 @@ Row(*states)
 # Where do random bots begin, and where does a search that uses them as rollouts?
 
 # %%
-decision = build_engine("mcts:sims=2000", start.game, seed=1).select_move(start)
+decision = dlgo.engine("mcts:sims=2000", start.game, seed=1).select_move(start)
 uniform = dict.fromkeys(start.sensible_moves(), 1 / 25)
 with drawing(None, 2, 1, (4, 4)) as axes:
     draw_policy(axes[0], start, uniform, "a random bot")

@@ -12,23 +12,13 @@
 # page](../docs/chapters/ch04.md) explains them.
 
 # %%
-from dlgo import GameState, get_game
+import dlgo
 from engines.minimax.textbook import alphabeta, minimax
-from engines.registry import build_engine
 from engines.watching.recording import watch
-from experiments.arena.series import play_series
 from experiments.course.showing import Row, Source, draw_policy
 from experiments.figures import draw_bars, draw_scores, drawing
 
-game = get_game("tictactoe")
-
-
-def after(*moves):
-    state = GameState.new_game(game)
-    for move in moves:
-        state = state.apply_move(move)
-    return state
-
+game = dlgo.game("tictactoe")
 
 # %% [markdown]
 # ## Everything there is
@@ -43,7 +33,7 @@ Source(minimax)
 # moves next sees the value the other way round, hence the minus.)
 
 # %%
-state = after("B2", "A1", "A3", "C1")
+state = game.start().play("B2", "A1", "A3", "C1")
 for move in state.legal_moves():
     print(game.move_text(move), -minimax(state.apply_move(move)))
 state
@@ -53,7 +43,7 @@ state
 
 # %%
 nodes = {
-    name: build_engine(spec, game).select_move(after("B2")).cost.nodes
+    name: dlgo.engine(spec, game).select_move(game.start().play("B2")).cost.nodes
     for name, spec in (("minimax", "minimax"), ("alpha-beta", "textbook-alphabeta:depth=9"))
 }
 with drawing(size=(8, 2)) as (axes,):
@@ -62,7 +52,7 @@ with drawing(size=(8, 2)) as (axes,):
 
 # %% [markdown]
 # **Try this.** The bars depend on the order of moves. Alpha-beta shuffles them: give it other
-# seeds, `build_engine(spec, game, seed)`. How far apart are the best and the worst of twenty?
+# seeds, `dlgo.engine(spec, game, seed)`. How far apart are the best and the worst of twenty?
 
 # %% [markdown]
 # ## What is cut
@@ -70,15 +60,15 @@ with drawing(size=(8, 2)) as (axes,):
 # In the picture a red line says which moves were *not* looked at, and so what the cut has saved.
 
 # %%
-ending = after("B2", "A1", "A3", "C1", "B1")
-watch(build_engine("textbook-alphabeta:depth=9", game, 3), ending)
+ending = game.start().play("B2", "A1", "A3", "C1", "B1")
+watch(dlgo.engine("textbook-alphabeta:depth=9", game, 3), ending)
 
 # %% [markdown]
 # **Try this.** Call `alphabeta` with a narrow window: `alphabeta(state, 0, 1)` asks only whether
 # the player to move can *win*. What does it return where they can merely draw?
 
 # %%
-print([alphabeta(after("B2", "B1"), *window) for window in ((-1, 1), (0, 1), (-1, 0))])
+print([alphabeta(game.start().play("B2", "B1"), *window) for window in ((-1, 1), (0, 1), (-1, 0))])
 
 # %% [markdown]
 # ## UCT, step by step
@@ -86,7 +76,7 @@ print([alphabeta(after("B2", "B1"), *window) for window in ((-1, 1), (0, 1), (-1
 # Each step is an event. `recording.svg(n)` is the tree after `n` of them.
 
 # %%
-recording = watch(build_engine("textbook-mcts:sims=60", game, 1), state)
+recording = watch(dlgo.engine("textbook-mcts:sims=60", game, 1), state)
 for event in recording.events[:9]:
     print(event)
 
@@ -127,11 +117,11 @@ with drawing(size=(8, 4)) as (axes,):
 # The compiled engine does the same thousands of times a second.
 
 # %%
-go5 = get_game("go", size=5, komi=0.5)
-start = GameState.new_game(go5)
+go5 = dlgo.game("go", size=5, komi=0.5)
+start = go5.start()
 with drawing(None, 3, 1, (3.8, 4.2)) as axes:
     for axis, sims in zip(axes, (100, 1000, 20_000), strict=True):
-        decision = build_engine(f"mcts:sims={sims}", go5, 1).select_move(start)
+        decision = dlgo.engine(f"mcts:sims={sims}", go5, 1).select_move(start)
         draw_policy(axis, start, decision.policy, f"{sims:,} simulations")
 
 # %% [markdown]
@@ -141,7 +131,7 @@ with drawing(None, 3, 1, (3.8, 4.2)) as axes:
 # %%
 scores = {}
 for few in (25, 50, 100):
-    series = play_series(go5, f"mcts:sims={2 * few}", f"mcts:sims={few}", pairs=20, seed=1)
+    series = dlgo.match(go5, f"mcts:sims={2 * few}", f"mcts:sims={few}", pairs=20, seed=1)
     scores[f"{2 * few} v {few}"] = series.share, series.margin
 with drawing(size=(8, 3)) as (axes,):
     draw_scores(axes, scores)

@@ -17,9 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dlgo import GameState, get_game
+import dlgo
 from dlgo.encoders import get_encoder
-from engines.learning.data import Dataset
 from engines.learning.from_scratch import (
     CrossEntropy,
     Dense,
@@ -29,12 +28,10 @@ from engines.learning.from_scratch import (
     Sigmoid,
     one_hot,
 )
-from engines.registry import build_engine
 from experiments.arena.series import share_margin
 from experiments.chapters.ch05_go import arrays
 from experiments.chapters.ch06_networks import probe
 from experiments.course.showing import draw_policy
-from experiments.datasets.generate import generate, make_recipe
 from experiments.figures import draw_bars, drawing
 
 # %% [markdown]
@@ -90,8 +87,8 @@ with drawing(None, 3, 1, (3.4, 3.6)) as axes:
 
 # %%
 folder = Path(tempfile.mkdtemp()) / "games"
-generate(make_recipe("connect4", "mcts:sims=200", seed=1), 150, folder, 1)
-train, test = Dataset.open(folder).split(0.15, seed=1)
+data = dlgo.generate("connect4", "mcts:sims=200", games=150, out=folder, workers=1)
+train, test = data.split(0.15, seed=1)
 (inputs, moves), (test_inputs, test_moves) = arrays(train), arrays(test)
 commonest = (test_moves == np.bincount(moves).argmax()).mean()
 print(f"{len(moves):,} positions to learn from, {len(test_moves):,} of other games")
@@ -136,7 +133,7 @@ with drawing(size=(9, 3.2)) as (axes,):
 # play in the chapter's position?
 
 # %%
-decision = build_engine("supervised", state.game).select_move(state)
+decision = dlgo.engine("supervised", state.game).select_move(state)
 with drawing(size=(5, 5.3)) as (axes,):
     draw_policy(axes, state, decision.policy, "what it predicts")
 decision
@@ -145,13 +142,11 @@ decision
 # And in Connect Four? The search below it looks ahead, the network answers at once.
 
 # %%
-connect4 = get_game("connect4")
-state = GameState.new_game(connect4)
-for column in "4455":
-    state = state.apply_move(connect4.parse_move(state, column))
+connect4 = dlgo.game("connect4")
+state = connect4.start().play(*"4455")
 with drawing(None, 2, 1, (4.4, 4.2)) as axes:
     for axis, spec in zip(axes, ("supervised", "mcts:sims=5000"), strict=True):
-        policy = build_engine(spec, connect4, 1).select_move(state).policy
+        policy = dlgo.engine(spec, connect4, 1).select_move(state).policy
         draw_policy(axis, state, policy, spec)
 
 # %% [markdown]

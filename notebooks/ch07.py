@@ -16,20 +16,17 @@ from pathlib import Path
 
 import numpy as np
 
-from dlgo import GameState
-from engines.learning.data import Dataset
+import dlgo
 from engines.learning.from_scratch import CrossEntropy, Dense, Network, ReLU, one_hot
 from experiments.arena.series import share_margin
 from experiments.chapters.ch05_go import arrays
 from experiments.chapters.ch07_leak import compare
 from experiments.course.showing import Row, Source
-from experiments.datasets.generate import generate, make_recipe
 from experiments.figures import COLOURS, draw_bars, drawing
 
 folder = Path(tempfile.mkdtemp()) / "games"
-generate(make_recipe("connect4", "mcts:sims=200", seed=1), 200, folder, 1)
-data = Dataset.open(folder)
-print(f"{data.n_games} games, {data.n_positions:,} positions")
+data = dlgo.generate("connect4", "mcts:sims=200", games=200, out=folder, workers=1)
+data
 
 # %% [markdown]
 # ## The leak
@@ -51,12 +48,8 @@ with drawing(None, 2, 1, (6, 3), sharey=True) as axes:
 
 # %%
 game = data.game
-state = GameState.new_game(game)
-boards = []
-for column in "4443556332":
-    state = state.apply_move(game.parse_move(state, column))
-    boards.append(state)
-Row(*boards[-2:], titles=("known", "to be predicted"))
+state = game.start().play(*"444355633")
+Row(state, state.play("2"), titles=("known", "to be predicted"))
 
 # %% [markdown]
 # **Try this.** Hold back every *tenth ply* instead of a random tenth of the positions. Does the

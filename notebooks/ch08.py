@@ -12,10 +12,10 @@
 # %%
 import numpy as np
 
-from dlgo import GameState, get_game
-from engines.registry import EngineSpec, build_engine
+import dlgo
+from engines.registry import EngineSpec
 from engines.resignation import Resignation
-from experiments.arena.series import play_series, share_margin
+from experiments.arena.series import share_margin
 from experiments.course.showing import Row, Source, draw_policy
 from experiments.figures import BLUE, INK, RED, draw_scores, drawing
 from experiments.gtp.server import Server
@@ -27,9 +27,9 @@ from experiments.gtp.session import Session
 # The network that comes with the package looks at the board once. What it thinks of each move:
 
 # %%
-go9 = get_game("go9")
-bot = build_engine("supervised", go9, seed=1)
-state = GameState.new_game(go9)
+go9 = dlgo.game("go9")
+bot = dlgo.engine("supervised", go9, seed=1)
+state = go9.start()
 for _ in range(12):
     state = state.apply_move(bot.select_move(state).move)
 decision = bot.select_move(state)
@@ -43,7 +43,7 @@ decision
 # %%
 scores = {}
 for other in ("random", "mcts:sims=30", "mcts:sims=300"):
-    series = play_series("go5", "supervised", other, pairs=15, seed=1)
+    series = dlgo.match("go5", "supervised", other, pairs=15, seed=1)
     scores[f"one look\nv {other}"] = series.share, series.margin
 with drawing(size=(8, 3.6)) as (axes,):
     draw_scores(axes, scores)
@@ -59,7 +59,7 @@ with drawing(size=(8, 3.6)) as (axes,):
 # answers; on the command line it is `dlgo gtp`.
 
 # %%
-server = Server(Session(get_game("go", size=5), EngineSpec.parse("mcts:sims=500"), seed=1))
+server = Server(Session(dlgo.game("go", size=5), EngineSpec.parse("mcts:sims=500"), seed=1))
 for line in ("name", "komi 0.5", "play black C3", "genmove white", "play black C3", "showboard"):
     print(">", line)
     print("".join(server.answer(line)).strip(), "\n")
@@ -75,15 +75,15 @@ for line in ("name", "komi 0.5", "play black C3", "genmove white", "play black C
 # each game:
 
 # %%
-connect4 = get_game("connect4")
-search = build_engine("mcts:sims=150", connect4)
+connect4 = dlgo.game("connect4")
+search = dlgo.engine("mcts:sims=150", connect4)
 
 
 def game(seed, opening=4):
     """The estimates of both players by ply, and Black's result."""
     search.new_game(seed)
     rng = np.random.default_rng(seed)
-    state, estimates = GameState.new_game(connect4), []
+    state, estimates = connect4.start(), []
     for _ in range(opening):
         moves = state.sensible_moves()
         state = state.apply_move(moves[rng.integers(len(moves))])

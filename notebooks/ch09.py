@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import binom, binomtest
 
-from dlgo import GameState, get_game
+import dlgo
 from engines.actor_critic.textbook import TextbookActorCritic
 from engines.learning.data.experience import Experience, read_experience, write_experience
 from engines.learning.selfplay.schedule import Schedule
@@ -26,7 +26,7 @@ from experiments.chapters.practice import decided, play, results_against, side, 
 from experiments.course.showing import Row, Source, draw_policy
 from experiments.figures import BLUE, INK, ORANGE, RED, drawing
 
-connect4 = get_game("connect4")
+connect4 = dlgo.game("connect4")
 bot = TextbookActorCritic(connect4, discount=0.9, seed=1)
 
 # %% [markdown]
@@ -36,7 +36,7 @@ bot = TextbookActorCritic(connect4, discount=0.9, seed=1)
 
 # %%
 decisions, result = bot.play()
-positions = [GameState.new_game(connect4)]
+positions = [connect4.start()]
 for decision in decisions:
     positions.append(positions[-1].apply_move(connect4.move_of(decision.action)))
 Row(positions[0], positions[len(decisions) // 2], positions[-1],
@@ -84,7 +84,7 @@ Source(Experience.with_returns)
 
 # %% [markdown]
 # **Try this.** Read the file as experience of another game: `read_experience(path,
-# get_game("tictactoe"))`. Cut off its last byte and read it again. What does it say?
+# dlgo.game("tictactoe"))`. Cut off its last byte and read it again. What does it say?
 
 # %% [markdown]
 # ## Is it better?

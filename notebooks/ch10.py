@@ -12,7 +12,7 @@
 # %%
 import numpy as np
 
-from dlgo import GameState, get_game
+import dlgo
 from engines.learning.from_scratch import Network
 from engines.policy_gradient.textbook import PolicyGradientLoss, TextbookReinforce
 from experiments.chapters.ch10_add_it_up import credit, learn, play
@@ -57,10 +57,8 @@ with drawing(size=(8, 4)) as (axes,):
 # was played, and the game was won":
 
 # %%
-connect4 = get_game("connect4")
-state = GameState.new_game(connect4)
-for column in "4455":
-    state = state.apply_move(connect4.parse_move(state, column))
+connect4 = dlgo.game("connect4")
+state = connect4.start().play(*"4455")
 
 
 def decision_of(bot):
@@ -129,11 +127,9 @@ with drawing(size=(8, 4)) as (axes,):
 # What has it understood? Its policy at the beginning, and where it can win at once in column 4:
 
 # %%
-threat = GameState.new_game(connect4)
-for column in "414142":
-    threat = threat.apply_move(connect4.parse_move(threat, column))
+threat = connect4.start().play(*"414142")
 with drawing(None, 2, 1, (4.4, 4.2)) as axes:
-    for axis, shown, title in ((axes[0], GameState.new_game(connect4), "the first move"),
+    for axis, shown, title in ((axes[0], connect4.start(), "the first move"),
                                (axes[1], threat, "red wins in column 4")):
         policy, _, legal = bot.policy(shown)
         draw_policy(axis, shown, {connect4.move_of(int(action)): policy[action]

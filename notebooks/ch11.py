@@ -14,13 +14,13 @@
 # %%
 import numpy as np
 
-from dlgo import GameState, get_game
+import dlgo
 from engines.q_learning.textbook import TextbookQ
 from experiments.chapters.practice import ILLEGAL, exam, losing_mistakes, practise
 from experiments.course.showing import Source
 from experiments.figures import BLUE, GREEN, INK, ORANGE, RED, drawing
 
-tictactoe = get_game("tictactoe")
+tictactoe = dlgo.game("tictactoe")
 bot = TextbookQ(tictactoe, seed=1)
 
 # %% [markdown]
@@ -35,12 +35,10 @@ Source(TextbookQ.new_network, TextbookQ.scores, TextbookQ.policy_of)
 # %%
 def draw_values(bot, moves, title):
     """Q of each empty cell, as a colour and a number, in the position after these moves."""
-    state = GameState.new_game(tictactoe)
-    for move in moves:
-        state = state.apply_move(move)
+    state = tictactoe.start().play(*moves)
     planes = bot.encoder.encode(state).ravel()[None].astype(float)
     values = bot.scores(planes)[0]
-    stones = {tictactoe.action_of(tictactoe.parse_move(GameState.new_game(tictactoe), move)):
+    stones = {tictactoe.action_of(tictactoe.parse_move(tictactoe.start(), move)):
               "XO"[number % 2] for number, move in enumerate(moves)}
     with drawing(size=(4.4, 4.2)) as (axes,):
         shown = np.ma.masked_array(values, [action in stones for action in range(9)])

@@ -13,7 +13,7 @@
 # %%
 import numpy as np
 
-from dlgo import GameState, get_game
+import dlgo
 from engines.actor_critic.textbook import ActorCriticLoss, TextbookActorCritic
 from engines.ppo.textbook import ClippedLoss, TextbookPPO
 from experiments.chapters.ch12_actor_critic import WithoutCritic, with_good_critic
@@ -29,7 +29,7 @@ from experiments.figures import BLUE, COLOURS, INK, ORANGE, drawing
 # the one that was turned round most: the winner had nearly lost it.
 
 # %%
-connect4 = get_game("connect4")
+connect4 = dlgo.game("connect4")
 played = with_good_critic(connect4, games=200, seed=1)
 ends = np.cumsum(played.plies)
 turning = int(np.argmax(played.advantages))
@@ -45,7 +45,7 @@ with drawing(None, 2, 1, (6, 4)) as axes:
     axes[1].set(title="A = 1 - V: what each move did", xlabel="move", ylim=(0, 2.05))
 
 # %%
-states = [GameState.new_game(connect4)]
+states = [connect4.start()]
 for action in played.actions[rows].tolist():
     states.append(states[-1].apply_move(connect4.move_of(action)))
 ply = turning - rows.start
@@ -67,7 +67,7 @@ Source(TextbookActorCritic.new_network, TextbookActorCritic.step, ActorCriticLos
 # The vertical axis counts mistakes in *all* positions that lose a game which was not lost.
 
 # %%
-tictactoe = get_game("tictactoe")
+tictactoe = dlgo.game("tictactoe")
 
 
 def learn(bot, batches=160, seed=1):

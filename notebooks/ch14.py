@@ -14,12 +14,11 @@
 # %%
 import numpy as np
 
-from dlgo import GameState, get_game
+import dlgo
 from dlgo.encoders import get_encoder
 from dlgo.symmetry import symmetries
 from engines.alphazero.textbook import TextbookPUCT
 from engines.base import Budget, Decision
-from engines.registry import build_engine
 from engines.watching.recording import watch
 from experiments.course.showing import Row, Source, draw_policy
 from experiments.figures import BLUE, ORANGE, drawing
@@ -32,11 +31,9 @@ from experiments.measures.tictactoe import every_line
 # makes of that.
 
 # %%
-connect4 = get_game("connect4")
-state = GameState.new_game(connect4)
-for column in "443345":
-    state = state.apply_move(connect4.parse_move(state, column))
-recording = watch(build_engine("textbook-puct:sims=60", connect4, 1), state)
+connect4 = dlgo.game("connect4")
+state = connect4.start().play(*"443345")
+recording = watch(dlgo.engine("textbook-puct:sims=60", connect4, 1), state)
 priors = {connect4.parse_move(state, recording.tree().nodes[child].move):
           recording.tree().nodes[child].prior for child in recording.tree().root.children}
 with drawing(None, 2, 1, (4.4, 4.2)) as axes:
@@ -64,7 +61,7 @@ Source(TextbookPUCT._score)
 # images of a position share the row of the one that comes first.
 
 # %%
-tictactoe = get_game("tictactoe")
+tictactoe = dlgo.game("tictactoe")
 images = symmetries(tictactoe)
 encoder = get_encoder("oneplane", tictactoe)
 
@@ -112,7 +109,7 @@ def play_games(table, number, sims, rng):
     new, engine = {}, TablePUCT(table, sims)
     for _ in range(number):
         engine.new_game(int(rng.integers(2**31)))
-        state, path = GameState.new_game(tictactoe), []
+        state, path = tictactoe.start(), []
         while not state.is_over():
             policy = engine.select_move(state).policy
             weights, (row, which) = np.zeros(9), place(state)
@@ -184,7 +181,7 @@ with drawing(size=(8, 4)) as (axes,):
 # What has it learned about the first move, and about an answer to the corner?
 
 # %%
-start = GameState.new_game(tictactoe)
+start = tictactoe.start()
 corner = start.apply_move("A1")
 with drawing(None, 2, 1, (3.8, 4)) as axes:
     for axis, state, title in ((axes[0], start, "the first move"), (axes[1], corner, "after A1")):
