@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from dlgo.games import get_game as game
     from engines.registry import engine_names
     from experiments import train
-    from experiments.arena.series import play_series as match
-    from experiments.front_door import engine, generate, tournament
+    from experiments.front_door import engine, generate, match, tournament
     from reports.results import Results as results  # noqa: N813 (called like a function)
 
 __version__ = "0.1.0"
@@ -51,7 +50,7 @@ _PLACES = {
     "game_names": "dlgo.games:game_names",
     "generate": "experiments.front_door:generate",
     "get_game": "dlgo.games:get_game",
-    "match": "experiments.arena.series:play_series",
+    "match": "experiments.front_door:match",
     "results": "reports.results:Results",
     "tournament": "experiments.front_door:tournament",
     "train": "experiments.train",

@@ -1,4 +1,4 @@
-"""What `import dlgo` offers of engines and experiments: `engine`, `tournament` and `generate`.
+"""What `import dlgo` offers of experiments: `engine`, `match`, `tournament` and `generate`.
 
 A thin door: the work is done where the commands of the same names have it done. `dlgo.train` is
 `experiments/train.py`.
@@ -10,6 +10,7 @@ import functools
 import hashlib
 import inspect
 import json
+import math
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
@@ -21,10 +22,11 @@ from dlgo.errors import SpecError
 from dlgo.files import make_folder
 from dlgo.games import GAMES, get_game
 from dlgo.records.entrants import split_version
-from dlgo.specs import suggest
+from dlgo.specs import check_number, suggest
 from engines.base import Engine
 from engines.jobs import Inline, Jobs
 from engines.registry import ENGINES, EngineSpec, build_engine
+from experiments.arena.series import play_series
 from reports.results import Results
 
 if TYPE_CHECKING:
@@ -33,28 +35,41 @@ if TYPE_CHECKING:
     from engines.learning.data import Dataset
 
 
-def called(function: Callable) -> Callable:
-    """Make a call with wrong arguments one clear sentence, as everywhere else."""
-    signature = inspect.signature(function)
+def called(function: Callable, name: str = "") -> Callable:
+    """Make a call with wrong arguments one clear sentence, as everywhere else.
+
+    Args:
+        name: how `dlgo` calls the function; by default as it is called itself.
+    """
+    signature, name = inspect.signature(function), name or function.__name__
+    plain = [parameter.replace(annotation=inspect.Parameter.empty)
+             for parameter in signature.parameters.values()]
 
     @functools.wraps(function)
     def checked(*given: Any, **named: Any) -> Any:
         try:
-            signature.bind(*given, **named)
+            bound = signature.bind(*given, **named)
         except TypeError as error:
-            unknown = next((name for name in named if name not in signature.parameters), "")
+            unknown = next((key for key in named if key not in signature.parameters), "")
             raise SpecError(
-                f"{function.__name__}: {error}{suggest(unknown, signature.parameters)}; "
-                f"it takes {', '.join(map(str, _plain(signature)))}"
+                f"{name}: {error}{suggest(unknown, signature.parameters)}; it takes "
+                f"{', '.join(map(str, plain))}"
             ) from None
-        return function(*given, **named)
+        for key, (low, high) in _WHOLE_NUMBERS.items():
+            if (value := bound.arguments.get(key)) is not None:
+                bound.arguments[key] = check_number(value, f"{name}: {key}", int, low, high)
+        return function(*bound.args, **bound.kwargs)
 
     return checked
 
 
-def _plain(signature: inspect.Signature) -> list[inspect.Parameter]:
-    return [parameter.replace(annotation=inspect.Parameter.empty)
-            for parameter in signature.parameters.values()]
+# Arguments that are whole numbers wherever they occur, with their bounds.
+_WHOLE_NUMBERS = {
+    "games": (1, math.inf), "seed": (-math.inf, math.inf), "workers": (1, 1000),
+    "pairs": (1, math.inf),
+}
+
+match = called(play_series, "match")
 
 
 @called
@@ -139,7 +154,7 @@ def generate(
     Args:
         game: what is played.
         engine: a specification or a class.
-        games: how many.
+        games: how many the folder holds at least; those of an earlier call count, and are kept.
         out: the folder; by default one in out/data, named after game and engine.
         workers: processes; by default one for each core.
         cluster: the address of a Ray cluster that plays instead; see docs/cluster.md.
@@ -152,7 +167,6 @@ def generate(
         SpecError: for an unknown game, engine or setting, or a value that cannot be used.
         DataError: if the folder holds other games, or cannot be written.
     """
-    from dlgo.specs import check_number
     from engines.learning.data import Dataset
     from experiments.datasets.generate import generate as make
     from experiments.datasets.generate import make_recipe
@@ -161,7 +175,6 @@ def generate(
     players = {name: who if who is None or isinstance(who, str) else EngineSpec.of(who).text
                for name, who in players.items()}
     recipe = make_recipe(str(get_game(game)), **players, **settings)
-    games = int(check_number(games, "generate: games", int, low=1))
     specs = tuple(filter(None, (recipe.game, recipe.engine, recipe.against)))
     with jobs_for(specs, cluster, workers, say) as jobs:
         folder = make(recipe, games, out and Path(out), workers, jobs=jobs)

@@ -1,4 +1,4 @@
-"""A game from a file, for the example of `help(dlgo)`. Its rules are Go's: they are there already."""
+"""A game from a file, for the example of `help(dlgo)`: Go under another name, to be short."""
 
 from dlgo.games.go.state import Go
 

@@ -122,6 +122,8 @@ WRONG = {
     "dlgo.tournament(GAME, 'random')": "two entrants",
     "dlgo.generate(GAME, 'random', gmaes=3)": "did you mean games",
     "dlgo.generate(GAME, 'random', 0)": "games=0 is out of range",
+    "dlgo.generate(GAME, 'random', 3, workers=0)": "workers=0 is out of range",
+    "dlgo.match(GAME, 'random', 'random')": "pairs",
     "dlgo.generate(GAME, 'random', 3, sed=1)": "did you mean seed",
     "dlgo.generate(GAME, 'random', 3, temperature=-1)": "temperature=-1 is out of range",
     "dlgo.train.alphazero(GAME, iteratoins=3)": "did you mean iterations",
