@@ -36,21 +36,26 @@ $(VENV)/.made:
 	@touch $@
 
 # Python's own compiler uses all cores here, unlike pip's; and libraries' tests need not be compiled.
+# Up to version 0.1.0 the distribution was called `dlgo`, which would come before this one.
+FORMER  = $(BIN)/python -m pip uninstall --quiet --yes dlgo 2>/dev/null
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable
 COMPILE = @$(BIN)/python -m compileall -q -j 0 -x '/tests?/' $(VENV)/lib >/dev/null 2>&1 || true
 
 $(VENV)/.playing: $(VENV)/.made setup.py pyproject.toml
+	@$(FORMER)
 	$(INSTALL) .
 	$(COMPILE)
 	@touch $@
 
 $(VENV)/.teaching: $(VENV)/.made setup.py pyproject.toml
 	@echo "installing what the course needs: MkDocs, Jupytext, scikit-learn"
+	@$(FORMER)
 	$(INSTALL) '.[course]'
 	$(COMPILE)
 	@touch $(VENV)/.playing $@
 
 $(VENV)/.testing: $(VENV)/.made setup.py pyproject.toml
+	@$(FORMER)
 	$(INSTALL) '.[test]'
 	$(COMPILE)
 	@touch $(VENV)/.playing $@

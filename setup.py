@@ -1,4 +1,8 @@
-"""Packaging of dlgo. `make` sets up a virtual environment with all of it; see the README."""
+"""Packaging of dlgo. `make` sets up a virtual environment with all of it; see the README.
+
+The distribution is called `dlgo-suite`, because `dlgo` on the Python Package Index belongs to
+another project. The modules and the command are called `dlgo`.
+"""
 
 import os
 import re
@@ -39,27 +43,39 @@ course = [
 # Built with DLGO_STUDENT=1, the package has no exercises, since they hold the solutions.
 HIDDEN = ["experiments.classroom.exercises"] if os.environ.get("DLGO_STUDENT") else []
 
+# What only training reads, and a second copy of weights: the networks play without these files.
+MODELS = here / "engines/models"
+LEFT_OUT = ["models/*/*.keras", "models/*/*/*.keras"] + [
+    f"models/{file.parent.name}/network.onnx" for file in MODELS.glob("*/network-dense.npz")
+]
+
 setup(
-    name="dlgo",
+    name="dlgo-suite",
     version=version,
     description="Compare ways of playing board games: rules, engines, arena, ratings, plots",
     long_description=(here / "README.md").read_text(),
     long_description_content_type="text/markdown",
     license="MIT",
     python_requires=">=3.11",
+    # An editable install then names this folder in a file of paths. Its usual import hook would come
+    # after the working folder, where the clone itself (a folder called `dlgo`) hides the package.
+    package_dir={"": "."},
     packages=find_packages(include=[
         f"{name}{rest}" for name in ("dlgo", "engines", "experiments", "reports")
         for rest in ("", ".*")
     ], exclude=HIDDEN),
     package_data={
-        "reports": ["templates/*"],
+        "dlgo": ["py.typed"],
+        "reports": ["py.typed", "templates/*"],
         "experiments": [
+            "py.typed",
             "measures/*.json", "classroom/templates/*", "course/assets/*", "plans/*.toml",
             "studio/static/*", "studio/static/boards/*", "studio/static/inside/*",
         ],
-        "engines": ["models/*/*", "models/*/*/*", "learning/diagnostics/templates/*",
+        "engines": ["py.typed", "models/*/*", "models/*/*/*", "learning/diagnostics/templates/*",
                     "solver/*.book"],
     },
+    exclude_package_data={"engines": LEFT_OUT},
     # What plays, rates, reports and runs the networks that come with the package.
     install_requires=[
         "click>=8.2",

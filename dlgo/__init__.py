@@ -21,6 +21,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from dlgo.own_packages import prefer_own_packages
+
 if TYPE_CHECKING:
     from dlgo.api import GameSpec, GameState, Move, Player, Point
     from dlgo.errors import DlgoError, IllegalMoveError, LedgerError, NotationError, SpecError
@@ -31,7 +33,8 @@ if TYPE_CHECKING:
     from experiments.front_door import engine, generate, match, tournament
     from reports.results import Results as results  # noqa: N813 (called like a function)
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
+prefer_own_packages()
 
 __all__ = [
     "DlgoError", "GameSpec", "GameState", "IllegalMoveError", "LedgerError", "Move",

@@ -36,15 +36,15 @@ def web(
     memory_mb: int,
 ) -> None:
     """Open the studio: play, watch and understand games in the browser."""
-    import os
     from pathlib import Path
 
+    from engines.programs.processes import core_count
     from experiments.studio.engines import EngineLimits
     from experiments.studio.folder import Folder
     from experiments.studio.server import Address, Studio, serve
     from experiments.studio.specs import Allowed
 
-    searches = searches or len(os.sched_getaffinity(0))
+    searches = searches or core_count()
     limits = EngineLimits(
         searches, max(8, 2 * searches), move_timeout, memory_mb=memory_mb
     )

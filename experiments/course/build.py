@@ -35,7 +35,7 @@ def main(quick: bool, out: Path) -> None:
         import material  # noqa: F401
     except ImportError as error:
         raise DlgoError(
-            f"building the course needs {error.name}: make course, or pip install -e '.[course]'"
+            f"building the course needs {error.name}: make course, or pip install 'dlgo-suite[course]'"
         ) from None
     start = time.perf_counter()
     out = out.resolve()

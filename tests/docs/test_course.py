@@ -21,7 +21,7 @@ from tests.command import ROOT, run_module
 from tests.conftest import FULL
 
 for package in ("IPython", "jupytext", "material", "nbconvert", "sklearn"):
-    pytest.importorskip(package, reason="needs what the course is built with: dlgo[course]")
+    pytest.importorskip(package, reason="needs what the course is built with: dlgo-suite[course]")
 
 from experiments.course.build import build_site  # noqa: E402
 from experiments.course.notebooks import SOURCES, run_notebook, sources  # noqa: E402

@@ -8,7 +8,7 @@ import pytest
 
 from dlgo.api import Move, Player
 
-pytest.importorskip("websockets", reason="needs websockets: pip install 'dlgo[ogs]'")
+pytest.importorskip("websockets", reason="needs websockets: pip install 'dlgo-suite[ogs]'")
 
 from tests.online.harness import Bot  # noqa: E402
 from tests.online.mock_game import BOT, PASS, MockGame, challenge, random_opponent  # noqa: E402

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("websockets", reason="needs websockets: pip install 'dlgo[ogs]'")
+pytest.importorskip("websockets", reason="needs websockets: pip install 'dlgo-suite[ogs]'")
 
 from dlgo import GameState, get_game  # noqa: E402
 from engines.base import Decision  # noqa: E402

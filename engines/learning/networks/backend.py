@@ -44,7 +44,7 @@ try:
         import keras
 except ImportError as error:
     raise DlgoError(
-        f"this needs Keras and a backend, but {error}; run pip install 'dlgo[train]'"
+        f"this needs Keras and a backend, but {error}; run pip install 'dlgo-suite[train]'"
     ) from None
 
 __all__ = [
