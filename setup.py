@@ -57,8 +57,8 @@ setup(
     long_description_content_type="text/markdown",
     license="MIT",
     python_requires=">=3.11",
-    # An editable install then names this folder in a file of paths. Its usual import hook would come
-    # after the working folder, where the clone itself (a folder called `dlgo`) hides the package.
+    # An editable install then adds this folder to Python's path. The import hook that it adds
+    # otherwise loses to the clone itself, a folder called `dlgo`, if that is in the working folder.
     package_dir={"": "."},
     packages=find_packages(include=[
         f"{name}{rest}" for name in ("dlgo", "engines", "experiments", "reports")

@@ -18,6 +18,7 @@ from pathlib import Path
 import click
 
 from dlgo.errors import DlgoError
+from dlgo.extras import require_extra
 from dlgo.files import make_folder, write_file
 from experiments.command import run
 from experiments.options import out_option, quick_option
@@ -30,13 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @out_option("out/course")
 def main(quick: bool, out: Path) -> None:
     """Run the notebooks and build the site."""
-    try:
-        import jupytext  # noqa: F401
-        import material  # noqa: F401
-    except ImportError as error:
-        raise DlgoError(
-            f"building the course needs {error.name}: make course, or pip install 'dlgo-suite[course]'"
-        ) from None
+    require_extra("course", "building the course", "jupytext", "material")
     start = time.perf_counter()
     out = out.resolve()
     pages = out / "notebooks"

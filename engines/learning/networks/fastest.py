@@ -69,12 +69,13 @@ class Trial:
 
 
 def choose(trials: Mapping[str, Trial]) -> str:
-    """The fastest kind whose answers are close enough: `onnx` unless another is a tenth faster.
+    """The fastest kind that answers closely enough: the simplest unless one is a tenth faster.
 
     Args:
-        trials: of the kinds that could be tried, `onnx` among them.
+        trials: of the kinds that could be tried, the simplest first.
     """
-    best, least = KINDS[0], _FASTER * trials[KINDS[0]].rate
+    best = next(iter(trials))
+    least = _FASTER * trials[best].rate
     for kind, trial in trials.items():
         if trial.is_close and trial.rate > least:
             best, least = kind, trial.rate
@@ -122,14 +123,19 @@ def trials_of(name: str, batch: int, again: bool = False) -> dict[str, Trial]:
 
 def _try_all(name: str, batch: int) -> dict[str, Trial]:
     """Measure all kinds."""
-    runtimes = {KINDS[0]: load_runtime(name, KINDS[0])}
-    for kind in PLAYING_KINDS[1:]:
-        with suppress(ModelError):  # not installed, or not in the model
-            runtimes[kind] = load_runtime(name, kind)
-    positions = own_positions(runtimes[KINDS[0]], max(_POSITIONS, batch), seed=0)
+    folder, card = load_card(name)
+    # Networks of dense layers alone are installed without network.onnx.
+    only_dense = DENSE_FILE in card.files and not (folder / ONNX_FILE).exists()
+    simplest = COMPILED if only_dense else KINDS[0]
+    runtimes = {simplest: load_runtime(name, simplest)}
+    for kind in PLAYING_KINDS:
+        if kind != simplest:
+            with suppress(ModelError):  # not installed, or not in the model
+                runtimes[kind] = load_runtime(name, kind)
+    positions = own_positions(runtimes[simplest], max(_POSITIONS, batch), seed=0)
     # All have one thread, so that CPU seconds say the same as those of a quiet machine.
     rates = best_rates(runtimes, positions.planes[:batch], clock=time.process_time)
-    wanted = runtimes[KINDS[0]].evaluate(positions.planes)
+    wanted = runtimes[simplest].evaluate(positions.planes)
     trials = {}
     for kind, runtime in runtimes.items():
         far = difference(wanted, runtime.evaluate(positions.planes), positions.legal)
@@ -170,14 +176,15 @@ def fastest_kind(name: str, batch: int, gpu: bool = False) -> str:
         One of `KINDS`: `compiled` where the network can be, since it computes less within a search
         than for a batch; else the simplest, unless another is a tenth faster.
     """
-    runtimes = {KINDS[0]: load_runtime(name, KINDS[0])}
-    if DENSE_FILE in runtimes[KINDS[0]].card.files:
+    _, card = load_card(name)
+    if DENSE_FILE in card.files:
         return COMPILED
+    runtimes = {KINDS[0]: load_runtime(name, KINDS[0])}
     for kind in KINDS[1:]:
         if kind not in INT8_KINDS and (gpu or kind != "keras"):
             with suppress(ModelError):  # not installed
                 runtimes[kind] = load_runtime(name, kind)
-    planes = np.zeros((batch, *runtimes[KINDS[0]].card.shape), np.float32)
+    planes = np.zeros((batch, *card.shape), np.float32)
     return choose({kind: Trial(rate) for kind, rate in best_rates(runtimes, planes).items()})
 
 
@@ -188,7 +195,8 @@ def _read(data: Mapping[str, Any]) -> dict[str, Trial]:
         ValueError: if they cannot have been measured; besides what unpacking raises.
     """
     trials = {kind: Trial(**fields) for kind, fields in data["trials"].items()}
-    if KINDS[0] not in trials or not trials.keys() <= set(PLAYING_KINDS):
+    simplest = next(iter(trials), None)
+    if simplest not in (KINDS[0], COMPILED) or not trials.keys() <= set(PLAYING_KINDS):
         raise ValueError("not what is tried")
     if not all(map(_is_possible, trials.values())):
         raise ValueError("impossible numbers")

@@ -166,7 +166,8 @@ def openvino_core() -> Any:
         import openvino
     except ImportError:
         raise ModelError(
-            "OpenVINO is not installed; run pip install 'dlgo-suite[openvino]', or take runtime=onnx"
+            "OpenVINO is not installed; run pip install 'dlgo-suite[openvino]', or take "
+            "runtime=onnx"
         ) from None
     return openvino.Core()
 

@@ -67,7 +67,11 @@ def read_file(folder: Path, card: Card, name: str) -> bytes:
     try:
         content = path.read_bytes()
     except FileNotFoundError:
-        raise ModelError(f"model {folder} has no {name}; copy the whole folder") from None
+        remedy = "copy the whole folder"
+        if SHIPPED in folder.parents:
+            remedy = ("an installed package has what playing needs; training and other runtimes "
+                      "need the model's folder of a source checkout")
+        raise ModelError(f"model {folder} has no {name}; {remedy}") from None
     except OSError as error:
         raise ModelError(f"{path} cannot be read: {error.strerror}") from None
     if hashlib.sha256(content).hexdigest() != card.files.get(name):

@@ -6,7 +6,6 @@ import json
 import multiprocessing
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,6 +18,7 @@ from engines.learning.networks.fastest import (
     MOST_POLICY,
     MOST_VALUE,
     PLAYING_KINDS,
+    USUAL,
     Trial,
     best_rates,
     choose,
@@ -28,8 +28,10 @@ from engines.learning.networks.fastest import (
 )
 from engines.learning.networks.quantization import quantise_model
 from engines.learning.networks.runtimes import load_runtime
+from engines.learning.networks.store import ONNX_FILE
 from engines.registry import build_engine
 from tests.command import dlgo_here
+from tests.conftest import one_line_error
 from tests.learning.networks.models import write_dense_model, write_model
 
 
@@ -48,10 +50,9 @@ class Timed:
 
     def __init__(self, clock: Clock, *seconds: float) -> None:
         self._clock, self._seconds, self.calls = clock, seconds, 0
-        self.card = SimpleNamespace(shape=(2, 2, 1), files={})
 
     def evaluate(self, planes: np.ndarray) -> None:
-        assert planes.shape == (8, 2, 2, 1)
+        assert len(planes) == 8
         self._clock.now += self._seconds[self.calls % len(self._seconds)]
         self.calls += 1
 
@@ -109,8 +110,8 @@ def test_nothing_slower_and_nothing_too_far_is_ever_chosen() -> None:
                        if trial.is_close)
 
 
-def test_self_play_takes_the_fastest_but_no_eight_bits(monkeypatch) -> None:
-    clock = Clock()
+def test_self_play_takes_the_fastest_but_no_eight_bits(tmp_path, monkeypatch) -> None:
+    clock, model = Clock(), str(write_model(tmp_path / "m", "tictactoe"))
     monkeypatch.setattr(
         fastest, "best_rates",
         lambda runtimes, planes: best_rates(runtimes, planes, 0.003, 1, clock))
@@ -122,7 +123,7 @@ def test_self_play_takes_the_fastest_but_no_eight_bits(monkeypatch) -> None:
             return Timed(clock, seconds[kind])
 
         monkeypatch.setattr(fastest, "load_runtime", load)
-        return fastest_kind("m", 8, gpu)
+        return fastest_kind(model, 8, gpu)
 
     assert of(onnx=0.010, openvino=0.002) == "openvino"
     assert of(onnx=0.002, openvino=0.010) == "onnx"
@@ -144,6 +145,15 @@ def test_a_network_of_dense_layers_is_compiled_unless_another_is_named(
     assert load_chosen(dense, "onnx").kind == "onnx"
     engine = build_engine(f"alphazero:model={dense}", get_game("connect4"))
     assert engine.runtime == "compiled"
+
+
+def test_a_network_of_dense_layers_needs_no_onnx_file(tmp_path: Path, cache: Path) -> None:
+    folder = write_dense_model(tmp_path / "dense", "connect4", "planes")
+    (folder / ONNX_FILE).unlink()
+    assert fastest_kind(str(folder), 8) == "compiled"
+    assert [load_chosen(str(folder), kind).kind for kind in (USUAL, AUTO, AUTO)] == ["compiled"] * 3
+    with one_line_error(ModelError, "has no network.onnx; copy the whole folder"):
+        load_chosen(str(folder), "onnx")
 
 
 def test_a_model_is_measured_once_for_each_size_of_batch(tmp_path, cache, tried) -> None:
