@@ -71,7 +71,8 @@ def _is_private(folder: Path) -> bool:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         status = folder.lstat()
-        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
+        owner = os.getuid() if hasattr(os, "getuid") else status.st_uid  # Windows
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != owner:
             return False
         if stat.S_IMODE(status.st_mode) != 0o700:
             folder.chmod(0o700)

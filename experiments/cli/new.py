@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -72,3 +73,5 @@ def _write(name: str, beginning: str, words: dict[str, str]) -> None:
         write_file(target, pattern.sub(lambda match: words[match[0]], text))
         click.echo(f"wrote {target}")
     click.echo(f"test it:  python -m pytest test_{name}.py")
+    if find_spec("pytest") is None:
+        click.echo("          pytest is not installed; run pip install pytest first")
