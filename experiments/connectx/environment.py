@@ -9,7 +9,11 @@ game are this project's own.
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
+import os
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,6 +22,7 @@ from typing import Any
 
 from dlgo import DlgoError, GameSpec, GameState, Move
 from dlgo.rng import derive_seed
+from dlgo.text import error_text
 from engines.isolation.describe import read_spec
 from experiments.play.game_file import SavedGame
 
@@ -32,6 +37,9 @@ class Struct(dict):
         super().__init__(entries)
         self.__dict__.update(entries)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        self.__dict__[name] = self[name] = value
+
 
 AgentFunction = Callable[[Struct, Struct], Any]
 
@@ -39,19 +47,32 @@ AgentFunction = Callable[[Struct, Struct], Any]
 def run_agent_file(text: str, path: str) -> dict[str, Any]:
     """The names that an agent's file defines, executed as the environment does it.
 
+    While it is executed, modules in its folder can be imported. They are forgotten afterwards:
+    another agent may have modules of the same names, and on Kaggle each agent has its own process.
+
     Raises:
         DlgoError: if the file cannot be executed.
     """
     names: dict[str, Any] = {}
+    folder = str(Path(path).absolute().parent)
+    before = set(sys.modules)
+    sys.path.append(folder)
     try:
         exec(compile(text, path, "exec"), names)
-    except Exception as error:
-        raise DlgoError(f"{path} is not an agent: {type(error).__name__}: {error}") from None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise DlgoError(f"{path} is not an agent: {error_text(error)}") from None
+    finally:
+        sys.path.remove(folder)
+        for name in set(sys.modules) - before:
+            if (getattr(sys.modules[name], "__file__", None) or "").startswith(folder + os.sep):
+                del sys.modules[name]
     return names
 
 
 def load_agent_file(path: Path) -> AgentFunction:
-    """The agent in a file: its last callable.
+    """The agent in a file: its last callable, called with as many arguments as it takes.
 
     Raises:
         DlgoError: if there is no such file, or no callable in it.
@@ -63,7 +84,17 @@ def load_agent_file(path: Path) -> AgentFunction:
     functions = [value for value in run_agent_file(text, str(path)).values() if callable(value)]
     if not functions:
         raise DlgoError(f"{path} is not an agent: it defines no function")
-    return functions[-1]
+    function = functions[-1]
+    # The environment counts the arguments of functions; classes and instances get both.
+    code = getattr(function, "__code__", None)
+    count = code.co_argcount if inspect.iscode(code) else 2
+
+    @functools.wraps(function)
+    def agent(observation: Struct, configuration: Struct) -> Any:
+        configuration["__raw_path__"] = str(path)
+        return function(*(observation, configuration)[:count])
+
+    return agent
 
 
 def configuration(game: GameSpec, act_timeout: float = ACT_TIMEOUT) -> Struct:
@@ -76,7 +107,8 @@ def configuration(game: GameSpec, act_timeout: float = ACT_TIMEOUT) -> Struct:
     rows, columns, inarow = board
     return Struct(
         rows=rows, columns=columns, inarow=inarow, actTimeout=act_timeout,
-        episodeSteps=rows * columns + 1,
+        # The same in every game there; `timeout` does not follow `actTimeout`.
+        timeout=2, agentTimeout=60, episodeSteps=1000, runTimeout=1200,
     )
 
 
@@ -112,12 +144,15 @@ class _Participant:
     overage: float = OVERAGE
 
 
-def _participant(game: GameSpec, player: str, asked: Struct, seed: int) -> _Participant:
+def _participant(game: GameSpec, player: str, act_timeout: float, seed: int) -> _Participant:
     """A player by name: an agent's file, or an engine."""
     if player.endswith(".py"):
         agent = load_agent_file(Path(player))
         return _Participant(
-            Path(player).stem, lambda state, overage: agent(observation(state, overage), asked)
+            Path(player).stem,
+            lambda state, overage: agent(
+                observation(state, overage), configuration(game, act_timeout)
+            ),
         )
     engine = read_spec(player).build(game, seed)
     engine.warm_up()
@@ -149,11 +184,12 @@ def play(
     Raises:
         DlgoError: for another game, or a player that does not exist.
     """
-    asked = configuration(game, act_timeout)
+    configuration(game, act_timeout)  # refuses other games before anything is loaded
     participants: list[_Participant] = []
     try:
         for i, player in enumerate(players):
-            participants.append(_participant(game, player, asked, derive_seed(seed, "connectx", i)))
+            seed_of_player = derive_seed(seed, "connectx", i)
+            participants.append(_participant(game, player, act_timeout, seed_of_player))
         return _play(game, participants, act_timeout, report)
     finally:
         for participant in participants:
@@ -170,7 +206,9 @@ def _play(
         start = time.perf_counter()
         try:
             column = participant.act(state, participant.overage)
-        except Exception as error:  # whatever goes wrong in an agent loses its game
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # whatever an agent raises loses its game, sys.exit too
             column = error
         seconds = time.perf_counter() - start
         late = max(0.0, seconds - act_timeout)
@@ -191,9 +229,10 @@ def _play(
 
 def _fault(state: GameState, column: Any) -> str:
     """What is wrong with an answer; "" if nothing is."""
-    if isinstance(column, Exception):
-        return f"raised {type(column).__name__}: {column}"
-    if type(column) is not int:  # the environment wants one of JSON
+    if isinstance(column, BaseException):
+        return f"raised {error_text(column)}"
+    # The environment wants an integer of JSON, which is neither True nor one of NumPy.
+    if not isinstance(column, int) or isinstance(column, bool):
         return f"answered {column!r}, which is not an int"
     if column not in state.legal_actions().tolist():
         return f"chose column {column}, which is full or not there,"

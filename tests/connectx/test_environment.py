@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dlgo import GameState, get_game
+from dlgo import DlgoError, GameState, get_game
 from experiments.connectx import environment
 from experiments.connectx.environment import configuration, observation, play
 
@@ -32,6 +33,28 @@ MISBEHAVING = {
     "not an int": "import numpy\ndef agent(o, c): return numpy.int64(3)",
     "raised ValueError: oh": "def agent(o, c): raise ValueError('oh')",
     "took": "import time\ndef agent(o, c): time.sleep(0.05); return 3",
+    "raised SystemExit": "import sys\ndef agent(o, c): sys.exit()",
+    "answered True": "def agent(o, c): return True",
+    "raised TypeError": "class A:\n    def __call__(self, o): return 3\nagent = A()",
+    "raised IndexError": "def agent(*both): return both[0]",
+}
+FIRST_FREE = "[cell == 0 for cell in {}.board].index(True)"
+# Agents that win as in kaggle_environments 1.33.2.
+ACCEPTED = {
+    "one argument": f"def agent(o): return {FIRST_FREE.format('o')}",
+    "no argument": "def agent(): return 3",
+    "a third with a default": f"def agent(o, c, x=7): return {FIRST_FREE.format('o')}",
+    "an object": "class A:\n    def __call__(self, o, c): return 0\nagent = A()",
+    "a subclass of int": "import enum\nclass E(enum.IntEnum):\n    A = 3\ndef agent(): return E.A",
+    "configuration": f"""
+def agent(o, c):
+    assert (c.timeout, c.agentTimeout, c["episodeSteps"], c.runTimeout) == (2, 60, 1000, 1200)
+    assert c["__raw_path__"].endswith("agent.py") and "changed" not in c
+    c.changed = c["rows"] = 1
+    assert c["changed"] == 1
+    o.board[0] = o.board[0]
+    return {FIRST_FREE.format('o')}
+""",
 }
 
 
@@ -49,6 +72,39 @@ def test_an_agent_that_misbehaves_loses(
     assert reason in played.result
     assert "bad" in played.result
     assert played.state.last_move.is_resign
+
+
+@pytest.mark.parametrize("kind", ACCEPTED)
+def test_an_agent_is_called_as_kaggle_calls_it(kind: str, tmp_path: Path) -> None:
+    file, loser = tmp_path / "agent.py", tmp_path / "loser.py"
+    file.write_text(ACCEPTED[kind])
+    loser.write_text("agent = lambda: 6")
+    played = play(get_game("connect4"), [str(file), str(loser)])
+    assert played.result == "black (x) wins"
+    assert len(played.state.moves()) == 7
+
+
+def test_each_agent_imports_the_modules_of_its_own_folder(tmp_path: Path) -> None:
+    """Black's module plays column 1 and White's column 2, though the modules have one name."""
+    files = []
+    for column in (0, 1):
+        folder = tmp_path / str(column)
+        folder.mkdir()
+        (folder / "choice_of_column.py").write_text(f"COLUMN = {column}")
+        files.append(folder / "main.py")
+        files[-1].write_text("import choice_of_column as m\ndef agent(o): return m.COLUMN")
+    before = list(sys.path)
+    played = play(get_game("connect4"), list(map(str, files)))
+    game = played.state.game
+    assert [game.action_of(move) for _, move in played.state.history()[1]] == [0, 1] * 3 + [0]
+    assert sys.path == before and "choice_of_column" not in sys.modules
+
+
+def test_a_file_that_exits_is_no_agent(tmp_path: Path) -> None:
+    file = tmp_path / "main.py"
+    file.write_text("raise SystemExit(0)")
+    with pytest.raises(DlgoError, match="is not an agent: SystemExit: 0"):
+        play(get_game("connect4"), [str(file), "random"])
 
 
 def _in_a_hurry(init: Any) -> Any:
