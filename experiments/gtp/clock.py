@@ -36,7 +36,9 @@ class Clock:
         main_time, byo_time, byo_stones: as in GTP's `time_settings`.
         japanese: whether the overtime is Japanese.
         increment: seconds that each move adds to the main time (Fischer); without overtime.
-        left: for each colour (seconds, stones) as in GTP's `time_left`; 0 stones: main time.
+        left: for each colour (seconds, stones) as in GTP's `time_left`; 0 stones: main time. Some
+            controllers send the stones of the overtime during the main time as well. More seconds
+            than a period has tell so; they may include the overtime, which is then taken off.
     """
 
     main_time: float | None = None
@@ -97,7 +99,11 @@ class Clock:
 
     def _left_of(self, player: Player) -> tuple[float, int]:
         if player in self.left:
-            return self.left[player]
+            seconds, stones = self.left[player]
+            if stones > 0 and seconds > self.byo_time > 0:
+                overtime = self.byo_time * (stones if self.japanese else 1)
+                return max(seconds - overtime, 0.0), 0
+            return seconds, stones
         if self.main_time == 0 and self.byo_stones:
             return self.byo_time, self.byo_stones
         return self.main_time or 0.0, 0

@@ -243,6 +243,47 @@ def test_a_whole_game_fits_into_the_main_time_and_overtime_follows() -> None:
     assert Clock(10, 1, 0).seconds_for_a_move(Player.black, 361) is None  # "no limit"
 
 
+@pytest.mark.parametrize("way", ["main time", "with stones", "all time with stones"])
+@pytest.mark.parametrize(("kind", "main", "period", "count"), [
+    ("byoyomi", 30, 2, 5), ("byoyomi", 600, 30, 3), ("byoyomi", 5, 10, 1), ("byoyomi", 0, 1, 2),
+    ("canadian", 30, 2, 1), ("canadian", 60, 120, 20), ("canadian", 0, 30, 5),
+])
+def test_no_move_of_a_long_game_is_late(
+    kind: str, main: float, period: float, count: int, way: str
+) -> None:
+    """A controller's own clock, and three ways of telling what is left of its main time."""
+    talk = Talk("go:size=9")
+    talk(f"kgs-time_settings {kind} {main} {period} {count}")
+    japanese = kind == "byoyomi"
+    left, over, stones, empty = main, period, count, 81
+    thought = 0.0
+    for _ in range(100):
+        if left > 0 and way == "main time":
+            shown = left, 0
+        elif left > 0 and way == "with stones":
+            shown = left, stones
+        elif left > 0:
+            shown = left + period * (stones if japanese else 1), stones
+        else:
+            shown = over, stones
+        talk("time_left black {} {}".format(*shown))
+        seconds = talk.server.session.clock.seconds_for_a_move(Player.black, empty)
+        assert seconds <= left / 10 + 1.3 * (period if japanese else period / count)
+        thought, empty = thought + seconds, max(empty - 2, 0)
+        seconds += 0.04  # the way to the controller
+        left, late = max(left - seconds, 0.0), max(seconds - left, 0.0)
+        if japanese:
+            stones -= int(late // period)
+            assert stones > 0, "all periods are used up"
+        else:
+            over -= late
+            stones -= late > 0
+            assert over > 0, "the period ended before its stones were played"
+            if stones == 0:
+                over, stones = period, count
+    assert thought > 0.8 * main, "time is not used"
+
+
 # --- records --------------------------------------------------------------------------------
 
 
