@@ -21,6 +21,11 @@ from experiments.gtp.session import Session
 # Between two lines, in hundredths of a second: what front ends usually ask for.
 _INTERVAL = 50
 _SHORTEST = 5
+# The keys that KataGo documents for these commands.
+_KEYS = (
+    "interval", "minmoves", "maxmoves", "avoid", "allow", "ownership", "ownershipStdev",
+    "movesOwnership", "movesOwnershipStdev", "pvVisits", "pvEdgeVisits", "rootInfo",
+)
 # Moves listed in a line; the search has hardly looked at the others.
 _MOST_MOVES = 30
 
@@ -89,7 +94,7 @@ def _analysis(session: Session, given: Arguments, leela: bool) -> Analysis:
     """Read `[color] [interval] [key value]...`; keys other than `interval` are ignored."""
     words = list(given)
     player: Player = session.state.next_player
-    if words and not words[0].isdigit() and words[0] != "interval" and len(words[0]) <= 5:
+    if words and not words[0].isdigit() and words[0] not in _KEYS:
         player = parse_color(words.pop(0))
     interval = _INTERVAL
     if words and words[0].isdigit():

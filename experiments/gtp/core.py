@@ -13,6 +13,7 @@ from dlgo.games import get_game
 from dlgo.games.go.board import MAX_SIZE
 from dlgo.gtp import GtpError
 from dlgo.gtp.protocol import parse_color, parse_float, parse_int
+from experiments.command import say
 from experiments.gtp.session import Session
 
 Arguments = Sequence[str]
@@ -74,9 +75,11 @@ def play(session: Session, given: Arguments) -> str:
     color, move = arguments(given, "color", "move")
     player = parse_color(color)
     try:
-        session.play(player, move)
+        note = session.play(player, move)
     except NotationError as error:
         raise GtpError(f"syntax error: {error}") from None
+    if note:  # where bridges and front ends keep their log
+        say(f"dlgo gtp: {note}", err=True)
     return ""
 
 

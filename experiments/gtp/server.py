@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import os
 import queue
+import select
+import signal
+import stat
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 
 from dlgo.api import GameSpec
@@ -27,6 +31,11 @@ from experiments.gtp.session import Session
 
 # Bytes of the longest line that can be a command: `set_free_handicap` on 25x25 has 3,000.
 MAX_LINE = 1 << 16
+# Seconds between two looks for the controller, and those in which a command may be broken off.
+_WATCH = 0.2
+_PATIENCE = 0.5
+# The exit status, as after Ctrl-C.
+_STOPPED = 130
 
 
 class Server:
@@ -90,10 +99,14 @@ class Lines:
 
     Raw reads: a thread that is blocked inside one of Python's buffers when the program ends
     would stop it from ending.
+
+    Args:
+        descriptor: what is read.
+        at_end: called by the thread after the last line.
     """
 
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
+    def __init__(self, descriptor: int, at_end: Callable[[], None] = lambda: None) -> None:
+        self._descriptor, self._at_end = descriptor, at_end
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         self._ahead: list[bytes | None] = []
         threading.Thread(target=self._read, daemon=True).start()
@@ -109,6 +122,7 @@ class Lines:
                 if rest:
                     self._lines.put(rest)  # a last line without an end
                 self._lines.put(None)
+                self._at_end()
                 return
             *whole, rest = (rest + data).split(b"\n")
             for line in whole:
@@ -130,6 +144,29 @@ class Lines:
         return self._ahead.pop() if self._ahead else self._lines.get()
 
 
+def _end_with_controller(parent: int, output: int) -> None:
+    """Once the input has ended: end this process if its controller is gone, too.
+
+    A controller that was killed leaves a search that nobody waits for. The end of the input alone
+    does not tell: commands from a file or a pipe (`dlgo gtp < FILE`) are all answered. So either
+    nobody can read the answers any more, or the controller has ended and no file keeps them.
+
+    Args:
+        parent: the process that started this one.
+        output: the descriptor to which the answers are written.
+    """
+    kept = stat.S_ISREG(os.fstat(output).st_mode)
+    answers = select.poll()
+    answers.register(output, 0)  # what is reported without being asked for: that nobody reads
+    while not answers.poll(1000 * _WATCH):
+        if os.getppid() != parent and not kept:
+            break
+    # As Ctrl-C does it: the engine is closed, and its processes end. Compiled code may not hear it.
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+    time.sleep(_PATIENCE)
+    os._exit(_STOPPED)
+
+
 def serve(
     game: GameSpec, engine: str, seed: int, move_timeout: float = MOVE_TIMEOUT
 ) -> None:
@@ -147,13 +184,15 @@ def serve(
             output is closed.
         BrokenPipeError: if nobody reads the answers.
     """
+    parent = os.getppid()
     source = standard_input("the controller's commands")
     if sys.stdout is None:
         raise DlgoError("standard output is closed; the answers are written there")
+    output = sys.stdout.fileno()
+    lines = Lines(source.fileno(), lambda: _end_with_controller(parent, output))
     with tell_of_compiling(lambda text: print(f"dlgo gtp: {text}", file=sys.stderr, flush=True)):
         session = Session(game, read_spec(engine, move_timeout), seed)
     server = Server(session)
-    lines = Lines(source.fileno())
     try:
         while not session.closing and (line := lines.next()) is not None:
             text = line.decode("utf-8", "replace")

@@ -117,25 +117,13 @@ class Session:
         """The komi of the game; our rules get the nearest that they take."""
         self.komi = komi
         self.set_game(type(self.game)(**{**self.game.settings, "komi": nearest_komi(komi)}))
-        self._line[-1] = self._in_this_game(self.state)
-
-    def _in_this_game(self, state: GameState) -> GameState:
-        """A state of the game as it was before `set_game`, in the game as it is."""
-        if state.game == self.game:
-            return state
-        start, moves = state.history()
-        result = self.position(*stones_of(start), start.next_player)
-        for _, move in moves:
-            result = result.apply_move(move)
-        return result
+        self._line[-1] = _in_game(self.game, self.state)
 
     def position(
         self, black: Collection[Point], white: Collection[Point], player: Player
     ) -> GameState:
         """A start from these stones. Raises SpecError for chains without liberties."""
-        if not black and not white and player is Player.black:
-            return GameState.new_game(self.game)
-        return self.game.position(black, white, player)
+        return _position(self.game, black, white, player)
 
     def turn_of(self, player: Player) -> GameState:
         """The position with `player` to move, by the rule at the top of this file.
@@ -151,8 +139,14 @@ class Session:
             raise GtpError(f"illegal move: {why}")
         return self.position(*stones_of(state), player)
 
-    def play(self, player: Player, text: str) -> None:
+    def play(self, player: Player, text: str) -> str:
         """Play the move (or the moves of one turn) that `text` denotes.
+
+        The controller's game counts: a move that only our superko forbids is played, and earlier
+        positions are forgotten.
+
+        Returns:
+            What has to be said of it; "" for a move that our rules allow.
 
         Raises:
             GtpError: if it is illegal.
@@ -161,20 +155,35 @@ class Session:
         state = self.turn_of(player)
         if text.lower() == "resign":
             self._line.append(state.apply_move(Move.resign()))
-            return
+            return ""
+        note = ""
         try:
             for move in self.game.parse_moves(state, text):
                 state = state.apply_move(move)
         except IllegalMoveError as error:
-            raise GtpError(f"illegal move: {error}") from None
+            try:
+                state = self._apply_under_simple_ko(state, text)
+            except IllegalMoveError:
+                raise GtpError(f"illegal move: {error}") from None
+            note = f"{error}; played all the same, since the controller's rules allow it"
         self._line.append(state)
+        return note
+
+    def _apply_under_simple_ko(self, state: GameState, text: str) -> GameState:
+        """The start from the stones after a move of Go. Raises IllegalMoveError."""
+        if not self.is_go:
+            raise IllegalMoveError("only Go has a ko rule")
+        lenient = type(self.game)(**{**self.game.settings, "ko": "simple"})
+        (move,) = lenient.parse_moves(state, text)
+        after = _in_game(lenient, state).apply_move(move)
+        return self.position(*stones_of(after), after.next_player)
 
     def undo(self) -> None:
         """Take back the last command that played something. Raises GtpError if none did."""
         if len(self._line) < 2:
             raise GtpError("cannot undo")
         self._line.pop()
-        self._line[-1] = self._in_this_game(self.state)
+        self._line[-1] = _in_game(self.game, self.state)
 
     # --- the engine ---
 
@@ -210,6 +219,25 @@ class Session:
         if self._engine is not None:
             self._engine.close()
             self._engine = None
+
+
+def _position(
+    game: Go, black: Collection[Point], white: Collection[Point], player: Player
+) -> GameState:
+    if not black and not white and player is Player.black:
+        return GameState.new_game(game)
+    return game.position(black, white, player)
+
+
+def _in_game(game: GameSpec, state: GameState) -> GameState:
+    """A state of Go with its past under other settings. Raises IllegalMoveError."""
+    if state.game == game:
+        return state
+    start, moves = state.history()
+    result = _position(game, *stones_of(start), start.next_player)
+    for _, move in moves:
+        result = result.apply_move(move)
+    return result
 
 
 def nearest_komi(komi: float) -> float:

@@ -22,7 +22,14 @@ from experiments.online.clocks import seconds_for_a_move
 from experiments.online.connection import Connection, Pauses
 from experiments.online.counting import Agreement
 from experiments.online.player import OnlinePlayer, best_allowed
-from experiments.online.position import Position, after, follow, handicap_stone, in_play
+from experiments.online.position import (
+    IllegalOnServer,
+    Position,
+    after,
+    follow,
+    handicap_stone,
+    in_play,
+)
 from experiments.online.protocol import FINISHED, PLAY, SCORING, GameData, ProtocolError
 from experiments.online.tasks import Tasks
 
@@ -33,6 +40,7 @@ _MOST_REFUSED = 20
 # Seconds between two questions about a game of which we hear nothing that we understand, at most.
 _LONGEST_PAUSE = 600.0
 _SORRY = "My engine has failed, so I resign. Thank you for the game."
+_CANNOT_FOLLOW = "I cannot go on: {}. I move again as soon as the position is another one."
 _NO_UNDO = "I do not take moves back."
 
 
@@ -91,7 +99,7 @@ class OnlineGame:
         self._chosen: _Chosen | None = None
         self._refused: set[Move] = set()
         self._agreement = Agreement(connection, pauses.settle, say)
-        self._told_no_undo = False
+        self._told_no_undo = self._told_illegal = False
         self._complaint = ""
         self._tasks = Tasks(say)
         self._thinks_at = -1  # the number of the move
@@ -154,6 +162,9 @@ class OnlineGame:
             position = self._position if known else follow(data)
         except ProtocolError as error:
             self._complain(str(error))
+            if isinstance(error, IllegalOnServer) and not self._told_illegal:
+                self._told_illegal = True
+                self._chat(_CANNOT_FOLLOW.format(error))
             return
         if self._colour_in(data) is None:
             self._complain("we do not play in it")
@@ -238,7 +249,8 @@ class OnlineGame:
         """A game that we cannot follow stays as it is until the server says something else."""
         if reason != self._complaint:
             self._complaint = reason
-            self._say(f"cannot be followed: {reason}")
+            self._say(f"cannot be followed: {reason}. Our clock runs until the server shows "
+                      "another position, or you end the game there")
 
     def _announce(self, data: GameData) -> None:
         colour = self._colour_in(data)

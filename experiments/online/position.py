@@ -19,6 +19,10 @@ from experiments.online.protocol import GameData, ProtocolError
 RULES = {"chinese": "positional", "aga": "situational"}
 
 
+class IllegalOnServer(ProtocolError):
+    """The server has a move that our rules forbid."""
+
+
 @dataclass(frozen=True)
 class Position:
     """Where a game stands.
@@ -41,7 +45,8 @@ def follow(data: GameData) -> Position:
     """The position after all moves.
 
     Raises:
-        ProtocolError: if the moves are impossible.
+        IllegalOnServer: if our rules forbid a move, under the simple ko rule as well.
+        ProtocolError: if the stones at the start are impossible.
     """
     ko_rules = dict.fromkeys((RULES.get(data.rules, "situational"), "simple"))
     for ko in ko_rules:
@@ -51,7 +56,7 @@ def follow(data: GameData) -> Position:
             reason = str(error)
         except SpecError as error:
             raise ProtocolError(f"its stones are impossible: {error}") from None
-    raise ProtocolError(f"its moves are impossible: {reason}")
+    raise IllegalOnServer(f"the server has a move that our rules forbid: {reason}")
 
 
 def after(position: Position, data: GameData, move: Move) -> Position:
@@ -62,7 +67,7 @@ def after(position: Position, data: GameData, move: Move) -> Position:
         data: the game with the move.
 
     Raises:
-        ProtocolError: if the move is impossible.
+        ProtocolError: see `follow`.
     """
     try:
         if not position.to_place:
@@ -107,6 +112,11 @@ def _replay(data: GameData, ko: str) -> Position:
         state = game.position(black, data.white_stones, begins)
     else:
         state = GameState.new_game(game)
-    for move in moves:
-        state = in_play(state).apply_move(move)
+    for number, move in enumerate(moves, len(data.moves) - len(moves) + 1):
+        state = in_play(state)
+        try:
+            state = state.apply_move(move)
+        except IllegalMoveError as error:
+            player = state.next_player.name
+            raise IllegalMoveError(f"move {number}, {player}: {error}") from None
     return Position(state, to_place)

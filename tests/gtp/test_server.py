@@ -12,6 +12,7 @@ from sgfmill import boards, common
 from dlgo import Player, get_game
 from dlgo.records.sgf import write_sgf
 from experiments.gtp.clock import Clock
+from experiments.gtp.session import stones_of
 from tests.conftest import random_game
 from tests.gtp.talk import Talk
 
@@ -169,6 +170,25 @@ def test_a_ko_may_not_be_retaken_at_once() -> None:
     talk("play b C2")
 
 
+def test_a_move_that_only_superko_forbids_is_played_and_said(
+    capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Random games under the simple ko rule, which come back to earlier positions."""
+    notes = 0
+    for seed in range(10):
+        talk = Talk("go:size=3")
+        states = random_game(get_game("go:size=3,ko=simple"), seed, max_plies=60, passes=False)
+        for before, after in zip(states, states[1:], strict=False):
+            forbidden = not talk.server.session.state.is_valid_move(after.last_move)
+            talk(f"play {before.next_player.name} {after.game.move_text(after.last_move)}")
+            assert stones_of(talk.server.session.state) == stones_of(after)
+            told = capsys.readouterr().err
+            assert told.count("superko") == told.count("\n") == forbidden
+            notes += forbidden
+    assert notes > 3
+    talk.fails("play w D9", "syntax error")
+
+
 def test_after_two_passes_the_game_can_go_on() -> None:
     talk = Talk()
     for line in ("play b C3", "play w pass", "play b pass"):
@@ -282,6 +302,15 @@ def test_no_move_of_a_long_game_is_late(
             if stones == 0:
                 over, stones = period, count
     assert thought > 0.8 * main, "time is not used"
+
+
+def test_an_analysis_may_begin_with_a_key_or_a_colour() -> None:
+    talk = Talk("go:size=5", "mcts:sims=20")
+    for words in ("avoid b C3 1 interval 5", "5 avoid w C3,D4 1", "allow b A1 1", "maxmoves 3 5"):
+        for command in ("lz-analyze", "kata-analyze"):
+            assert "info move" in talk(f"{command} {words}")
+            assert "info move" in talk(f"{command} white {words}")
+    talk.fails("lz-analyze green", "syntax error: 'green' is not a colour")
 
 
 # --- records --------------------------------------------------------------------------------

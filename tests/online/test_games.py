@@ -225,7 +225,7 @@ def test_nonsense_from_the_server_gives_a_line_and_the_games_go_on(server, bot) 
 @pytest.mark.parametrize(("settings", "part"), [
     ({"width": 9, "height": 13}, "9x13"),
     ({"width": 40, "height": 40}, "40x40"),
-    ({"moves": [[0, 0, 1], [0, 0, 1]]}, "its moves are impossible"),
+    ({"moves": [[0, 0, 1], [0, 0, 1]]}, "the server has a move that our rules forbid"),
     ({"players": {"black": {"id": 1}, "white": {"id": 2}}}, "we do not play in it"),
 ])
 def test_a_game_that_cannot_be_followed_is_left_alone_and_others_go_on(
@@ -246,7 +246,7 @@ def test_an_illegal_move_of_the_server_is_not_believed(server, bot) -> None:
     server.wait(lambda: len(game.moves) == 1, "it moves")
     x, y = game.moves[0]
     server.call(server.send, "game/1/move", {"game_id": 1, "move_number": 2, "move": [x, y, 1]})
-    server.wait(lambda: bot.has_said("its moves are impossible"), "it says so")
+    server.wait(lambda: bot.has_said("our rules forbid: move 2, white"), "it says so")
     free = next((x, y) for x in range(5) for y in range(5) if (x, y) not in game.moves)
     server.play(game, *free)
     server.wait(lambda: len(game.moves) == 3, "it goes on")

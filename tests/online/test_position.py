@@ -113,7 +113,7 @@ def test_play_goes_on_after_two_passes() -> None:
 
 
 def test_impossible_moves_are_named() -> None:
-    with pytest.raises(ProtocolError, match="its moves are impossible: D2 .*occupied"):
+    with pytest.raises(ProtocolError, match="rules forbid: move 2, white: D2 .*occupied"):
         follow(game(moves=[[3, 3], [3, 3]]))
 
 
