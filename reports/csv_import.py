@@ -7,18 +7,18 @@ list needs the columns
 
 and may have `game` (each is rated by itself), `pair` (a number or a name that the two games
 from one opening share), and `moves` (equal games are then counted once). Other columns are
-ignored, so the `games.csv` of a report can be read too.
+ignored, so the `games.csv` of a report can be read too. Any dialect of CSV will do, with decimal
+commas as well (see `dlgo.tables`).
 """
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlgo.errors import DlgoError
 from dlgo.records.ledger import Ledger
+from dlgo.tables import read_table
 from dlgo.text import LONGEST_NAME, one_line
 from reports.connections import listing
 from reports.ratings import repeated_games
@@ -58,35 +58,27 @@ def read_games(path: Path) -> pd.DataFrame:
     """
     import pandas as pd
 
-    rows, bad, read = [], [], [0]
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(_counting(file, read), skipinitialspace=True, strict=True)
-            header = [str(name).strip().lower() for name in reader.fieldnames or ()]
-            twice = [name for name in _KNOWN if header.count(name) > 1]
-            if twice:
-                raise DlgoError(
-                    f"{path} has two columns {twice[0]}; its first line must name each once"
-                )
-            missing = [name for name in NEEDED if name not in header]
-            if missing:
-                raise DlgoError(
-                    f"{path} has no column {' and no column '.join(missing)}; its first line "
-                    f"must name {', '.join(NEEDED)}"
-                )
-            reader.fieldnames = header
-            for row in reader:
-                fault = _fault(row)
-                if fault:
-                    bad.append((reader.line_num, fault))
-                else:
-                    rows.append(_row(row, reader.line_num))
-    except OSError as error:
-        raise DlgoError(f"{path} cannot be read: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise DlgoError(f"{path} is not text in UTF-8: {error.reason}") from error
-    except csv.Error as error:
-        raise DlgoError(f"{path} line {read[0]}: {error}") from error
+    table = read_table(path)
+    header = [name.strip().lower() for name in table.header]
+    twice = [name for name in _KNOWN if header.count(name) > 1]
+    if twice:
+        raise DlgoError(f"{path} has two columns {twice[0]}; its first line must name each once")
+    missing = [name for name in NEEDED if name not in header]
+    if missing:
+        raise DlgoError(
+            f"{path} has no column {' and no column '.join(missing)}; its first line must name "
+            f"{', '.join(NEEDED)}"
+        )
+    rows, bad = [], []
+    for line, cells in table.rows:
+        row = {name: cell.strip() for name, cell in zip(header, cells, strict=False)}
+        fault = _fault(row) if len(cells) <= len(header) else (
+            "it has more fields than the first line has names"
+        )
+        if fault:
+            bad.append((line, fault))
+        else:
+            rows.append(_row(row, line))
     if bad:
         line, fault = bad[0]
         others = listing([str(number) for number, _ in bad[1:]], most=8)
@@ -99,35 +91,29 @@ def read_games(path: Path) -> pd.DataFrame:
     return frame
 
 
-def _counting(lines: Iterable[str], read: list[int]) -> Iterator[str]:
-    """The lines, with their number in `read[0]`: the reader's own lags behind on an error."""
-    for line in lines:
-        read[0] += 1
-        yield line
+def _result(text: str) -> float:
+    """A result, with a decimal point or a comma. Raises ValueError."""
+    return float(text.replace(",", "."))
 
 
-def _fault(row: dict[str | None, str | list[str] | None]) -> str:
+def _fault(row: dict[str, str]) -> str:
     """What is wrong with a line; empty if nothing is."""
-    if None in row:
-        return "it has more fields than the first line has names"
     for name in ("first", "second"):
-        if not str(row[name] or "").strip():
+        if not row.get(name):
             return f"{name} is empty"
-        if len(str(row[name])) > LONGEST_NAME:
+        if len(row[name]) > LONGEST_NAME:
             return f"{name} is a name of more than {LONGEST_NAME} characters"
-    text = str(row["result"] or "").strip()
+    text = row.get("result", "")
     try:
-        good = float(text) in (0.0, 0.5, 1.0)
+        good = _result(text) in (0.0, 0.5, 1.0)
     except ValueError:
         good = False
     return "" if good else f"result {text!r} is not 1, 0.5 or 0"
 
 
-def _row(row: dict[str, str | None], line: int) -> dict[str, object]:
+def _row(row: dict[str, str], line: int) -> dict[str, object]:
     """A good line as a row of the table."""
-    texts = {
-        name: one_line(str(value).strip()) for name, value in row.items() if value is not None
-    }
+    texts = {name: one_line(value) for name, value in row.items()}
     values: dict[str, object] = dict.fromkeys(GAME_COLUMNS, "")
     values.update({
         name: 0 if name.endswith("_moves") else float("nan")
@@ -137,7 +123,7 @@ def _row(row: dict[str, str | None], line: int) -> dict[str, object]:
     moves = texts.get("moves", "")
     values.update({
         "slot": f"line {line}", "game": texts.get("game") or UNNAMED, "first": texts["first"],
-        "second": texts["second"], "result": float(texts["result"]), "moves": moves,
+        "second": texts["second"], "result": _result(texts["result"]), "moves": moves,
         "pair": texts.get("pair") or f"line {line}", "failed": False, "plies": len(moves.split()),
     })
     return values

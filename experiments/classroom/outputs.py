@@ -7,7 +7,6 @@ Classroom 50's `result.json`: the schema classroom50/result/v1 of its repository
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import json
 import re
@@ -18,6 +17,7 @@ from typing import Any
 
 from dlgo.errors import DlgoError
 from dlgo.files import write_csv, write_file
+from dlgo.tables import read_table
 from experiments.classroom.grading import Grade, Result
 
 TRUSTED = "Run without a sandbox (--trust): the code was believed to be harmless."
@@ -166,14 +166,10 @@ def read_roster(path: Path) -> tuple[list[str], list[list[str]]]:
     Raises:
         DlgoError: if it cannot be used.
     """
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            header, *rows = list(csv.reader(file)) or [[]]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise DlgoError(f"cannot read the roster {path}: {error}") from None
+    header, rows = read_table(path)
     if "student" not in header:
         raise DlgoError(f"the roster {path} has no column 'student'; its first line names columns")
-    return header, [(row + [""] * len(header))[: len(header)] for row in rows if any(row)]
+    return header, [(row + [""] * len(header))[: len(header)] for _, row in rows]
 
 
 def _harmless(cell: str) -> str:

@@ -224,7 +224,7 @@ def test_bad_rules_give_one_line(tmp_path, capfd) -> None:
         ("game = 'goo'", "unknown game 'goo' (did you mean go?)"),
         ("game = 'mine.py:Mine'", "is a file, which no sandbox shows"),
         ("game = ", "is not TOML"),
-        ("roster = 'none.csv'", "cannot read the roster"),
+        ("roster = 'none.csv'", "none.csv cannot be read"),
         ("staff = 3", "under a line [[staff]]"),
         ("[[staff]]\nengine = 'goblin'", "staff bot 1: unknown engine 'goblin'"),
         ("[[staff]]\nhidden = true", "staff bot 1 has no engine"),

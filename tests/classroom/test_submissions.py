@@ -13,7 +13,7 @@ from dlgo.errors import DlgoError
 from experiments.classroom import grading
 from experiments.classroom.exercise import Exercise, get_exercise
 from experiments.classroom.grading import Grade, Result, grade_hand_in
-from experiments.classroom.outputs import gradescope, write_table
+from experiments.classroom.outputs import gradescope, read_roster, write_table
 from experiments.classroom.submissions import hand_ins, parse_moment, submissions
 from experiments.classroom.taking_in import TakenIn
 
@@ -92,3 +92,14 @@ def test_the_last_hand_in_with_an_exercise_counts(tmp_path, monkeypatch) -> None
         ["student", "ko", "liberties", "total", "late"], ["ann", "10", "10", "20", "ko"],
         ["bob", "0", "0", "0", ""],
     ]
+
+
+def test_a_roster_may_come_from_any_spreadsheet(tmp_path: Path) -> None:
+    roster = tmp_path / "class.csv"
+    for text, encoding in (
+        ("student,group\nÄnne,2\nbo,\n", "utf-8"), ("student;group\nÄnne;2\nbo\n\n", "utf-8-sig"),
+        ("sep=;\nstudent;group\nÄnne;2\nbo;\n", "utf-8"),
+        ("student\tgroup\nÄnne\t2\nbo\n", "utf-16"),
+    ):
+        roster.write_bytes(text.encode(encoding))
+        assert read_roster(roster) == (["student", "group"], [["Änne", "2"], ["bo", ""]])

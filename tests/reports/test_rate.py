@@ -14,7 +14,10 @@ from dlgo.records.ledger import Ledger
 from experiments.cli.main import cli, main
 from reports.csv_import import load_games, read_games
 from reports.head_to_head import head_to_heads
+from tests.command import ROOT
 from tests.reports.simulation import game_record
+
+CASES = ROOT.parent / "shared/cases/csv"
 
 
 def run(*arguments: object) -> Result:
@@ -56,6 +59,42 @@ def test_a_file_of_a_spreadsheet_is_read(tmp_path):
     assert frame["pair"].tolist() == [0, 1]  # without a pair, each game stands alone
 
 
+# Texts of the same three games: Ä beats b, they draw, and Ä beats "b; c, d".
+DIALECTS = {
+    "commas": 'first,second,result\nÄ,b,1\nb,Ä,0.5\nÄ,"b; c, d",1\n',
+    "decimal commas in quotes": 'first,second,result\nÄ,b,"1,0"\nb,Ä,"0,5"\nÄ,"b; c, d",1\n',
+    "semicolons": 'first;second;result\nÄ;b;1\nb;Ä;0,5\nÄ;"b; c, d";1,0\n',
+    "quotes": '"first";"second";"result"\n"Ä";"b";"1"\n"b";"Ä";"0,5"\n"Ä";"b; c, d";"1"\n',
+    "tabs": "first\tsecond\tresult\nÄ\tb\t1\nb\tÄ\t0,50\nÄ\tb; c, d\t1\n",
+    "bars": "first|second|result\nÄ|b|1\nb|Ä|.5\nÄ|b; c, d|1\n",
+    "a line sep=": 'sep=;\nfirst;second;result\nÄ;b;1\nb;Ä;0,5\nÄ;"b; c, d";1\n',
+    "SEP= and tabs": "SEP=\t\nfirst\tsecond\tresult\nÄ\tb\t1\nb\tÄ\t0.5\nÄ\tb; c, d\t1\n",
+    "empty cells": 'Result;first;second;x\n1;Ä;b;;;\n;;;;;\n\n0,5;b;Ä;7;;\n1;Ä;"b; c, d"\n',
+    "spaces": 'first, second, result\nÄ, b, 1\nb, Ä, 0.5\nÄ, "b; c, d", 1\n',
+}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "utf-16-be+mark"])
+def test_a_table_is_read_in_any_dialect(
+    dialect: str, encoding: str, ends: str, tmp_path: Path
+) -> None:
+    text = DIALECTS[dialect].replace("\n", ends)
+    if encoding.endswith("+mark"):
+        text, encoding = "\ufeff" + text, encoding.removesuffix("+mark")
+    (tmp_path / "games.csv").write_bytes(text.encode(encoding))
+    games = read_games(tmp_path / "games.csv")
+    assert games[["first", "second", "result"]].values.tolist() == [
+        ["Ä", "b", 1.0], ["b", "Ä", 0.5], ["Ä", "b; c, d", 1.0]]
+
+
+@pytest.mark.skipif(not CASES.is_dir(), reason="needs ../shared/cases/csv")
+def test_the_cases_are_read() -> None:
+    games = {path.stem: len(read_games(path)) for path in CASES.glob("*.csv")}
+    assert games == {"rtl": 5, "semicolon": 3, "sep": 2, "tab": 1, "utf16": 2}
+
+
 @pytest.mark.parametrize(("text", "part"), [
     ("first,second,result\na,b,1\na,b,2\n", "line 3: result '2' is not 1, 0.5 or 0"),
     ("first,second,result\na,b,nan\n", "line 2: result 'nan' is not"),
@@ -66,7 +105,8 @@ def test_a_file_of_a_spreadsheet_is_read(tmp_path):
     ('first,second,result\n"a"b,c,1\n', "line 2"),
     ("white,black,result\na,b,1\n", "no column first and no column second"),
     ("", "no column first"),
-    ("first;second;result\na;b;1\n", "no column first"),
+    ("sep=x\nfirstxsecondxresult\n", "line 1: the separator 'x' is not a comma"),
+    ("sep=;\nfirst;second;result\na;b;1\na;b;0,7\n", "line 4: result '0,7' is not 1, 0.5 or 0"),
     ("first,second,result, FIRST\na,b,1,c\n", "has two columns first; its first line must"),
     ("first,second,result\n", "holds no games"),
     ("first,second,result\na,b,1\na\0,b,1,\n", "line 3"),

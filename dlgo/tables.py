@@ -1,0 +1,104 @@
+"""Tables that spreadsheets have written as text (CSV), in whatever dialect: one reader for all.
+
+Commas, semicolons, tabs or bars between the cells, as the first line shows or a line `sep=;` before
+it says; UTF-8, or UTF-16 or UTF-32 with a byte order mark. What is written is `dlgo.files`'s.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from dlgo.errors import DlgoError
+
+_DELIMITERS = ",;\t|"
+# The marks of UTF-32 come first: that of UTF-16 is the beginning of one of them.
+_ENCODINGS = (
+    (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+)
+
+
+class Table(NamedTuple):
+    """A table as text.
+
+    Attributes:
+        header: the cells of the first line.
+        rows: of each other line that is not empty, its number in the file and its cells. Cells
+            may be missing at the end; those beyond the header are not empty.
+    """
+
+    header: list[str]
+    rows: list[tuple[int, list[str]]]
+
+
+def read_table(path: Path) -> Table:
+    """A table from a file.
+
+    Raises:
+        DlgoError: if the file cannot be read, or is no text or no table.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise DlgoError(f"{path} cannot be read: {error.strerror or error}") from error
+    encoding = next((name for mark, name in _ENCODINGS if data.startswith(mark)), "utf-8")
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise DlgoError(
+            f"{path} is not text in UTF-8 ({error.reason}); save it as CSV in UTF-8"
+        ) from error
+    if "\0" in text:  # UTF-16 without a mark, or no text at all
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise DlgoError(f"{path} line {line} holds a zero byte; save it as CSV in UTF-8")
+    lines = io.StringIO(text, newline="")
+    first = lines.readline().rstrip("\r\n")
+    skipped = first.lower().startswith("sep=")
+    delimiter = first[4:5] if skipped else _delimiter(first)
+    if delimiter not in tuple(_DELIMITERS):
+        raise DlgoError(
+            f"{path} line 1: the separator {delimiter!r} is not a comma, a semicolon, a tab or |"
+        )
+    if not skipped:
+        lines.seek(0)
+    read = [int(skipped)]
+    try:
+        reader = csv.reader(
+            _counting(lines, read), delimiter=delimiter, skipinitialspace=True, strict=True
+        )
+        header = next(reader, [])
+        rows = [
+            (reader.line_num + skipped, _without_empty_end(cells, len(header)))
+            for cells in reader if any(cell.strip() for cell in cells)
+        ]
+    except csv.Error as error:
+        raise DlgoError(f"{path} line {read[0]}: {error}") from error
+    return Table(header, rows)
+
+
+def _delimiter(header: str) -> str:
+    """What stands between the names of the columns."""
+    try:
+        return csv.Sniffer().sniff(header, _DELIMITERS).delimiter
+    except csv.Error:  # a single column
+        return ","
+
+
+def _without_empty_end(cells: list[str], count: int) -> list[str]:
+    """The cells, less empty ones after the first `count`: some programs end lines with `;`."""
+    while len(cells) > count and not cells[-1].strip():
+        cells = cells[:-1]
+    return cells
+
+
+def _counting(lines: Iterable[str], read: list[int]) -> Iterator[str]:
+    """The lines, with their number in `read[0]`: the reader's own lags behind on an error."""
+    for line in lines:
+        read[0] += 1
+        yield line
