@@ -21,7 +21,6 @@ from dlgo.extras import require_extra
 require_extra("rl", "the adapter for PettingZoo", "pettingzoo", "gymnasium")
 
 from gymnasium import spaces  # noqa: E402
-from gymnasium.utils import EzPickle  # noqa: E402
 from pettingzoo import AECEnv  # noqa: E402
 from pettingzoo.utils import wrappers  # noqa: E402
 
@@ -41,13 +40,14 @@ def env(game: str | GameSpec, **options: Any) -> AECEnv:
     return wrappers.OrderEnforcingWrapper(wrapped)
 
 
-class GameEnv(AECEnv, EzPickle):
+class GameEnv(AECEnv):
     """A game without wrappers: an illegal action raises IllegalMoveError.
 
     An observation is a dictionary: `observation`, float32[rows, cols, planes], seen by the player
     to move, also when the other agent asks; `action_mask`, int8[num_actions], all 0 for who is
     not to move. Rewards come with the last move: 1 won, -1 lost, 0 drawn or cut. `agent_selection`
-    follows the rules: a player may move twice in a row.
+    follows the rules: a player may move twice in a row. A copy (`deepcopy`, `pickle`) goes on from
+    where the original stands, by itself.
 
     Args:
         game: a game, or its specification.
@@ -63,7 +63,6 @@ class GameEnv(AECEnv, EzPickle):
         self, game: str | GameSpec, encoder: str | None = None, random_plies: int = 0,
         max_plies: int | None = None, render_mode: str | None = None,
     ) -> None:
-        EzPickle.__init__(self, game, encoder, random_plies, max_plies, render_mode)
         super().__init__()
         if render_mode not in (None, "ansi"):
             raise SpecError(f"PettingZoo: render_mode={render_mode!r} is not one of None, 'ansi'")

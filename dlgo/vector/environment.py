@@ -99,7 +99,8 @@ class VectorEnv:
     """`count` games side by side. The same seed and the same actions give the same games.
 
     Each board has generators of its own: its games do not depend on how many boards there are
-    beside it, nor on `threads`.
+    beside it, nor on `threads`. A copy (`deepcopy`, `pickle`) goes on from where the original
+    stands, by itself.
 
     Args:
         game: a game, or its specification, such as "go:size=9".
@@ -216,9 +217,32 @@ class VectorEnv:
         name = self.encoder.name if self.encoder else None
         return f"VectorEnv({str(self.game)!r}, {self.count}, encoder={name!r})"
 
-    def __reduce__(self) -> Any:
-        # A copy's views would show memory that the copy's steps do not write.
-        raise DlgoError("a VectorEnv cannot be copied or pickled: make one with the same arguments")
+    def __getstate__(self) -> dict[str, Any]:
+        longest, opening, _ = self._boards.limits.tolist()
+        return {
+            "arguments": (self.game, self.count, self.encoder),
+            "options": {
+                "random_plies": opening, "max_plies": longest, "threads": len(self._parts),
+                "illegal": LOSS if self._illegal_loses else ERROR,
+            },
+            "memory": self._memory(),
+        }
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        # Made anew, so that what a copy shows is the memory that its own steps write.
+        self.__init__(*kept["arguments"], **kept["options"])
+        for own, array in zip(self._memory(), kept["memory"], strict=True):
+            if own.flags.writeable:  # tables that all states share are there already
+                np.copyto(own, array)
+
+    def _memory(self) -> list[np.ndarray]:
+        """All arrays that steps write."""
+        boards = self._boards
+        return [
+            *boards.states, *(getattr(boards, name) for name in Boards._fields if name != "states"),
+            self._choices, self._ended, self._observations, self._final_observations,
+            self._actions, self._random,
+        ]
 
     @property
     def num_actions(self) -> int:

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from dlgo.adapters.board import Board
-from dlgo.api import GameSpec, Player
+from dlgo.api import GameSpec, GameState, Player
 from dlgo.errors import IllegalMoveError, SpecError
 from dlgo.extras import require_extra
+from engines.base import Engine
 from engines.isolation.describe import read_spec
 
 require_extra("rl", "the adapter for Gymnasium", "gymnasium")
@@ -39,6 +40,10 @@ class OpponentEnv(gymnasium.Env):
     the end of a game. Rewards are the agent's: 1 won, -1 lost, 0 otherwise. `info["action_mask"]`
     is int8[num_actions] and says what is legal; `action_masks()` says the same as bool, as agents
     of sb3-contrib ask for it.
+
+    A copy (`deepcopy`, `pickle`) goes on from where the original stands, by itself. Its opponent is
+    another engine: before its first answer it thinks about the moves of this game once more, so
+    that it answers alike unless its budget is a time.
 
     Args:
         game: a game, or its specification.
@@ -69,8 +74,12 @@ class OpponentEnv(gymnasium.Env):
                 raise SpecError(f"Gymnasium: {name}={value!r} is not one of {known}")
         self._board = Board("Gymnasium", game, encoder, random_plies, max_plies)
         self._side, self._illegal_raises = side, illegal == ERROR
-        self._engine = read_spec(opponent).build(self._board.game)
-        self._engine.warm_up()
+        self._opponent = opponent
+        self._engine: Engine | None = None
+        # The engine's seed for this game, and what it has been asked: enough to make it again.
+        self._engine_seed: int | None = None
+        self._asked: list[GameState] = []
+        self._ready_engine()
         self._agent = Player.black
         self._lost = False
         self.render_mode = render_mode
@@ -101,8 +110,10 @@ class OpponentEnv(gymnasium.Env):
             )
             self._agent = Player.black if first else Player.white
             self._lost = False
+            self._asked = []
             self._board.start(start)
-            self._engine.new_game(engine_seed)
+            self._ready_engine().new_game(engine_seed)
+            self._engine_seed = engine_seed
             self._answer()
             if not (self._board.state.is_over() or self._board.cut):
                 return self._board.planes(), self._info()
@@ -148,7 +159,22 @@ class OpponentEnv(gymnasium.Env):
 
     def close(self) -> None:
         """Release what the opponent holds (processes, files)."""
-        self._engine.close()
+        if self._engine is not None:
+            self._engine.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_engine": None}
+
+    def _ready_engine(self) -> Engine:
+        """The opponent; one for a copy is made when it is asked for the first time."""
+        if self._engine is None:
+            self._engine = read_spec(self._opponent).build(self._board.game)
+            self._engine.warm_up()
+            if self._engine_seed is not None:
+                self._engine.new_game(self._engine_seed)
+            for state in self._asked:
+                self._engine.select_move(state)
+        return self._engine
 
     @property
     def _over(self) -> bool:
@@ -161,7 +187,9 @@ class OpponentEnv(gymnasium.Env):
         """Have the opponent play until it is the agent's turn, or the game has ended."""
         board = self._board
         while not (self._over or board.state.next_player is self._agent):
-            board.play_move(self._engine.select_move(board.state).move)
+            decision = self._ready_engine().select_move(board.state)
+            self._asked.append(board.state)
+            board.play_move(decision.move)
 
 
 gymnasium.register(id="dlgo/Opponent-v0", entry_point=OpponentEnv, disable_env_checker=True)
