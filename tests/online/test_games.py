@@ -238,6 +238,9 @@ def test_a_game_that_cannot_be_followed_is_left_alone_and_others_go_on(
     finished(server, game)
     assert strange.sent == 0 and not server.said("game/resign")
     assert sum("cannot be followed" in line for line in bot.lines) == 1
+    told = [chat["body"] for chat in server.said("game/chat", 1)]
+    assert [("rules forbid: move 2, white: A5" in text) for text in told] == (
+        [True] if "forbid" in part else [])
 
 
 def test_an_illegal_move_of_the_server_is_not_believed(server, bot) -> None:
@@ -247,6 +250,7 @@ def test_an_illegal_move_of_the_server_is_not_believed(server, bot) -> None:
     x, y = game.moves[0]
     server.call(server.send, "game/1/move", {"game_id": 1, "move_number": 2, "move": [x, y, 1]})
     server.wait(lambda: bot.has_said("our rules forbid: move 2, white"), "it says so")
+    assert not server.said("game/chat")
     free = next((x, y) for x in range(5) for y in range(5) if (x, y) not in game.moves)
     server.play(game, *free)
     server.wait(lambda: len(game.moves) == 3, "it goes on")
