@@ -21,11 +21,8 @@ from experiments.gtp.session import Session
 # Between two lines, in hundredths of a second: what front ends usually ask for.
 _INTERVAL = 50
 _SHORTEST = 5
-# The keys that KataGo documents for these commands.
-_KEYS = (
-    "interval", "minmoves", "maxmoves", "avoid", "allow", "ownership", "ownershipStdev",
-    "movesOwnership", "movesOwnershipStdev", "pvVisits", "pvEdgeVisits", "rootInfo",
-)
+# Keys that are no longer than the longest name of a colour; other programs' keys are longer.
+_SHORT_KEYS = ("avoid", "allow")
 # Moves listed in a line; the search has hardly looked at the others.
 _MOST_MOVES = 30
 
@@ -94,7 +91,8 @@ def _analysis(session: Session, given: Arguments, leela: bool) -> Analysis:
     """Read `[color] [interval] [key value]...`; keys other than `interval` are ignored."""
     words = list(given)
     player: Player = session.state.next_player
-    if words and not words[0].isdigit() and words[0] not in _KEYS:
+    first = words[0] if words else ""
+    if first and not first.isdigit() and len(first) <= 5 and first not in _SHORT_KEYS:
         player = parse_color(words.pop(0))
     interval = _INTERVAL
     if words and words[0].isdigit():

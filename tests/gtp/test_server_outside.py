@@ -22,7 +22,7 @@ from dlgo.records.sgf import write_sgf
 from engines.registry import build_engine
 from experiments.arena.referee import EngineCache, GameTask, play_game
 from experiments.gtp.server import MAX_LINE
-from tests.command import assert_one_line, dlgo_here
+from tests.command import assert_one_line, dlgo
 from tests.conftest import random_game
 from tests.gtp.programs import GNUGO, GNUGO_OPTIONS, living, needs_gnugo
 from tests.gtp.talk import Talk
@@ -120,12 +120,12 @@ def test_quit_answers_first_and_the_rest_is_not_read() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"=4\n\n", b"")
 
 
-def test_a_bad_engine_or_game_is_one_line(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_engine_or_game_is_one_line() -> None:
     for options, part in (
         (("--engine", "mtcs"), "did you mean mcts"), (("--game", "chess"), "unknown game"),
         (("--engine", "solver"), "solver"),
     ):
-        done = dlgo_here(capfd, "gtp", "--game", "go:size=5", *options, stdin="name\n")
+        done = dlgo("gtp", "--game", "go:size=5", *options, stdin="name\n")
         assert_one_line(done, part)
         assert done.stdout == ""
 
