@@ -18,6 +18,7 @@ import pickle
 import shutil
 import stat
 import tempfile
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -130,34 +131,99 @@ def _forget_old(folder: Path) -> None:
 
 
 class _Compiler(event.Listener):
-    """Knows when the compiler works, which may take seconds where nothing is cached yet."""
+    """Knows when machine code is made or loaded, which may take seconds the first time.
+
+    The clocks of budgets (`wall_time`, `cpu_time`) stand still meanwhile.
+    """
 
     def __init__(self) -> None:
-        self.waiting: list[Callable[[], None]] = []  # who is told when it begins
-        self._depth = 0  # a function compiles those that it calls
-        self._began = self._seconds = 0.0
+        self.waiting: list[Callable[[], None]] = []  # who is told when it begins to compile
+        self.watchers: list[Callable[[bool], None]] = []  # told when the clocks stop and go on
+        self._lock = threading.RLock()
+        self._depth = 0  # a function compiles those that it calls; threads wait for each other
+        self._stopped = (0.0, 0.0)  # wall and CPU time when the clocks stopped
+        self._excluded = (0.0, 0.0)  # what they have left out so far
 
     def on_start(self, event: event.Event) -> None:
-        self._depth += 1
-        if self._depth == 1:
-            self._began = time.perf_counter()
+        if event.kind == "numba:compile":
             self.tell()
+        else:
+            self.stop_clocks()
+
+    def on_end(self, event: event.Event) -> None:
+        if event.kind != "numba:compile":
+            self.start_clocks()
 
     def tell(self) -> None:
         while self.waiting:
             self.waiting.pop()()
 
-    def on_end(self, event: event.Event) -> None:
-        self._depth -= 1
-        if self._depth == 0:
-            self._seconds += time.perf_counter() - self._began
+    def stop_clocks(self) -> None:
+        with self._lock:
+            self._depth += 1
+            if self._depth == 1:
+                self._stopped = time.perf_counter(), time.process_time()
+                self._inform(True)
 
-    def seconds(self) -> float:
-        return self._seconds + (time.perf_counter() - self._began if self._depth else 0.0)
+    def start_clocks(self) -> None:
+        with self._lock:
+            if self._depth == 1:
+                now = time.perf_counter(), time.process_time()
+                self._excluded = tuple(
+                    excluded + end - start
+                    for excluded, end, start in zip(self._excluded, now, self._stopped, strict=True)
+                )
+            self._depth -= 1
+            if self._depth == 0:
+                self._inform(False)
+
+    def _inform(self, stopped: bool) -> None:
+        for watcher in tuple(self.watchers):
+            watcher(stopped)
+
+    def times(self) -> tuple[float, float]:
+        """Wall and CPU time by the clocks of budgets."""
+        with self._lock:
+            now = self._stopped if self._depth else (time.perf_counter(), time.process_time())
+            return now[0] - self._excluded[0], now[1] - self._excluded[1]
 
 
 _compiler = _Compiler()
 event.register("numba:compile", _compiler)
+event.register("numba:compiler_lock", _compiler)  # held while code is made, and while it is loaded
+
+
+def wall_time() -> float:
+    """Wall seconds, as `time.perf_counter`, without those in which machine code was made or loaded.
+
+    Compiling is never part of a budget: every limit on thinking time is checked by this clock.
+    """
+    return _compiler.times()[0]
+
+
+def cpu_time() -> float:
+    """CPU seconds of this process, without those in which machine code was made or loaded."""
+    return _compiler.times()[1]
+
+
+@contextlib.contextmanager
+def watch_clocks(watcher: Callable[[bool], None]) -> Iterator[None]:
+    """Within the block, call `watcher(True)` when the clocks stop and `watcher(False)` after it."""
+    _compiler.watchers.append(watcher)
+    try:
+        yield
+    finally:
+        _compiler.watchers.remove(watcher)
+
+
+@contextlib.contextmanager
+def clocks_stopped() -> Iterator[None]:
+    """Within the block, the clocks of this process stand still: another one compiles for it."""
+    _compiler.stop_clocks()
+    try:
+        yield
+    finally:
+        _compiler.start_clocks()
 
 
 @contextlib.contextmanager
@@ -180,11 +246,6 @@ def tell_of_compiling(tell: Callable[[str], None]) -> Iterator[None]:
 def tell_now() -> None:
     """Tell those who wait in `tell_of_compiling`: another process compiles for this one."""
     _compiler.tell()
-
-
-def compile_seconds() -> float:
-    """Wall seconds that the compiler has taken in this process so far."""
-    return _compiler.seconds()
 
 
 class _KernelCache(NullCache):

@@ -7,7 +7,6 @@ no particular engine.
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -15,6 +14,7 @@ from typing import Any, ClassVar
 from dlgo.api import GameSpec, GameState, Move
 from dlgo.budgets import BUDGET_OPTIONS
 from dlgo.errors import SpecError
+from dlgo.jit import cpu_time, wall_time
 from dlgo.rng import below, make_rng
 from dlgo.specs import Option, check_settings, format_spec
 from engines.decision import Budget, Cost, Decision
@@ -105,7 +105,7 @@ class Engine(ABC):
                 f"engine {self.name} cannot limit itself by {kinds}; it takes "
                 f"{', '.join(self.budgets)}"
             )
-        wall, cpu = time.perf_counter(), self._cpu_clock()
+        wall, cpu = wall_time(), self._cpu_clock()
         move = self._termination.shortcut(state)
         known = None if move is not None else self.game.known_results(state)
         if move is not None:
@@ -118,7 +118,7 @@ class Engine(ABC):
         spent = decision.cost
         cost = Cost(
             spent.simulations, spent.nodes, spent.evaluations,
-            cpu_seconds=self._cpu_clock() - cpu, wall_seconds=time.perf_counter() - wall,
+            cpu_seconds=self._cpu_clock() - cpu, wall_seconds=wall_time() - wall,
         )
         return decision.with_cost(cost)
 
@@ -167,7 +167,7 @@ class Engine(ABC):
 
     def _cpu_clock(self) -> float:
         """CPU seconds spent so far; an engine that thinks in other processes adds theirs."""
-        return time.process_time()
+        return cpu_time()
 
     def _smallest_budget(self) -> Budget:
         smallest = {

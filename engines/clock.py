@@ -2,16 +2,16 @@
 
 Compiled code does not look at the time. So it works in slices of some milliseconds, each of as
 many steps (nodes, simulations) as the speed so far allows, and the clock is read in between: a
-limit is overrun by a fraction of a slice.
+limit is overrun by a fraction of a slice. Time in which machine code is made or loaded does not count.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from dlgo.jit import cpu_time, wall_time
 from engines.decision import Budget
 
 NO_LIMIT = 1 << 62
@@ -56,11 +56,11 @@ class Clock:
     ) -> None:
         self._most = NO_LIMIT if most is None else most
         self._first = first
-        self._began = time.perf_counter()
+        self._began = wall_time()
         self._limits = [
             (clock, clock(), seconds)
             for clock, seconds in (
-                (time.process_time, budget.cpu), (time.perf_counter, budget.wall)
+                (cpu_time, budget.cpu), (wall_time, budget.wall)
             )
             if seconds is not None
         ]
@@ -73,7 +73,7 @@ class Clock:
             return self._most
         if done == 0:
             return min(self._most, self._first)
-        speed = done / max(time.perf_counter() - self._began, 1e-6)
+        speed = done / max(wall_time() - self._began, 1e-6)
         seconds = min([_SLICE, *(self._left(*limit) for limit in self._limits)])
         return min(self._most, done + max(1, self._first // 5, int(speed * seconds)))
 

@@ -26,7 +26,7 @@ from dlgo.api import GameSpec
 from dlgo.conformance import encoding, keys, playing, rules, states
 from dlgo.conformance.sample import Facts, Line, RuleBroken, Sample, draw_sample, play_line
 from dlgo.errors import BotError, SpecError
-from dlgo.jit import compile_seconds
+from dlgo.jit import wall_time
 
 __all__ = [
     "RULES", "Facts", "Line", "RuleBroken", "Sample", "check_game", "check_sample",
@@ -143,11 +143,11 @@ def in_time(
 
     # Compiled code cannot be interrupted; a daemon thread at least lets the message out.
     thread = threading.Thread(target=run, daemon=True)
-    began = time.perf_counter() - compile_seconds()
+    began = wall_time()
     thread.start()
     while thread.is_alive():
         thread.join(0.1)
-        if time.perf_counter() - compile_seconds() - began > seconds:
+        if wall_time() - began > seconds:
             raise RuleBroken(f"{rule}: {what} has not ended after {seconds:g} s")
     if errors and isinstance(errors[0], RuleBroken | SpecError | BotError):
         raise errors[0]

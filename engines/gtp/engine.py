@@ -7,13 +7,13 @@ they forbid is a move of the engine's, and the referee deals with it as with any
 from __future__ import annotations
 
 import math
-import time
 
 from dlgo.api import GameState, Move, Player, Point
 from dlgo.errors import NotationError, SpecError
 from dlgo.games.go.state import Go
 from dlgo.gtp import GtpError
 from dlgo.gtp.protocol import shown
+from dlgo.jit import cpu_time
 from dlgo.specs import Option
 from engines.base import Budget, Decision, Engine
 from engines.gtp.process import GtpProgram, split_command
@@ -67,7 +67,7 @@ class GTPEngine(Engine):
 
     def _cpu_clock(self) -> float:
         theirs = 0.0 if self._program is None else self._program.cpu_seconds()
-        return time.process_time() + self._cpu_of_the_dead + theirs
+        return cpu_time() + self._cpu_of_the_dead + theirs
 
     def _forget(self) -> None:
         """The program holds no game that we know of."""

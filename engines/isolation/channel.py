@@ -12,11 +12,10 @@ import json
 import os
 import pickle
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
-from dlgo.jit import tell_now
+from dlgo.jit import clocks_stopped, tell_now, wall_time
 from dlgo.records.failures import Failure
 from engines.programs import processes
 from engines.programs.framing import LONGEST, BrokenFrame, frame, take_frame
@@ -65,6 +64,7 @@ class Host:
         self.pid = self._program.pid
         self.ended = False
         self._sandbox = sandbox
+        self._compiling = 0.0  # CPU seconds
         self.process = self._outside(self._receive(b"", START_TIMEOUT))
 
     def _outside(self, answer: dict[str, Any]) -> int:
@@ -120,13 +120,21 @@ class Host:
     def _receive(
         self, request: bytes, timeout: float, check: Callable[[], None] | None = None
     ) -> dict[str, Any]:
-        deadline = time.monotonic() + timeout
+        deadline = wall_time() + timeout
         try:
-            answer = _read(self._program.exchange(request, self._take, timeout, check))
-            while "compiling" in answer:
-                tell_now()
-                left = max(deadline - time.monotonic(), 0.0)
-                answer = _read(self._program.exchange(b"", self._take, left, check))
+            with contextlib.ExitStack() as stopped:
+                answer = _read(self._program.exchange(request, self._take, timeout, check))
+                while "compiling" in answer or "clocks" in answer:
+                    left = max(deadline - wall_time(), 0.0)
+                    if "compiling" in answer:
+                        tell_now()
+                    elif self._sandbox is None:  # untrusted code could claim to be compiling
+                        stopped.close()
+                        self._compiling += float(answer["cpu"])
+                        if answer["clocks"] == "stopped":
+                            stopped.enter_context(clocks_stopped())
+                            left = START_TIMEOUT
+                    answer = _read(self._program.exchange(b"", self._take, left, check))
         except ProgramError as error:
             self.kill()
             text = str(error)
@@ -138,7 +146,7 @@ class Host:
                     text = "out of memory: process killed by the system"
                     raise ProgramError(Failure.OVER_MEMORY, text) from None
             raise ProgramError(error.failure, text) from None
-        except (BrokenFrame, ValueError, RecursionError):
+        except (BrokenFrame, KeyError, TypeError, ValueError, RecursionError):
             self.kill()
             raise nonsense() from None
         except BaseException:  # the answer would come to the next question
@@ -154,8 +162,8 @@ class Host:
         return self._program.alive
 
     def cpu_seconds(self) -> float:
-        """CPU time of all its processes so far."""
-        return self._program.cpu_seconds()
+        """CPU time of all its processes so far, without what it has compiled."""
+        return self._program.cpu_seconds() - self._compiling
 
     def close(self) -> None:
         """Let the engine close itself, and make sure that nothing is left."""

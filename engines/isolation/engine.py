@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from dlgo.api import GameSpec, GameState, Move, Point
+from dlgo.jit import wall_time
 from dlgo.records.failures import Failure
 from engines.base import Budget, Cost, Decision
 from engines.isolation.channel import START_TIMEOUT, Host, nonsense
@@ -196,7 +197,7 @@ class IsolatedEngine:
         check: Callable[[], None] | None,
     ) -> tuple[dict[str, Any], float]:
         """The answer about a position, and when it was asked."""
-        wall = time.perf_counter()
+        wall = wall_time()
         if self._host.ended:
             self._start()
         answer = self._ask(request, *self._way_to(state), budget, *more, check=check)
@@ -219,7 +220,7 @@ class IsolatedEngine:
         before, self._cpu = self._cpu, self._host.cpu_seconds()
         cost = Cost(
             simulations, nodes, evaluations, cpu_seconds=self._cpu - before,
-            wall_seconds=time.perf_counter() - wall,
+            wall_seconds=wall_time() - wall,
         )
         return Decision(move, value=value, cost=cost, **more)
 

@@ -25,7 +25,7 @@ from typing import Any
 from dlgo.api import GameState, Move
 from dlgo.errors import DlgoError, PluginError
 from dlgo.games import get_game
-from dlgo.jit import tell_of_compiling
+from dlgo.jit import cpu_time, tell_of_compiling, watch_clocks
 from dlgo.records.failures import Failure
 from engines.base import Decision, Engine
 from engines.clock import stopped_by
@@ -54,13 +54,23 @@ def main() -> None:
     def tell(text: str) -> None:
         write_frame(answers, json.dumps({"compiling": text}).encode())
 
+    before = 0.0
+
+    def tell_of_clocks(stopped: bool) -> None:
+        nonlocal before
+        compiling = time.process_time() - cpu_time()
+        spent, before = 0.0 if stopped else compiling - before, compiling
+        report = {"clocks": "stopped" if stopped else "running", "cpu": spent}
+        write_frame(answers, json.dumps(report).encode())
+
     host, pid = _Host(requests), os.getpid()
     write_frame(answers, json.dumps({"pid": pid}).encode())
     while (request := read_frame(requests)) is not None:
         name, *arguments = pickle.loads(request)
         if name == "leave_copy":
             os._exit(copies.TOLD)
-        with tell_of_compiling(tell) if name in _LONG else contextlib.nullcontext():
+        telling = tell_of_compiling(tell) if name in _LONG else contextlib.nullcontext()
+        with telling, watch_clocks(tell_of_clocks):
             answer = host.answer(name, *arguments)
         if name == "enter_copy":
             pid = os.getpid()

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from multiprocessing.context import BaseContext
 from typing import Any, NamedTuple
 
+from dlgo.jit import wall_time
 from dlgo.records.costs import ROW
 
 # What is being done. IDLE: nothing that an engine answers for.
@@ -22,6 +23,8 @@ DOING = ("idle", "preparing", "thinking")
 
 # More plies than any game has before it is drawn (see `referee.length_limit`).
 CAPACITY = 1 << 15
+# Seconds for which a player's clock may stand still while machine code is made.
+_LONGEST_COMPILATION = 600.0
 
 # In this order, so that whoever reads a half-written head sees a new clock and not an old one.
 _HEAD = struct.Struct("<dqqqqd")
@@ -34,7 +37,7 @@ class Head(NamedTuple):
     """What stands on top.
 
     Attributes:
-        since: when this was shown, by `time.monotonic`.
+        since: when this was shown, by `time.monotonic`; later, by the time spent on compiling.
         game: which game of this worker it is, from 1.
         moves: how many the engines have made in it.
         player: who is at work, 0 or 1.
@@ -62,6 +65,8 @@ class Board:
         self._game = 0
         self._moves = 0
         self._began = 0.0
+        self._shown = (0, IDLE)
+        self._start = 0.0
 
     @classmethod
     def local(cls, plies: int) -> Board:
@@ -82,12 +87,20 @@ class Board:
         self._began = time.time()
 
     def show(self, doing: int, player: int) -> float:
-        """`player` begins to do something; returns the time, by `time.monotonic`."""
-        now = time.monotonic()
+        """`player` begins to do something; returns the time, by `dlgo.jit.wall_time`."""
+        self._shown, self._start = (player, doing), wall_time()
+        self._write(time.monotonic())
+        return self._start
+
+    def stop_clock(self, stopped: bool) -> None:
+        """The player's clock stands still, since machine code is being made, or runs again."""
+        grace = _LONGEST_COMPILATION if stopped else 0.0
+        self._write(time.monotonic() - (wall_time() - self._start) + grace)
+
+    def _write(self, since: float) -> None:
         _HEAD.pack_into(
-            self._bytes, 0, now, self._game, self._moves, player, doing, self._began
+            self._bytes, 0, since, self._game, self._moves, *self._shown, self._began
         )
-        return now
 
     def add(self, *row: float) -> None:
         """A move, in the fields of `ROW`."""

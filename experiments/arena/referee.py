@@ -21,6 +21,7 @@ from dlgo import kernels
 from dlgo.api import GameSpec, GameState, Move
 from dlgo.errors import IllegalMoveError
 from dlgo.games import get_game
+from dlgo.jit import wall_time
 from dlgo.records.costs import PackedCosts
 from dlgo.records.entrants import split_version
 from dlgo.records.failures import Failure
@@ -339,7 +340,7 @@ def _play_on(
         answered = False
         try:
             decision = players[player].select_move(state)
-            wall = time.monotonic() - began
+            wall = wall_time() - began
             answered = True
             move, cost, value = decision.move, decision.cost, decision.value
             state = state.apply_move(move)

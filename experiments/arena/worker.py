@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
+from dlgo.jit import watch_clocks
 from dlgo.records.ledger import GameRecord
 from engines.jobs.worker_process import leave_with_parent, silence_stdout
 from engines.programs import processes
@@ -89,7 +90,7 @@ def work(
         processes.limit_growth(limits.memory_mb)
     try:
         # A broken pipe: the tournament is gone.
-        with suppress(EOFError, BrokenPipeError):
+        with suppress(EOFError, BrokenPipeError), watch_clocks(board.stop_clock):
             while not player.retired and (job := player.next_job()) is not None:
                 if isinstance(job, WarmUp):
                     player.send(_warm_up(job, limits, setup))
