@@ -2,7 +2,8 @@
 
 Compiled code does not look at the time. So it works in slices of some milliseconds, each of as
 many steps (nodes, simulations) as the speed so far allows, and the clock is read in between: a
-limit is overrun by a fraction of a slice. Time in which machine code is made or loaded does not count.
+limit is overrun by a fraction of a slice. The time in which machine code is made or loaded does not
+count.
 """
 
 from __future__ import annotations

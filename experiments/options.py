@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,20 @@ price_option = click.option(
     "--price", type=Number(float, 0), default=None,
     help="With --cluster, the price of a core for an hour: lines about progress then say what the "
     "machines have cost so far.",
+)
+
+
+def _set_show_output(context: click.Context, option: Any, wanted: bool) -> None:
+    if wanted:
+        from engines.isolation.channel import SHOW_OUTPUT
+
+        os.environ[SHOW_OUTPUT] = "1"  # worker processes inherit it
+        context.call_on_close(lambda: os.environ.pop(SHOW_OUTPUT, None))
+
+
+show_output_option = click.option(
+    "--show-output", is_flag=True, expose_value=False, callback=_set_show_output,
+    help="Show what engines of your own print, on standard error.",
 )
 
 

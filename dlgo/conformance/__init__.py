@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import functools
 import threading
-import time
 from collections.abc import Callable, Collection
 from typing import TypeVar
 

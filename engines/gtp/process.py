@@ -97,7 +97,7 @@ class GtpProgram:
             self.kill()
             hint = " (option timeout)" if getattr(error, "failure", "") == Failure.TIMEOUT else ""
             raise GtpError(
-                f"{self.label}, asked {shown(asked)}: {error}{hint}{self._remark()}"
+                f"{self.label}, asked {shown(asked)}: {error}{hint}{self._program.last_words()}"
             ) from None
         except BaseException:  # Ctrl-C: the answer would come to the next question
             self.kill()
@@ -106,10 +106,6 @@ class GtpProgram:
             reason = excerpt(text) or "no reason given"
             raise Refusal(f"{self.label} refused {shown(asked)}: {reason}")
         return text
-
-    def _remark(self) -> str:
-        lines = self._program.last_words()
-        return f"; its last words: {shown(' / '.join(lines), 150)}" if lines else ""
 
     def cpu_seconds(self) -> float:
         """CPU time of the program and its descendants so far; 0 where /proc is missing."""

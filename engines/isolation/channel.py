@@ -17,6 +17,7 @@ from typing import Any
 
 from dlgo.jit import clocks_stopped, tell_now, wall_time
 from dlgo.records.failures import Failure
+from dlgo.text import one_line
 from engines.programs import processes
 from engines.programs.framing import LONGEST, BrokenFrame, frame, take_frame
 from engines.programs.program import Program, ProgramError
@@ -28,6 +29,8 @@ START_TIMEOUT = 600.0
 _SHUTDOWN_TIMEOUT = 2.0
 # Nothing of an error's text beyond this is kept.
 _LONGEST_TEXT = 300
+# The environment variable of --show-output: worker processes inherit it.
+SHOW_OUTPUT = "DLGO_SHOW_OUTPUT"
 # Bytes of an answer from a sandbox.
 _LONGEST_UNTRUSTED = 1 << 23
 
@@ -38,6 +41,9 @@ class Host:
     Args:
         setup: "module:function", called there before anything else.
         sandbox: the walls around it, for code that nobody vouches for; None: no walls.
+
+    What the engine prints is kept: its last lines end the message of a failure. With the variable
+    `SHOW_OUTPUT`, every line is also written to our standard error, once `show_output` is called.
 
     Attributes:
         pid: the root of its processes.
@@ -64,8 +70,28 @@ class Host:
         self.pid = self._program.pid
         self.ended = False
         self._sandbox = sandbox
-        self._compiling = 0.0  # CPU seconds
+        self._cpu = self._compiling = 0.0  # CPU seconds
+        self._begun_line = b""
         self.process = self._outside(self._receive(b"", START_TIMEOUT))
+
+    def show_output(self, name: str) -> None:
+        """From now on, show people what it prints, if they have asked for it.
+
+        Args:
+            name: whose output it is; stands before each line.
+        """
+        def show(data: bytes) -> None:
+            *lines, self._begun_line = (self._begun_line + data).split(b"\n")
+            for line in lines:
+                sys.stderr.write(f"{name} | {one_line(line.decode('utf-8', 'replace'))}\n")
+            sys.stderr.flush()
+
+        if os.environ.get(SHOW_OUTPUT):
+            self._program.on_stderr = show
+
+    def last_words(self) -> str:
+        """The last lines that it has printed, as the end of a message."""
+        return self._program.last_words()
 
     def _outside(self, answer: dict[str, Any]) -> int:
         """The number that we know the process by which has given it in an answer."""
@@ -120,6 +146,16 @@ class Host:
     def _receive(
         self, request: bytes, timeout: float, check: Callable[[], None] | None = None
     ) -> dict[str, Any]:
+        try:
+            return self._exchange(request, timeout, check)
+        except ProgramError as error:
+            raise ProgramError(
+                error.failure, error.text, printed=self.last_words()
+            ) from None
+
+    def _exchange(
+        self, request: bytes, timeout: float, check: Callable[[], None] | None
+    ) -> dict[str, Any]:
         deadline = wall_time() + timeout
         try:
             with contextlib.ExitStack() as stopped:
@@ -140,6 +176,8 @@ class Host:
             text = str(error)
             if self._watch is not None and self._watch.verdict is not None:
                 raise self._watch.verdict from None
+            if error.failure is Failure.TIMEOUT and text.startswith("no answer"):
+                text = f"no answer within {timeout:g} s"
             if error.failure is Failure.DIED:
                 text = text.replace("it ", "process ", 1)
                 if processes.oom_kills() > self._kills:
@@ -163,7 +201,9 @@ class Host:
 
     def cpu_seconds(self) -> float:
         """CPU time of all its processes so far, without what it has compiled."""
-        return self._program.cpu_seconds() - self._compiling
+        # What is measured from outside may lag behind what it says that it has compiled.
+        self._cpu = max(self._cpu, self._program.cpu_seconds() - self._compiling)
+        return self._cpu
 
     def close(self) -> None:
         """Let the engine close itself, and make sure that nothing is left."""

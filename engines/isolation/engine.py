@@ -84,6 +84,7 @@ class IsolatedEngine:
         self._host = host or Host(self._setup, self._sandbox)
         self.pid = self._host.pid
         try:
+            self._host.show_output(self._spec)
             self._host.ask("open", str(self.game), timeout=START_TIMEOUT)
             if self._in_copy:
                 self._host.enter_copy()
@@ -263,7 +264,9 @@ class IsolatedEngine:
         except ProgramError as error:
             if not self._details:
                 raise
-            raise ProgramError(error.failure, f"{self._spec}: {error}") from None
+            raise ProgramError(
+                error.failure, f"{self._spec}: {error.text}", printed=error.printed
+            ) from None
 
     def _check(self) -> None:
         """Whether its processes have grown too large."""
@@ -276,6 +279,10 @@ class IsolatedEngine:
                 Failure.OVER_MEMORY,
                 f"out of memory: {grown:.0f} MB in use, {self._memory_mb} MB allowed,",
             )
+
+    def last_words(self) -> str:
+        """The last lines that it has printed, as the end of a message."""
+        return self._host.last_words()
 
     def run_delay(self) -> float:
         """Seconds for which it was ready to think but had no core."""

@@ -45,9 +45,9 @@ def main() -> None:
     """Answer requests until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asks decides what becomes of us
     requests, answers = os.dup(0), os.dup(1)
-    null = os.open(os.devnull, os.O_RDWR)
-    for standard in (0, 1):  # what an engine prints belongs nowhere
-        os.dup2(null, standard)
+    os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+    os.dup2(2, 1)  # what an engine prints does not mix with our answers
+    sys.stdout.reconfigure(line_buffering=True, errors="backslashreplace")
     for text in sys.argv[1:]:
         module, _, function = text.partition(":")
         getattr(importlib.import_module(module), function)()
@@ -72,6 +72,8 @@ def main() -> None:
         telling = tell_of_compiling(tell) if name in _LONG else contextlib.nullcontext()
         with telling, watch_clocks(tell_of_clocks):
             answer = host.answer(name, *arguments)
+        with contextlib.suppress(Exception):  # it may have put anything in its place
+            sys.stdout.flush()
         if name == "enter_copy":
             pid = os.getpid()
         if os.getpid() != pid:
@@ -198,6 +200,8 @@ class _Host:
         copy = os.fork()
         if copy == 0:
             os.closerange(3, theirs)  # the pipes of this process, above all
+            for standard in (1, 2):  # what it prints is shown when it is built
+                os.dup2(0, standard)
             try:
                 write_frame(theirs, json.dumps(_facts_of(spec)).encode())
             finally:

@@ -19,10 +19,13 @@ from typing import Any, TypeVar
 
 from dlgo.errors import DlgoError
 from dlgo.records.failures import Failure
+from dlgo.text import excerpt
 from engines.programs import processes, reaper
 
 # Bytes of standard error that are kept: its last line often says why a program died.
 _KEPT_STDERR = 2000
+# Characters of a line that is quoted.
+_QUOTED = 80
 # Seconds for a reaper to end everything, before we do it ourselves.
 _SHUTDOWN_TIMEOUT = 2.0
 # Look at least this often whether a silent program is alive.
@@ -39,15 +42,17 @@ class ProgramError(DlgoError):
 
     Attributes:
         failure: in which way.
+        text: what happened.
         cell: the notebook's cell that was running; "" if none was.
+        printed: what the program printed last, as the end of a message; "" if nothing.
     """
 
-    def __init__(self, failure: Failure, text: str, cell: str = "") -> None:
-        super().__init__(text)
-        self.failure, self.cell = failure, cell
+    def __init__(self, failure: Failure, text: str, cell: str = "", printed: str = "") -> None:
+        super().__init__(text + printed)
+        self.failure, self.text, self.cell, self.printed = failure, text, cell, printed
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ProgramError, (self.failure, str(self), self.cell)
+        return ProgramError, (self.failure, self.text, self.cell, self.printed)
 
 
 class Program:
@@ -59,6 +64,7 @@ class Program:
 
     Attributes:
         output: what it has written to standard output and nobody has taken yet.
+        on_stderr: called with whatever it writes to standard error; None: with nothing.
 
     Raises:
         ProgramError: if it cannot be started.
@@ -66,6 +72,7 @@ class Program:
 
     def __init__(self, words: list[str], environment: dict[str, str] | None = None) -> None:
         self.output = bytearray()
+        self.on_stderr: Callable[[bytes], None] | None = None
         self._stderr = b""
         self._cpu = 0.0
         theirs, control = os.pipe()
@@ -152,6 +159,8 @@ class Program:
                     self.output += data
                 elif ended:  # though a child of it holds the pipe open
                     raise ProgramError(Failure.DIED, self._how_it_ended())
+        if not process.stderr.closed:
+            self._drain_stderr()
         return answer
 
     def _drain_stderr(self) -> bool:
@@ -159,6 +168,8 @@ class Program:
         with contextlib.suppress(BlockingIOError):
             data = os.read(self._process.stderr.fileno(), 1 << 16)
             self._stderr = (self._stderr + data)[-_KEPT_STDERR:]
+            if self.on_stderr is not None:
+                self.on_stderr(data)
             return bool(data)
         return True
 
@@ -171,10 +182,11 @@ class Program:
             self._drain_stderr()
         return f"it died ({f'signal {-code}' if code < 0 else f'exit code {code}'})"
 
-    def last_words(self) -> list[str]:
-        """The last lines that it has written to standard error."""
+    def last_words(self) -> str:
+        """The last lines that it has written to standard error, as the end of a message."""
         text = self._stderr.decode("utf-8", "replace")
-        return [line for line in text.split("\n") if line.strip()][-2:]
+        lines = [excerpt(line, _QUOTED) for line in text.split("\n") if line.strip()][-2:]
+        return f"; its last words: {' / '.join(lines)}" if lines else ""
 
     def cpu_seconds(self) -> float:
         """CPU time of the program and its descendants so far; 0 where /proc is missing."""

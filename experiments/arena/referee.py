@@ -354,6 +354,8 @@ def _play_on(
         except (Exception, SystemExit) as error:
             if answered and isinstance(error, IllegalMoveError):
                 reason = f"illegal move by {SIDES[player]}: {excerpt(str(error))}"
+                if isinstance(players[player], IsolatedEngine):
+                    reason += players[player].last_words()
                 raise _Forfeit(player, Failure.ILLEGAL_MOVE, reason) from error
             raise _crash(player, THINKING, error) from error
         if overrun is not None:
@@ -383,13 +385,13 @@ class _Forfeit(Exception):
 def _crash(player: int, doing: int, error: BaseException) -> _Forfeit:
     side, text = SIDES[player], error_text(error)
     if isinstance(error, ProgramError):  # of an engine from outside
-        text = excerpt(str(error))
+        text = excerpt(error.text)
         reason = {
             Failure.TIMEOUT: text.replace("no answer", f"no move from {side}")
             + (" of preparation" if doing == PREPARING else ""),
             Failure.CRASH: f"crash of {side}: {text}",
         }.get(error.failure, f"{text} while {side} was {DOING[doing]}")
-        return _Forfeit(player, error.failure, reason)
+        return _Forfeit(player, error.failure, reason + error.printed)
     if isinstance(error, MemoryError):
         reason = f"out of memory: {text} while {side} was {DOING[doing]}"
         return _Forfeit(player, Failure.OVER_MEMORY, reason)

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from experiments.number import Number, move_timeout
-from experiments.options import named_games
+from experiments.options import named_games, show_output_option
 
 
 @click.command()
@@ -31,6 +31,7 @@ from experiments.options import named_games
               help="Write the game to this file after every move.")
 @click.option("--resume", type=click.Path(), default=None, metavar="FILE",
               help="Go on with a saved game (SGF, PDN or a text of moves).")
+@show_output_option
 @click.option("--board", is_flag=True, help="Play in a window, by clicks.")
 @move_timeout
 def play(game: str | None, board: bool, **options: Any) -> None:

@@ -12,7 +12,13 @@ import click
 
 from experiments.arena.plan_keys import KEYS, Key
 from experiments.number import Number
-from experiments.options import cluster_option, price_option, verify_option, workers_option
+from experiments.options import (
+    cluster_option,
+    price_option,
+    show_output_option,
+    verify_option,
+    workers_option,
+)
 
 
 def _option(key: Key) -> Callable:
@@ -42,6 +48,7 @@ def _plan_options(command: Callable) -> Callable:
 @cluster_option
 @verify_option
 @price_option
+@show_output_option
 @click.option("--report", type=click.Path(file_okay=False), default=None, metavar="FOLDER",
               help="Write the report there, as soon as every pair has met once, and go on with it.")
 def tournament(
