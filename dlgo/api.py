@@ -69,6 +69,13 @@ class GameState:
         """The start position."""
         return cls(game, game.new_kernel_state())
 
+    @classmethod
+    def copy_of(cls, game: GameSpec, kernel_state: Any) -> GameState:
+        """A position from arrays that are only lent, such as a leaf of a search; it has no past."""
+        copy = game.scratch_state(kernel_state)
+        kernels.copy_into(copy, kernel_state)
+        return cls(game, copy)
+
     @property
     def next_player(self) -> Player:
         """Whose turn it is. After the end: whose turn it would be."""

@@ -210,7 +210,8 @@ class PluginGroup:
         """Whether a file offers this object when none is named: its own, public, complete."""
         own = getattr(value, "__module__", None) == module.__name__
         return own and not name.startswith("_") and not inspect.isabstract(value) and (
-            self._fits(value) if inspect.isclass(value) else name == "select_move"
+            self._fits(value) if inspect.isclass(value) or self.noun == "function"
+            else name == "select_move"
         )
 
 

@@ -95,6 +95,7 @@ class Option:
         kind: the type, when it cannot be read off the default.
         always: print it even at its default, because readers expect to see it.
         nests: the value is a specification itself, of an engine.
+        function: the value may name a function of the user's own, as FILE.py:NAME.
     """
 
     name: str
@@ -106,6 +107,7 @@ class Option:
     kind: type | None = None
     always: bool = False
     nests: bool = False
+    function: bool = False
 
     @property
     def type(self) -> type:
@@ -122,16 +124,18 @@ class Option:
                 return False
             raise SpecError(f"{owner}: {self.name}={text!r} is not yes or no")
         if kind is str:
-            if self.choices and text not in self.choices:
+            if self.choices and text not in self.choices and not (self.function and ".py" in text):
                 raise SpecError(
-                    f"{owner}: {self.name}={text!r} is not one of {', '.join(self.choices)}"
+                    f"{owner}: {self.name}={text!r} is not one of {self.range_text()}"
                 )
             return text
         return check_number(text, f"{owner}: {self.name}", kind, self.low, self.high)
 
     def range_text(self) -> str:
         """The bounds in words, for messages and listings; empty when there are none."""
-        return ", ".join(self.choices) or range_text(self.low, self.high, self.type)
+        if self.choices:
+            return ", ".join((*self.choices, *(["FILE.py:NAME"] if self.function else [])))
+        return range_text(self.low, self.high, self.type)
 
 
 # A value quoted as a whole.

@@ -23,6 +23,7 @@ from dlgo.specs import check_settings, format_spec, quote_value, split_settings
 from dlgo.text import LONGEST_NAME, excerpt
 from engines import bots
 from engines.base import Budget, Engine
+from engines.own_functions import find_function, names_function
 from engines.termination import TERMINATION_OPTIONS
 
 # name -> "module:class". Modules load on demand: listing engines must not load them all.
@@ -161,7 +162,7 @@ class EngineSpec:
         budget_values = {option.name: getattr(budget, option.name) for option in limits}
         settings = {option.name: values[option.name] for option in options}
         free_text = any(
-            option.type is str and not option.choices and settings[option.name] != option.default
+            option.type is str and settings[option.name] not in (option.default, *option.choices)
             for option in options
         )
         nested = {
@@ -169,7 +170,12 @@ class EngineSpec:
             for option in options if option.nests and settings[option.name] is not None
         }
         settings |= {key: spec.text for key, spec in nested.items()}
-        parts = [plugin, *nested.values()]
+        functions = {
+            option.name: function for option in options
+            if option.function and (function := find_function(settings[option.name]))
+        }
+        settings |= {key: function.reference for key, function in functions.items()}
+        parts = [plugin, *nested.values(), *functions.values()]
         return cls(
             name=name,
             family=format_spec(name, options, settings),
@@ -223,9 +229,15 @@ def is_outside(text: str) -> bool:
     name, rest = ENGINES.split(text)
     if name not in ENGINES.built_in:
         return name.endswith(".py") or ":" in name or name in ENGINES.names()
-    nesting = [option.name for option in engine_class(name).options if option.nests] if rest else []
-    given = split_settings(rest, f"engine {text!r}") if nesting else {}
-    return any(is_outside(given[key]) for key in nesting if key in given)
+    if not rest:
+        return False
+    options = engine_class(name).options
+    given = split_settings(rest, f"engine {text!r}", engine_class(name).bare_option)
+    return any(
+        option.nests and is_outside(given[option.name])
+        or option.function and names_function(given[option.name])
+        for option in options if option.name in given
+    )
 
 
 def _name_of(target: Any) -> str:

@@ -13,7 +13,14 @@ from dlgo.specs import Option
 from engines.base import TABLES, Budget, Cost, Decision, Engine
 from engines.clock import Clock
 from engines.minimax import search, stack
+from engines.minimax.evaluation import (
+    ESTIMATE_SCALE,
+    AskedEvaluation,
+    evaluation_of,
+    score_of_value,
+)
 from engines.minimax.table import AGES, clear, find, new_table
+from engines.own_functions import EVALUATION, OwnFunction
 
 # Half the first window around the score of the depth before, in the games' hundredths.
 ASPIRATION_MARGIN = 30
@@ -39,6 +46,7 @@ class AlphaBetaEngine(Engine):
     name = "alphabeta"
     summary = "minimax with alpha-beta cuts, iterative deepening and a transposition table"
     options = (
+        EVALUATION,
         Option("solve", False, "one search to the end for win, draw or loss; no estimates"),
         Option("tt", 20, "the transposition table has 2**tt entries of 16 bytes", low=4, high=28),
         TABLES,
@@ -53,6 +61,8 @@ class AlphaBetaEngine(Engine):
         plies = min(self.budget.depth or stack.MAX_PLY, stack.MAX_PLY) + stack.QUIET_PLIES + 1
         self._stack = stack.new_stack(plies, self.game.num_actions)
         self._stack.info[stack.TECHNIQUES] = self._use
+        self._own = OwnFunction.load(self.settings["evaluation"])
+        self._evaluation = evaluation_of(self._own)
 
     def new_game(self, seed: int) -> None:
         self._rng = make_rng(seed)
@@ -137,10 +147,15 @@ class AlphaBetaEngine(Engine):
     ) -> bool:
         """One search to `depth` within `window`; whether it was complete before a limit."""
         info = self._stack.info
+        info[stack.ASK] = stack.WANTED if isinstance(self._evaluation, AskedEvaluation) else 0
         search.begin(states, self._stack, depth, *window, actions, len(actions))
         while True:
             info[stack.NODE_LIMIT] = clock.next_stop(int(info[stack.NODES]))
-            complete = search.advance(states, self._table, self._stack)
+            complete = search.advance(states, self._table, self._stack, self._evaluation)
+            if info[stack.ASK] == stack.WAITING:
+                leaf = GameState.copy_of(self.game, kernels.row(states, int(info[stack.PLY])))
+                info[stack.ANSWER] = score_of_value(self._own.value(leaf))
+                info[stack.ASK] = stack.ANSWERED
             if complete or clock.is_over(int(info[stack.NODES])):
                 break
         best = int(self._stack.best_action[0])
@@ -175,4 +190,4 @@ def _as_value(score: int) -> float:
     """A score as an expected result: proven ones are +-1, estimates stay inside."""
     if abs(score) >= stack.PROVEN:
         return float(np.sign(score))
-    return float(np.tanh(score / 500))
+    return float(np.tanh(score / ESTIMATE_SCALE))

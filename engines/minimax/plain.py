@@ -25,6 +25,7 @@ class MinimaxEngine(TextbookAlphaBeta):
     moves_of, cuts = staticmethod(GameState.legal_moves), False
 
     def _set_up(self) -> None:
+        super()._set_up()
         if self.budget.depth is None and not is_small(self.game):
             raise SpecError(
                 f"engine minimax: {self.game} has more than {MOST_POSITIONS:,} lines of play; "

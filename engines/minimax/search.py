@@ -8,7 +8,7 @@ search can also stop after any node and go on later, as if nothing had happened:
 `engine.py` keeps time.
 
     begin(states, stack, depth, alpha, beta, actions, n)
-    while not advance(states, table, stack):   # up to info[NODE_LIMIT] nodes
+    while not advance(states, table, stack, evaluation):   # up to info[NODE_LIMIT] nodes
         ...                                    # look at the clock, raise the limit
     stack.best[0], stack.best_action[0], stack.solved[0]
 """
@@ -19,8 +19,10 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.jit import inline_kernel, kernel
+from engines.minimax.evaluation import score_of
 from engines.minimax.stack import (
     AGE,
+    ASK,
     CUTS,
     FORCED,
     HASH_MOVE,
@@ -37,6 +39,8 @@ from engines.minimax.stack import (
     QUIESCENCE,
     TABLE,
     TECHNIQUES,
+    WAITING,
+    WANTED,
     WIN,
 )
 from engines.minimax.table import AT_LEAST, AT_MOST, BOUND_MASK, EXACT, SOLVED, find, store
@@ -72,8 +76,11 @@ def begin(states, stack, depth, alpha, beta, actions, n):
 
 
 @kernel
-def advance(states, table, stack):
+def advance(states, table, stack, evaluation):
     """Search on up to the node limit; return whether the search is complete.
+
+    With `info[ASK] = WANTED` it also stops where a leaf is to be valued: then `info[ASK]` is
+    WAITING, the position is row `info[PLY]`, and its score is expected in `info[ANSWER]`.
 
     Then `stack.best[0]` is the score and `stack.best_action[0]` the move; `stack.solved[0]`
     tells whether the score holds whatever the depth. Before that they tell what the moves
@@ -85,8 +92,13 @@ def advance(states, table, stack):
         if info[NODES] >= info[NODE_LIMIT]:
             info[PLY] = ply
             return False
+        state = kernels.row(states, ply)
+        if info[ASK] == WANTED and not kernels.terminal(state) and _is_leaf(state, stack, ply):
+            info[ASK] = WAITING
+            info[PLY] = ply
+            return False
         info[NODES] += 1
-        settled, value = _arrive(kernels.row(states, ply), table, stack, ply)
+        settled, value = _arrive(state, table, stack, ply, evaluation)
         while True:
             if settled:  # `value` is the score of the node at `ply`: its parent takes it
                 ply -= 1
@@ -105,7 +117,16 @@ def advance(states, table, stack):
 
 
 @inline_kernel
-def _arrive(state, table, stack, ply):
+def _is_leaf(state, stack, ply):
+    """Whether an unfinished position is not searched any further."""
+    return stack.depth[ply] <= 0 and (
+        not stack.info[TECHNIQUES] & QUIESCENCE or ply + 1 >= len(stack.count)
+        or kernels.quiet(state)
+    )
+
+
+@inline_kernel
+def _arrive(state, table, stack, ply, evaluation):
     """Settle a node without searching below it, or list its moves.
 
     Returns:
@@ -117,13 +138,11 @@ def _arrive(state, table, stack, ply):
     stack.mover[ply] = mover
     if kernels.terminal(state):
         return True, (1 - 2 * mover) * kernels.result(state) * (WIN - ply)
-    depth = stack.depth[ply]
-    if depth <= 0 and (
-        not use & QUIESCENCE or ply + 1 >= len(stack.count) or kernels.quiet(state)
-    ):
+    if _is_leaf(state, stack, ply):
         stack.solved[ply] = 0
-        return True, np.int64(kernels.evaluate(state))
+        return True, score_of(evaluation, state, stack.info)
 
+    depth = stack.depth[ply]
     known_action = -1
     if use & (TABLE | HASH_MOVE):
         key = kernels.key(state)

@@ -36,7 +36,9 @@ TECHNIQUE_HELP = {
 ) = (1 << i for i in range(len(TECHNIQUE_HELP)))
 
 # Indices into `Stack.info`.
-NODES, NODE_LIMIT, PLY, AGE, TECHNIQUES = range(5)
+NODES, NODE_LIMIT, PLY, AGE, TECHNIQUES, ASK, ANSWER = range(7)
+# Of `info[ASK]`: leaves are valued in Python; one waits; its answer is in `info[ANSWER]`.
+WANTED, WAITING, ANSWERED = 1, 2, 3
 
 
 class Stack(NamedTuple):
@@ -50,8 +52,9 @@ class Stack(NamedTuple):
     less deep, for the time being;
     key: int64[plies]; killer: int64[plies], the last move that refuted a sibling;
     history: int64[2, num_actions], how often a move was best, by player;
-    info: int64[5] = nodes visited, their limit, the ply that is reached next, the age of new
-    table entries, the techniques in use (bits).
+    info: int64[7] = nodes visited, their limit, the ply that is reached next, the age of new
+    table entries, the techniques in use (bits), whether leaves are valued in Python (0: no), and
+    the score of the one that has been.
     """
 
     actions: np.ndarray
@@ -84,5 +87,5 @@ def new_stack(plies: int, num_actions: int) -> Stack:
 
     return Stack(
         ints(plies, num_actions), ints(plies, num_actions), *(ints(plies) for _ in range(11)),
-        flags(), flags(), flags(), ints(2, num_actions), ints(5),
+        flags(), flags(), flags(), ints(2, num_actions), ints(7),
     )

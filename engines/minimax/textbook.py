@@ -16,6 +16,7 @@ from dlgo.api import GameState, Move, Player
 from dlgo.rng import make_rng, shuffled
 from engines.base import Budget, Cost, Decision, Engine, finish_game
 from engines.clock import Clock
+from engines.own_functions import EVALUATION, OwnFunction
 from engines.watching.events import CutOff, Entered, Listener, Valued
 
 
@@ -59,8 +60,13 @@ class TextbookAlphaBeta(Engine):
     summary = "alpha-beta in plain Python: to be read, and to be watched as it searches"
     budgets = ("depth", "nodes", "cpu", "wall")
     default_budget = Budget(depth=3)
+    options = (EVALUATION,)
     moves_of, cuts = staticmethod(GameState.sensible_moves), True
     listener: Listener | None = None  # who watches, if anybody: see engines/watching
+
+    def _set_up(self) -> None:
+        own = OwnFunction.load(self.settings["evaluation"])
+        self._estimate = GameState.estimate if own is None else own.value
 
     def warm_up(self) -> None:
         super().warm_up()
@@ -99,7 +105,7 @@ class TextbookAlphaBeta(Engine):
         if state.is_over():
             best, reason = float(result_of(state)), "result"
         elif depth <= 0:
-            best, reason, self._estimated = state.estimate(), "estimate", True
+            best, reason, self._estimated = self._estimate(state), "estimate", True
         else:
             for i, move in enumerate(moves := moves or self.moves_of(state)):
                 after, below = state.apply_move(move), []

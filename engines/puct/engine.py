@@ -2,7 +2,8 @@
 
 The same tree and loop as `mcts`; the leaf's worth comes from a rollout, from the game's own
 evaluation, from nothing at all (`uniform`), from another engine or from a network's value head.
-A network's policy gives the priors (`prior=NAME`), whatever values the leaves.
+A network's policy gives the priors (`prior=NAME`), whatever values the leaves. Both can be
+functions of the user's own (`own_functions.py`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from __future__ import annotations
 from dlgo.errors import SpecError
 from dlgo.specs import Option
 from engines.learning.networks.leaf_evaluator import NETWORK_OPTIONS
+from engines.own_functions import OwnFunction
 from engines.puct.base import PUCTSearchEngine
+from engines.puct.functions import FunctionEvaluator
 from engines.treesearch.engine import TREE_OPTIONS, TreeSearchEngine
 from engines.treesearch.evaluators import HeavyRollout, LightRollout, Static, Uniform
 from engines.treesearch.leaf_evaluator import EngineEvaluator, LeafEvaluator
@@ -29,9 +32,11 @@ class PUCTEngine(PUCTSearchEngine):
     name = "puct"
     summary = "tree search guided by priors, leaves valued by an evaluator of your choice"
     options = (
-        Option("prior", None, "a model (`dlgo models`) whose policy gives the priors", kind=str),
+        Option("prior", None, "a model (`dlgo models`) whose policy gives the priors, or a "
+               "function of your own, FILE.py:NAME", kind=str, function=True),
         Option("evaluator", "rollout", "what a leaf is worth; `network` asks the model of "
-               "`prior`, and `agent` replaces it", choices=(*_EVALUATORS, _NETWORK)),
+               "`prior`, FILE.py:NAME a function of your own, and `agent` replaces it",
+               choices=(*_EVALUATORS, _NETWORK), function=True),
         Option("agent", None, "an engine, in quotes, asked for policy and value of every leaf",
                kind=str, nests=True),
         Option("batch", 1, "leaves the evaluator or network is asked about at once", low=1,
@@ -48,12 +53,19 @@ class PUCTEngine(PUCTSearchEngine):
         settings = self.settings
         if settings["prior"] is not None and settings["agent"] is not None:
             raise SpecError("engine puct takes its priors from `prior` or from `agent`, not both")
-        if settings["prior"] is None and settings["evaluator"] == _NETWORK:
+        self._prior = OwnFunction.load(settings["prior"])
+        own = OwnFunction.load(settings["evaluator"])
+        self._values = _EVALUATORS.get(settings["evaluator"])
+        if own is not None:
+            self._values = own.evaluator() if own.compiled else own.value
+        network = settings["prior"] is not None and self._prior is None
+        if not network and settings["evaluator"] == _NETWORK:
             raise SpecError("engine puct: evaluator=network needs prior=NAME, the network")
-        if settings["prior"] is None and settings["one_tree"]:
+        if not network and settings["one_tree"]:
             raise SpecError("engine puct: one_tree=yes needs prior=NAME, a network; without one, "
                             "threads grow a tree each")
-        self._compiled = settings["prior"] is None and settings["agent"] is None
+        self._compiled = (
+            settings["prior"] is None and settings["agent"] is None and not callable(self._values))
         if self._compiled:
             self.budgets = TreeSearchEngine.budgets
         if self._compiled and self.budget.evals is not None:
@@ -66,13 +78,13 @@ class PUCTEngine(PUCTSearchEngine):
     def _new_searcher(self, capacity: int) -> Searcher:
         if not self._compiled:
             return super()._new_searcher(capacity)
-        evaluator = _EVALUATORS[self.settings["evaluator"]]
-        return Searcher(self.game, capacity, self._reuse(), self._rule(), evaluator, expand=1)
+        return Searcher(self.game, capacity, self._reuse(), self._rule(), self._values, expand=1)
 
     def _new_evaluator(self) -> LeafEvaluator:
-        if self.settings["prior"] is not None:
-            values = _EVALUATORS.get(self.settings["evaluator"])
-            return self._load_network(self.settings["prior"], values)
+        if self.settings["agent"] is None:
+            if self.settings["prior"] is None or self._prior is not None:
+                return FunctionEvaluator(self.game, self._prior, self._values)
+            return self._load_network(self.settings["prior"], self._values)
         if self._build_engine is None:
             raise SpecError("engine puct with agent=... is built by build_engine")
         return EngineEvaluator(self._build_engine(self.settings["agent"], self.game))

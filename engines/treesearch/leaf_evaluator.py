@@ -107,10 +107,7 @@ class EngineEvaluator(LeafEvaluator):
         policies = np.zeros((n, game.num_actions), np.float32)
         values = np.zeros(n, np.float32)
         for i in range(n):
-            lent = kernels.row(leaves, i)
-            position = game.scratch_state(lent)
-            kernels.copy_into(position, lent)
-            state = GameState(game, position)
+            state = GameState.copy_of(game, kernels.row(leaves, i))
             decision = self._engine.select_move(state)
             values[i] = decision.value or 0.0
             legal = state.legal_actions()

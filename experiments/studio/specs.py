@@ -78,10 +78,10 @@ class Allowed:
         engine = engine_class(name)
         given = split_settings(rest, f"engine {text!r}", engine.bare_option)
         for option in engine.options:
-            if option.type is not str or option.choices:
+            if option.type is not str:
                 continue
             value = given.get(option.name)
-            if value is None:
+            if value is None or value in option.choices or (option.choices and not option.function):
                 continue
             if option.nests and depth < _DEEPEST:
                 self.engine(value, depth + 1)

@@ -31,9 +31,8 @@ from engines.learning.networks.fastest import AUTO, USUAL
 from engines.learning.networks.parallel import load_parallel
 from engines.learning.networks.runtimes import KINDS, DenseRuntime, NetworkRuntime
 from engines.learning.networks.store import load_card, shipped_models
-from engines.treesearch.evaluators import value_of
 from engines.treesearch.leaf_evaluator import LeafEvaluator
-from engines.treesearch.search import new_scratch
+from engines.treesearch.leaf_values import LeafValues
 
 RUNTIME_OPTION = Option(
     "runtime", USUAL, "what runs the network; usual: compiled if it is of dense layers alone, else "
@@ -127,9 +126,9 @@ class NetworkEvaluator(LeafEvaluator):
     Args:
         runtime: runs the network, which has the head "policy".
         encoder: what it sees. Each thread needs its own instance: encoders have scratch.
-        values: a compiled evaluator (`engines/treesearch/evaluators.py`, a rollout for instance)
-            that values the leaves, too: the values are (1 - mixing) times the network's head
-            "value" and mixing times these (Silver et al. 2016).
+        values: what else values the leaves (see `LeafValues`), a rollout for instance: the values
+            are (1 - mixing) times the network's head "value" and mixing times these (Silver et
+            al. 2016).
         mixing: 0 to 1. At 1 no head "value" is asked, at 0 no compiled evaluator.
         sides: a seed, to show the network each position from a random side of the board
             (Silver et al. 2017), so that what it sees from one side only weighs less. Which
@@ -160,15 +159,14 @@ class NetworkEvaluator(LeafEvaluator):
         self.training_cpu_seconds = runtime.card.total_cpu_seconds
         self.history = encoder.history
         self.window = encoder.window
-        self._runtime, self._encoder, self._values = runtime, encoder, values
-        self._scratch = new_scratch(encoder.num_actions)
+        self._runtime, self._encoder = runtime, encoder
+        self._values = LeafValues(encoder.game, values)
         board = symmetries(encoder.game)
         asked = average > 1 or sides is not None
         self._symmetries = board if asked and len(board) > 1 else None
         self.looks = min(average, len(board))
         self._sides_seed, self._sides_rng = make_rng(sides or 0), make_rng(0)
         self._planes = np.empty((0, *encoder.shape), np.float32)
-        self._work: Any = None
         self._cache = AnswerCache(cache, encoder.num_actions) if cache else None
         self.new_game(0)
 
@@ -184,7 +182,7 @@ class NetworkEvaluator(LeafEvaluator):
         return self._cache.remembered if self._cache is not None else 0
 
     def new_game(self, seed: int) -> None:
-        self._rng = make_rng(seed)
+        self._values.new_game(seed)
         if self._cache is not None:
             self._cache.clear()
 
@@ -211,11 +209,7 @@ class NetworkEvaluator(LeafEvaluator):
             turn_back(leaves, n, self._encoder.turns.actions[1], policies, turned)
             policies = turned
         if self._mixing > 0:
-            results = np.zeros(n, np.float32)
-            value_leaves(
-                self._values, leaves, n, self._work_like(leaves), self._scratch, self._rng, results
-            )
-            values = (1 - self._mixing) * values + self._mixing * results
+            values = (1 - self._mixing) * values + self._mixing * self._values.of(leaves, n)
         return policies, values
 
     def _answers(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -249,13 +243,6 @@ class NetworkEvaluator(LeafEvaluator):
         back = board.actions[board.inverse[sides]]
         policies = np.take_along_axis(policies.reshape(n, each, -1), back, axis=2)
         return policies.mean(axis=1), values.reshape(n, each).mean(axis=1)
-
-    def _work_like(self, leaves: Any) -> Any:
-        """A scratch state as large as the leaves; their size grows with the length of the game."""
-        shapes = [field.shape[1:] for field in leaves]
-        if self._work is None or [field.shape for field in self._work] != shapes:
-            self._work = kernels.row(kernels.make_batch(kernels.row(leaves, 0), 1), 0)
-        return self._work
 
 
 @kernel
@@ -303,18 +290,3 @@ def choose_sides(leaves, n, count, seed, rng, out):
         first = np.int64(next_word(rng) % np.uint64(count))
         for j in range(out.shape[1]):
             out[i, j] = (first + j) % count
-
-
-@kernel
-def value_leaves(evaluator, leaves, n, work, scratch, rng, out):
-    """Values of the first `n` states of a batch by a compiled evaluator.
-
-    Args:
-        work: scratch state. scratch: of `search.new_scratch`.
-        out: float32[n], written: seen by the player to move, -1 to 1.
-    """
-    for i in range(n):
-        kernels.copy_into(work, kernels.row(leaves, i))
-        scratch.played[:] = kernels.NOBODY
-        sign = 1 - 2 * kernels.to_move(work)
-        out[i] = sign * value_of(evaluator, work, scratch, rng)

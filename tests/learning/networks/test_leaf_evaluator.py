@@ -12,15 +12,14 @@ import pytest
 from dlgo import GameState, SpecError, get_game, kernels
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
-from dlgo.rng import make_rng
 from engines.base import Budget
-from engines.learning.networks.leaf_evaluator import load_leaf_evaluator, softmax, value_leaves
+from engines.learning.networks.leaf_evaluator import load_leaf_evaluator, softmax
 from engines.registry import build_engine
 from engines.treesearch import tree as ts
 from engines.treesearch.evaluators import LightRollout
 from engines.treesearch.leaf_evaluator import LeafBatchSearcher, LeafEvaluator
+from engines.treesearch.leaf_values import LeafValues
 from engines.treesearch.rules import PUCT
-from engines.treesearch.search import new_scratch
 from tests.conftest import random_game
 from tests.learning.networks.models import write_model
 
@@ -84,11 +83,7 @@ def test_rollouts_leave_the_leaf_as_it_is() -> None:
     leaves = kernels.make_batch(state.kernel_state, 2)
     for i in range(2):
         kernels.copy_into(kernels.row(leaves, i), state.kernel_state)
-    work = game.scratch_state(state.kernel_state)
-    values = np.empty(2, np.float32)
-    value_leaves(
-        LightRollout(), leaves, 2, work, new_scratch(game.num_actions), make_rng(1), values
-    )
+    values = LeafValues(game, LightRollout()).of(leaves, 2)
     assert set(np.abs(values)) <= {0.0, 1.0}
     for i in range(2):
         assert game.same_position(kernels.row(leaves, i), state.kernel_state)

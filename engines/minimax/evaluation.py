@@ -1,0 +1,76 @@
+"""What alpha-beta takes a position for where its depth ends; chosen by class, as the rules are."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.dispatch import by_class
+from dlgo.jit import inline_kernel, kernel
+from engines.minimax.stack import ANSWER, ASK, WANTED
+from engines.own_functions import OwnFunction
+
+# The score that counts as a value of tanh(1) = 0.76, in the games' hundredths.
+ESTIMATE_SCALE = 500
+# Values nearer to 1 would become scores that stand for a forced win.
+_LARGEST = 0.999999
+
+
+class GameEvaluation(NamedTuple):
+    """The game's own `evaluate`."""
+
+
+class AskedEvaluation(NamedTuple):
+    """A function in Python: the search stops at each leaf, and goes on with the answer."""
+
+
+@by_class
+def score_of(evaluation, state, info):
+    """Score of an unfinished position as the player to move sees it; an int below PROVEN in size.
+
+    info: of the search's `Stack`.
+    """
+
+
+@inline_kernel
+def _by_the_game(evaluation, state, info):
+    return np.int64(kernels.evaluate(state))
+
+
+@inline_kernel
+def _as_answered(evaluation, state, info):
+    info[ASK] = WANTED  # the next leaf is asked about again
+    return info[ANSWER]
+
+
+score_of.register(GameEvaluation, _by_the_game)
+score_of.register(AskedEvaluation, _as_answered)
+
+
+def evaluation_of(own: OwnFunction | None) -> Any:
+    """What the search is given: the game's estimate, or a function of the user's own."""
+    if own is None:
+        return GameEvaluation()
+    evaluation = own.evaluator()
+    if evaluation is None:
+        return AskedEvaluation()
+    if type(evaluation) not in score_of.table:
+        score_of.register(type(evaluation), _score_kernel(own.function))
+    return evaluation
+
+
+def _score_kernel(function: Any) -> Any:
+    @kernel
+    def score(evaluation, state, info):
+        value = min(max(function(state), -_LARGEST), _LARGEST)
+        return np.int64(round(ESTIMATE_SCALE * math.atanh(value)))
+
+    return score
+
+
+def score_of_value(value: float) -> int:
+    """A value, -1 to 1, as a score of the search."""
+    return round(ESTIMATE_SCALE * math.atanh(min(max(value, -_LARGEST), _LARGEST)))
