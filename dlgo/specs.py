@@ -124,7 +124,8 @@ class Option:
                 return False
             raise SpecError(f"{owner}: {self.name}={text!r} is not yes or no")
         if kind is str:
-            if self.choices and text not in self.choices and not (self.function and ".py" in text):
+            own = self.function and (":" in text or text.endswith(".py"))
+            if self.choices and text not in self.choices and not own:
                 raise SpecError(
                     f"{owner}: {self.name}={text!r} is not one of {self.range_text()}"
                 )

@@ -26,16 +26,15 @@ from numba.core.dispatcher import Dispatcher
 
 from dlgo import kernels
 from dlgo.api import GameState, Move
-from dlgo.errors import BotError, SpecError
+from dlgo.errors import BotError, DlgoError, SpecError
 from dlgo.jit import kernel
 from dlgo.plugins import Plugin, PluginGroup
 from dlgo.specs import Option
 from engines.treesearch.evaluators import value_of
 
 # The option of engines that search to a limited depth.
-EVALUATION = Option("evaluation", None, "a function of your own, FILE.py:NAME, that values the "
-                    "positions at the end of the search; by default the game's estimate", kind=str,
-                    function=True)
+EVALUATION = Option("evaluation", "game", "what values the positions at the end of the search: the "
+                    "game's own estimate, or a function of yours", choices=("game",), function=True)
 
 
 def _is_function(value: Any) -> bool:
@@ -108,10 +107,11 @@ class OwnFunction:
         moves = state.legal_moves()
         if isinstance(answer, dict):
             table = {self._move(state, move): weight for move, weight in answer.items()}
-        elif len(answer) == len(moves):
+        elif np.shape(answer) == (len(moves),):
             table = dict(zip(moves, answer, strict=True))
         else:
-            raise BotError(f"{self.name} returned {len(answer)} weights for {len(moves)} moves")
+            raise BotError(f"{self.name} returned {str(answer)[:80]}, not a dict of moves and "
+                           f"weights, nor a weight for each of the {len(moves)} legal moves")
         for move, weight in table.items():
             number = self._number(weight, "a weight of at least 0")
             if not (0 <= number < math.inf and move in moves):
@@ -126,9 +126,11 @@ class OwnFunction:
         except (TypeError, ValueError):
             raise BotError(f"{self.name} returned {answer!r}, not {wanted}") from None
 
-    @staticmethod
-    def _move(state: GameState, move: Move | str) -> Move:
-        return state.game.parse_move(state, move) if isinstance(move, str) else move
+    def _move(self, state: GameState, move: Move | str) -> Move:
+        try:
+            return state.game.parse_move(state, move) if isinstance(move, str) else move
+        except DlgoError as error:
+            raise BotError(f"{self.name} weighs the move {move!r}: {error}") from None
 
     def evaluator(self) -> Any:
         """A compiled value function as a part of our compiled searches; None if it is not compiled.

@@ -6,7 +6,7 @@ Counts come from `head_to_head.py`, tests from `differences.py` and `sprt.py`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from reports.csv_import import load_games
@@ -16,7 +16,8 @@ from reports.sprt import SprtBounds, SprtResult, run_sprt
 
 
 def compare(
-    path: str | Path, entrant: str, opponent: str, bounds: SprtBounds, game: str = ""
+    path: str | Path, entrant: str, opponent: str, bounds: SprtBounds, game: str = "",
+    canonical: Callable[[str], str] = str,
 ) -> Iterator[str]:
     """Lines on each game that two entrants played against each other.
 
@@ -25,11 +26,14 @@ def compare(
         entrant, opponent: who; scores are those of the first.
         bounds: of the sequential test.
         game: only this game; every one by default.
+        canonical: see `head_to_heads`.
 
     Raises:
         DlgoError: if the file cannot be used, or they never met.
     """
-    for number, match in enumerate(head_to_heads(load_games(path), entrant, opponent, game)):
+    for number, match in enumerate(
+        head_to_heads(load_games(path), entrant, opponent, game, canonical)
+    ):
         if number:
             yield ""
         yield from describe(match, bounds)
@@ -38,16 +42,17 @@ def compare(
 def sprt_lines(
     path: str | Path, entrant: str, opponent: str, bounds: SprtBounds, game: str = "",
     budget: int | None = None, by_pairs: bool | None = None,
+    canonical: Callable[[str], str] = str,
 ) -> Iterator[str]:
     """One line on each game: where the sequential test stands or stopped, and why.
 
     Args:
-        path, entrant, opponent, bounds, game: as for `compare`.
+        path, entrant, opponent, bounds, game, canonical: as for `compare`.
         budget: pairs (or games) after which the test ends without a decision.
         by_pairs: whether to count pairs (pentanomial) or games (trinomial); pairs by default
             where the games come in pairs.
     """
-    for match in head_to_heads(load_games(path), entrant, opponent, game):
+    for match in head_to_heads(load_games(path), entrant, opponent, game, canonical):
         result = sprt_of(match, bounds, budget, by_pairs)
         yield f"{match.game}: {match.entrant} against {match.opponent}, {bounds}"
         yield f"  {result.reason}"

@@ -6,10 +6,12 @@ Repetitions are left out, as in the ratings.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlgo.errors import DlgoError
+from dlgo.records.entrants import split_version
 from dlgo.text import one_line
 from reports.connections import listing
 from reports.differences import Counts, counts_of_games, counts_of_pairs
@@ -60,25 +62,22 @@ class HeadToHead:
 
 
 def head_to_heads(
-    games: pd.DataFrame, entrant: str, opponent: str, game: str = ""
+    games: pd.DataFrame, entrant: str, opponent: str, game: str = "",
+    canonical: Callable[[str], str] = str,
 ) -> list[HeadToHead]:
     """What two entrants played against each other, game by game.
 
     Args:
         games: from `load_games`.
-        entrant, opponent: who, as the ledger writes them.
+        entrant, opponent: who, as reports or the ledger call them; an engine from outside also
+            without its version, if it has one there.
         game: only this game; every one by default.
+        canonical: the specification as the ledger writes it, of a name that is not found.
 
     Raises:
         DlgoError: if a name is unknown or they never met.
     """
-    entrant, opponent = one_line(entrant), one_line(opponent)
-    names = sorted(set(games["first"]) | set(games["second"]))
-    for name in (entrant, opponent):
-        if name not in names:
-            close = difflib.get_close_matches(name, names, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"there are {listing(names, most=8)}"
-            raise DlgoError(f"entrant {name} played no game; {hint}")
+    entrant, opponent = (_name_of(games, text, canonical) for text in (entrant, opponent))
     if entrant == opponent:
         raise DlgoError(f"entrant {entrant} is named twice; name two to compare")
     if game and game not in set(games["game"]):
@@ -96,6 +95,27 @@ def head_to_heads(
     return [
         _head_to_head(str(name), entrant, opponent, part) for name, part in ours.groupby("game")
     ]
+
+
+def _name_of(games: pd.DataFrame, text: str, canonical: Callable[[str], str]) -> str:
+    """How the table calls an entrant. Raises DlgoError if it is not there, or in versions."""
+    names = sorted(set(games["first"]) | set(games["second"]))
+    if one_line(text) in names:
+        return one_line(text)
+    specifications = games.attrs.get("specifications", {})
+    ledgers = {name: specifications.get(name, name) for name in names}
+    wanted = {text, canonical(text)}
+    meant = [name for name in names if ledgers[name] in wanted] or [
+        name for name in names if split_version(ledgers[name])[0] in wanted]
+    if len(meant) == 1:
+        return meant[0]
+    shown = one_line(text)
+    if meant:
+        raise DlgoError(f"entrant {shown} played in several versions; name one of "
+                        f"{listing(sorted(ledgers[name] for name in meant), most=8)}")
+    close = difflib.get_close_matches(shown, names, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"there are {listing(names, most=8)}"
+    raise DlgoError(f"entrant {shown} played no game; {hint}")
 
 
 def _head_to_head(game: str, entrant: str, opponent: str, games: pd.DataFrame) -> HeadToHead:

@@ -8,8 +8,8 @@ search can also stop after any node and go on later, as if nothing had happened:
 `engine.py` keeps time.
 
     begin(states, stack, depth, alpha, beta, actions, n)
-    while not advance(states, table, stack, evaluation):   # up to info[NODE_LIMIT] nodes
-        ...                                    # look at the clock, raise the limit
+    while not advance(states, table, stack, evaluation):  # up to info[NODE_LIMIT] nodes
+        ...                                               # look at the clock, raise the limit
     stack.best[0], stack.best_action[0], stack.solved[0]
 """
 
@@ -79,12 +79,13 @@ def begin(states, stack, depth, alpha, beta, actions, n):
 def advance(states, table, stack, evaluation):
     """Search on up to the node limit; return whether the search is complete.
 
-    With `info[ASK] = WANTED` it also stops where a leaf is to be valued: then `info[ASK]` is
-    WAITING, the position is row `info[PLY]`, and its score is expected in `info[ANSWER]`.
-
     Then `stack.best[0]` is the score and `stack.best_action[0]` the move; `stack.solved[0]`
     tells whether the score holds whatever the depth. Before that they tell what the moves
     searched so far have given (`best_action` is -1 if that is nothing).
+
+    With `info[ASK] = WANTED` it also stops where a leaf is to be valued: then `info[ASK]` is
+    WAITING and the position is row `info[PLY]`. Write its score into `info[ANSWER]`, set
+    `info[ASK]` to ANSWERED, and call `advance` again.
     """
     info = stack.info
     ply = info[PLY]
@@ -92,13 +93,12 @@ def advance(states, table, stack, evaluation):
         if info[NODES] >= info[NODE_LIMIT]:
             info[PLY] = ply
             return False
-        state = kernels.row(states, ply)
-        if info[ASK] == WANTED and not kernels.terminal(state) and _is_leaf(state, stack, ply):
-            info[ASK] = WAITING
+        info[NODES] += 1
+        settled, value = _arrive(kernels.row(states, ply), table, stack, ply, evaluation)
+        if info[ASK] == WAITING:
+            info[NODES] -= 1  # it arrives there again when the answer has come
             info[PLY] = ply
             return False
-        info[NODES] += 1
-        settled, value = _arrive(state, table, stack, ply, evaluation)
         while True:
             if settled:  # `value` is the score of the node at `ply`: its parent takes it
                 ply -= 1
@@ -117,15 +117,6 @@ def advance(states, table, stack, evaluation):
 
 
 @inline_kernel
-def _is_leaf(state, stack, ply):
-    """Whether an unfinished position is not searched any further."""
-    return stack.depth[ply] <= 0 and (
-        not stack.info[TECHNIQUES] & QUIESCENCE or ply + 1 >= len(stack.count)
-        or kernels.quiet(state)
-    )
-
-
-@inline_kernel
 def _arrive(state, table, stack, ply, evaluation):
     """Settle a node without searching below it, or list its moves.
 
@@ -138,11 +129,16 @@ def _arrive(state, table, stack, ply, evaluation):
     stack.mover[ply] = mover
     if kernels.terminal(state):
         return True, (1 - 2 * mover) * kernels.result(state) * (WIN - ply)
-    if _is_leaf(state, stack, ply):
+    depth = stack.depth[ply]
+    if depth <= 0 and (
+        not use & QUIESCENCE or ply + 1 >= len(stack.count) or kernels.quiet(state)
+    ):
         stack.solved[ply] = 0
+        if stack.info[ASK] == WANTED:
+            stack.info[ASK] = WAITING
+            return False, 0
         return True, score_of(evaluation, state, stack.info)
 
-    depth = stack.depth[ply]
     known_action = -1
     if use & (TABLE | HASH_MOVE):
         key = kernels.key(state)

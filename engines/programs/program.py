@@ -24,8 +24,8 @@ from engines.programs import processes, reaper
 
 # Bytes of standard error that are kept: its last line often says why a program died.
 _KEPT_STDERR = 2000
-# Characters of a line that is quoted.
-_QUOTED = 80
+# Characters of its last lines that are quoted.
+_QUOTED = 150
 # Seconds for a reaper to end everything, before we do it ourselves.
 _SHUTDOWN_TIMEOUT = 2.0
 # Look at least this often whether a silent program is alive.
@@ -185,8 +185,8 @@ class Program:
     def last_words(self) -> str:
         """The last lines that it has written to standard error, as the end of a message."""
         text = self._stderr.decode("utf-8", "replace")
-        lines = [excerpt(line, _QUOTED) for line in text.split("\n") if line.strip()][-2:]
-        return f"; its last words: {' / '.join(lines)}" if lines else ""
+        lines = [line for line in text.split("\n") if line.strip()][-2:]
+        return f"; its last words: {excerpt(' / '.join(lines), _QUOTED)!r}" if lines else ""
 
     def cpu_seconds(self) -> float:
         """CPU time of the program and its descendants so far; 0 where /proc is missing."""

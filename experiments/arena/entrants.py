@@ -9,9 +9,10 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
+from dlgo.errors import DlgoError
 from dlgo.records.entrants import split_version, with_version
 from engines import registry
-from engines.isolation.describe import describe
+from engines.isolation.describe import describe, read_spec
 from engines.registry import EngineSpec
 
 
@@ -46,6 +47,17 @@ def entrants_of(specs: Iterable[str]) -> dict[str, tuple[str, str]]:
             parsed = EngineSpec.parse(spec)
             entrants[spec] = parsed.text, parsed.title
     return entrants
+
+
+def canonical(text: str) -> str:
+    """The specification as a ledger has it, a version left as it is; any other text unchanged.
+
+    The file of an engine from outside is loaded, in a process of its own.
+    """
+    try:
+        return text if split_version(text)[1] else read_spec(text).text
+    except DlgoError:  # a name from another program, or a file that has gone
+        return text
 
 
 def _digest_of_file(spec: str) -> str:

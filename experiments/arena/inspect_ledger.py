@@ -26,7 +26,7 @@ from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
 from dlgo.records.repair import repair
 from dlgo.records.sgf import write_sgf
 from dlgo.records.speeds import Speed, forget_speeds, store_speeds
-from experiments.arena.entrants import is_outside
+from experiments.arena.entrants import canonical
 from experiments.arena.provenance import machine_text
 from experiments.arena.referee import SIDES, length_limit
 
@@ -49,7 +49,7 @@ def _selected(
     ledger: Ledger, game: str | None, engine: str | None, failed: bool
 ) -> Iterator[GameRecord]:
     game = None if game is None else str(get_game(game))
-    engine = None if engine is None else _canonical(engine)
+    engine = None if engine is None else canonical(engine)
     for record in ledger.games():
         players = (record.first, record.second)
         # An engine from outside is asked for with its version or without: then all are meant.
@@ -58,18 +58,6 @@ def _selected(
             record.failed or not failed
         ):
             yield record
-
-
-def _canonical(engine: str) -> str:
-    """The specification as the ledger has it; as it is, if this program does not know it."""
-    from engines.registry import EngineSpec
-
-    if is_outside(engine):
-        return engine
-    try:
-        return EngineSpec.parse(engine).text
-    except DlgoError:
-        return engine
 
 
 def list_lines(

@@ -116,11 +116,12 @@ def compare(
 
     FILE is what `dlgo rate` takes: a ledger, or a CSV of games.
     """
+    from experiments.arena.entrants import canonical
     from reports.compare import compare as compare_lines
     from reports.sprt import SprtBounds
 
     bounds = SprtBounds(elo0, elo1, alpha, beta)
-    for line in compare_lines(games_file, entrant, opponent, bounds, game):
+    for line in compare_lines(games_file, entrant, opponent, bounds, game, canonical):
         click.echo(line)
 
 
@@ -138,12 +139,15 @@ def sprt(
     beta: float, budget: int | None, by: str | None,
 ) -> None:
     """Sequential test of ENTRANT against OPPONENT: where it stopped in FILE, and why."""
+    from experiments.arena.entrants import canonical
     from reports.compare import sprt_lines
     from reports.sprt import SprtBounds
 
     bounds = SprtBounds(elo0, elo1, alpha, beta)
     by_pairs = None if by is None else by == "pairs"
-    for line in sprt_lines(games_file, entrant, opponent, bounds, game, budget, by_pairs):
+    for line in sprt_lines(
+        games_file, entrant, opponent, bounds, game, budget, by_pairs, canonical
+    ):
         click.echo(line)
 
 

@@ -72,10 +72,10 @@ def test_prints_are_shown_to_those_who_ask(bot: str, shown: bool, capfd) -> None
 
 
 @pytest.mark.parametrize(("bot", "reason"), [
-    ("Raises", "ValueError: eel; its last words: move 2 caf\u00e9 / move 4 caf\u00e9"),
-    ("Raises:to=stderr", "ValueError: eel; its last words: move 2 caf\u00e9 / move 4 caf\u00e9"),
-    ("Exits", "(exit code 3) while first was thinking; its last words: move 2 caf\u00e9 / move 4"),
-    ("Cheats", "; its last words: move 2 caf\u00e9 / move 4 caf\u00e9"),
+    ("Raises", "ValueError: eel; its last words: 'move 2 caf\u00e9 / move 4 caf\u00e9"),
+    ("Raises:to=stderr", "ValueError: eel; its last words: 'move 2 caf\u00e9 / move 4 caf\u00e9"),
+    ("Exits", "(exit code 3) while first was thinking; its last words: 'move 2 caf\u00e9 / move 4"),
+    ("Cheats", "; its last words: 'move 2 caf\u00e9 / move 4 caf\u00e9"),
 ])
 def test_the_last_lines_are_quoted_when_it_fails(bot: str, reason: str, capfd) -> None:
     done = dlgo_here(capfd, "tournament", "--ledger", "t.sqlite", "--game", "tictactoe", "--pairs",
@@ -93,5 +93,5 @@ def test_a_gtp_stream_holds_nothing_of_it(folder: Path) -> None:
     answers = [line for line in done.stdout.splitlines() if line]
     assert all(line.startswith(("=", "?")) for line in answers), done.stdout
     failed = [line for line in answers if line.startswith("?")]
-    assert failed and "its last words: move" in failed[0]
+    assert failed and "its last words: 'move" in failed[0]
     assert "loaded" not in done.stdout
