@@ -6,9 +6,7 @@ player. Modules load on demand.
 
 from __future__ import annotations
 
-import contextlib
 import importlib
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,11 +47,11 @@ def examine(folder: Path) -> Diagnosis:
     """What the doctor finds in the folder of a run, AlphaZero's or that of a learner above.
 
     Raises:
-        ModelError: if there is no run in the folder, or none of its iterations is finished.
+        ModelError: if there is no run in the folder.
     """
-    method = None
-    with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
-        method = json.loads((folder / "plan.json").read_text(encoding="utf-8")).get("method")
+    from engines.learning.diagnostics.run_files import plan_of
+
+    method = plan_of(folder).get("method")
     if isinstance(method, str) and method in LEARNERS:
         from engines.learning.reinforcement.doctor import examine_run
 

@@ -10,7 +10,6 @@ any learner shares are in `engines/learning/diagnostics`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ from engines.learning.diagnostics.findings import ILL, WATCH, Diagnosis, Finding
 from engines.learning.diagnostics.game_checks import check_games, exact_results
 from engines.learning.diagnostics.network_checks import check_network
 from engines.learning.diagnostics.positions import replay_games
-from engines.learning.runs.records import read_history
+from engines.learning.diagnostics.run_files import read_run, readable
 from engines.learning.selfplay.match import playing_network
 
 # Games that are replayed.
@@ -50,23 +49,27 @@ Rows = Sequence[dict[str, float]]
 
 
 def examine_run(folder: Path) -> Diagnosis:
-    """All checks of a run's folder.
+    """All checks of a run's folder that its files allow; those that cannot be read are findings.
 
     Raises:
-        ModelError: if there is no run in the folder, or none of its iterations is finished.
+        ModelError: if there is no run in the folder.
     """
     from engines.learning.networks.leaf_evaluator import encoder_of
     from engines.learning.networks.runtimes import load_runtime
 
-    config, history = _read_run(folder)
-    game = recorded_game(config.game)
-    done = int(history[-1]["iteration"])
-    diagnosis = Diagnosis(
-        f"{folder}: {config.game}, {config.network}, iteration {done} of {config.iterations}",
-        history=history,
-    )
+    config, diagnosis = read_run(folder, AlphaZeroConfig, _COLUMNS, "dlgo train alphazero")
+    history, game = diagnosis.history, recorded_game(config.game)
+    done = int(history[-1]["iteration"]) if history else 0
+    diagnosis.title = (
+        f"{folder}: {config.game}, {config.network}, iteration {done} of {config.iterations}")
+    if not history:
+        return diagnosis
     check_history(diagnosis, config, history)
-    games, stats = _last_games(folder, config, done)
+    games, stats = [], []
+    with readable(diagnosis, "games"):
+        games, stats = _last_games(folder, config, done)
+    if not games:
+        return diagnosis
     positions = replay_games(game, games)
     trained = _trained(history, done)
     check_games(diagnosis, positions, trained, config.selfplay.search == "gumbel")
@@ -76,8 +79,13 @@ def examine_run(folder: Path) -> Diagnosis:
     # The network that played the last games is older than what was learned from them: so it can
     # be compared with their policies and results.
     player = playing_network(history, done)
-    runtime = load_runtime(str(folder / "nets" / f"{player:04d}"))
-    check_network(diagnosis, positions, runtime.evaluate, encoder_of(runtime.card, game), trained)
+    with readable(diagnosis, "network"):
+        network = folder / "nets" / f"{player:04d}"
+        if not network.is_dir():
+            raise ModelError(f"{network}, which has played, is missing; copy the whole folder")
+        runtime = load_runtime(str(network))
+        encoder = encoder_of(runtime.card, game)
+        check_network(diagnosis, positions, runtime.evaluate, encoder, trained)
     diagnosis.add(exact_results(positions))
     return diagnosis
 
@@ -101,21 +109,6 @@ def _trained(history: Rows, iteration: int) -> bool:
     player = playing_network(history, iteration)
     steps = sum(row.get("steps", 0.0) for row in history if row["iteration"] <= player)
     return steps >= _TRAINED_AFTER
-
-
-def _read_run(folder: Path) -> tuple[AlphaZeroConfig, list[dict[str, float]]]:
-    """The configuration and the history of a run. Raises ModelError."""
-    path = folder / "plan.json"
-    try:
-        config = AlphaZeroConfig.from_json(json.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        raise ModelError(
-            f"{folder} holds no run (it has no plan.json); name a folder that `dlgo train "
-            "alphazero` wrote"
-        ) from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ModelError(f"{path} cannot be read: {error}; name another folder") from None
-    return config, read_history(folder, _COLUMNS)
 
 
 def _last_games(

@@ -6,12 +6,14 @@ training starts.
 
 from __future__ import annotations
 
+import shlex
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
+from dlgo.specs import quote_value
 from engines.learners import LEARNERS, learner_class
 from engines.learning.settings import Settings
 from engines.supervised.config import SupervisedConfig
@@ -48,7 +50,9 @@ def supervised(data: Path, out: Path, **given: Any) -> None:
     """
     from experiments.train import supervised as learn
 
-    learn(data, out, **given)
+    run = learn(data, out, **given)
+    if "policy" in run.card.heads:
+        _say_how_to_play(run.card.game, "supervised", run.folder)
 
 
 @train.command()
@@ -88,9 +92,10 @@ def alphazero(
     from engines.alphazero.config import parse_settings
     from experiments.train import alphazero as learn
 
-    card = learn(game, out, cluster=cluster, verify_share=verify_share, price=price,
-                 **{**given, **parse_settings(settings)}).card
-    click.echo(f"{card.name}: {card.training['cpu_seconds']:,.0f} CPU s")
+    run = learn(game, out, cluster=cluster, verify_share=verify_share, price=price,
+                **{**given, **parse_settings(settings)})
+    click.echo(f"{run.card.name}: {run.card.training['cpu_seconds']:,.0f} CPU s")
+    _say_how_to_play(run.card.game, "alphazero", run.folder)
 
 
 @train.command()
@@ -140,7 +145,8 @@ def alphago(
     bundle = train_alphago(config, folder, make_games, progress, jobs)
     for stage, cost in bundle.costs.items():
         click.echo(f"{stage:<12}{cost:>10,.0f} CPU s")
-    click.echo(f"alphago:model={folder} plays; {bundle.cpu_seconds:,.0f} CPU s in all")
+    click.echo(f"{bundle.cpu_seconds:,.0f} CPU s in all")
+    _say_how_to_play(config.game, "alphago", folder)
 
 
 def _learner_command(name: str, summary: str) -> click.Command:
@@ -170,13 +176,15 @@ def _learner_command(name: str, summary: str) -> click.Command:
         from experiments import train
 
         chosen = learner_class(name).config.parse(settings, without=("game",))
-        card = getattr(train, name)(
+        run = getattr(train, name)(
             game, out, workers=workers, cluster=cluster, verify_share=verify_share,
             **{**given, **chosen},
-        ).card
+        )
+        card = run.card
         score = card.accuracy.get("random", {}).get("score")
         against = "" if score is None else f"{score:.1%} against random play, "
         click.echo(f"{card.name}: {against}{card.training['cpu_seconds']:,.0f} CPU s")
+        _say_how_to_play(card.game, name, run.folder)
 
     command.__doc__ = f"{summary}\n\nKilled or stopped, the same command continues.\n"
     return click.command(name)(command)
@@ -257,6 +265,11 @@ def doctor(folder: Path, html: Path | None) -> None:
     if html:
         write_file(html, page(diagnosis))
         click.echo(html)
+
+
+def _say_how_to_play(game: str, engine: str, folder: Path) -> None:
+    spec = f"{engine}:model={quote_value(str(folder))}"
+    click.echo(f"play against it: dlgo play {shlex.quote(game)} --second {shlex.quote(spec)}")
 
 
 def _list_settings(context: click.Context, learner: str) -> None:

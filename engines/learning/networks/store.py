@@ -6,7 +6,7 @@ Reading runs no code from a file: ONNX and NumPy's hold none, Keras files are op
 and checksums in the card are compared first.
 
 `find_model` takes a path or the name of a model that comes with the package, in
-`engines/models`.
+`engines/models`. The folder of a run of training stands for the network that the run plays with.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 from dlgo.errors import ModelError
 from dlgo.specs import suggest
 from engines.learning.networks.card import FILE_NAME, Card, read_card
+from engines.learning.runs.records import read_history
 
 SHIPPED = Path(__file__).resolve().parents[2] / "models"
 # What writing a network takes, beside a backend of Keras.
@@ -36,12 +37,16 @@ def shipped_models() -> list[str]:
 def find_model(name: str) -> Path:
     """The folder of a model, by path or by the name of a shipped one.
 
+    Of a run, that of its last network, or of the last one promoted.
+
     Raises:
         ModelError: if there is no such model; the message lists those there are.
     """
     if os.sep not in name and (SHIPPED / name / FILE_NAME).is_file():
         return SHIPPED / name
     folder = Path(name)
+    if (folder / "nets").is_dir() and not (folder / FILE_NAME).is_file():
+        return _network_of_run(folder)
     if folder.is_dir():
         return folder
     names = shipped_models()
@@ -49,6 +54,21 @@ def find_model(name: str) -> Path:
     raise ModelError(
         f"unknown model {name!r}{suggest(name, names)}; {listed}; or give the path of a folder"
     )
+
+
+def _network_of_run(run: Path) -> Path:
+    """The folder of the network that a run plays with. Raises ModelError if it has none yet."""
+    history = read_history(run, ("iteration",)) if (run / "history.csv").is_file() else []
+    rejected = {int(row["iteration"]) for row in history if not row.get("promoted", 1.0)}
+    networks = {
+        int(path.parent.name): path.parent
+        for path in (run / "nets").glob(f"[0-9]*/{FILE_NAME}") if path.parent.name.isdecimal()
+    }
+    done = int(max((row["iteration"] for row in history), default=0))
+    kept = [number for number in networks if number <= done and number not in rejected]
+    if not kept:
+        raise ModelError(f"{run} holds no network yet: no iteration of its training is finished")
+    return networks[max(kept)]
 
 
 def load_card(name: str) -> tuple[Path, Card]:

@@ -9,7 +9,6 @@ a value with the wrong sign, probabilities that were recorded before the mask.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,11 +22,11 @@ from engines.learning.data.replay import Replayer
 from engines.learning.diagnostics.findings import FINE, ILL, WATCH, Diagnosis, Finding, judge
 from engines.learning.diagnostics.game_checks import value_sign
 from engines.learning.diagnostics.positions import calibrate
+from engines.learning.diagnostics.run_files import read_run, readable
 from engines.learning.networks.leaf_evaluator import encoder_of, softmax
 from engines.learning.networks.runtimes import load_runtime
 from engines.learning.reinforcement.config import ReinforcementConfig
 from engines.learning.reinforcement.pool import network_folder
-from engines.learning.runs.records import read_history
 from engines.learning.selfplay.network_side import RuntimeScorer
 from engines.learning.selfplay.policy_games import PolicyGames, Side
 from engines.learning.selfplay.schedule import Schedule, points
@@ -64,22 +63,29 @@ class RunEvidence:
 
 
 def examine_run(folder: Path, config: type[ReinforcementConfig]) -> Diagnosis:
-    """All checks of a run's folder.
+    """All checks of a run's folder that its files allow; those that cannot be read are findings.
 
     Args:
         config: the class of the settings of its learner.
 
     Raises:
-        ModelError: if there is no run of that learner in the folder, or none of its iterations is
-            finished, or its network cannot be read.
-        DataError: if the experience of its last iteration cannot be read.
+        ModelError: if there is no run of that learner in the folder.
     """
-    path = folder / "plan.json"
-    try:
-        settings = config.from_json(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ModelError(f"{path} cannot be read: {error}; name another folder") from None
-    history = read_history(folder, _COLUMNS)
+    settings, diagnosis = read_run(folder, config, _COLUMNS, f"dlgo train {config.method}")
+    done = int(diagnosis.history[-1]["iteration"]) if diagnosis.history else 0
+    diagnosis.title = (
+        f"{folder}: {settings.method}, {settings.game}, {settings.network}, iteration {done} of "
+        f"{settings.iterations}")
+    if diagnosis.history:
+        with readable(diagnosis, "network and experience"):
+            examine(diagnosis, _evidence(folder, settings, diagnosis.history))
+    return diagnosis
+
+
+def _evidence(
+    folder: Path, settings: ReinforcementConfig, history: Sequence[dict[str, float]]
+) -> RunEvidence:
+    """What the checks look at. Raises ModelError or DataError if it cannot be read."""
     done = int(history[-1]["iteration"])
     game = recorded_game(settings.game)
     kept = [iteration for iteration in range(done, -1, -1)
@@ -98,15 +104,10 @@ def examine_run(folder: Path, config: type[ReinforcementConfig]) -> Diagnosis:
     schedule = Schedule.match(_SELF_GAMES, settings.seed)
     side = Side(scorer, encoder)
     played = PolicyGames(game, _SELF_GAMES).play([side, side], schedule)
-    diagnosis = Diagnosis(
-        f"{folder}: {settings.method}, {settings.game}, {settings.network}, iteration {done} of "
-        f"{settings.iterations}", history=history,
-    )
-    examine(diagnosis, RunEvidence(
+    return RunEvidence(
         settings, history, decisions, results_of(experience, rows),
         scorer.score(decisions.planes)[0], float(points(played, schedule).mean()),
-    ))
-    return diagnosis
+    )
 
 
 def examine(diagnosis: Diagnosis, run: RunEvidence) -> None:
