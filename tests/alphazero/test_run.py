@@ -10,6 +10,7 @@ import contextlib
 import csv
 import os
 import random
+import shlex
 import shutil
 import signal
 import subprocess
@@ -36,6 +37,7 @@ from engines.learning.networks.store import find_model
 from engines.learning.runs import Progress, open_run
 from engines.learning.runs import records as records_module
 from engines.learning.runs import run as run_module
+from engines.registry import build_engine
 from experiments.cli.main import cli
 from experiments.datasets.generate import generate, make_recipe
 from tests.conftest import FULL
@@ -416,3 +418,69 @@ def test_the_doctor_examines_a_run(whole: Path, tmp_path: Path) -> None:
     assert (tmp_path / "page.html").read_text().count("<svg") == 5
     with pytest.raises(ModelError, match="plan.json"):
         examine_run(tmp_path)
+
+
+@pytest.mark.parametrize(("gone", "found", "checked"), [
+    ("history.csv", "history", True), ("plan.json", "plan", True),
+    ("checkpoint.npz", "checkpoint", True), ("games/*", "games", False),
+    ("nets/*/network.onnx", "network", False),
+])
+@pytest.mark.parametrize("cut", [True, False])
+def test_the_doctor_finds_what_a_killed_run_has_not_written(
+    gone: str, found: str, checked: bool, cut: bool, whole: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(whole, tmp_path / "run")
+    for path in (tmp_path / "run").glob(gone):
+        path.write_bytes(path.read_bytes()[:50]) if cut else path.unlink()
+    told = CliRunner().invoke(cli, ["doctor", str(tmp_path / "run")])
+    assert told.exit_code == 0 and told.exception is None, told.output
+    missing_checkpoint = gone == "checkpoint.npz" and not cut  # nothing else needs it
+    assert (f" {found}: " in told.output) is not missing_checkpoint, told.output
+    assert ("value sign: " in told.output) is checked, told.output
+
+
+def test_a_run_that_was_killed_in_its_first_iteration_has_nothing_to_examine(
+    whole: Path, tmp_path: Path
+) -> None:
+    shutil.copy(whole / "plan.json", tmp_path)
+    told = CliRunner().invoke(cli, ["doctor", str(tmp_path), "--html", str(tmp_path / "p.html")])
+    assert told.exit_code == 0, told.output
+    assert "iteration 0 of" in told.output and "iterations: none is finished" in told.output
+
+
+def test_the_folder_of_a_run_is_the_network_that_it_plays_with(
+    whole: Path, tmp_path: Path
+) -> None:
+    def played(folder: Path) -> str:
+        return build_engine(f"alphazero:sims=2,model={folder}", "tictactoe").network_id
+
+    networks = [read_card(folder).network_id for folder in sorted((whole / "nets").iterdir())]
+    assert played(whole) == networks[-1] != networks[-2]
+    shutil.copytree(whole, tmp_path / "run")
+    with (whole / "history.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    with (tmp_path / "run/history.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, [*rows[0].keys() - {"promoted"}, "promoted"])
+        writer.writeheader()
+        writer.writerows(
+            {**row, "promoted": float(row is not rows[-1])} for row in rows)
+    assert played(tmp_path / "run") == networks[-2]  # the last one was not promoted
+    (tmp_path / "run/history.csv").unlink()
+    assert played(tmp_path / "run") == networks[0]  # no iteration is finished
+    shutil.rmtree(tmp_path / "run/nets")
+    (tmp_path / "run/nets").mkdir()
+    with pytest.raises(ModelError, match="no network yet"):
+        played(tmp_path / "run")
+
+
+def test_training_ends_with_how_to_play_what_was_learned(whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "my run"
+    shutil.copytree(whole, folder)
+    told = CliRunner().invoke(cli, [
+        "train", "alphazero", "--game", "tictactoe", "--out", str(folder),
+        *(f"--{'net' if key == 'network' else key}={value}" for key, value in SETTINGS.items())])
+    last = told.output.splitlines()[-1]
+    assert told.exit_code == 0 and "dlgo play tictactoe --second" in last, told.output
+    spec = shlex.split(last.partition(": ")[2])[-1]
+    assert build_engine(spec, "tictactoe").network_id == read_card(
+        find_model(str(folder))).network_id

@@ -249,6 +249,30 @@ def test_the_doctor_reads_the_folder_of_a_run(short: dict[str, Path]) -> None:
         assert f": {name}, tictactoe, mlp" in done.output and "scores 0.500 in 64" in done.output
 
 
+@pytest.mark.parametrize("name", LEARNERS)
+def test_the_folder_of_a_run_is_a_model(name: str, short: dict[str, Path]) -> None:
+    engine = build_engine(f"{name}:model={short[name]}", "tictactoe")
+    assert engine.network_id == read_card(short[name] / LAST).network_id
+
+
+@pytest.mark.parametrize(("gone", "found", "checked"), [
+    ("history.csv", "history", True), ("plan.json", "plan", True),
+    ("experience/*", "network and experience", False),
+    ("nets/*/network.onnx", "network and experience", False),
+])
+@pytest.mark.parametrize("cut", [True, False])
+def test_the_doctor_finds_what_a_killed_run_has_not_written(
+    gone: str, found: str, checked: bool, cut: bool, short: dict[str, Path], tmp_path: Path
+) -> None:
+    shutil.copytree(short["ppo"], tmp_path / "run")
+    for path in (tmp_path / "run").glob(gone):
+        path.write_bytes(path.read_bytes()[:50]) if cut else path.unlink()
+    done = CliRunner().invoke(cli, ["doctor", str(tmp_path / "run")])
+    assert done.exit_code == 0 and done.exception is None, done.output
+    assert f" {found}: " in done.output, done.output
+    assert ("policy entropy: " in done.output) is checked, done.output
+
+
 @pytest.mark.usefixtures("no_curves")
 def test_a_loss_that_is_not_a_number_is_named_at_its_step(
     short: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

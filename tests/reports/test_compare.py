@@ -1,0 +1,83 @@
+"""`dlgo compare` and `dlgo sprt` take entrants in any spelling, and as ledgers and reports do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.command import assert_one_line, dlgo_here
+
+BOT = """
+class Bot:
+    def __init__(self, which=0):
+        self.which = which
+    def select_move(self, state):
+        return state.legal_moves()[self.which]
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("compare")
+
+
+@pytest.fixture
+def ledger(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd) -> str:
+    """Games of `mcts:sims=20,c=1`, of `Deep`, which is `alphabeta:depth=2`, and of a bot."""
+    monkeypatch.chdir(folder)
+    if not (folder / "t.sqlite").exists():
+        (folder / "bot.py").write_text(BOT)
+        done = dlgo_here(
+            capfd, "tournament", "--ledger", "t.sqlite", "--game", "tictactoe", "--pairs", 1,
+            "--workers", 1, "--engine", "mcts:sims=2e1,c_uct=1", "--engine", "bot.py:which=0",
+            "--engine", "alphabeta:depth=2,name=Deep")
+        assert done.returncode == 0, done.stderr
+    return "t.sqlite"
+
+
+def version(ledger: str, capfd) -> str:
+    """The bot as `dlgo ledger` prints it."""
+    slots = dlgo_here(capfd, "ledger", ledger, "list").stdout
+    return next(part for part in slots.split("|") if part.startswith("bot.py"))
+
+
+@pytest.mark.parametrize("command", ["compare", "sprt"])
+@pytest.mark.parametrize(("entrant", "opponent", "meant"), [
+    ("mcts:sims=20,c=1", "Deep", "mcts:sims=20,c=1 against Deep"),
+    ("mcts:c_uct=1.0,sims=2e1", "alphabeta:depth=2", "mcts:sims=20,c=1 against Deep"),
+    ("alphabeta:tt=20,depth=2", "mcts:reuse=yes,sims=20,c=1", "Deep against mcts:sims=20,c=1"),
+    ("bot.py", "Deep", "bot@"),
+    ("bot.py:which=0", "Deep", "bot@"),
+    ("bot.py:Bot", "Deep", "bot@"),
+    ("as printed", "Deep", "bot@"),
+])
+def test_any_spelling_will_do(
+    command: str, entrant: str, opponent: str, meant: str, ledger: str, capfd
+) -> None:
+    entrant = version(ledger, capfd) if entrant == "as printed" else entrant
+    done = dlgo_here(capfd, command, ledger, entrant, opponent)
+    assert done.returncode == 0, done.stderr
+    assert meant in done.stdout.splitlines()[0]
+
+
+@pytest.mark.parametrize(("entrant", "part"), [
+    ("mcts:sims=21,c=1", "entrant mcts:sims=21,c=1 played no game; did you mean mcts:sims=20"),
+    ("mcts:simz=20", "entrant mcts:simz=20 played no game"),
+    ("bot.py:which=1", "entrant bot.py:which=1 played no game"),
+    ("alphabeta:depth=2", "entrant Deep is named twice"),
+])
+def test_others_are_named_as_they_were_typed(entrant: str, part: str, ledger: str, capfd) -> None:
+    assert_one_line(dlgo_here(capfd, "compare", ledger, entrant, "Deep"), part)
+
+
+def test_of_several_versions_one_must_be_named(ledger: str, folder: Path, capfd) -> None:
+    first = version(ledger, capfd)
+    (folder / "bot.py").write_text(BOT + "\n# edited\n")
+    done = dlgo_here(capfd, "tournament", "--ledger", ledger, "--game", "tictactoe", "--pairs", 1,
+                     "--workers", 1, "--engine", "bot.py", "--engine", "alphabeta:depth=2")
+    assert done.returncode == 0, done.stderr
+    done = dlgo_here(capfd, "compare", ledger, "bot.py", "Deep")
+    assert_one_line(done, "played in several versions; name one of bot.py:Bot@")
+    assert first in done.stderr
+    assert dlgo_here(capfd, "compare", ledger, first, "Deep").returncode == 0
