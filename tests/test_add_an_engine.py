@@ -47,7 +47,10 @@ def test_the_commands_lead_into_the_report(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     commands = re.findall(r"^    dlgo (.*)$", DOC, re.M)
-    assert [command.split()[0] for command in commands] == ["new", "play", "tournament", "report"]
+    assert [command.split()[0] for command in commands] == [
+        "new", "play", "tournament", "report", "play", "tournament"]
+    for name, code in re.findall(r"^```python (\S+)\n(.*?)^```", DOC, re.M | re.S):
+        (tmp_path / name).write_text(code)
     for command in commands:
         for long, short in SHORTER.items():
             command = command.replace(long, short)
