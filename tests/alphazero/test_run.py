@@ -423,7 +423,7 @@ def test_the_doctor_examines_a_run(whole: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("gone", "found", "checked"), [
     ("history.csv", "history", True), ("plan.json", "plan", True),
     ("checkpoint.npz", "checkpoint", True), ("games/*", "games", False),
-    ("nets/*/network.onnx", "network", False),
+    ("nets/*/network.onnx", "network", True),
 ])
 @pytest.mark.parametrize("cut", [True, False])
 def test_the_doctor_finds_what_a_killed_run_has_not_written(

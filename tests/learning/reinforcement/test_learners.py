@@ -168,8 +168,9 @@ def test_a_killed_run_goes_on_to_the_weights_of_an_unbroken_one(
     assert len(history(folder)) == 5
     done = CliRunner().invoke(cli, command(name, folder))
     assert done.exit_code == 0 and "continuing after iteration" in done.output
-    last = done.output.splitlines()[-1]
-    assert last.startswith("run-0008: ") and "against random play" in last
+    *_, score, last = done.output.splitlines()
+    assert score.startswith("run-0008: ") and "against random play" in score
+    assert last.startswith("play against it: dlgo play tictactoe --second")
     assert same(folder, short[name]) and history(folder) == history(short[name])
     assert read_card(folder / LAST).network_id == read_card(short[name] / LAST).network_id
 
