@@ -24,7 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def ledger(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd) -> str:
-    """Games of `mcts:sims=20,c=1`, of `Deep`, which is `alphabeta:depth=2`, and of a bot."""
+    """Games of `mcts:sims=20,c_uct=1`, of `Deep`, which is `alphabeta:depth=2`, and of a bot."""
     monkeypatch.chdir(folder)
     if not (folder / "t.sqlite").exists():
         (folder / "bot.py").write_text(BOT)
@@ -44,9 +44,9 @@ def version(ledger: str, capfd) -> str:
 
 @pytest.mark.parametrize("command", ["compare", "sprt"])
 @pytest.mark.parametrize(("entrant", "opponent", "meant"), [
-    ("mcts:sims=20,c=1", "Deep", "mcts:sims=20,c=1 against Deep"),
-    ("mcts:c_uct=1.0,sims=2e1", "alphabeta:depth=2", "mcts:sims=20,c=1 against Deep"),
-    ("alphabeta:tt=20,depth=2", "mcts:reuse=yes,sims=20,c=1", "Deep against mcts:sims=20,c=1"),
+    ("mcts:sims=20,c_uct=1", "Deep", "mcts:sims=20,c_uct=1 against Deep"),
+    ("mcts:c_uct=1.0,sims=2e1", "alphabeta:depth=2", "mcts:sims=20,c_uct=1 against Deep"),
+    ("alphabeta:tt=20,depth=2", "mcts:reuse=yes,sims=20,c_uct=1", "Deep against mcts:sims=20"),
     ("bot.py", "Deep", "bot@"),
     ("bot.py:which=0", "Deep", "bot@"),
     ("bot.py:Bot", "Deep", "bot@"),
@@ -62,7 +62,7 @@ def test_any_spelling_will_do(
 
 
 @pytest.mark.parametrize(("entrant", "part"), [
-    ("mcts:sims=21,c=1", "entrant mcts:sims=21,c=1 played no game; did you mean mcts:sims=20"),
+    ("mcts:sims=21,c_uct=1", "entrant mcts:sims=21,c_uct=1 played no game; did you mean mcts"),
     ("mcts:simz=20", "entrant mcts:simz=20 played no game"),
     ("bot.py:which=1", "entrant bot.py:which=1 played no game"),
     ("alphabeta:depth=2", "entrant Deep is named twice"),
