@@ -12,7 +12,7 @@ from pathlib import Path
 from dlgo.errors import DlgoError
 from dlgo.records.entrants import split_version, with_version
 from engines import registry
-from engines.isolation.describe import describe, read_spec
+from engines.isolation.describe import describe
 from engines.registry import EngineSpec
 
 
@@ -55,7 +55,7 @@ def canonical(text: str) -> str:
     The file of an engine from outside is loaded, in a process of its own.
     """
     try:
-        return text if split_version(text)[1] else read_spec(text).text
+        return text if split_version(text)[1] else split_version(entrants_of([text])[text][0])[0]
     except DlgoError:  # a name from another program, or a file that has gone
         return text
 
