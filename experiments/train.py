@@ -79,7 +79,7 @@ class TrainingRun:
         """Examine a run that plays its own games: does it learn, and where not?
 
         Raises:
-            ModelError: for other runs, and where no iteration is finished.
+            ModelError: for other runs.
         """
         return examine(self.folder)
 
