@@ -20,7 +20,7 @@ from dlgo.display import board_text
 from dlgo.errors import SpecError
 from dlgo.moves import COLUMN_LETTERS, Move, Player, Point, parse_point, point_text
 from dlgo.perft import perft
-from dlgo.specs import Option, OptionValue, check_settings, format_spec
+from dlgo.specs import Option, OptionValue, check_settings, format_spec, with_version
 
 if TYPE_CHECKING:
     from dlgo.api import GameState
@@ -35,7 +35,9 @@ class GameSpec(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
-    spec_name: ClassVar[str] = ""  # of a game from outside: what specifications call it
+    # Of a game from outside: what specifications call it, and the digest of its sources.
+    spec_name: ClassVar[str] = ""
+    spec_digest: ClassVar[str] = ""
     options: ClassVar[tuple[Option, ...]] = ()
     # Random plies before a rated game starts, so that two deterministic engines do not
     # play one and the same game again and again.
@@ -86,7 +88,17 @@ class GameSpec(ABC):
         return hash((self.name, *self.settings.values()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild_spec, (type(self), self.settings, self._called)
+        return _rebuild_spec, (type(self), self.settings, self._called, self.spec_digest)
+
+    @property
+    def version(self) -> str:
+        """Which sources a game from outside has, 8 digits; "" for games of this project."""
+        return self.spec_digest[:8]
+
+    @property
+    def versioned(self) -> str:
+        """The specification with the version, for what is kept: an edited game is another one."""
+        return with_version(self._text, self.spec_digest)
 
     @property
     def slug(self) -> str:
@@ -243,9 +255,9 @@ class GameSpec(ABC):
 
 
 def _rebuild_spec(
-    cls: type[GameSpec], settings: Mapping[str, OptionValue], spec_name: str = ""
+    cls: type[GameSpec], settings: Mapping[str, OptionValue], spec_name: str, spec_digest: str
 ) -> GameSpec:
     if spec_name:
-        cls.spec_name = spec_name
+        cls.spec_name, cls.spec_digest = spec_name, spec_digest
     given = {key: value for key, value in settings.items() if value is not None}
     return cls(**given)

@@ -31,6 +31,20 @@ _LARGEST_INT = 2**63 - 1
 _LARGEST_FLOAT = 1e100
 
 
+_VERSION = re.compile(r"(?s)(.*)@([0-9a-f]{8})")
+
+
+def with_version(spec: str, digest: str) -> str:
+    """A specification with the version of its sources, whose digest is given; "" adds nothing."""
+    return f"{spec}@{digest[:8]}" if digest else spec
+
+
+def split_version(spec: str) -> tuple[str, str]:
+    """The specification, and the beginning of the digest ("" for what belongs to this project)."""
+    match = _VERSION.fullmatch(spec)
+    return (match[1], match[2]) if match else (spec, "")
+
+
 def check_number(
     value: object, what: str, kind: type = float, low: float = -math.inf, high: float = math.inf,
     error: type[DlgoError] = SpecError,

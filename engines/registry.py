@@ -18,8 +18,7 @@ from dlgo.budgets import BUDGET_NAMES, BUDGET_OPTIONS
 from dlgo.errors import SpecError
 from dlgo.games import get_game
 from dlgo.plugins import Plugin, PluginGroup
-from dlgo.records.entrants import split_version
-from dlgo.specs import check_settings, format_spec, quote_value, split_settings
+from dlgo.specs import check_settings, format_spec, quote_value, split_settings, split_version
 from dlgo.text import LONGEST_NAME, excerpt
 from engines import bots
 from engines.base import Budget, Engine

@@ -21,8 +21,7 @@ from dlgo.api import GameSpec
 from dlgo.errors import SpecError
 from dlgo.files import make_folder
 from dlgo.games import GAMES, get_game
-from dlgo.records.entrants import split_version
-from dlgo.specs import check_number, suggest
+from dlgo.specs import check_number, split_version, suggest
 from engines.base import Engine
 from engines.jobs import Inline, Jobs
 from engines.registry import ENGINES, EngineSpec, build_engine

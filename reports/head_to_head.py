@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlgo.errors import DlgoError
-from dlgo.records.entrants import split_version
+from dlgo.specs import split_version
 from dlgo.text import one_line
 from reports.connections import listing
 from reports.differences import Counts, counts_of_games, counts_of_pairs

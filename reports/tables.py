@@ -22,9 +22,8 @@ from typing import TYPE_CHECKING
 from dlgo.budgets import BUDGET_NAMES
 from dlgo.errors import DlgoError, LedgerError
 from dlgo.files import write_file
-from dlgo.records.entrants import split_version
 from dlgo.records.ledger import GameRecord, Ledger
-from dlgo.specs import quote_value, split_spec
+from dlgo.specs import quote_value, split_spec, split_version
 from dlgo.text import one_line
 from reports.connections import listing
 from reports.rating_table import RatingTable

@@ -11,7 +11,7 @@ from typing import Any
 from dlgo.api import GameSpec
 from dlgo.errors import SpecError, UnnamedGameError
 from dlgo.plugins import PluginGroup
-from dlgo.specs import split_settings
+from dlgo.specs import split_settings, split_version
 
 # name -> "module:class". Modules load on demand, so that one game does not pay for another.
 _GAMES = {
@@ -45,13 +45,16 @@ def game_class(name: str) -> type[GameSpec]:
     plugin = GAMES.find(name)
     if plugin.origin is not None or GAMES.is_given(name):
         plugin.target.spec_name = plugin.reference
+        if "spec_digest" not in vars(plugin.target):  # the class stays what it was when loaded
+            plugin.target.spec_digest = plugin.digest
     return plugin.target
 
 
 def get_game(spec: str | GameSpec | type[GameSpec], *size: int, **settings: Any) -> GameSpec:
     """The game a specification names: `get_game("go", size=9)`, `get_game("go:size=9,komi=7")`.
 
-    `go9` and `get_game("go", 9)` are short for `go:size=9`.
+    `go9` and `get_game("go", 9)` are short for `go:size=9`. A specification may end in a version,
+    as `GameSpec.versioned` has it; the game must then have that version.
 
     Args:
         spec: a specification, a `GameSpec` class, or a game, which is returned as it is.
@@ -59,14 +62,16 @@ def get_game(spec: str | GameSpec | type[GameSpec], *size: int, **settings: Any)
         settings: other options.
 
     Raises:
-        SpecError: for an unknown game, an unknown option or a bad value.
+        SpecError: for an unknown game, an unknown option, a bad value or another version.
     """
     if isinstance(spec, GameSpec):
         return spec
+    version = ""
     if _is_game(spec):
         name, given = GAMES.name_of(spec), {}
         name = next((key for key in _GAMES if _GAMES[key] == name), name)
     elif isinstance(spec, str):
+        spec, version = split_version(spec)
         name, rest = GAMES.split(spec)
         given: dict[str, Any] = dict(split_settings(rest, f"game {spec!r}"))
     else:
@@ -83,7 +88,13 @@ def get_game(spec: str | GameSpec | type[GameSpec], *size: int, **settings: Any)
             options = ", ".join(f"{option.name}=..." for option in cls.options)
             raise SpecError(f"game {name} takes options by name: dlgo.game({name!r}, {options})")
         given.setdefault("size", size[0])
-    return cls(**{**given, **settings})
+    game = cls(**{**given, **settings})
+    if version and version != game.version:
+        raise SpecError(
+            f"game {name} was edited: version {version} is asked for, and its file is version "
+            f"{game.version or 'unknown'} now; restore the file, or play and train anew"
+        )
+    return game
 
 
 def recorded_game(spec: str) -> GameSpec:
@@ -96,7 +107,7 @@ def recorded_game(spec: str) -> GameSpec:
         UnnamedGameError: if it was not; the message has the remedy.
         SpecError: as `get_game`.
     """
-    name, _ = GAMES.split(spec)
+    name, _ = GAMES.split(split_version(spec)[0])
     if not GAMES.is_loaded(name):
         path = name.partition(":")[0] if name.partition(":")[0].endswith(".py") else name
         raise UnnamedGameError(

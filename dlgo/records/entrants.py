@@ -6,22 +6,10 @@ digest. An edited bot is another entrant, so that nothing is mixed.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-_VERSION = re.compile(r"(?s)(.*)@([0-9a-f]{8})")
-
-
-def with_version(spec: str, digest: str) -> str:
-    """The entrant of a specification whose sources have this digest."""
-    return f"{spec}@{digest[:8]}" if digest else spec
-
-
-def split_version(entrant: str) -> tuple[str, str]:
-    """The specification, and the beginning of the digest ("" for engines of this project)."""
-    match = _VERSION.fullmatch(entrant)
-    return (match[1], match[2]) if match else (entrant, "")
+from dlgo.specs import split_version
 
 
 def latest_versions(entrants: Iterable[str]) -> set[str]:

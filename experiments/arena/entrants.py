@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dlgo.errors import DlgoError
-from dlgo.records.entrants import split_version, with_version
+from dlgo.specs import split_version, with_version
 from engines import registry
 from engines.isolation.describe import describe
 from engines.registry import EngineSpec

@@ -19,13 +19,13 @@ from dlgo.games import get_game, recorded_game
 from dlgo.games.draughts.pdn import write_game
 from dlgo.games.draughts.state import Draughts
 from dlgo.games.go.state import Go
-from dlgo.records.entrants import split_version
 from dlgo.records.failures import Failure
 from dlgo.records.game_record import slot_of
 from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
 from dlgo.records.repair import repair
 from dlgo.records.sgf import write_sgf
 from dlgo.records.speeds import Speed, forget_speeds, store_speeds
+from dlgo.specs import split_version
 from experiments.arena.entrants import canonical
 from experiments.arena.provenance import machine_text
 from experiments.arena.referee import SIDES, length_limit
@@ -52,11 +52,10 @@ def _selected(
     engine = None if engine is None else canonical(engine)
     for record in ledger.games():
         players = (record.first, record.second)
-        # An engine from outside is asked for with its version or without: then all are meant.
+        # From outside, with a version or without; then all versions are meant.
         names = {*players, *(split_version(player)[0] for player in players)}
-        if game in (None, record.game) and (engine is None or engine in names) and (
-            record.failed or not failed
-        ):
+        of_game = game in (None, split_version(record.game)[0])
+        if of_game and (engine is None or engine in names) and (record.failed or not failed):
             yield record
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from dlgo.games import GAMES
 from dlgo.records.ledger import GameRecord, Ledger
+from dlgo.specs import split_version
 from experiments.arena.progress import Reporter
 from experiments.arena.schedule import Plan
 
@@ -45,7 +46,8 @@ class LiveReport:
         self._not_started = {
             (game, frozenset(match)) for game in plan.games for match in plan.matches()
         }
-        files = [name for game in plan.games if GAMES.is_file(name := GAMES.split(game)[0])]
+        names = (GAMES.split(split_version(game)[0])[0] for game in plan.games)
+        files = filter(GAMES.is_file, names)
         self._named = [option for name in files for option in ("--game", name)]
         self._done = self._planned = 0
         self._shown = -1  # games in the last page

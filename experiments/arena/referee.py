@@ -23,10 +23,10 @@ from dlgo.errors import IllegalMoveError
 from dlgo.games import get_game
 from dlgo.jit import wall_time
 from dlgo.records.costs import PackedCosts
-from dlgo.records.entrants import split_version
 from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord
 from dlgo.rng import derive_seed
+from dlgo.specs import split_version
 from dlgo.text import error_text, excerpt
 from engines.base import Engine
 from engines.isolation.channel import Host

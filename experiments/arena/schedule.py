@@ -81,7 +81,7 @@ class Plan:
         problem = range_problem(vars(self))
         if problem:
             raise SpecError(problem)
-        games = _unique("game", self.games, lambda text: str(get_game(text)))
+        games = _unique("game", self.games, lambda text: get_game(text).versioned)
         meant = entrants_of((*self.challengers, *self.entrants))
         challengers = _unique("challenger", self.challengers, lambda spec: meant[spec][0])
         entrants = _unique("entrant", self.entrants, lambda spec: meant[spec][0])

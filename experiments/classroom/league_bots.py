@@ -19,7 +19,7 @@ from dlgo.errors import DlgoError
 from dlgo.files import make_folder, write_file
 from dlgo.games import get_game
 from dlgo.jit import shared_cache
-from dlgo.records.entrants import with_version
+from dlgo.specs import with_version
 from dlgo.text import excerpt
 from engines.isolation.engine import IsolatedEngine
 from engines.programs.sandbox import Allowance, Sandbox, check_sandbox

@@ -167,7 +167,7 @@ def _game(owner: str, text: str) -> str:
             "(docs/add_a_game.md)"
         )
     try:
-        return str(get_game(text))
+        return get_game(text).versioned
     except DlgoError as error:
         raise SpecError(f"{owner}: {error}") from None
 

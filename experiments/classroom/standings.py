@@ -14,8 +14,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dlgo.records.entrants import split_version
 from dlgo.records.ledger import GameRecord, Ledger
+from dlgo.specs import split_version
 from experiments.classroom.league import League
 from experiments.classroom.league_bots import Bot, entrant_name
 from experiments.classroom.league_plan import StaffBot

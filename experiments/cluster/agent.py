@@ -22,8 +22,8 @@ from typing import Any
 
 import dlgo
 from dlgo.errors import DlgoError
-from dlgo.records.entrants import split_version
 from dlgo.records.ledger import GameRecord
+from dlgo.specs import split_version
 from dlgo.text import error_text
 from engines.jobs.protocol import Amount, Outcome, Portion
 from engines.programs.processes import cpu_of_tree

@@ -15,8 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dlgo.errors import DlgoError
-from dlgo.records.entrants import split_version
-from dlgo.specs import split_settings
+from dlgo.specs import split_settings, split_version
 
 # More than that is not sent, bytes: put it where all machines find it.
 MOST_BYTES = 1 << 30

@@ -86,7 +86,7 @@ def make_recipe(game: str, engine: str, **settings: Any) -> Recipe:
     }
     chosen |= {name: value for name, value in usual.items() if chosen[name] is None}
     against = str(read_spec(chosen.pop("against"))) if chosen["against"] else ""
-    return Recipe(str(spec), str(read_spec(engine)), **{**chosen, "against": against})
+    return Recipe(spec.versioned, str(read_spec(engine)), **{**chosen, "against": against})
 
 
 def default_folder(recipe: Recipe) -> Path:

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from dlgo import SpecError
-from dlgo.records.entrants import split_version
 from dlgo.records.ledger import GameRecord
+from dlgo.specs import split_version
 from experiments.arena.agenda import Agenda
 from experiments.arena.limits import Limits
 from experiments.arena.plan_keys import KEYS

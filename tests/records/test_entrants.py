@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dlgo.records.entrants import display_names, latest_versions, split_version, with_version
+from dlgo.records.entrants import display_names, latest_versions
 from dlgo.records.ledger import Ledger
+from dlgo.specs import split_version, with_version
 from reports.tables import games_frame
 from tests.reports.simulation import game_record
 

@@ -215,7 +215,7 @@ def write_experience(path: Path, experience: Experience) -> Path:
     """
     smallest = np.min_scalar_type(experience.game.num_actions - 1)
     header = {
-        "format": FORMAT, "game": str(experience.game), "encoder": experience.encoder,
+        "format": FORMAT, "game": experience.game.versioned, "encoder": experience.encoder,
         "provenance": experience.provenance,
     }
     return write_arrays(path, header, {

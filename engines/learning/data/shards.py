@@ -97,7 +97,7 @@ def _file(
     """Header and arrays of a shard's file."""
     arrays = _arrays(game, games)
     return {
-        "format": FORMAT, "game": str(game), "content": digest_of(arrays),
+        "format": FORMAT, "game": game.versioned, "content": digest_of(arrays),
         "provenance": dict(provenance),
     }, arrays
 

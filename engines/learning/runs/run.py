@@ -23,6 +23,7 @@ import numpy as np
 
 from dlgo.errors import ModelError, SpecError
 from dlgo.files import make_folder, write_file
+from dlgo.games import get_game
 from dlgo.lock import held
 from dlgo.text import duration
 from engines.learning.run_config import RunConfig
@@ -302,4 +303,11 @@ def open_run(
             damaged one, or another process works in it.
     """
     with held(folder / ".lock", f"run {folder}", "training", "folder", ModelError):
-        yield Run(folder / within, config, source or {}, progress or Progress())
+        source = {**(source or {}), **_version_of_game(config)}
+        yield Run(folder / within, config, source, progress or Progress())
+
+
+def _version_of_game(config: RunConfig) -> dict[str, str]:
+    """Of a game from outside, its version: a run goes on only with the same rules."""
+    version = get_game(config.game).version if hasattr(config, "game") else ""
+    return {"game_version": version} if version else {}
