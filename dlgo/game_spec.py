@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from abc import ABC, abstractmethod
+from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -26,7 +26,34 @@ if TYPE_CHECKING:
     from dlgo.api import GameState
 
 
-class GameSpec(ABC):
+# Searches store actions in 16 bits, or in 32. Several arrays have a place for each action.
+MOST_ACTIONS = 1 << 24
+
+
+def action_type(num_actions: int) -> type[np.signedinteger]:
+    """The integers that hold every action of a game, their number, and -1 for none."""
+    return np.int16 if num_actions <= np.iinfo(np.int16).max else np.int32
+
+
+class _CheckedWhenMade(ABCMeta):
+    """Checks the sizes of a game after its own `__init__`, which may have computed them."""
+
+    def __call__(cls, *args: Any, **settings: Any) -> Any:
+        game = super().__call__(*args, **settings)
+        for name, low, high in (
+            ("num_actions", 1, MOST_ACTIONS), ("board_rows", 1, 1000), ("board_cols", 1, 1000),
+            ("opening_plies", 0, 1000), ("pass_action", -1, getattr(game, "num_actions", 1) - 1),
+        ):
+            value = getattr(game, name, None)
+            if type(value) is not int or not low <= value <= high:
+                raise SpecError(
+                    f"game {game}: {name} is {value!r}; set it to a whole number from {low:,} to "
+                    f"{high:,}"
+                )
+        return game
+
+
+class GameSpec(metaclass=_CheckedWhenMade):
     """A game with its options chosen: what a `GameState` needs beyond the compiled rules.
 
     Subclasses stand in `dlgo/games/*/state.py`. Two specs are equal if they describe the

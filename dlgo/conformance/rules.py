@@ -12,9 +12,6 @@ from dlgo.api import GameState, Move, Player, Point
 from dlgo.conformance.sample import Sample, broken, bytes_of, clone, difference, listed, look
 from dlgo.errors import IllegalMoveError, NotationError
 
-# A search tree keeps actions in 16 bits.
-MOST_ACTIONS = 1 << 15
-
 # Things that are moves of no game.
 NON_MOVES = (
     Move("dance"), Move.play(None), Move.play("nonsense"), Move.play(-1), Move.play(10**9),
@@ -31,14 +28,8 @@ ODD_TEXTS = (
 def check_spec(sample: Sample) -> None:
     """The specification: sizes, names, and the pass as an action like any other."""
     game = sample.game
-    if not (type(game.num_actions) is int and 0 < game.num_actions < MOST_ACTIONS):
-        raise broken(
-            "spec", f"num_actions = {game.num_actions!r} is not an int in 1..{MOST_ACTIONS}"
-        )
     if not re.fullmatch(r"[a-z][a-z0-9_]*", game.name):
         raise broken("spec", f"name {game.name!r} is not lower-case letters, digits, underscores")
-    if not (type(game.opening_plies) is int and game.opening_plies >= 0):
-        raise broken("spec", f"opening_plies = {game.opening_plies!r} is not an int, 0 or more")
     if len({symbol.lower() for symbol in game.symbols}) != 2:
         raise broken("spec", f"symbols {game.symbols} do not tell the players apart")
     if type(game)(**{k: v for k, v in game.settings.items() if v is not None}) != game:

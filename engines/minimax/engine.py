@@ -56,7 +56,7 @@ class AlphaBetaEngine(Engine):
     default_budget = Budget(depth=4)
 
     def _set_up(self) -> None:
-        self._table = new_table(self.settings["tt"])
+        self._table = new_table(self.settings["tt"], self.game.num_actions)
         self._use = _techniques(self.settings)
         plies = min(self.budget.depth or stack.MAX_PLY, stack.MAX_PLY) + stack.QUIET_PLIES + 1
         self._stack = stack.new_stack(plies, self.game.num_actions)

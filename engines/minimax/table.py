@@ -1,17 +1,18 @@
 """The transposition table: what is known of positions that can be reached in several ways.
 
-Bounded memory: 2**bits entries of 16 bytes, in pairs that share a cache line. A position stands
-in one of the two entries that its key names. A new one takes the first if that has been left
-there by an earlier move of the game or was not searched deeper, and what stood there goes to
-the second; otherwise the new one goes to the second. What stood in the second is forgotten. So
-the deep results, which cost most to find again, stay, and the shallow ones come and go: the
-scheme TwoDeep of Breuker, Uiterwijk and van den Herik (1994).
+Bounded memory: 2**bits entries of 16 bytes (24 in games with more actions than 16 bits hold), in
+pairs that share a cache line. A position stands in one of the two entries that its key names. A new
+one takes the first if that has been left there by an earlier move of the game or was not searched
+deeper, and what stood there goes to the second; otherwise the new one goes to the second. What
+stood in the second is forgotten. So the deep results, which cost most to find again, stay, and the
+shallow ones come and go: the scheme TwoDeep of Breuker, Uiterwijk and van den Herik (1994).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from dlgo.game_spec import action_type
 from dlgo.jit import inline_kernel
 
 EMPTY_SLOT, EXACT, AT_LEAST, AT_MOST = range(4)
@@ -23,15 +24,16 @@ AGES = 256
 # key: of the position; score: for the player to move; depth: plies searched below it;
 # action: the best or refuting move; bound: of the constants above, with or without SOLVED;
 # age: the number of the engine's move (modulo AGES) in which it was stored.
-ENTRY = np.dtype([
-    ("key", np.int64), ("score", np.int16), ("depth", np.int16), ("action", np.int16),
-    ("bound", np.uint8), ("age", np.uint8),
-])
+def _entry(num_actions: int) -> np.dtype:
+    return np.dtype([
+        ("key", np.int64), ("score", np.int16), ("depth", np.int16),
+        ("action", action_type(num_actions)), ("bound", np.uint8), ("age", np.uint8),
+    ], align=True)
 
 
-def new_table(bits: int) -> np.ndarray:
-    """An empty table with 2**bits entries of 16 bytes."""
-    table = np.empty(1 << bits, ENTRY)
+def new_table(bits: int, num_actions: int) -> np.ndarray:
+    """An empty table with 2**bits entries for a game with `num_actions` actions."""
+    table = np.empty(1 << bits, _entry(num_actions))
     clear(table)
     return table
 

@@ -21,7 +21,7 @@ class Searcher:
         reuse: keep the part of the tree below the moves played; takes a second tree.
         rule, evaluator: of `rules.py` and `evaluators.py`.
         expand: visits before a leaf gets children.
-        room: keyword arguments of `tree.new_tree`.
+        room: further arguments of `tree.new_tree`.
 
     Attributes:
         evaluations: positions a `LeafEvaluator` has valued since the start, what it remembered
@@ -37,8 +37,8 @@ class Searcher:
         expand: int, **room: bool,
     ) -> None:
         self.game = game
-        self.tree = ts.new_tree(capacity, **room)
-        self._spare = ts.new_tree(capacity, **room) if reuse else None
+        self.tree = ts.new_tree(capacity, game.num_actions, **room)
+        self._spare = ts.new_tree(capacity, game.num_actions, **room) if reuse else None
         self._rule, self._evaluator, self._expand = rule, evaluator, expand
         self._scratch = new_scratch(game.num_actions)
         self._work: Any = None

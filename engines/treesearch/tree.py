@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dlgo import kernels
+from dlgo.game_spec import action_type
 from dlgo.jit import inline_kernel, kernel
 from dlgo.rng import shuffle
 
@@ -43,9 +44,9 @@ class Tree(NamedTuple):
     """A tree with room for `capacity` nodes; node 0 is the root.
 
     info: int64[3] = nodes in use, longest path so far, budget;
-    first_child: int32, 0 for a leaf; n_children: int16; action: int16, the action that leads
-    here; mover: int8, who moves here; proven: int8, result or UNPROVEN; visits: int32;
-    value_sum: float64, over all visits, seen by player 0; prior: float32.
+    first_child: int32, 0 for a leaf; n_children, action (that leads here): int16, or int32 in
+    games with more actions than that holds; mover: int8, who moves here; proven: int8, result or
+    UNPROVEN; visits: int32; value_sum: float64, over all visits, seen by player 0; prior: float32.
 
     What only some selection rules need has room only if they are used, else length 0:
     squares: float32, sum of the squares of the values (UCB1-tuned); amaf_visits, amaf_wins:
@@ -67,16 +68,20 @@ class Tree(NamedTuple):
     amaf_wins: np.ndarray
 
 
-def new_tree(capacity: int, squares: bool = False, amaf: bool = False) -> Tree:
-    """An empty tree. The memory (26 bytes a node) is touched only as nodes are used.
+def new_tree(
+    capacity: int, num_actions: int, squares: bool = False, amaf: bool = False
+) -> Tree:
+    """An empty tree. The memory (26 to 30 bytes a node) is touched only as nodes are used.
 
     Args:
+        num_actions: of the game.
         squares: with room for sums of squares (4 bytes a node).
         amaf: with room for all-moves-as-first counts (8 bytes a node).
     """
+    number = action_type(num_actions)
     return Tree(
-        np.zeros(3, np.int64), np.empty(capacity, np.int32), np.empty(capacity, np.int16),
-        np.empty(capacity, np.int16), np.empty(capacity, np.int8), np.empty(capacity, np.int8),
+        np.zeros(3, np.int64), np.empty(capacity, np.int32), np.empty(capacity, number),
+        np.empty(capacity, number), np.empty(capacity, np.int8), np.empty(capacity, np.int8),
         np.empty(capacity, np.int32), np.empty(capacity, np.float64),
         np.empty(capacity, np.float32), np.empty(capacity if squares else 0, np.float32),
         *(np.empty(capacity if amaf else 0, np.float32) for _ in range(2)),

@@ -234,7 +234,7 @@ def test_other_openings_on_three_by_three(opening: str, value: int) -> None:
 
 
 def test_the_table_keeps_what_was_searched_deeply() -> None:
-    table = tables.new_table(4)
+    table = tables.new_table(4, 9)
     tables.store(table, 16, 7, 9, tables.EXACT, 3, 1)
     for i in range(2, 40):  # shallow results of other positions that name the same pair
         tables.store(table, 16 * i, -5, 2, tables.AT_MOST, 1, 1)
@@ -245,7 +245,7 @@ def test_the_table_keeps_what_was_searched_deeply() -> None:
 
 
 def test_old_results_make_room_in_the_table() -> None:
-    table = tables.new_table(4)
+    table = tables.new_table(4, 9)
     tables.store(table, 16, 7, 9, tables.EXACT, 3, 1)
     tables.store(table, 32, 1, 2, tables.EXACT, 0, 2)  # the next move of the game
     tables.store(table, 48, 1, 3, tables.EXACT, 0, 2)
@@ -254,7 +254,7 @@ def test_old_results_make_room_in_the_table() -> None:
 
 
 def test_a_shallow_result_does_not_replace_the_positions_own_deep_one() -> None:
-    table = tables.new_table(4)
+    table = tables.new_table(4, 9)
     tables.store(table, 16, 7, 9, tables.EXACT, 3, 1)
     tables.store(table, 16, 5, 4, tables.EXACT, 2, 2)
     assert table[tables.find(table, 16)]["depth"] == 9

@@ -98,7 +98,8 @@ class BatchedSearch:
     ) -> None:
         start = game.new_kernel_state()
         self._searches = Searches(
-            trees=kernels.make_batch(ts.new_tree(capacity), n + 1), place=np.arange(n + 1),
+            trees=kernels.make_batch(ts.new_tree(capacity, game.num_actions), n + 1),
+            place=np.arange(n + 1),
             roots=kernels.make_batch(game.scratch_state(start, room), n),
             remaining=np.zeros(n, np.int64), excluded=np.full(n, NO_ACTION),
             noise=np.zeros((n, game.num_actions)), noise_weight=np.zeros(n),
