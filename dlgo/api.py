@@ -88,7 +88,7 @@ class GameState:
             IllegalMoveError: naming the rule that forbids it.
             NotationError: if the text is not a move of this game.
         """
-        move = self._read(move)
+        move = self.read_move(move)
         if move.kind == "resign" and not self.is_over():
             return GameState(self.game, self.kernel_state, self, move)
         action = self.game.action_of(move)
@@ -96,7 +96,7 @@ class GameState:
             target = self.game.scratch_state(self.kernel_state)
             if kernels.apply(self.kernel_state, target, action):
                 return GameState(self.game, target, self, move)
-        why = "the game is over" if self.is_over() else self.game.why_illegal(self, move)
+        why = "the game is over" if self.is_over() else self._why_illegal(move)
         raise IllegalMoveError(f"{self._text(move)} is illegal: {why}")
 
     def play(self, *moves: Move | str) -> GameState:
@@ -112,7 +112,7 @@ class GameState:
         if self.is_over():
             return False
         try:
-            move = self._read(move)
+            move = self.read_move(move)
         except NotationError:
             return False
         if move.kind == "resign":
@@ -183,8 +183,12 @@ class GameState:
             state = state.previous_state
         return state, moves[::-1]
 
-    def _read(self, move: Move | str) -> Move:
-        """A move, or the move that a text denotes."""
+    def read_move(self, move: Move | str) -> Move:
+        """The move that a text denotes, "pass" and "resign" included; a move as it is.
+
+        Raises:
+            NotationError: if the text is not a move of this game.
+        """
         if isinstance(move, Move):
             return move
         if isinstance(move, str):
@@ -204,8 +208,19 @@ class GameState:
 
     def _text(self, move: Move) -> str:
         if move.is_play and self.game.action_of(move) is None:
-            return repr(move.place)
+            return str(move)
         return self.game.move_text(move)
+
+    def _why_illegal(self, move: Move) -> str:
+        """Why a move is illegal; where it begins the texts of legal ones, which those are."""
+        begun = f"{move}".lower()
+        texts = [] if self.game.action_of(move) is not None else [
+            text for text in map(self.game.move_text, self.legal_moves())
+            if text.lower().startswith(begun) and begun
+        ]
+        if not texts:
+            return self.game.why_illegal(self, move)
+        return f"it could be {', '.join(texts[:-1])}{' or ' * (len(texts) > 1)}{texts[-1]}"
 
     def __eq__(self, other: object) -> bool:
         """Same game, same position and same history as far as the rules remember it."""

@@ -30,8 +30,8 @@ def board_text(state: GameState) -> str:
     for row in range(game.board_rows, 0, -1):
         line = f"{game.row_label(row):>2} "
         for col in range(1, game.board_cols + 1):
-            player = game.cell(state, row, col)
-            symbol = "." if player is None else game.symbols[player.index]
+            piece = int(kernels.piece(state.kernel_state, (row - 1) * game.board_cols + col - 1))
+            symbol = "." if piece == kernels.NOBODY else game.piece_symbol(piece)
             line += f"[{symbol}]" if (row, col) in marked else f" {symbol} "
         lines.append(line)
     labels = (game.col_label(col) for col in range(1, game.board_cols + 1))
@@ -97,7 +97,7 @@ def _board(state: GameState, left: float) -> tuple[list[str], bool]:
             parts.append(_lines(row, col, rows, cols, x, y) if game.pieces_on_points
                          else _cell(label, empty, x, y))
             if not empty:
-                parts.append(_piece(piece, label, x, y))
+                parts.append(_piece(piece, game.piece_mark(piece), label, x, y))
             if (row, col) in marked:
                 parts.append(f'<circle cx="{x:g}" cy="{y:g}" r="5" fill="none" stroke="{_MARK}" '
                              'stroke-width="2"/>')
@@ -126,12 +126,10 @@ def _lines(row: int, col: int, rows: int, cols: int, x: float, y: float) -> str:
     return f'<path d="M{left:g} {y:g}H{right:g}M{x:g} {top:g}V{bottom:g}" stroke="{_LINE}"/>'
 
 
-def _piece(piece: int, label: str, x: float, y: float) -> str:
-    """A stone; on one of the first kind stands what its cell is called."""
+def _piece(piece: int, mark: str, label: str, x: float, y: float) -> str:
+    """A stone with its mark; on one without stands what its cell is called."""
     fill, edge = _STONES[piece % 2]
     stone = f'<circle cx="{x:g}" cy="{y:g}" r="{0.42 * _CELL}" fill="{fill}" stroke="{edge}"/>'
-    if piece < 2:
+    if not mark:
         return stone + (_text(x, y + 3, label, 9, "#999") if label else "")
-    # Kinds after the first: a king's crown, and a number for any more.
-    text = "♚" if piece < 4 else str(piece // 2)
-    return stone + _text(x, y + 6, text, 17, _STONES[1 - piece % 2][0])
+    return stone + _text(x, y + 6, mark, 17, _STONES[1 - piece % 2][0])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import string
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,7 +19,7 @@ import dlgo.plugins  # noqa: F401 (finds games of files, in processes that unpic
 from dlgo import kernels
 from dlgo.display import board_text
 from dlgo.errors import SpecError
-from dlgo.moves import COLUMN_LETTERS, Move, Player, Point, parse_point, point_text
+from dlgo.moves import COLUMN_LETTERS, Move, Player, Point, parse_place
 from dlgo.perft import perft
 from dlgo.specs import Option, OptionValue, check_settings, format_spec, with_version
 
@@ -69,7 +70,7 @@ class GameSpec(metaclass=_CheckedWhenMade):
     # Random plies before a rated game starts, so that two deterministic engines do not
     # play one and the same game again and again.
     opening_plies: int
-    # How the players are drawn; black first.
+    # How the players' stones are drawn, where there is one kind; black first.
     symbols: ClassVar[tuple[str, str]] = ("x", "o")
 
     num_actions: int
@@ -193,20 +194,27 @@ class GameSpec(metaclass=_CheckedWhenMade):
         """The action of a play or pass, or None if no such move exists in this game."""
 
     def move_text(self, move: Move) -> str:
-        """The move in the game's notation, as `parse_move` reads it; points are `C3`."""
-        return point_text(move.point) if move.point else move.kind
+        """The move in the game's notation, as `parse_move` reads it; by default `str(move)`."""
+        return str(move)
 
     def parse_move(self, state: GameState, text: str) -> Move:
-        """The move that `text` denotes; it may still be illegal. By default a point, `C3`.
+        """The move that `text` denotes; it may still be illegal.
+
+        By default `pass`, a point `C3`, a path of points `B2-B3`, or a choice `B7-B8=queen`.
 
         Raises:
             NotationError: if `text` is not a move in this game's notation.
         """
-        return Move.play(parse_point(text, self.board_rows, self.board_cols))
+        if self._is_pass(text):
+            return Move.pass_turn()
+        return Move.play(parse_place(text, self.board_rows, self.board_cols))
+
+    def _is_pass(self, text: str) -> bool:
+        return self.pass_action >= 0 and text.strip().lower() == "pass"
 
     def parse_moves(self, state: GameState, text: str) -> list[Move]:
         """The moves of a whole turn, where a turn can be several (jumps in draughts)."""
-        return [self.parse_move(state, text)]
+        return [Move.pass_turn() if self._is_pass(text) else self.parse_move(state, text)]
 
     def whole_moves(self, moves: list[Move]) -> list[str]:
         """Successive moves as texts: one each, or one for a whole turn that notation joins."""
@@ -215,14 +223,17 @@ class GameSpec(metaclass=_CheckedWhenMade):
     def map_move(self, move: Move, to: Callable[[Point], Point]) -> Move:
         """The move in the board's image under one of the symmetries.
 
-        As it stands, it is for games whose plays are points, and where anything else (a pass)
-        is its own image.
+        By default the points of a place are moved, and anything else (a pass) is its own image.
 
         Args:
             move: a move of this game.
             to: where the symmetry carries a point of the board.
         """
-        return Move.play(to(move.point)) if move.point else move
+        if move.point:
+            return Move.play(to(move.point))
+        if not isinstance(move.place, tuple):
+            return move
+        return Move.play(tuple(to(p) if isinstance(p, Point) else p for p in move.place))
 
     def cell(self, state: GameState, row: int, col: int) -> Player | None:
         """Who occupies the cell (row and column from 1), or None."""
@@ -254,7 +265,7 @@ class GameSpec(metaclass=_CheckedWhenMade):
         if winner is None:
             return "draw"
         how = " by resignation" if state.last_move is not None and state.last_move.is_resign else ""
-        return f"{winner.name} ({self.symbols[winner.index]}) wins{how}"
+        return f"{winner.name} ({self.piece_symbol(winner.index)}) wins{how}"
 
     def winning_cells(self, state: GameState) -> list[Point]:
         """The stones that won the game by their places, for displays; [] if none did."""
@@ -277,8 +288,28 @@ class GameSpec(metaclass=_CheckedWhenMade):
         return board_text(state)
 
     def last_cell(self, state: GameState) -> Point | None:
-        """Where the last play stands, to mark it."""
-        return state.last_move.point if state.last_move else None
+        """Where the last play stands, to mark it; by default the last point of its place."""
+        place = state.last_move.place if state.last_move else None
+        points = place if isinstance(place, tuple) and not isinstance(place, Point) else (place,)
+        return next((point for point in reversed(points) if isinstance(point, Point)), None)
+
+    def piece_symbol(self, piece: int) -> str:
+        """The character that stands for a piece in text.
+
+        Where there are several kinds, a letter of the kind's name, a capital for black.
+        """
+        player, kind = piece % 2, piece // 2
+        if len(self.piece_kinds) == 1:
+            return self.symbols[player]
+        letters: list[str] = []
+        for name in self.piece_kinds:
+            free = [char for char in f"{name}{string.ascii_lowercase}" if char not in letters]
+            letters.append(free[0])
+        return letters[kind] if player else letters[kind].upper()
+
+    def piece_mark(self, piece: int) -> str:
+        """What an image writes on a piece; "" where all are alike."""
+        return self.piece_symbol(piece).upper() if len(self.piece_kinds) > 1 else ""
 
 
 def _rebuild_spec(

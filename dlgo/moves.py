@@ -55,11 +55,15 @@ class Move(NamedTuple):
     """One turn: a play somewhere, a pass, or a resignation. Make one by the class methods.
 
     `place` is what the game plays on: a `Point` in Go and tic-tac-toe, a column number in
-    Connect Four. Moves compare and hash by value.
+    Connect Four, points from and to where pieces move. Moves compare and hash by value;
+    `str(move)` is for people.
     """
 
     kind: str
     place: Hashable = None
+
+    def __str__(self) -> str:
+        return _place_text(self.place) if self.kind == "play" else self.kind
 
     @classmethod
     def play(cls, place: Hashable) -> Move:
@@ -109,7 +113,7 @@ COLUMN_LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 
 
 def parse_point(text: str, rows: int, cols: int) -> Point:
-    """Read coordinates such as `C3`: a column letter (no I), then the row from the bottom.
+    """The point that `C3` names: a column letter (no I), then the row from the bottom.
 
     Raises:
         NotationError: if the text is something else or lies off the board.
@@ -128,6 +132,38 @@ def parse_point(text: str, rows: int, cols: int) -> Point:
     return Point(row, col)
 
 
+def parse_place(text: str, rows: int, cols: int) -> Hashable:
+    """The place that a move's text names: `C3`, a path `B2-B3`, or a choice `B7-B8=queen`.
+
+    Returns:
+        A `Point`; of a path or a choice the tuple of the points, and the word after `=` at its end.
+
+    Raises:
+        NotationError: as `parse_point`.
+    """
+    path, equals, choice = text.partition("=")
+    points = [parse_point(part, rows, cols) for part in path.split("-")]
+    if len(points) == 1 and not equals:
+        return points[0]
+    return (*points, choice.strip().lower()) if equals else tuple(points)
+
+
+def _place_text(place: Hashable) -> str:
+    """A place as `parse_place` reads it."""
+    if isinstance(place, Point):
+        return point_text(place)
+    if not isinstance(place, tuple):
+        return str(place)
+    points = [part for part in place if isinstance(part, Point)]
+    rest = [part for part in place if not isinstance(part, Point)]
+    if not points:
+        return "-".join(map(str, rest))
+    return "-".join(map(point_text, points)) + "".join(f"={part}" for part in rest)
+
+
 def point_text(point: Point) -> str:
-    """A point as `parse_point` reads it."""
-    return f"{COLUMN_LETTERS[point.col - 1]}{point.row}"
+    """A point as `parse_point` reads it; one that no board has as two numbers."""
+    row, col = point
+    if not (isinstance(col, int) and 0 < col <= len(COLUMN_LETTERS)):
+        return f"({row}, {col})"
+    return f"{COLUMN_LETTERS[col - 1]}{row}"

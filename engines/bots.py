@@ -75,9 +75,7 @@ class BotEngine(Engine):
             return answer
         if isinstance(answer, str):
             try:
-                answer = Move.resign() if answer == "resign" else state.game.parse_move(
-                    state, answer
-                )
+                answer = state.read_move(answer)
             except DlgoError as error:
                 what = self._what("select_move")
                 raise BotError(f"{what} returned {answer!r}: {error}") from None

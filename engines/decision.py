@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
-from dlgo.api import Move, point_text
+from dlgo.api import Move
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,7 +103,7 @@ class Decision:
         columns = {"visits": self.visits, "value": self.values, "prior": self.priors,
                    "share": self.policy}
         return [
-            {"move": _move_text(move), **{name: known.get(move) for name, known in columns.items()}}
+            {"move": str(move), **{name: known.get(move) for name, known in columns.items()}}
             for move in moves
         ]
 
@@ -134,13 +134,13 @@ class Decision:
         return f"<Decision {self}; {self.cost}>"
 
     def __str__(self) -> str:
-        parts = [_move_text(self.move)]
+        parts = [str(self.move)]
         if self.value is not None:
             parts.append(f"value {self.value:+z.3f} for the player to move")
         if self.proven is not None:
             parts.append(("proven loss", "proven draw", "proven win")[self.proven + 1])
         if len(self.pv) > 1:
-            parts.append("line " + " ".join(map(_move_text, self.pv)))
+            parts.append("line " + " ".join(map(str, self.pv)))
         return ", ".join(parts)
 
     def _repr_html_(self) -> str:
@@ -154,11 +154,3 @@ class Decision:
         more = f"{len(rows) - _SHOWN_MOVES} more moves; " if len(rows) > _SHOWN_MOVES else ""
         return f"<p>{escape(str(self))}</p>{table}<p><small>{more}{self.cost}</small></p>"
 
-
-def _move_text(move: Move) -> str:
-    """A move without its game: points as letters and numbers."""
-    if move.point is not None:
-        return point_text(move.point)
-    if isinstance(move.place, tuple):
-        return "-".join(map(str, move.place))
-    return move.kind if move.place is None else str(move.place)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dlgo import kernels
 from dlgo.api import GameState
 from dlgo.errors import DlgoError
 from dlgo.records.ledger import GameRecord
@@ -86,12 +87,12 @@ def find_grid(state: GameState) -> Grid | None:
 def _fits(state: GameState, row: int, col: int, symbol: str) -> bool:
     game = state.game
     try:
-        owner = game.cell(state, game.board_rows - row, col + 1)
+        piece = int(kernels.piece(
+            state.kernel_state, (game.board_rows - 1 - row) * game.board_cols + col
+        ))
     except (DlgoError, IndexError, KeyError, ValueError):
         return False
-    if owner is None:
-        return symbol in ". "
-    return symbol.lower() == game.symbols[owner.index].lower()
+    return symbol in ". " if piece == kernels.NOBODY else symbol == game.piece_symbol(piece)
 
 
 def replay(record: GameRecord, why: str) -> dict[str, Any] | None:
@@ -137,7 +138,8 @@ def replay(record: GameRecord, why: str) -> dict[str, Any] | None:
     return {
         "why": why, "result": f"{record.result:g} : {1 - record.result:g}",
         **{name: one_line(getattr(record, name)) for name in ("first", "second", "slot", "reason")},
-        "look": look, "symbols": list(spec.symbols), "left": left, "below": below,
+        "look": look, "symbols": [spec.piece_symbol(0), spec.piece_symbol(1)],
+        "left": left, "below": below,
         "plies": len(states) - 1, "frames": frames,
     }
 

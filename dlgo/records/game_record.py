@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from dlgo.api import GameState, Move
+from dlgo.api import GameState
 from dlgo.games import recorded_game
 from dlgo.records.costs import CostTotals, MoveCost, PackedCosts
 from dlgo.records.failures import Failure
@@ -64,9 +64,7 @@ class GameRecord:
         state = GameState.new_game(recorded_game(self.game))
         yield state
         for text in self.moves.split():
-            resigns = text == "resign"
-            move = Move.resign() if resigns else state.game.parse_move(state, text)
-            state = state.apply_move(move)
+            state = state.apply_move(text)
             yield state
 
     def replay(self) -> GameState:

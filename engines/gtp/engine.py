@@ -116,7 +116,7 @@ class GTPEngine(Engine):
             self._forget()
             return Decision(Move.resign())
         try:
-            move = self.game.parse_move(state, answer)
+            move = state.read_move(answer)
         except NotationError as error:
             self.close()
             message = f"{program.label} answered genmove with {shown(answer)}: {error}"

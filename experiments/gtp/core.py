@@ -100,9 +100,10 @@ def undo(session: Session, given: Arguments) -> str:
 
 def showboard(session: Session, given: Arguments) -> str:
     state = session.state
+    game, player = state.game, state.next_player
     turn = (
-        f"game over: {state.game.result_text(state)}" if state.is_over()
-        else f"{state.next_player.name} ({state.game.symbols[state.next_player.index]}) to move"
+        f"game over: {game.result_text(state)}" if state.is_over()
+        else f"{player.name} ({game.piece_symbol(player.index)}) to move"
     )
     return f"\n{state}\n{turn}"
 

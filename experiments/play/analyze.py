@@ -126,7 +126,7 @@ def read_position(game: GameSpec, text: str) -> GameState:
         try:
             if state.is_over():
                 raise DlgoError("the game is already over")
-            state = state.apply_move(game.parse_move(state, move))
+            state = state.apply_move(move)
         except DlgoError as error:
             raise DlgoError(f"move {number}: {error}") from None
     if state.is_over():

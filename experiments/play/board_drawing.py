@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
-from dlgo import GameSpec, GameState, Player, Point
+from dlgo import GameSpec, GameState, Player, Point, kernels
 from dlgo.games.draughts import board as draughts_board
 from dlgo.games.draughts import notation as draughts_notation
 
@@ -65,7 +65,7 @@ def result_text(state: GameState) -> str:
     game, text = state.game, state.game.result_text(state)
     for player in Player:
         text = text.replace(
-            f"{player.name} ({game.symbols[player.index]})", player_text(game, player)
+            f"{player.name} ({game.piece_symbol(player.index)})", player_text(game, player)
         )
     return text
 
@@ -177,9 +177,14 @@ def _draw_noughts(axes: Axes, state: GameState, stones: Stones, won: list[Point]
 
 
 def _draw_grid(axes: Axes, state: GameState, stones: Stones, won: list[Point]) -> None:
-    _cells(axes, state.game, won, "#e6d4ad")
+    game = state.game
+    _cells(axes, game, won, "#e6d4ad")
     for point, player in stones.items():
         _stone(axes, point, player, 0.4)
+        cell = (point.row - 1) * game.board_cols + point.col - 1
+        mark = game.piece_mark(int(kernels.piece(state.kernel_state, cell)))
+        axes.text(point.col, point.row, mark, fontsize=_points(axes, 0.4), zorder=5,
+                  color=("white", "black")[player.index], ha="center", va="center_baseline")
 
 
 def _cells(axes: Axes, game: GameSpec, won: Collection[Point], face: str) -> None:

@@ -25,7 +25,7 @@ from experiments.play.cell_moves import CellMove, cell_moves
 from experiments.play.session import Bot, Session, decision_notes, evaluation_text
 
 if TYPE_CHECKING:
-    from matplotlib.backend_bases import MouseEvent
+    from matplotlib.backend_bases import KeyEvent, MouseEvent
     from matplotlib.figure import Figure
 
 
@@ -53,6 +53,7 @@ class BoardView:
         self.delay, self.evaluation = delay, evaluation
         self.message = ""
         self._selected: Point | None = None
+        self._choices: list[Move] = []  # that the same clicks make
         self._busy = self._resigning = False
         self._timer: Any = None
         figure.set_facecolor(BACKGROUND)
@@ -71,6 +72,7 @@ class BoardView:
             self.buttons[name] = Button(box, name, color="#e6e0d2", hovercolor="#d6ccb4")
             self.buttons[name].on_clicked(self._pressed(name, action))
         figure.canvas.mpl_connect("button_press_event", self._clicked)
+        figure.canvas.mpl_connect("key_press_event", self._key_pressed)
         session.say = self._say
 
     def start(self) -> None:
@@ -91,12 +93,16 @@ class BoardView:
 
     def _click_cell(self, cell: Point) -> None:
         moves = cell_moves(self.session.state)
-        start, self._selected = self._selected, None
-        for candidate in moves:
-            if candidate.end == cell and candidate.start in (None, start):
-                self._play(candidate.move)
-                return
-        if any(candidate.start == cell for candidate in moves) and cell != start:
+        start, self._selected, self._choices = self._selected, None, []
+        meant = [move for move in moves if move.end == cell and move.start in (None, start)]
+        if len(meant) == 1:
+            self._play(meant[0].move)
+        elif meant:
+            self._choices = [move.move for move in meant[:9]]
+            texts = map(self.session.state.game.move_text, self._choices)
+            offered = ", ".join(f"{key}: {text}" for key, text in enumerate(texts, start=1))
+            self._say(f"Which move? Press {offered}.")
+        elif any(candidate.start == cell for candidate in moves) and cell != start:
             self._selected = cell
             self._say("Now click where it goes.")
         elif start is not None:
@@ -107,6 +113,11 @@ class BoardView:
             self._play(Move.play(cell))  # illegal; the rules say why
         else:
             self._say("No legal move begins there; the pieces that can move are dotted.")
+
+    def _key_pressed(self, event: KeyEvent) -> None:
+        number = "123456789".find(event.key or " ")
+        if 0 <= number < len(self._choices) and self._human_to_move():
+            self._play(self._choices[number])
 
     def _column_move(self, moves: list[CellMove], cell: Point) -> Move | None:
         """The move of the clicked column, in a game whose moves are columns; it may be illegal."""
@@ -146,6 +157,7 @@ class BoardView:
             self._say("Click Resign again to give up.")
 
     def _play(self, move: Move) -> None:
+        self._choices = []
         try:
             self._note("")
             self.session.play([move])

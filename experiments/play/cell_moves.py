@@ -34,10 +34,19 @@ def cell_move(state: GameState, move: Move) -> CellMove | None:
         return CellMove(move, None, move.point)
     if not move.is_play:
         return None
+    if path := points_of(move):
+        return CellMove(move, path[0], path[1])
     after = state.apply_move(move)
     left, reached = _changes(state, after)
     end = reached[0] if len(reached) == 1 else after.game.last_cell(after)
     return None if end is None else CellMove(move, left[0] if len(left) == 1 else None, end)
+
+
+def points_of(move: Move) -> list[Point]:
+    """The points of a move that names two or more: from, to, and where else it acts; else []."""
+    parts = move.place if isinstance(move.place, tuple) else ()
+    points = [part for part in parts if isinstance(part, Point)]
+    return points if len(points) > 1 else []
 
 
 def _changes(before: GameState, after: GameState) -> tuple[list[Point], list[Point]]:

@@ -49,9 +49,10 @@ def board_text(state: GameState) -> Text:
 
 
 def _colour(line: Text, game: GameSpec, won: bool) -> None:
-    for symbol, style in zip(game.symbols, _PIECES, strict=True):
-        cell = rf"(?<=[ \[]){re.escape(symbol)}(?=[ \]]|$)"
-        for match in re.finditer(cell, line.plain, re.IGNORECASE):
+    for player, style in enumerate(_PIECES):
+        kinds = range(len(game.piece_kinds))
+        symbols = "|".join(re.escape(game.piece_symbol(player + 2 * kind)) for kind in kinds)
+        for match in re.finditer(rf"(?<=[ \[])({symbols})(?=[ \]]|$)", line.plain):
             marked = line.plain[match.start() - 1] == "["
             first, last = match.start() - marked, match.end() + marked
             line.stylize((_WON if won else style + _MARKED) if marked else style, first, last)
@@ -119,7 +120,7 @@ class Console:
         return session.state
 
     def _greet(self) -> None:
-        symbols = self.session.state.game.symbols
+        symbols = map(self.session.state.game.piece_symbol, range(2))
         names = ("black", "white")
         for name, symbol, who in zip(names, symbols, self.session.players, strict=True):
             self._say(f"{name} ({symbol}): {who}")

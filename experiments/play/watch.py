@@ -74,7 +74,7 @@ def beginning(recording: Recording) -> Iterator[str]:
     state, kinds = recording.state, {type(event) for event in recording.events}
     yield str(state)
     player = state.next_player
-    yield f"{player.name} ({state.game.symbols[player.index]}) to move\n"
+    yield f"{player.name} ({state.game.piece_symbol(player.index)}) to move\n"
     yield from (text for kind, text in _KINDS.items() if kind in kinds)
     yield ""
 

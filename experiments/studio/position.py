@@ -16,7 +16,7 @@ from dlgo.errors import NotationError
 from dlgo.text import one_line
 from engines.base import Decision
 from experiments.play.board_drawing import extra_lines, player_text, result_text
-from experiments.play.cell_moves import CellMove, cell_move, turns
+from experiments.play.cell_moves import CellMove, cell_move, points_of, turns
 from experiments.review.exact import exact_engine
 
 # Moves of a principal variation that are drawn.
@@ -41,7 +41,8 @@ def board_view(game: GameSpec) -> dict[str, Any]:
         "colLabels": [game.col_label(col) for col in range(1, cols + 1)],
         "cellNames": [_cell_name(game, row, col) for row, col in cells],
         "kinds": list(game.piece_kinds),
-        "symbols": list(game.symbols),
+        "symbols": [game.piece_symbol(player.index) for player in Player],
+        "marks": [game.piece_mark(2 * kind) for kind in range(len(game.piece_kinds))],
         "players": [player_text(game, player) for player in Player],
         "hasPass": game.pass_action >= 0,
         "solvable": exact_engine(game) is not None,
@@ -105,6 +106,8 @@ def turn_text(game: GameSpec, moves: list[Move]) -> str:
 def path_of(game: GameSpec, turn: list[CellMove]) -> list[int]:
     """The cells that a turn touches, in order."""
     points = [turn[0].start, *(step.end for step in turn)]
+    if len(turn) == 1:
+        points = points_of(turn[0].move) or points
     return [cell_number(game, point) for point in points if point is not None]
 
 
@@ -117,8 +120,6 @@ def find_turn(state: GameState, text: str) -> list[Move]:
     game, word = state.game, text.strip().lower()
     if word == "resign":
         return [Move.resign()]
-    if word == "pass" and game.pass_action >= 0:
-        return [Move.pass_turn()]
     moves: list[Move] = []
     mover = state.next_player
     for part in text.split() or [text]:

@@ -189,8 +189,14 @@ class Draughts(GameSpec):
         owner = self._owner(state, number)
         if owner is None:
             return "."
-        symbol = self.symbols[owner.index]
-        return symbol.upper() if self._is_king(state, number) else symbol
+        return self.piece_symbol(owner.index + 2 * self._is_king(state, number))
+
+    def piece_symbol(self, piece: int) -> str:
+        symbol = self.symbols[piece % 2]
+        return symbol.upper() if piece > 1 else symbol
+
+    def piece_mark(self, piece: int) -> str:
+        return "♚" if piece > 1 else ""
 
     def last_cell(self, state: GameState) -> Point | None:
         if state.last_move is None or not state.last_move.is_play:

@@ -128,11 +128,6 @@ class Go(GameSpec):
             return None
         return (point.row - 1) * self.size + point.col - 1
 
-    def parse_move(self, state: GameState, text: str) -> Move:
-        if text.strip().lower() == "pass":
-            return Move.pass_turn()
-        return super().parse_move(state, text)
-
     def why_illegal(self, state: GameState, move: Move) -> str:
         action = self.action_of(move)
         if action is None:
@@ -158,7 +153,7 @@ class Go(GameSpec):
         if margin == 0:
             return "draw: equal areas"
         winner = state.winner()
-        return f"{winner.name} ({self.symbols[winner.index]}) wins by {abs(margin):g}"
+        return f"{winner.name} ({self.piece_symbol(winner.index)}) wins by {abs(margin):g}"
 
 
 def handicap_points(size: int, stones: int) -> tuple[Point, ...]:

@@ -22,13 +22,10 @@ function ground(board, layer) {
   layer.append(s("path", { d, class: "grid-line" }));
 }
 
-/** A stone; kinds after the first carry their initial, so that every game has a picture. */
+/** A stone; where there are kinds, it carries the mark of its kind. */
 function piece(board, number) {
-  const shape = stone(number % 2, 40);
-  if (number > 1) {
-    const kind = board.info.kinds[number >> 1] ?? String(number >> 1);
-    shape.append(s("text", { class: "kind" }, kind[0].toUpperCase()));
-  }
+  const shape = stone(number % 2, 40), mark = board.info.marks?.[number >> 1];
+  if (mark) shape.append(s("text", { class: "kind" }, mark));
   return shape;
 }
 

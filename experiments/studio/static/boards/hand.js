@@ -2,7 +2,7 @@
 //
 // Which clicks make which move follows from the paths of the legal moves alone.
 
-import { at, s } from "../dom.js";
+import { at, h, s } from "../dom.js";
 
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowDown: [-1, 0] };
 
@@ -23,7 +23,10 @@ export class Hand {
   }
 
   /** Put back what has been picked up. */
-  letGo() { this.prefix = []; }
+  letGo() {
+    this.prefix = [];
+    this.#ask([]);
+  }
 
   // Which clicks make which move.
 
@@ -50,6 +53,7 @@ export class Hand {
     const { board } = this;
     if (board.onCell) { board.onCell(cell); return; }
     if (!board.moves.length) return;
+    this.#ask([]);
     if (this.prefix.length) this.#goOn(cell);
     else this.#startAt(cell);
     board.drawMarks();
@@ -84,8 +88,20 @@ export class Hand {
   }
 
   #play(move) {
+    const same = this.board.moves.filter(({ path }) => String(path) === String(move.path));
     this.prefix = [];
-    this.board.onMove(move.text);
+    this.#ask(same.length > 1 ? same : []);
+    if (same.length === 1) this.board.onMove(move.text);
+  }
+
+  /** Offer moves that the same clicks make, as buttons below the board; [] takes them away. */
+  #ask(moves) {
+    this.question?.remove();
+    this.question = h("div", { class: "choices", role: "group", "aria-label": "Which move?" }, "Which move? ",
+      moves.map(({ text }) => h("button", { onclick: () => { this.#ask([]); this.board.onMove(text); } }, text)));
+    if (!moves.length) return;
+    this.board.element.append(this.question);
+    this.question.querySelector("button").focus();
   }
 
   // The pointer.
