@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import types
+from numba import config, types
 from numba.extending import intrinsic
 
 
@@ -40,3 +40,13 @@ def highest_bit(typing_context: Any, word: Any) -> Any:
         return builder.sub(context.get_constant(types.int64, 63), zeros)
 
     return types.int64(types.int64), code
+
+
+def _word(word: int) -> int:
+    return int(word) & 2**64 - 1
+
+
+if config.DISABLE_JIT:  # an intrinsic is machine code only
+    popcount = lambda word: _word(word).bit_count()  # noqa: E731
+    lowest_bit = lambda word: (_word(word) & -_word(word)).bit_length() - 1  # noqa: E731
+    highest_bit = lambda word: _word(word).bit_length() - 1  # noqa: E731

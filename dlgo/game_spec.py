@@ -88,6 +88,11 @@ class GameSpec(metaclass=_CheckedWhenMade):
     # To be raised when values of `kernels.move_features` change their meaning: policies that
     # were trained before are then refused.
     features_version: ClassVar[int] = 1
+    # Finished games with their results as the first player sees them, `{"A1 B1 A2 B2 A3": 1}`:
+    # only these tell a check of the rules a win from a loss.
+    examples: ClassVar[Mapping[str, int]] = {}
+    # Whether rollouts choose among `search_actions` with equal chances.
+    uniform_rollouts: ClassVar[bool] = True
     pieces_on_points: ClassVar[bool] = False  # the board has lines, and no cells
     # The turns and mirrors of the board that leave the rules as they are; see dlgo.symmetry.
     symmetry_names: tuple[str, ...] = ("identity",)

@@ -373,7 +373,7 @@ def _alone(batch):
 
 def make_batch(state: Any, n: int) -> Any:
     """An uninitialised batch of `n` states with the shapes of `state`."""
-    return _map_fields(state, lambda field: np.empty((n, *field.shape), field.dtype))
+    return _map_fields(state, lambda field: np.empty_like(field, shape=(n, *field.shape)))
 
 
 def _map_fields(state: Any, function: Callable[[np.ndarray], np.ndarray]) -> Any:

@@ -187,8 +187,7 @@ class PluginGroup:
         """The object called `name`; without a name, the only one that fits."""
         origin = Path(module.__file__) if module.__file__ else Path(path)
         if not name:
-            content = vars(module).items()
-            names = [key for key, value in content if self._offered(module, key, value)]
+            names = self._offers(module)
             if not names:
                 raise PluginError(f"{path} holds no {self.noun}: {self._wanted}")
             if len(names) > 1:
@@ -205,6 +204,13 @@ class PluginGroup:
                 f"{path}{_line_of(target)}: {name} is not {_a(self.noun)}: {self._wanted}"
             )
         return Plugin(reference or f"{path}:{name}", target, origin)
+
+    def offered(self, path: Path) -> list[str]:
+        """The names of those that a file holds. Raises PluginError if it cannot be loaded."""
+        return self._offers(load_file(path))
+
+    def _offers(self, module: ModuleType) -> list[str]:
+        return [key for key, value in vars(module).items() if self._offered(module, key, value)]
 
     def _offered(self, module: ModuleType, name: str, value: Any) -> bool:
         """Whether a file offers this object when none is named: its own, public, complete."""

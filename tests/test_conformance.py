@@ -67,7 +67,7 @@ def facts_of(game: GameSpec) -> Facts:
         return Facts(
             examples={"A1 pass pass": one_stone, "pass A1 pass pass": -1},
             symmetries=grid_symmetries(game.size, game.size, rest=1), rebuild=rebuild_go,
-            alternating=True, uniform_rollouts=False,
+            alternating=True,
         )
     if game.name == "draughts":
         return Facts(rebuild=rebuild_draughts)

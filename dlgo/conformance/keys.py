@@ -12,13 +12,25 @@ import os
 import pickle
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameState
-from dlgo.conformance.sample import Line, Sample, broken, bytes_of, clone, look
+from dlgo.conformance.sample import (
+    Line,
+    RuleBroken,
+    Sample,
+    broken,
+    bytes_of,
+    clone,
+    error_text,
+    look,
+)
+from dlgo.encoders import get_encoder
 from dlgo.rng import make_rng
 
 # Positions times actions that are looked at, so that a large board does not take minutes.
@@ -26,6 +38,7 @@ LOOKED_AT = 3_000
 # Ways to reach each of them that are tried.
 REORDERINGS = 16
 FRESH_PROCESS_SECONDS = 300
+_SEEN = ("keys", "moves, turns, results or estimates", "planes", "rollouts")
 ANSWER = "from dlgo.conformance.keys import answer; answer()"
 
 
@@ -149,7 +162,10 @@ def check_rebuilding(sample: Sample) -> None:
 
 
 def check_fresh_process(sample: Sample) -> None:
-    """Keys and rollouts are the same in every process, so that they can be stored."""
+    """Another process compiles the game and sees the same: positions, keys, planes, rollouts.
+
+    So keys can be stored, and what was checked without compiling holds for compiled code.
+    """
     check_fresh_processes([sample])
 
 
@@ -165,36 +181,48 @@ def check_fresh_processes(samples: list[Sample]) -> None:
         timeout=FRESH_PROCESS_SECONDS, check=False,
         # Another seed of `hash`, which differs between processes and must not get into keys.
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-             "PYTHONHASHSEED": "4711"},
+             "PYTHONHASHSEED": "4711", "NUMBA_DISABLE_JIT": "0"},
     )
     if done.returncode:
-        last = done.stderr.decode().strip().splitlines()[-1:]
-        text = f"another process cannot import and play the game: {last}"
-        raise broken("fresh process", text)
+        text = done.stderr.decode().strip() or f"it ends with status {done.returncode}"
+        raise broken("fresh process", f"another process cannot compile and play the game: {text}")
     answers = json.loads(done.stdout.splitlines()[-1])
     for (game, line), answer in zip(lines, answers, strict=True):
         expected = _fingerprint(line)
         if answer != expected:
             ply = next(i for i, (a, b) in enumerate(zip(answer, expected, strict=True)) if a != b)
-            text = f"{game}: keys or rollouts differ in another process"
+            what = [
+                name for name, a, b in zip(_SEEN, answer[ply], expected[ply], strict=True) if a != b
+            ]
+            text = f"{game}: {', '.join(what)} differ in another process, which compiles anew"
             raise broken("fresh process", text, line.states[ply])
 
 
-def _fingerprint(line: Line) -> list[list[int]]:
-    """For each state its key and the results of a few rollouts."""
+def _fingerprint(line: Line) -> list[list[Any]]:
+    """For each state what `_SEEN` names."""
+    encoder = get_encoder("planes", line.states[0].game)
     return [
-        [state.key(), *(int(kernels.rollout(clone(state), make_rng(seed))) for seed in range(4))]
-        for state in line.states
+        [
+            state.key(), list(map(str, view._replace(key=0))),
+            zlib.crc32(encoder.encode(state).tobytes()),
+            [int(kernels.rollout(clone(state), make_rng(seed))) for seed in range(4)],
+        ]
+        for state, view in zip(line.states, line.views, strict=True)
     ]
 
 
 def answer() -> None:
-    """The other process: read games and actions, print their keys."""
+    """The other process: read games and actions, print what it sees of their positions."""
     answers = []
     for game, actions in pickle.load(sys.stdin.buffer):
         states = [GameState.new_game(game)]
-        for action in actions:
-            states.append(_play(states[-1], [action]))
-        answers.append(_fingerprint(Line(tuple(states), actions)))
+        try:
+            for action in actions:
+                states.append(_play(states[-1], [action]))
+            answers.append(_fingerprint(Line(tuple(states), actions)))
+        except RuleBroken as error:
+            sys.exit(str(error))
+        except Exception as error:
+            sys.exit(error_text(error))
     print(json.dumps(answers))
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 
+import numba
 import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameState
 from dlgo.conformance.sample import (
+    LONGEST_GAME,
     Sample,
     broken,
     bytes_of,
@@ -22,14 +24,13 @@ from dlgo.conformance.sample import (
 from dlgo.rng import below, make_rng
 
 # Games per position and way of playing them, where rollouts are compared with random moves.
-COMPARED_POSITIONS, COMPARED_GAMES = 12, 150
+# Fewer where nothing is compiled.
+COMPARED_POSITIONS, COMPARED_GAMES = (4, 100) if numba.config.DISABLE_JIT else (12, 150)
 ROLLOUTS = 4 * COMPARED_GAMES
 # Standard errors by which two equal frequencies may differ: by chance, once in 10**6.
 TOLERANCE = 5.0
 # Where estimates are compared with the results of random games.
-EVALUATED_POSITIONS, EVALUATED_GAMES = 400, 16
-# A rollout's plies, at most, when it is imitated move by move.
-LONGEST_GAME = 5_000
+EVALUATED_POSITIONS, EVALUATED_GAMES = 400, 8 if numba.config.DISABLE_JIT else 16
 
 
 def check_rollout_seeds(sample: Sample) -> None:
@@ -145,9 +146,9 @@ def check_move_features(sample: Sample) -> None:
 def check_rollout_chances(sample: Sample) -> None:
     """Rollouts win as often as games of uniformly random sensible moves.
 
-    Not where the author says that rollouts are not uniform.
+    Not where the game says that rollouts are not uniform.
     """
-    if not sample.facts.uniform_rollouts:
+    if not sample.game.uniform_rollouts:
         return
     for state in sample.states(COMPARED_POSITIONS):
         rng, work = make_rng(sample.seed + 1), clone(state)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -9,7 +10,16 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameState, Move, Player, Point
-from dlgo.conformance.sample import Sample, broken, bytes_of, clone, difference, listed, look
+from dlgo.conformance.sample import (
+    Sample,
+    broken,
+    bytes_of,
+    clone,
+    difference,
+    listed,
+    look,
+    some_actions,
+)
 from dlgo.errors import IllegalMoveError, NotationError
 
 # Things that are moves of no game.
@@ -65,7 +75,7 @@ def check_legality(sample: Sample) -> None:
         extra = set(listed(state, "search_actions")) - legal
         if extra:
             raise broken("legality", f"search_actions lists illegal {sorted(extra)}", state)
-        for action in range(sample.game.num_actions):
+        for action in {*some_actions(sample.game), *legal}:
             if bool(kernels.is_legal(state.kernel_state, action)) != (action in legal):
                 lists = "lists" if action in legal else "does not list"
                 raise broken(
@@ -160,10 +170,10 @@ def check_result(sample: Sample) -> None:
         if rolled != value:
             text = f"result is {value}, but a rollout from this finished game returns {rolled}"
             raise broken("result", text, state)
-    for moves, expected in sample.facts.examples.items():
+    for moves, expected in {**sample.game.examples, **sample.facts.examples}.items():
         state = GameState.new_game(sample.game)
         for text in moves.split():
-            state = state.apply_move(sample.game.parse_move(state, text))
+            state = state.apply_move(text)
         if not state.is_over():
             raise broken("result", "this example should be a finished game", state)
         if state.result() != expected:
@@ -183,8 +193,8 @@ def check_margin(sample: Sample) -> None:
 
 
 def all_moves(state: GameState) -> Iterator[tuple[int, Move]]:
-    """Every action of the game with its move, leaving out those that `move_of` refuses."""
-    for action in range(state.game.num_actions):
+    """Actions of the game with their moves, leaving out those that `move_of` refuses."""
+    for action in sorted({*some_actions(state.game), *state.legal_actions().tolist()}):
         try:
             yield action, state.game.move_of(action)
         except (LookupError, ValueError):
@@ -194,8 +204,7 @@ def all_moves(state: GameState) -> Iterator[tuple[int, Move]]:
 def check_moves(sample: Sample) -> None:
     """Actions and moves translate both ways; what is not a move is refused without a crash."""
     game = sample.game
-    start = GameState.new_game(game)
-    moves = dict(all_moves(start))
+    moves = dict(itertools.chain.from_iterable(map(all_moves, sample.states(40))))
     for action, move in moves.items():
         back = game.action_of(move)
         if back != action or not isinstance(back, (int, np.integer)):

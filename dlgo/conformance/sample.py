@@ -6,12 +6,14 @@ alone, so that no check depends on the faces (moves, notation) that another chec
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.core.errors import NumbaError
 
 from dlgo import kernels
 from dlgo.api import GameSpec, GameState, Player
@@ -21,6 +23,10 @@ from dlgo.rng import make_rng
 FENCE = 64
 FENCE_BYTE = 0xA5
 
+# Plies after which a random game counts as one that never ends.
+LONGEST_GAME = 5_000
+# Of games with more actions than this, some are asked about.
+MOST_ACTIONS_ASKED = 4_096
 # Short games are played more often, until there are so many positions, or games.
 ENOUGH_PLIES, MOST_GAMES = 400, 60
 
@@ -81,10 +87,28 @@ def look(state: GameState, arrays: Any = None) -> View:
 
 def _ask(kernel: str, state: GameState, *arguments: Any) -> Any:
     try:
-        return getattr(kernels, kernel)(*arguments)
+        answer = getattr(kernels, kernel)(*arguments)
     except Exception as error:
-        text = f"the kernel raises {type(error).__name__}: {str(error)[:200]}"
-        raise broken(kernel, text, state) from error
+        raise broken(kernel, f"the kernel raises {error_text(error)}", state) from error
+    if answer is None:
+        raise broken(kernel, f"`{kernel}` returns nothing", state)
+    return answer
+
+
+def error_text(error: Exception) -> str:
+    """An exception in a line; of the compiler's pages, what it refuses and in which line."""
+    name, text = type(error).__name__, re.sub("\x1b\\[[0-9]*m", "", str(error))
+    if not isinstance(error, NumbaError):
+        return f"{name}: {' '.join(text.split())[:200]}"
+    lines = [line.strip(" ->") for line in text.splitlines()]
+    cause = next((line for line in lines if not re.match("Failed in|Resolution fail|$", line)), "")
+    if call := re.search(r"No implementation of function.*?>>> ([^\n]*)", text, re.S):
+        cause = f"it cannot compile {call[1]}"
+    if re.search("NRT required|Only accept returning", text):
+        cause += ": a kernel makes no new arrays, lists or dictionaries"
+    places = re.findall(r'(?:File "| at )([^"\n]+\.py)"?(?:, line | \()(\d+)', text)
+    own = [f"{file}, line {line}" for file, line in places if "site-packages" not in file]
+    return ", ".join([f"{name}: {cause}", *own[-1:]])
 
 
 def difference(view: View, expected: View) -> str:
@@ -179,14 +203,12 @@ class Facts:
         symmetries: for each symmetry of the board, the image of every action.
         rebuild: sets up a position from its stones, see `Rebuild`.
         alternating: whether the players take turns without exception.
-        uniform_rollouts: whether rollouts choose among `search_actions` with equal chances.
     """
 
     examples: Mapping[str, int] = field(default_factory=dict)
     symmetries: Sequence[Sequence[int]] = ()
     rebuild: Rebuild | None = None
     alternating: bool = False
-    uniform_rollouts: bool = True
 
 
 @dataclass(frozen=True)
@@ -229,23 +251,30 @@ def draw_sample(
     Args:
         game: the game. facts: what its author knows about it. seed: of the random games.
         games: how many at least; there are more of a short game.
-        plies: how long one may last; by default 600 or four per action.
+        plies: how long one may last; by default 600 or four per action, 5,000 at most.
 
     Raises:
         RuleBroken: if no game comes to an end, or a legal action cannot be played.
     """
     generator = np.random.default_rng(seed)
-    plies = plies or max(600, 4 * game.num_actions)
+    plies = plies or min(LONGEST_GAME, max(600, 4 * game.num_actions))
     lines: list[Line] = []
     while len(lines) < games or (
         len(lines) < MOST_GAMES and sum(len(line.actions) for line in lines) < ENOUGH_PLIES
     ):
         choices = generator.integers(1 << 30, size=plies).tolist()
         lines.append(play_line(game, choices, sensible=len(lines) % 2 == 0))
+        if lines[-1].over:
+            look(lines[-1].states[-1])  # a game without a result breaks many rules
     if not any(line.over for line in lines):
         n = len(lines)
         raise broken("end", f"none of {n} random games of {game} ended within {plies} plies")
     return Sample(game, tuple(lines), facts or Facts(), seed)
+
+
+def some_actions(game: GameSpec) -> range:
+    """All actions, or some of them, spread evenly, where that would take minutes."""
+    return range(0, game.num_actions, -(-game.num_actions // MOST_ACTIONS_ASKED))
 
 
 def clone(state: GameState, room: int = 1) -> Any:
@@ -279,7 +308,7 @@ def fenced(like: Any) -> tuple[Any, list[np.ndarray]]:
     for array in like:
         whole = np.empty(array.size + 2 * FENCE, array.dtype)
         whole.view(np.uint8)[:] = FENCE_BYTE
-        inside.append(whole[FENCE:-FENCE].reshape(array.shape))
+        inside.append(whole[FENCE:-FENCE].reshape(array.shape).view(type(array)))
         inside[-1][...] = array
         around += [whole[:FENCE].view(np.uint8), whole[-FENCE:].view(np.uint8)]
     return type(like)(*inside), around

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -177,10 +177,10 @@ def check_render(sample: Sample) -> None:
         game, text = state.game, str(state)
         if not text.strip() or text != "\n".join(line.rstrip() for line in text.splitlines()):
             raise broken("render", "an empty board, or lines that end in blanks", state)
-        owners = list(_owners(state))
-        for player, symbol in enumerate(game.symbols):
-            n = sum(owner.index == player for owner in owners)
-            if text.lower().count(symbol.lower()) < n:
+        cells = range(game.board_rows * game.board_cols)
+        pieces = Counter(int(kernels.piece(state.kernel_state, cell)) for cell in cells)
+        for piece, n in pieces.items():
+            if piece >= 0 and text.count(symbol := game.piece_symbol(piece)) < n:
                 raise broken("render", f"shows fewer than {n} {symbol!r}:\n{text}\n", state)
         # A finished game may be marked in another way: the stones that won, say.
         if not state.is_over() and state.last_move is not None and state.last_move.is_play:
@@ -188,11 +188,3 @@ def check_render(sample: Sample) -> None:
             if text == unmarked:
                 raise broken("render", f"does not mark the last play:\n{text}\n", state)
 
-
-def _owners(state: GameState) -> Iterator[Any]:
-    game = state.game
-    for row in range(1, game.board_rows + 1):
-        for col in range(1, game.board_cols + 1):
-            owner = game.cell(state, row, col)
-            if owner is not None:
-                yield owner

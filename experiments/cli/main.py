@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import click
 
 from experiments.cli.bench import bench, perft
+from experiments.cli.check import check
 from experiments.cli.classroom import classroom
 from experiments.cli.connectx import connectx
 from experiments.cli.data import data, generate
@@ -42,9 +43,9 @@ def cli() -> None:
 
 
 for _command in (
-    analyze, bench, classroom, compare, connectx, data, doctor, encoders, engines, games, generate,
-    gtp, ledger, models, new, ogs, perft, play, power, rate, report, show, sprt, tournament, train,
-    watch, web,
+    analyze, bench, check, classroom, compare, connectx, data, doctor, encoders, engines, games,
+    generate, gtp, ledger, models, new, ogs, perft, play, power, rate, report, show, sprt,
+    tournament, train, watch, web,
 ):
     cli.add_command(_command)
 

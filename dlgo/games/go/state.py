@@ -38,6 +38,7 @@ class Go(GameSpec):
     )
     opening_plies = 4
     history_matters = True
+    uniform_rollouts = False  # own eyes are not filled
     pieces_on_points = True
     symmetry_names = symmetry.SQUARE
     extra_planes = (

@@ -1,0 +1,33 @@
+"""`dlgo check FILE`: whether a game or an engine of one's own keeps the rules."""
+
+from __future__ import annotations
+
+import click
+
+from experiments.number import Number
+
+
+@click.command()
+@click.argument("file")
+@click.option("--game", "games", multiple=True,
+              help="Game on which to check an engine; may be repeated; several small ones by "
+                   "default.")
+@click.option("--seconds", type=Number(float, 1, 86400), default=60.0, show_default=True,
+              help="CPU time for one rule of a game, before it counts as endless.")
+def check(file: str, games: tuple[str, ...], seconds: float) -> int:
+    """Check a game or an engine of your own: FILE.py, FILE.py:NAME or a specification.
+
+    Random games are played without compiling, so that a fault names its line. The status is 1 if
+    a rule is broken.
+    """
+    from rich.console import Console
+
+    from experiments.check import check as check_thing
+    from experiments.command import say
+
+    with Console(stderr=True).status(f"checking {file}") as status:
+        report = check_thing(file, games, lambda rule: status.update(f"checking {file}: {rule}"),
+                             seconds)
+    for line in str(report).split("\n"):
+        say(line)
+    return 0 if report.ok else 1
