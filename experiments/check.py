@@ -2,7 +2,7 @@
 
 A game runs as plain Python first, in a process of its own: there an index out of range names its
 line, where compiled code would read other memory or crash, and a loop without end can be stopped.
-The last rule compares that with the compiled game. An engine plays a few games.
+A rule compares that with the compiled game. An engine plays a few games.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 
 from dlgo import GameSpec, get_game
@@ -40,7 +41,8 @@ from engines.registry import ENGINES, EngineSpec
 # 46,656 actions, none takes 20.
 SECONDS = 60.0
 _CHILD = "from experiments.check import _child; _child()"
-_PLAIN = "NUMBA_DISABLE_JIT"
+# These play games by the thousand, so they are looked at in compiled code.
+_COMPILED_RULES = ("rollout chances", "side of evaluate")
 
 # What to do, by the first pattern that a finding's rule and text match.
 _ADVICE = (
@@ -162,7 +164,11 @@ def check(
             known.is_file(name) or name in known.names()
         ):
             return _report(spec, known, partial(_check_here, spec, known, games))
-    return _in_child(spec, games, on_progress, seconds)
+    report = _in_child(spec, games, on_progress, seconds, compiled=False)
+    if not report.ok:
+        return report
+    rest = _in_child(spec, games, on_progress, seconds, compiled=True)
+    return replace(rest, rules=report.rules + rest.rules)
 
 
 def _named(thing: Any) -> tuple[str, PluginGroup]:
@@ -240,11 +246,13 @@ class _Endless(BaseException):
 
 
 def _in_child(
-    spec: str, games: Sequence[str], on_progress: Callable[[str], None], seconds: float
+    spec: str, games: Sequence[str], on_progress: Callable[[str], None], seconds: float,
+    compiled: bool,
 ) -> Report:
     """The report of another process."""
     environment = {
-        **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), _PLAIN: "1",
+        **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "NUMBA_DISABLE_JIT": str(int(not compiled)),
     }
     with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(
         [sys.executable, "-c", _CHILD, spec, str(seconds), *games], stdout=subprocess.PIPE,
@@ -294,12 +302,9 @@ def _child() -> None:
         def work() -> int:
             return _check_rules(get_game(spec), float(seconds), lambda rule: tell(rule=rule))
     else:
-        if os.environ.pop(_PLAIN) == "1":  # what it plays on is compiled
-            os.dup2(answers.fileno(), 1)
-            os.execve(sys.executable, [sys.executable, "-c", _CHILD, *sys.argv[1:]],
-                      {**os.environ, _PLAIN: "0"})
-
         def work() -> int:
+            if numba.config.DISABLE_JIT:  # what an engine plays on is compiled
+                return 0
             tell(rule="playing")
             return _check_here(spec, group, games)
     tell(**asdict(_report(spec, group, work, plugin.origin)))
@@ -325,18 +330,21 @@ def _group_of(spec: str) -> PluginGroup:
 
 
 def _check_rules(game: GameSpec, seconds: float, on_rule: Callable[[str], None]) -> int:
-    """Look at every rule in turn, each for a limited time; return how many there are."""
+    """Look at the rules for this process, each for a limited time; return how many they are."""
+    compiled = not numba.config.DISABLE_JIT
+    names = [name for name in RULES if (name in _COMPILED_RULES) == compiled]
+    if not compiled:
+        warnings.simplefilter("ignore")
+        make = game.new_kernel_state
+        game.new_kernel_state = lambda: _with_plain_integers(make())  # type: ignore[method-assign]
     on_rule("random games")
-    warnings.simplefilter("ignore")
-    make = game.new_kernel_state
-    game.new_kernel_state = lambda: _with_plain_integers(make())  # type: ignore[method-assign]
     with _limited(seconds, "a random game"):
         sample = draw_sample(game)
-    for name, rule in RULES.items():
+    for name in names:
         on_rule(name)
         with _limited(seconds, f"rule {name!r}"):
-            rule(sample)
-    return len(RULES)
+            RULES[name](sample)
+    return len(names)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import importlib.metadata
 import os
 import pickle
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -293,14 +294,8 @@ def test_installed_packages_add_names(folder: Path, monkeypatch) -> None:
 
 
 def rows_game(folder: Path) -> None:
-    """The game of docs/add_a_game.md as a file of its own."""
-    text = (ROOT / "docs/add_a_game.md").read_text()
-    blocks = re.findall(r"^```python dlgo/games/rows/(\w+)\.py\n(.*?)^```", text, re.M | re.S)
-    for part, name in (("kernel", "rows_kernel.py"), ("state", "rows.py")):
-        code = "\n\n".join(block for file, block in blocks if file == part)
-        (folder / name).write_text(
-            code.replace("from dlgo.games.rows import kernel", "import rows_kernel as kernel")
-        )
+    """The game that docs/add_a_game.md explains."""
+    shutil.copy(ROOT / "experiments/beginnings/rows.py", folder)
 
 
 def _first_move(state: GameState) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-import numba
 import numpy as np
 
 from dlgo import kernels
@@ -24,13 +23,12 @@ from dlgo.conformance.sample import (
 from dlgo.rng import below, make_rng
 
 # Games per position and way of playing them, where rollouts are compared with random moves.
-# Fewer where nothing is compiled.
-COMPARED_POSITIONS, COMPARED_GAMES = (4, 100) if numba.config.DISABLE_JIT else (12, 150)
+COMPARED_POSITIONS, COMPARED_GAMES = 12, 150
 ROLLOUTS = 4 * COMPARED_GAMES
 # Standard errors by which two equal frequencies may differ: by chance, once in 10**6.
 TOLERANCE = 5.0
 # Where estimates are compared with the results of random games.
-EVALUATED_POSITIONS, EVALUATED_GAMES = 400, 8 if numba.config.DISABLE_JIT else 16
+EVALUATED_POSITIONS, EVALUATED_GAMES = 400, 16
 
 
 def check_rollout_seeds(sample: Sample) -> None:

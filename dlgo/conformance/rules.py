@@ -20,7 +20,7 @@ from dlgo.conformance.sample import (
     look,
     some_actions,
 )
-from dlgo.errors import IllegalMoveError, NotationError
+from dlgo.errors import DlgoError, IllegalMoveError, NotationError
 
 # Things that are moves of no game.
 NON_MOVES = (
@@ -173,7 +173,10 @@ def check_result(sample: Sample) -> None:
     for moves, expected in {**sample.game.examples, **sample.facts.examples}.items():
         state = GameState.new_game(sample.game)
         for text in moves.split():
-            state = state.apply_move(text)
+            try:
+                state = state.apply_move(text)
+            except DlgoError as error:
+                raise broken("result", f"in the example {moves!r}: {error}", state) from error
         if not state.is_over():
             raise broken("result", "this example should be a finished game", state)
         if state.result() != expected:

@@ -1,5 +1,6 @@
 """Rows and Columns: who fills a row or a column scores a point and plays again.
 
+    dlgo check rows.py                                 # does it keep the rules of games?
     dlgo play rows.py                                  # you against MCTS
     dlgo tournament --ledger rows.sqlite --game rows.py --pairs 20 \
         --engine random --engine mcts:sims=100 --engine alphabeta:depth=4
@@ -12,7 +13,7 @@ that people see. docs/add_a_game.md explains each part.
     0 1 2
 """
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -136,6 +137,7 @@ class RowsAndColumns(GameSpec):
     board_rows = board_cols = 3
     extra_planes = ("the first player's lead, of 6, everywhere",)
     symmetry_names = symmetry.SQUARE  # a turned or mirrored game is the same game
+    examples: ClassVar = {"A1 A2 B1 B2 A3 C1 C2 B3 C3": 1}  # a finished game: black has won
 
     def new_kernel_state(self) -> RowsState:
         return RowsState(np.zeros(5, np.int64))  # as `reset` leaves it

@@ -26,6 +26,7 @@ def engine(name: str) -> None:
     _check(name, "engine", ENGINES.built_in)
     words = {"one_ply": name, "OnePly": _class_name(name)}
     _write(name, "one_ply", words)
+    click.echo(f"check it: dlgo check {name}.py")
     click.echo(f"play it:  dlgo play connect4 --second {name}.py")
 
 
@@ -43,6 +44,7 @@ def game(name: str) -> None:
         '"rows': f'"{name}',
     }
     _write(name, "rows", words)
+    click.echo(f"check it: dlgo check {name}.py")
     click.echo(f"play it:  dlgo play {name}.py")
 
 

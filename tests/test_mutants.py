@@ -1,0 +1,90 @@
+"""Thirty faults in a game of one's own: `dlgo check` finds and names nearly all of them.
+
+    DLGO_FULL=1 pytest tests/test_mutants.py -s
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from experiments.check import check
+from tests.conftest import FULL
+
+GAME = Path(__file__).with_name("own_games") / "breakthrough.py"
+# What is replaced, by what, and the words of which at least one must be in the finding.
+MUTANTS = {
+    "index beyond the board": ("    state.board[start] = -1\n",
+                               "    state.board[start + 99] = -1\n", "IndexError"),
+    "one cell too many": ("for cell in range(n * n):\n        state.board[cell] = 0",
+                          "for cell in range(n * n + 1):\n        state.board[cell] = 0",
+                          "IndexError"),
+    "too few actions": ("self.board_rows**4", "self.board_rows**2", "IndexError|num_actions|0.."),
+    "state too small": ("np.zeros(n * n, np.int8)", "np.zeros(n * n - 1, np.int8)", "IndexError"),
+    "misspelt name": ("me = action // (n * n), action % (n * n), words[TURN]",
+                      "me = action // (n * n), action % (n * n), word[TURN]", "NameError"),
+    "no return": ("    return 1 - 2 * state.words[WINNER]", "    1 - 2 * state.words[WINNER]",
+                  "returns nothing"),
+    "endless rollout": ("n * n * start + end):\n            play(state, n * n * start + end)",
+                        "n * n * start + end):\n            copy_into(state, state)", "endless"),
+    "endless game": ("up != 1 - 2 * me or abs(right) > 1", "abs(up) + abs(right) != 1",
+                     "end:|legality|endless"),
+    "the turn stays": ("    words[TURN] = 1 - me\n", "    words[TURN] = me\n",
+                       "legality|turn|result"),
+    "player 2 begins": ("words[TURN] = words[KEY] = 0", "words[KEY] = 0\n    words[TURN] = 1",
+                        "turn|result"),
+    "a turn that is no player": ("words[TURN] = 1 - me\n", "words[TURN] = 2 - me\n",
+                                 "turn|legality|IndexError"),
+    "board not copied": ("        target.board[i] = source.board[i]\n", "        pass\n", "copies"),
+    "a word not copied": ("for i in range(6):", "for i in range(5):", "copies"),
+    "last cell not copied": ("range(source.board.shape[0])", "range(source.board.shape[0] - 1)",
+                             "copies"),
+    "winner not reset": ("    words[WINNER] = -1\n", "", "reset|end|legality|turn|result"),
+    "men left not reset": ("    words[LEFT_0] = words[LEFT_1] = 2 * n\n", "", "reset|result"),
+    "key without captures": ("        words[KEY] ^= MEN[1 - me, end]\n", "", "keys"),
+    "key without moves": ("    words[KEY] ^= MEN[me, start] ^ MEN[me, end]\n", "", "keys"),
+    "key without the turn": (" ^ SIDES[state.words[TURN]]", "", "keys"),
+    "key of the cell alone": ("MEN[me, start] ^ MEN[me, end]", "MEN[0, start] ^ MEN[0, end]",
+                              "keys"),
+    "captures straight ahead": ("== 1 - me and right != 0)", "== 1 - me)", "legality|result"),
+    "list and question differ": ("abs(right) > 1:", "abs(right) > 0:", "rollout|legality|result"),
+    "an action listed twice": ("                    count += 1\n",
+                               "                    count += 1 + (end == 5)\n",
+                               "legality|IndexError|moves"),
+    "missing symmetry": ("symmetry_names = (\"identity\", \"mirror\")",
+                         "symmetry_names = (\"identity\", \"flip\")", "images"),
+    "wrong winner": ("return 1 - 2 * state.words[WINNER]", "return 2 * state.words[WINNER] - 1",
+                     "result"),
+    "result for the mover": ("return 1 - 2 * state.words[WINNER]",
+                             "return 1 - 2 * state.words[TURN]", "result"),
+    "result of 2": ("return 1 - 2 * state.words[WINNER]", "return 2 - 4 * state.words[WINNER]",
+                    "result|rollout"),
+    "evaluate for player 0": ("    return total * (1 - 2 * state.words[TURN])", "    return total",
+                              "evaluate"),
+    "colours exchanged": ("    return state.board[cell]\n",
+                          "    return state.board[cell] if state.board[cell] < 0 else "
+                          "1 - state.board[cell]\n", "colours|pieces|render"),
+    "rows and columns exchanged": ("Point(cell // n + 1, cell % n + 1)",
+                                   "Point(cell % n + 1, cell // n + 1)", "moves|result"),
+}
+QUICK = ("index beyond the board", "no return", "a word not copied", "key without captures",
+         "wrong winner", "endless rollout")
+
+
+@pytest.mark.parametrize("name", MUTANTS if FULL else QUICK)
+def test_the_check_finds_and_names(name: str, tmp_path: Path) -> None:
+    old, new, words = MUTANTS[name]
+    text = GAME.read_text()
+    assert old in text
+    file = tmp_path / "mutant.py"
+    file.write_text(text.replace(old, new, 1))
+    report = check(f"{file}:size=4", seconds=5)
+    print(report)
+    assert not report.ok
+    finding = f"{report.findings[0].rule}: {report.findings[0].text}"
+    assert any(word in finding for word in words.split("|")), finding
+
+
+def test_the_game_itself_keeps_the_rules() -> None:
+    assert check(f"{GAME}:size=4").ok

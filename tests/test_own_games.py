@@ -1,0 +1,139 @@
+"""Games of one's own, written after docs/add_a_game.md: published counts, and engines play them."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from dlgo import GameSpec, GameState, Move, Point, get_game
+from dlgo.display import board_svg
+from dlgo.errors import IllegalMoveError, SpecError
+from engines.registry import build_engine
+from tests.conftest import FULL
+
+FOLDER = Path(__file__).with_name("own_games")
+ENGINES = (
+    "random", "alphabeta:depth=2", "mcts:sims=30", "puct:sims=20,agent=heuristic:level=1",
+    "minimax:depth=1", "textbook-mcts:sims=5", "textbook-alphabeta:depth=1",
+)
+
+
+def own(name: str) -> GameSpec:
+    file, _, settings = name.partition(":")
+    return get_game(f"{FOLDER / file}.py{':' + settings if settings else ''}")
+
+
+@pytest.mark.parametrize(("name", "counts"), [
+    ("othello", (4, 12, 56, 244, 1396, 8200, 55092, *((390216,) if FULL else ()))),
+    ("breakthrough", (16, 256, 4308, 71478)),
+    ("hex:size=3", (9, 72, 504, 3024)),
+])
+def test_sequences_of_moves_are_as_many_as_published(name: str, counts: tuple[int, ...]) -> None:
+    game = own(name)
+    state = game.new_kernel_state()
+    assert tuple(game.perft(state, depth) for depth in range(1, len(counts) + 1)) == counts
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pyspiel") is None, reason="OpenSpiel is missing")
+@pytest.mark.parametrize(("name", "theirs", "depth"), [
+    ("breakthrough", "breakthrough(rows=6,columns=6)", 3), ("hex:size=3", "hex(board_size=3)", 5),
+    ("othello", "othello", 5),
+])
+def test_openspiel_counts_as_many(name: str, theirs: str, depth: int) -> None:
+    import pyspiel
+
+    def count(state: pyspiel.State, plies: int) -> int:
+        if state.is_terminal() or plies == 0:
+            return int(plies == 0)
+        return sum(count(state.child(action), plies - 1) for action in state.legal_actions())
+
+    game = own(name)
+    start = pyspiel.load_game(theirs).new_initial_state()
+    assert game.perft(game.new_kernel_state(), depth) == count(start, depth)
+
+
+@pytest.mark.parametrize("engine", ENGINES if FULL else ENGINES[1:3])
+@pytest.mark.parametrize("name", ["othello:size=4", "amazons", "siege"])
+def test_engines_play_them(name: str, engine: str) -> None:
+    game = own(name)
+    player = build_engine(engine, game, seed=1)
+    state = GameState.new_game(game)
+    for _ in range(4):
+        if not state.is_over():
+            state = state.apply_move(player.select_move(state).move)
+
+
+def test_searches_tell_actions_apart_that_16_bits_do_not() -> None:
+    """A win at once whose action is 45,000 and more, seen among moves that do not win."""
+    game = own("amazons")
+    state = game.new_kernel_state()
+    state.board[:] = 2  # arrows everywhere but around the queens
+    for cell, piece in ((35, 0), (34, -1), (28, -1), (29, -1), (0, 1), (1, -1), (6, -1)):
+        state.board[cell] = piece
+    start = GameState(game, state)
+    assert min(start.legal_actions()) > 2**15
+    for engine in ("alphabeta:depth=3", "mcts:sims=400"):
+        decision = build_engine(engine, game, seed=1).select_move(start)
+        assert start.is_valid_move(decision.move)
+        for move in decision.visits or [decision.move]:
+            assert start.is_valid_move(move), engine
+
+
+def test_a_pass_is_typed_where_the_game_has_one() -> None:
+    game = own("othello:size=4")
+    state = GameState.new_game(game)
+    for text in ("A2", "A3", "B4", "C1", "A4"):
+        state = state.apply_move(text)
+    assert game.parse_moves(state, "Pass") == [Move.pass_turn()]
+    assert state.apply_move("pass").last_move == Move.pass_turn()
+    with pytest.raises(IllegalMoveError, match="pass is illegal: there is a legal play"):
+        GameState.new_game(game).apply_move("pass")
+
+
+def test_kinds_of_pieces_are_told_apart() -> None:
+    state = GameState.new_game(own("siege"))
+    top = str(state).splitlines()[0].split()
+    assert top == ["5", "r", ".", "k", ".", "r"]
+    assert str(state).splitlines()[4].split() == ["1", "R", ".", "K", ".", "R"]
+    for letter in "KRS":
+        assert f">{letter}</text>" in board_svg(state)
+
+
+def test_moves_are_text_for_people() -> None:
+    assert str(Move.play((Point(2, 2), Point(3, 2)))) == "B2-B3"
+    assert str(Move.play((Point(7, 2), Point(8, 2), "queen"))) == "B7-B8=queen"
+    game = own("siege")
+    move = game.parse_move(GameState.new_game(game), "b2-B3")
+    assert (str(move), game.move_text(move)) == ("B2-B3", "B2-B3")
+
+
+def test_a_move_that_is_only_begun_is_asked_for() -> None:
+    state = GameState.new_game(own("amazons"))
+    with pytest.raises(IllegalMoveError, match="it could be C1-C2-B1, .* or C1-C2-F5"):
+        state.apply_move("C1-C2")
+
+
+def test_more_actions_than_searches_can_tell_apart_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (FOLDER / "hex.py").read_text()
+    Path("large.py").write_text(text.replace("self.board_rows**2", "2**30"))
+    with pytest.raises(SpecError, match="num_actions is 1073741824; set it to .* to 16,777,216"):
+        get_game("large.py")
+
+
+def test_an_edited_game_is_another_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (FOLDER / "hex.py").read_text()
+    Path("mine.py").write_text(text)
+    before = get_game("mine.py")
+    assert get_game(before.versioned) == before
+    Path("mine.py").write_text(text.replace("1 - 2 * state.words[WINNER]",
+                                            "2 * state.words[WINNER] - 1"))
+    after = get_game("mine.py")
+    assert str(after) == str(before) and after.versioned != before.versioned
+    with pytest.raises(SpecError, match="game mine.py:Hex was edited"):
+        get_game(before.versioned)
