@@ -38,7 +38,7 @@ LOOKED_AT = 3_000
 # Ways to reach each of them that are tried.
 REORDERINGS = 16
 FRESH_PROCESS_SECONDS = 300
-_SEEN = ("keys", "moves, turns, results or estimates", "planes", "rollouts")
+_SEEN = ("keys", "boards", "moves, turns, results or estimates", "planes", "rollouts")
 ANSWER = "from dlgo.conformance.keys import answer; answer()"
 
 
@@ -203,7 +203,7 @@ def _fingerprint(line: Line) -> list[list[Any]]:
     encoder = get_encoder("planes", line.states[0].game)
     return [
         [
-            state.key(), list(map(str, view._replace(key=0))),
+            state.key(), zlib.crc32(str(state).encode()), list(map(str, view._replace(key=0))),
             zlib.crc32(encoder.encode(state).tobytes()),
             [int(kernels.rollout(clone(state), make_rng(seed))) for seed in range(4)],
         ]

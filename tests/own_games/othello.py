@@ -219,5 +219,5 @@ class Othello(GameSpec):
         return "there is a legal play" if move.is_pass else "it encloses no stone"
 
     def render(self, state: GameState) -> str:
-        passes = state.kernel_state.words[PASSES]
-        return super().render(state) + f"\npasses: {passes}" * (passes > 0)
+        passes, board = state.kernel_state.words[PASSES], super().render(state)
+        return f"{board}\npasses: {passes}" if passes else board

@@ -17,6 +17,7 @@ from tests.command import ROOT
 
 BOTS = "tests/studio/bots.py"
 OWN_GAME = "experiments/beginnings/rows.py"
+KINDS_GAME = "tests/own_games/siege.py"
 # Seconds for what should come at once; other programs may hold the machine.
 PATIENCE = 180.0
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.studio.client import BOTS, OWN_GAME, Studio
+from tests.studio.client import BOTS, KINDS_GAME, OWN_GAME, Studio
 
 if TYPE_CHECKING:
     from tests.studio.browser import Page
@@ -27,7 +27,7 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     """Such a server."""
     folder = tmp_path_factory.mktemp("games")
     ledger = tmp_path_factory.mktemp("ledgers") / "tour.sqlite"
-    server = Studio("--allow", BOTS, "--allow", OWN_GAME, "--searches", "2",
+    server = Studio("--allow", BOTS, "--allow", OWN_GAME, "--allow", KINDS_GAME, "--searches", "2",
                     "--move-timeout", "60", "--folder", str(folder),
                     "--ledger", str(ledger))
     server.folder, server.ledger = folder, ledger

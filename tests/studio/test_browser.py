@@ -10,7 +10,7 @@ from dlgo import GameState, get_game
 from experiments.play.board_drawing import result_text
 from experiments.studio.position import find_turn
 from tests.studio.browser import Page
-from tests.studio.client import BOTS, OWN_GAME, Studio
+from tests.studio.client import BOTS, KINDS_GAME, OWN_GAME, Studio
 
 pytest.importorskip("selenium", reason="needs selenium")
 from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
@@ -20,7 +20,7 @@ from selenium.webdriver.common.keys import Keys  # noqa: E402
 
 @pytest.mark.parametrize("spec", [
     "tictactoe", "connect4", "connectn:cols=5,rows=4,n=3,gravity=no", "go:size=4", "draughts",
-    OWN_GAME,
+    OWN_GAME, KINDS_GAME,
 ])
 def test_a_whole_game_by_clicks(studio: Studio, page: Page, spec: str) -> None:
     draw = random.Random(38)  # the shortest game of draughts of sixty
@@ -52,6 +52,42 @@ def test_a_whole_game_by_clicks(studio: Studio, page: Page, spec: str) -> None:
     stones = sum(cell >= 0 for cell in view["position"]["cells"])
     page.see_pieces(stones, "the last position")
     assert page.errors() == []
+
+
+def test_pieces_carry_the_letters_of_their_kinds(studio: Studio, page: Page) -> None:
+    page.go(f"play/{studio.new(KINDS_GAME)}")
+    page.see_pieces(12, "the start")
+    marks = page.driver.find_elements(By.CSS_SELECTOR, ".stage .pieces .kind")
+    letters = [mark.text for mark in marks]
+    assert sorted(letters) == sorted(2 * "KRRSSS")
+
+
+def test_moves_that_share_their_clicks_are_asked_for(studio: Studio, page: Page) -> None:
+    """A board whose cell 0 can be played in two ways, made in the page of a running game."""
+    page.go(f"play/{studio.new('tictactoe')}")
+    page.find(".stage svg.board")
+    page.driver.execute_async_script("""
+        const done = arguments[0];
+        import("/boards/index.js").then(({ makeBoard }) => {
+          window.played = [];
+          const info = {
+            title: "Two", board: "cells", rows: 1, cols: 2, kinds: ["x"], players: ["x", "o"],
+            rowLabels: ["1"], colLabels: ["A", "B"], cellNames: ["A1", "B1"],
+          };
+          const board = makeBoard(info, (text) => window.played.push(text));
+          board.show({ cells: [-1, -1], last: null, won: [], turn: 0 },
+            ["A1=red", "A1=blue"].map((text) => ({ path: [0], text })));
+          board.hand.click(0);
+          document.querySelector(".stage").replaceWith(board.element);
+          done();
+        });
+    """)
+    offered = [one.text for one in page.driver.find_elements(By.CSS_SELECTOR, ".choices button")]
+    assert offered == ["A1=red", "A1=blue"]
+    assert page.driver.execute_script("return window.played") == []
+    page.press("A1=blue")
+    assert page.driver.execute_script("return window.played") == ["A1=blue"]
+    assert page.count(".choices") == 0
 
 
 def test_news_take_no_piece_out_of_the_hand(studio: Studio, page: Page) -> None:
