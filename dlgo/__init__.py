@@ -10,6 +10,7 @@
     data = dlgo.generate(game, "mcts:sims=200", games=500)
     net = dlgo.train.supervised(data, network="cnn", epochs=5)
     run = dlgo.train.alphazero(game, iterations=12)
+    dlgo.check(game)
 
 `othello.py` is a game of your own (docs/add_a_game.md) and MyBot a class with a method
 `select_move(state)` (docs/add_an_engine.md); "connect4" and "alphabeta:depth=4" are built in.
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from dlgo.games import get_game as game
     from engines.registry import engine_names
     from experiments import train
+    from experiments.check import check
     from experiments.front_door import engine, generate, match, tournament
     from reports.results import Results as results  # noqa: N813 (called like a function)
 
@@ -38,8 +40,8 @@ prefer_own_packages()
 
 __all__ = [
     "DlgoError", "GameSpec", "GameState", "IllegalMoveError", "LedgerError", "Move",
-    "NotationError", "Player", "Point", "SpecError", "engine", "engine_names", "game",
-    "game_names", "generate", "get_game", "match", "results", "tournament", "train",
+    "NotationError", "Player", "Point", "SpecError", "check", "engine", "engine_names",
+    "game", "game_names", "generate", "get_game", "match", "results", "tournament", "train",
 ]
 
 # name -> "module" or "module:object". As text, so that this package imports no other one.
@@ -47,6 +49,7 @@ _PLACES = {
     name: f"dlgo.errors:{name}" if name.endswith("Error") else f"dlgo.api:{name}"
     for name in __all__ if name[0].isupper()
 } | {
+    "check": "experiments.check:check",
     "engine": "experiments.front_door:engine",
     "engine_names": "engines.registry:engine_names",
     "game": "dlgo.games:get_game",

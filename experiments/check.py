@@ -25,7 +25,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 
 from dlgo import GameSpec, get_game
@@ -164,11 +163,16 @@ def check(
             known.is_file(name) or name in known.names()
         ):
             return _report(spec, known, partial(_check_here, spec, known, games))
-    report = _in_child(spec, games, on_progress, seconds, compiled=False)
-    if not report.ok:
+    report = _in_child(spec, games, on_progress, seconds, "plain")
+    if report.ok:
+        rest = _in_child(spec, games, on_progress, seconds, "compiled")
+        return replace(rest, rules=report.rules + rest.rules)
+    if "OverflowError" not in report.findings[0].text:
         return report
-    rest = _in_child(spec, games, on_progress, seconds, compiled=True)
-    return replace(rest, rules=report.rules + rest.rules)
+    # NumPy refuses what compiled code wraps around: then only compiled code can tell.
+    rest = _in_child(spec, games, on_progress, seconds, "all")
+    note = f"checked in compiled code only; Python's numbers do not fit: {report.findings[0].text}"
+    return replace(rest, notes=(*rest.notes, note))
 
 
 def _named(thing: Any) -> tuple[str, PluginGroup]:
@@ -247,15 +251,15 @@ class _Endless(BaseException):
 
 def _in_child(
     spec: str, games: Sequence[str], on_progress: Callable[[str], None], seconds: float,
-    compiled: bool,
+    which: str,
 ) -> Report:
-    """The report of another process."""
+    """The report of another process on the rules of a kind: "plain", "compiled" or "all"."""
     environment = {
         **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-        "NUMBA_DISABLE_JIT": str(int(not compiled)),
+        "NUMBA_DISABLE_JIT": str(int(which == "plain")),
     }
     with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(
-        [sys.executable, "-c", _CHILD, spec, str(seconds), *games], stdout=subprocess.PIPE,
+        [sys.executable, "-c", _CHILD, which, spec, str(seconds), *games], stdout=subprocess.PIPE,
         stderr=errors, text=True, env=environment,
     ) as child:
         try:
@@ -281,7 +285,7 @@ def _in_child(
 
 def _child() -> None:
     """Check what the command line names, and print the report as lines of JSON."""
-    _, spec, seconds, *games = sys.argv
+    _, which, spec, seconds, *games = sys.argv
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what the file prints is not part of the answer
 
@@ -300,10 +304,10 @@ def _child() -> None:
         return
     if group is GAMES:
         def work() -> int:
-            return _check_rules(get_game(spec), float(seconds), lambda rule: tell(rule=rule))
+            return _check_rules(get_game(spec), which, float(seconds), lambda r: tell(rule=r))
     else:
         def work() -> int:
-            if numba.config.DISABLE_JIT:  # what an engine plays on is compiled
+            if which == "plain":  # what an engine plays on is compiled
                 return 0
             tell(rule="playing")
             return _check_here(spec, group, games)
@@ -329,11 +333,13 @@ def _group_of(spec: str) -> PluginGroup:
     return GAMES
 
 
-def _check_rules(game: GameSpec, seconds: float, on_rule: Callable[[str], None]) -> int:
-    """Look at the rules for this process, each for a limited time; return how many they are."""
-    compiled = not numba.config.DISABLE_JIT
-    names = [name for name in RULES if (name in _COMPILED_RULES) == compiled]
-    if not compiled:
+def _check_rules(
+    game: GameSpec, which: str, seconds: float, on_rule: Callable[[str], None]
+) -> int:
+    """Look at the rules of a kind, each for a limited time; return how many they are."""
+    wanted = {"plain": set(RULES) - set(_COMPILED_RULES), "compiled": set(_COMPILED_RULES)}
+    names = [name for name in RULES if name in wanted.get(which, RULES)]
+    if which == "plain":
         warnings.simplefilter("ignore")
         make = game.new_kernel_state
         game.new_kernel_state = lambda: _with_plain_integers(make())  # type: ignore[method-assign]
