@@ -4,7 +4,7 @@
 
     game = dlgo.game("othello.py", size=6)
     engine = dlgo.engine("mcts:sims=200", game)
-    engine.analyse(game.start().play("D3")).to_frame()
+    engine.analyse(game.start().play("D5")).to_frame()
     t = dlgo.tournament(game, ["random", MyBot, "mcts:sims=200"], pairs=20, ledger="t.sqlite")
     t.games; t.ratings; t.plot(cost="cpu_ms"); t.report("out/")
     data = dlgo.generate(game, "mcts:sims=200", games=500)

@@ -108,7 +108,7 @@ class Finding:
         return "\n".join(textwrap.indent(line, "  ") for line in lines)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
     """What a check has found; `print(report)` is for people.
 
@@ -137,6 +137,8 @@ class Report:
         else:
             head = f"{self.name}: a rule is broken"
         return "\n".join([head, *map(str, self.findings), *(f"  note: {n}" for n in self.notes)])
+
+    __repr__ = __str__
 
 
 def check(

@@ -184,14 +184,14 @@ def serve(
             output is closed.
         BrokenPipeError: if nobody reads the answers.
     """
-    parent = os.getppid()
+    parent, spec = os.getppid(), read_spec(engine, move_timeout)
     source = standard_input("the controller's commands")
     if sys.stdout is None:
         raise DlgoError("standard output is closed; the answers are written there")
     output = sys.stdout.fileno()
     lines = Lines(source.fileno(), lambda: _end_with_controller(parent, output))
     with tell_of_compiling(lambda text: print(f"dlgo gtp: {text}", file=sys.stderr, flush=True)):
-        session = Session(game, read_spec(engine, move_timeout), seed)
+        session = Session(game, spec, seed)
     server = Server(session)
     try:
         while not session.closing and (line := lines.next()) is not None:
