@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ import numpy as np
 from dlgo.encoders import get_encoder
 from dlgo.games import get_game
 from engines.alphazero.config import AlphaZeroConfig
-from engines.learning.data import Batch, Dataset, batches, joined
+from engines.learning.data import Batch, BatchOptions, Dataset, endless_batches
 from engines.learning.networks.card import Card
 from engines.learning.runs import Run
 
@@ -99,13 +98,19 @@ class NetworkInTraining:
 
         window.check_positions()
         config = self._config
+        options = BatchOptions(
+            config.batch_size, symmetries=config.symmetries, targets="policy",
+            search_value_weight=config.search_value_weight, finals=config.needs_finals,
+            margin_share=config.margin_share,
+        )
+        stream = endless_batches(window, self._encoder, options, config.seed, 1000 * iteration)
         wall, cpu = time.perf_counter(), time.process_time()
         rate = config.learning_rate(max(iteration, 1), self._rate)
         self.network.optimizer.learning_rate.assign(rate)
         sums: dict[str, float] = {}
         done = 0
         ended = 0.0  # batches, of each the part that has a final board
-        for batch in itertools.islice(self._stream(window, iteration), steps):
+        for batch in itertools.islice(stream, steps):
             losses = learn_batch(self.network, *_targets(batch, self._heads))
             done += 1
             for name, value in losses.items():
@@ -123,28 +128,6 @@ class NetworkInTraining:
             "train_wall_seconds": time.perf_counter() - wall,
             "train_cpu_seconds": time.process_time() - cpu,
         }
-
-    def _stream(self, window: Dataset, iteration: int) -> Iterator[Batch]:
-        """Batches without end: all of the window, in another order each time around.
-
-        All have one size; what is left at the end of the window goes into the next one. A step
-        is compiled anew for another size, with other roundings, and a run that is continued would
-        not meet the sizes in the same order.
-        """
-        size = self._config.batch_size
-        rest: list[Batch] = []
-        for around in itertools.count():
-            for batch in batches(
-                window, self._encoder, size, self._config.seed, 1000 * iteration + around,
-                symmetries=self._config.symmetries, targets="policy",
-                search_value_weight=self._config.search_value_weight,
-                finals=self._config.needs_finals, margin_share=self._config.margin_share,
-            ):
-                rest.append(batch)
-                while sum(map(len, rest)) >= size:
-                    whole = joined(rest)
-                    yield whole.rows(0, size)
-                    rest = [whole.rows(size, len(whole))] if len(whole) > size else []
 
     @property
     def state(self) -> list[Any]:

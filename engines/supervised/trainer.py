@@ -9,33 +9,31 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dlgo.encoders import get_encoder
+from dlgo.encoders.base import Encoder
 from dlgo.errors import ModelError
 from dlgo.extras import require_extra
+from engines.learning.data import Batch, BatchOptions, Dataset, batches
 from engines.learning.networks.card import FILE_NAME, Card, read_card
 from engines.learning.networks.store import TRAINING_MODULES
 from engines.learning.runs import Curve, Learner, Progress, Run, open_run
 from engines.supervised.config import SupervisedConfig, kept_epoch
 
-# (part, encoder, batch_size, seed, epoch, symmetries, shuffle, targets) -> batches
-BatchSource = Callable[..., Iterator[Any]]
-
 
 def train(
-    config: SupervisedConfig, data: Any, folder: Path, progress: Progress | None = None,
-    batches: BatchSource | None = None, source: dict[str, Any] | None = None,
+    config: SupervisedConfig, data: Dataset, folder: Path, progress: Progress | None = None,
+    source: dict[str, Any] | None = None,
 ) -> Card:
     """Train a network and write it to `folder`; goes on where an earlier run was stopped.
 
     Args:
-        data: an `engines.learning.data.Dataset`.
-        batches: where batches come from; `engines.learning.data.batches` by default.
+        data: the games.
         source: what the card says of the data, besides its size.
 
     Returns:
@@ -49,8 +47,6 @@ def train(
     """
     config = config.canonical()
     require_extra("train", "training", *TRAINING_MODULES)
-    if batches is None:
-        from engines.learning.data import batches
     encoder = get_encoder(config.encoder, data.game)
     training, held_out = data.split(test=config.test, seed=config.seed)
     if config.games is not None:
@@ -77,7 +73,7 @@ def train(
         if run.finished and (folder / FILE_NAME).exists():
             card, reason = read_card(folder), "it was already trained"
         else:
-            learner = SupervisedLearner(run.config, encoder, training, held_out, batches)
+            learner = SupervisedLearner(run.config, encoder, training, held_out)
             for line in learner.introduction:
                 run.line(line)
             run.train(learner)
@@ -111,8 +107,7 @@ class SupervisedLearner(Learner):
     )
 
     def __init__(
-        self, config: SupervisedConfig, encoder: Any, training: Any, held_out: Any,
-        batches: BatchSource,
+        self, config: SupervisedConfig, encoder: Encoder, training: Dataset, held_out: Dataset
     ) -> None:
         # Everything that needs Keras is imported here: a mistake in the settings shows at once.
         from engines.learning.networks import backend
@@ -120,7 +115,7 @@ class SupervisedLearner(Learner):
         from engines.learning.networks.optimizers import head_loss, make_optimizer
 
         self._config, self._encoder = config, encoder
-        self._training, self._held_out, self._batches = training, held_out, batches
+        self._training, self._held_out = training, held_out
         self._gpu = backend.gpu_name()
         precision = backend.use_precision(config.precision)
         keras = backend.keras
@@ -197,14 +192,14 @@ class SupervisedLearner(Learner):
                          f"{row['test_value_mse']:.3f}")
         return ["  ".join([*parts, f"{row['positions_per_second']:,.0f} positions/s"])]
 
-    def _stream(self, part: Any, epoch: int, training: bool) -> Iterator[Any]:
+    def _stream(self, part: Dataset, epoch: int, training: bool) -> Iterator[Batch]:
         config = self._config
-        return self._batches(
-            part, self._encoder, config.batch_size, config.seed, epoch,
-            symmetries=config.symmetries and training, shuffle=training, targets=config.targets,
-        )
+        return batches(part, self._encoder, BatchOptions(
+            config.batch_size, shuffle=training, symmetries=config.symmetries and training,
+            targets=config.targets,
+        ), config.seed, epoch)
 
-    def _given(self, batch: Any) -> tuple[Any, dict[str, Any], dict[str, Any]]:
+    def _given(self, batch: Batch) -> tuple[Any, dict[str, Any], dict[str, Any]]:
         """Planes, targets and weights of a step of training or testing."""
         heads = self._config.heads
         targets = {head: batch.target(head) for head in heads}
@@ -266,7 +261,7 @@ class _Means:
         self._sums: dict[str, float] = {}
         self._counts: dict[str, float] = {}
 
-    def add(self, measured: dict[str, Any], batch: Any) -> None:
+    def add(self, measured: dict[str, Any], batch: Batch) -> None:
         """Count a batch."""
         for key, value in measured.items():
             name = key if key == "policy_loss" else key.removeprefix("policy_")

@@ -24,7 +24,7 @@ import click
 import numpy as np
 
 from dlgo.encoders import get_encoder
-from engines.learning.data import Dataset, batches
+from engines.learning.data import BatchOptions, Dataset, batches
 from engines.learning.from_scratch import CrossEntropy, Dense, Network, ReLU
 from experiments.arena.series import share_margin
 from experiments.command import run
@@ -40,7 +40,7 @@ STRONGER = "mcts:sims=200,rollout=heavy,rule=rave"
 def arrays(part: Dataset) -> tuple[np.ndarray, np.ndarray]:
     """All positions as rows of numbers, and the moves played there."""
     encoder = get_encoder("oneplane", part.game)
-    parts = list(batches(part, encoder, 4096, shuffle=False))
+    parts = list(batches(part, encoder, BatchOptions(4096, shuffle=False)))
     inputs = np.concatenate([batch.planes for batch in parts]).astype(float)
     moves = np.concatenate([batch.policies.argmax(axis=1) for batch in parts])
     return inputs.reshape(len(inputs), -1), moves

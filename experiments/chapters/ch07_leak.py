@@ -33,7 +33,7 @@ import click
 import numpy as np
 
 from dlgo.encoders import get_encoder
-from engines.learning.data import Batch, Dataset, batches
+from engines.learning.data import Batch, BatchOptions, Dataset, batches
 from experiments.arena.series import share_margin
 from experiments.command import run
 from experiments.datasets.generate import generate, make_recipe
@@ -99,7 +99,7 @@ def compare(data: Dataset, games: int, seed: int) -> dict[str, tuple[float, floa
 def _table(data: Dataset) -> Batch:
     """All positions of a part in one batch, in order."""
     encoder = get_encoder("oneplane", data.game)
-    return next(batches(data, encoder, data.n_positions, shuffle=False))
+    return next(batches(data, encoder, BatchOptions(data.n_positions, shuffle=False)))
 
 
 def _accuracy(known: Batch, tested: Batch) -> tuple[float, float]:

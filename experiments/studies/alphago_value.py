@@ -26,8 +26,7 @@ from dlgo.encoders import get_encoder
 from dlgo.games import get_game
 from engines.alphago.bundle import find_bundle
 from engines.alphago.value_games import make_value_games
-from engines.learning.data import Dataset
-from engines.learning.data.batches import batches
+from engines.learning.data import BatchOptions, Dataset, batches
 from engines.learning.networks.runtimes import load_runtime
 from engines.learning.networks.store import load_card
 from engines.learning.runs import PrintedProgress
@@ -51,7 +50,7 @@ def squared_errors(model: Path, data: Dataset) -> np.ndarray:
     encoder = get_encoder(runtime.card.encoder, data.game)
     errors = [
         (runtime.evaluate(batch.planes)["value"][:, 0] - batch.values) ** 2
-        for batch in batches(data, encoder, 512, shuffle=False)
+        for batch in batches(data, encoder, BatchOptions(512, shuffle=False))
     ]
     return np.concatenate(errors).astype(float)
 

@@ -17,7 +17,7 @@ import pytest
 from dlgo import GameState, Move, Player, Point, SpecError, get_game
 from engines.alphazero.config import AlphaZeroConfig, make_config, parse_settings
 from engines.alphazero.run import train
-from engines.learning.data import Dataset, GameBuilder, ShardWriter, Start, batches
+from engines.learning.data import BatchOptions, Dataset, GameBuilder, ShardWriter, Start, batches
 from engines.learning.networks.card import read_card
 from engines.learning.networks.runtimes import load_runtime
 from engines.learning.runs.checkpoint import captured, restore
@@ -118,7 +118,7 @@ def test_the_end_of_games_is_learned(learner: NetworkInTraining, tmp_path: Path)
                 start.apply_move(Move.pass_turn()).apply_move(Move.pass_turn()).result()
             ))
     data = Dataset.open(tmp_path)
-    (batch,) = batches(data, learner._encoder, 10_000, finals=True)
+    (batch,) = batches(data, learner._encoder, BatchOptions(10_000, finals=True))
     learner.learn(data, 1, steps=150)
     last = learner.learn(data, 1, steps=10)
     # Half of what a network gets that always says 0.
@@ -174,7 +174,7 @@ def test_a_network_in_training_answers_as_the_one_that_is_written(
 ) -> None:
     learner.learn(finished, 1, steps=10)
     card = learner.save(tmp_path / "net", "net", {})
-    (batch,) = batches(finished, learner._encoder, 10_000)
+    (batch,) = batches(finished, learner._encoder, BatchOptions(10_000))
     expected = learner.network(batch.planes, training=False)
     assert set(expected) == {"policy", "value", "ownership", "score"}
     assert set(card.heads) == {"policy", "value"}

@@ -28,7 +28,7 @@ from dlgo.games import get_game
 from engines.alphazero.config import AlphaZeroConfig, make_config
 from engines.alphazero.doctor import examine_run
 from engines.alphazero.run import train
-from engines.learning.data import Dataset, batches
+from engines.learning.data import BatchOptions, Dataset, batches
 from engines.learning.data.shards import read_shard
 from engines.learning.networks.card import read_card
 from engines.learning.networks.leaf_evaluator import softmax
@@ -223,7 +223,7 @@ def test_a_run_may_begin_with_a_network_and_with_games_of_others(
     assert card.training["games"] == before.training["games"] + SETTINGS["games"]
     cpu = [one.training["cpu_seconds"] for one in (before, taught, card)]
     assert 0 < cpu[0] < cpu[1] <= cpu[2]  # in tenths of a second, and these runs are short
-    (batch,) = batches(data, get_encoder("planes", data.game), 10_000)
+    (batch,) = batches(data, get_encoder("planes", data.game), BatchOptions(10_000))
     losses = []
     for net in (folder / "nets/0000", whole / "nets/0001"):
         answers = load_runtime(str(net)).evaluate(batch.planes)

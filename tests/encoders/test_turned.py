@@ -11,7 +11,7 @@ import pytest
 from dlgo import GameState, SpecError, get_game, kernels
 from dlgo.encoders import default_encoder, encoder_names, get_encoder
 from dlgo.symmetry import exchange, symmetries
-from engines.learning.data import Dataset, GameBuilder, ShardWriter, batches
+from engines.learning.data import BatchOptions, Dataset, GameBuilder, ShardWriter, batches
 from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 from engines.registry import build_engine
 from tests.learning.networks.models import write_model
@@ -107,7 +107,8 @@ def test_batches_turn_policies_with_the_board(tmp_path: Path) -> None:
     with ShardWriter(tmp_path, GAME, {}, 4) as writer:
         writer.add(builder.finish(line[-1].result()))
     encoder = get_encoder("turned", GAME)
-    (batch,) = batches(Dataset.open(tmp_path), encoder, 1000, shuffle=False, targets="policy")
+    options = BatchOptions(1000, shuffle=False, targets="policy")
+    (batch,) = batches(Dataset.open(tmp_path), encoder, options)
     white = 0
     for i, (one, other) in enumerate(twins(5)[:-1]):
         assert np.array_equal(batch.planes[i], encoder.encode(one))

@@ -1,11 +1,11 @@
 """Training data: games in shards, batches of planes. docs/data.md describes the format."""
 
-from engines.learning.data.batches import Batch, batches, joined
+from engines.learning.data.batches import Batch, BatchOptions, batches, endless_batches
 from engines.learning.data.dataset import Dataset
 from engines.learning.data.records import GameBuilder, GameData, Start
 from engines.learning.data.shards import ShardWriter, read_shard, write_shard
 
 __all__ = [
-    "Batch", "Dataset", "GameBuilder", "GameData", "ShardWriter", "Start", "batches",
-    "joined", "read_shard", "write_shard",
+    "Batch", "BatchOptions", "Dataset", "GameBuilder", "GameData", "ShardWriter", "Start",
+    "batches", "endless_batches", "read_shard", "write_shard",
 ]

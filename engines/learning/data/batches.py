@@ -7,7 +7,8 @@ shuffled perfectly; of larger data the shards are shuffled too, and come window 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -85,57 +86,104 @@ class Batch:
         return Batch(*(None if array is None else array[which] for array in arrays))
 
 
-def batches(
-    part: Dataset, encoder: Encoder, batch_size: int, seed: int = 0, epoch: int = 0,
-    symmetries: bool = False, shuffle: bool = True, targets: str = "move",
-    window_bytes: int = WINDOW_BYTES, chunk_bytes: int = CHUNK_BYTES,
-    search_value_weight: float = 0.0, finals: bool = False, margin_share: float = 0.0,
-) -> Iterator[Batch]:
-    """All positions of a part once; the last batch may be smaller.
+@dataclass(frozen=True)
+class BatchOptions:
+    """How games become batches.
 
-    Args:
-        seed, epoch: the order and the symmetries come from these two and nothing else.
-        symmetries: show each position from a random side.
+    Attributes:
+        size: positions of a batch.
         shuffle: False keeps games and plies in order.
-        targets: "move", all on the move the engine chose; or "policy", its visits, where they
-            are stored.
-        window_bytes: memory for games; chunk_bytes: memory for planes made at a time.
+        symmetries: show each position under a random symmetry of the board.
+        targets: "move": the policy is the move that the engine chose; "policy": its visits, where
+            they are stored.
         search_value_weight: part of each value that is the search's, where one is stored; the
             rest is the game's result.
         finals: add what is known of the final boards.
         margin_share: part of each result that tells by how much the game was won
             (`worth_of_margin`), where the final board is known; needs `finals`.
+        window_bytes: memory for games. chunk_bytes: memory for planes made at a time.
+
+    Raises:
+        DataError: for a size or targets that do not exist.
+    """
+
+    size: int
+    shuffle: bool = True
+    symmetries: bool = False
+    targets: str = "move"
+    search_value_weight: float = 0.0
+    finals: bool = False
+    margin_share: float = 0.0
+    window_bytes: int = WINDOW_BYTES
+    chunk_bytes: int = CHUNK_BYTES
+
+    def __post_init__(self) -> None:
+        if self.targets not in TARGETS:
+            raise DataError(f"targets={self.targets!r} is not one of {', '.join(TARGETS)}")
+        if self.size < 1:
+            raise DataError(f"a batch of {self.size} positions is impossible; take 1 or more")
+
+
+def batches(
+    part: Dataset, encoder: Encoder, options: BatchOptions, seed: int = 0, epoch: int = 0
+) -> Iterator[Batch]:
+    """All positions of a part once; the last batch may be smaller.
+
+    Args:
+        seed, epoch: the order and the symmetries come from these two and nothing else.
 
     Raises:
         DataError: if the encoder is for another game, or a game breaks the rules.
     """
+    return _cut(_chunks(part, encoder, options, seed, epoch), options.size)
+
+
+def endless_batches(
+    part: Dataset, encoder: Encoder, options: BatchOptions, seed: int, epoch: int
+) -> Iterator[Batch]:
+    """All positions again and again, in another order each time: of this epoch and later ones.
+
+    All batches have one size: the last positions of an epoch are joined by the first ones of the
+    next. Keras compiles a step anew for another size, with other roundings, and a run that is
+    continued would not meet the sizes in the same order.
+    """
+    epochs = (_chunks(part, encoder, options, seed, later) for later in itertools.count(epoch))
+    return _cut(itertools.chain.from_iterable(epochs), options.size)
+
+
+def _cut(chunks: Iterable[Batch], size: int) -> Iterator[Batch]:
+    """The same positions in batches of one size; what is left at the end comes last."""
+    rest: list[Batch] = []
+    for chunk in chunks:
+        chunk = _joined([*rest, chunk])
+        full = len(chunk) - len(chunk) % size
+        for start in range(0, full, size):
+            yield chunk.rows(start, start + size)
+        rest = [chunk.rows(full, len(chunk))] if full < len(chunk) else []
+    yield from rest
+
+
+def _chunks(
+    part: Dataset, encoder: Encoder, options: BatchOptions, seed: int, epoch: int
+) -> Iterator[Batch]:
+    """The positions of an epoch, many at a time."""
     if encoder.game != part.game:
         raise DataError(f"{part.folder} holds games of {part.game}, the encoder is for "
                         f"{encoder.game}")
-    if targets not in TARGETS:
-        raise DataError(f"targets={targets!r} is not one of {', '.join(TARGETS)}")
-    if batch_size < 1:
-        raise DataError(f"batch_size={batch_size} is not at least 1")
     rng = np.random.default_rng(derive_seed("batches", seed, epoch))
     replayer = Replayer(encoder)
-    chunk = max(1, chunk_bytes // (4 * int(np.prod(encoder.shape)) * batch_size)) * batch_size
-    rest: list[Batch] = []
-    for indices in _windows(part, rng if shuffle else None, window_bytes):
-        window = _Window(part, indices, targets, search_value_weight, margin_share)
-        if finals:
+    batch_bytes = 4 * int(np.prod(encoder.shape)) * options.size
+    chunk = max(1, options.chunk_bytes // batch_bytes) * options.size
+    for indices in _windows(part, rng if options.shuffle else None, options.window_bytes):
+        window = _Window(part, indices, options)
+        if options.finals:
             window.look_at_ends(replayer)
-        order = rng.permutation(len(window)) if shuffle else np.arange(len(window))
+        order = rng.permutation(len(window)) if options.shuffle else np.arange(len(window))
         for begin in range(0, len(order), chunk):
             made = window.encode(replayer, order[begin : begin + chunk])
-            if symmetries:
-                _turn(made, encoder, rng)
-            # Less than a batch is left where a window ends; the next one completes it.
-            made = joined([*rest, made])
-            full = len(made) - len(made) % batch_size
-            for start in range(0, full, batch_size):
-                yield made.rows(start, start + batch_size)
-            rest = [made.rows(full, len(made))] if full < len(made) else []
-    yield from rest
+            if options.symmetries:
+                _apply_symmetries(made, encoder, rng)
+            yield made
 
 
 def _windows(
@@ -164,12 +212,8 @@ def worth_of_margin(points: np.ndarray, cells: int) -> np.ndarray:
 class _Window:
     """The games of a window, their positions numbered through."""
 
-    def __init__(
-        self, part: Dataset, indices: np.ndarray, targets: str, search_value_weight: float,
-        margin_share: float,
-    ) -> None:
-        self._part, self._indices, self._targets = part, indices, targets
-        self._search_value_weight, self._margin_share = search_value_weight, margin_share
+    def __init__(self, part: Dataset, indices: np.ndarray, options: BatchOptions) -> None:
+        self._part, self._indices, self._options = part, indices, options
         games = part.games(indices)
         self._replayed = [(game.actions, game.start) for game in games]
         lengths = np.array([len(game.actions) for game in games], np.int64)
@@ -216,21 +260,21 @@ class _Window:
         except ValueError as error:
             raise self._broken(error) from None
         results = self._results[which]
-        sides = 1 - 2 * players.astype(np.int64)
-        values = np.where(results == NO_RESULT, 0, results * sides)
-        if self._margin_share > 0 and self._finals is not None:
+        signs = 1 - 2 * players.astype(np.int64)
+        values = np.where(results == NO_RESULT, 0, results * signs)
+        if self._options.margin_share > 0 and self._finals is not None:
             owners, margins, ended = self._finals
-            worth = sides * worth_of_margin(margins[which], owners[0].size)
-            share = self._margin_share * ended[which]
+            worth = signs * worth_of_margin(margins[which], owners[0].size)
+            share = self._options.margin_share * ended[which]
             values = (1 - share) * values + share * worth
         exact = self._exact[chosen]
-        if self._search_value_weight > 0 or exact.any():
+        if self._options.search_value_weight > 0 or exact.any():
             stored = self._values[chosen]
-            share = np.where(stored == NO_VALUE, 0.0, self._search_value_weight)
+            share = np.where(stored == NO_VALUE, 0.0, self._options.search_value_weight)
             share[exact] = 1.0
             values = (1 - share) * values + share * stored / VALUE_SCALE
         policies = replayer.encoder.as_seen(self._policies(chosen), players)
-        ends = self._ends(which, sides)
+        ends = self._ends(which, signs)
         if ends:
             ends = (replayer.encoder.cells_as_seen(ends[0], players), *ends[1:])
         return Batch(
@@ -238,13 +282,13 @@ class _Window:
             *ends,
         )
 
-    def _ends(self, which: np.ndarray, sides: np.ndarray) -> tuple[np.ndarray, ...]:
+    def _ends(self, which: np.ndarray, signs: np.ndarray) -> tuple[np.ndarray, ...]:
         """The last three arrays of a batch, for positions of these games."""
         if self._finals is None:
             return ()
         owners, margins, ended = (array[which] for array in self._finals)
         counts = ended.astype(np.float32)
-        signs = sides * ended  # nothing is said of ends that do not count
+        signs = signs * ended  # nothing is said of ends that do not count
         cells = owners.shape[1] * owners.shape[2]
         return (
             (owners * signs[:, None, None]).astype(np.float32),
@@ -253,7 +297,9 @@ class _Window:
 
     def _policies(self, chosen: np.ndarray) -> np.ndarray:
         policies = np.zeros((len(chosen), self._part.game.num_actions), np.float32)
-        counts = self._counts[chosen] if self._targets == "policy" else np.zeros_like(chosen)
+        counts = self._counts[chosen]
+        if self._options.targets == "move":
+            counts = np.zeros_like(counts)
         bare = np.flatnonzero(counts == 0)
         policies[bare, self._chosen[chosen[bare]]] = 1.0
         rows = np.repeat(np.arange(len(chosen)), counts)
@@ -268,7 +314,7 @@ def _all(games: list[GameData], name: str) -> np.ndarray:
     return np.concatenate([getattr(game, name) for game in games])
 
 
-def joined(parts: list[Batch]) -> Batch:
+def _joined(parts: list[Batch]) -> Batch:
     """Batches as one, in their order."""
     if len(parts) == 1:
         return parts[0]
@@ -276,8 +322,8 @@ def joined(parts: list[Batch]) -> Batch:
     return Batch(*(None if parts[0] is None else np.concatenate(parts) for parts in arrays))
 
 
-def _turn(batch: Batch, encoder: Encoder, rng: np.random.Generator) -> None:
-    """Show each position from a random side, in place."""
+def _apply_symmetries(batch: Batch, encoder: Encoder, rng: np.random.Generator) -> None:
+    """Show each position under a random symmetry of the board, in place."""
     board = symmetries_of(encoder.game)
     for k, turned in board.drawn(len(batch), rng):
         batch.planes[turned] = board.planes(k, batch.planes[turned])

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 import tracemalloc
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +18,8 @@ from dlgo.encoders import get_encoder
 from dlgo.errors import DataError
 from dlgo.rng import below, make_rng
 from dlgo.symmetry import symmetries
-from engines.learning.data import Dataset, GameBuilder, ShardWriter, Start, batches
-from engines.learning.data.batches import Batch
+from engines.learning.data import BatchOptions, Dataset, GameBuilder, ShardWriter, Start, batches
+from engines.learning.data.batches import Batch, endless_batches
 from engines.learning.data.records import EXACT, NO_RESULT, GameData
 from engines.learning.data.replay import start_state
 from tests.conftest import FULL
@@ -87,7 +88,7 @@ def test_batches_show_the_positions_before_their_moves(
     for encoder in [get_encoder("planes", data.game), get_encoder("zero", data.game)]:
         rows = expected(data, encoder, targets)
         assert len(rows) == data.n_positions > 0
-        made = list(batches(data, encoder, 32, shuffle=False, targets=targets))
+        made = list(batches(data, encoder, BatchOptions(32, shuffle=False, targets=targets)))
         assert [len(batch) for batch in made[:-1]] == [32] * (len(made) - 1)
         i = 0
         for batch in made:
@@ -113,23 +114,34 @@ def fingerprints(stream) -> list[bytes]:
 def test_an_epoch_is_every_position_once_in_an_order_of_its_own(tmp_path: Path) -> None:
     data = a_folder(tmp_path, "go:size=5", 12)
     encoder = get_encoder("oneplane", data.game)
-    in_order = fingerprints(batches(data, encoder, 10, shuffle=False))
+    in_order = fingerprints(batches(data, encoder, BatchOptions(10, shuffle=False)))
     runs = {
-        (seed, epoch): fingerprints(batches(data, encoder, 10, seed=seed, epoch=epoch))
+        (seed, epoch): fingerprints(batches(data, encoder, BatchOptions(10), seed, epoch))
         for seed in (1, 2) for epoch in (0, 1)
     }
     for run in runs.values():
         assert sorted(run) == sorted(in_order)
         assert run != in_order
     assert len({tuple(run) for run in runs.values()}) == 4
-    assert fingerprints(batches(data, encoder, 10, seed=1, epoch=1)) == runs[1, 1]
+    assert fingerprints(batches(data, encoder, BatchOptions(10), seed=1, epoch=1)) == runs[1, 1]
+
+
+def test_batches_without_end_have_one_size_and_begin_again(tmp_path: Path) -> None:
+    data = a_folder(tmp_path, "connect4", 6)
+    encoder, options = get_encoder("oneplane", data.game), BatchOptions(16)
+    epochs = [fingerprints(batches(data, encoder, options, 3, epoch)) for epoch in (5, 6)]
+    assert len(epochs[0]) % 16 and epochs[0] != epochs[1]
+    enough = -(-len(epochs[0]) // 16) + 1
+    made = list(itertools.islice(endless_batches(data, encoder, options, 3, 5), enough))
+    assert {len(batch) for batch in made} == {16}
+    assert fingerprints(made) == (epochs[0] + epochs[1])[: 16 * enough]
 
 
 def test_small_windows_and_chunks_lose_and_double_nothing(tmp_path: Path) -> None:
     data = a_folder(tmp_path, "connect4", 20)
     encoder = get_encoder("oneplane", data.game)
-    whole = sorted(fingerprints(batches(data, encoder, 16)))
-    made = list(batches(data, encoder, 16, seed=3, window_bytes=1, chunk_bytes=1))
+    whole = sorted(fingerprints(batches(data, encoder, BatchOptions(16))))
+    made = list(batches(data, encoder, BatchOptions(16, window_bytes=1, chunk_bytes=1), seed=3))
     assert {len(batch) for batch in made[:-1]} == {16}
     assert sorted(fingerprints(made)) == whole
 
@@ -137,7 +149,7 @@ def test_small_windows_and_chunks_lose_and_double_nothing(tmp_path: Path) -> Non
 def test_a_shuffled_batch_mixes_games(tmp_path: Path) -> None:
     data = a_folder(tmp_path, "connect4", 20)
     encoder = get_encoder("oneplane", data.game)
-    first = next(batches(data, encoder, 32, seed=1))
+    first = next(batches(data, encoder, BatchOptions(32), seed=1))
     assert set(first.values.tolist()) == {1.0, -1.0}
     stones = np.abs(first.planes).sum((1, 2, 3))
     assert stones.min() < 6
@@ -148,10 +160,10 @@ def test_memory_does_not_grow_with_the_data(tmp_path: Path) -> None:
     data = a_folder(tmp_path, "go:size=9", 24)
     encoder = get_encoder("oneplane", data.game)
     chunk = 64 * 81 * 4
-    for _ in batches(data, encoder, 64, chunk_bytes=chunk):
+    for _ in batches(data, encoder, BatchOptions(64, chunk_bytes=chunk)):
         pass
     tracemalloc.start()
-    for _ in batches(data, encoder, 64, chunk_bytes=chunk):
+    for _ in batches(data, encoder, BatchOptions(64, chunk_bytes=chunk)):
         pass
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -163,9 +175,9 @@ def test_symmetries_move_planes_and_policies_alike(tmp_path: Path) -> None:
     data = a_folder(tmp_path, "go:size=5", 6)
     encoder = get_encoder("oneplane", data.game)
     known = symmetries(data.game)
-    plain = list(batches(data, encoder, 8, shuffle=False, targets="policy", finals=True))
-    turned = list(batches(data, encoder, 8, seed=5, shuffle=False, symmetries=True,
-                          targets="policy", finals=True))
+    options = BatchOptions(8, shuffle=False, targets="policy", finals=True)
+    plain = list(batches(data, encoder, options))
+    turned = list(batches(data, encoder, replace(options, symmetries=True), seed=5))
     seen = set()
     for before, after in zip(plain, turned, strict=True):
         assert np.array_equal(before.values, after.values)
@@ -191,7 +203,7 @@ def test_positions_of_shortened_searches_are_marked(tmp_path: Path) -> None:
     with ShardWriter(tmp_path, get_game("tictactoe"), {}) as writer:
         writer.add(builder.finish(0))
     data = Dataset.open(tmp_path)
-    (batch,) = batches(data, get_encoder("oneplane", data.game), 8, shuffle=False)
+    (batch,) = batches(data, get_encoder("oneplane", data.game), BatchOptions(8, shuffle=False))
     assert batch.policy_weights.tolist() == [1.0, 0.0]
 
 
@@ -204,10 +216,8 @@ def test_values_may_be_the_searchs_in_part(tmp_path: Path) -> None:
         writer.add(builder.finish(-1))
     data = Dataset.open(tmp_path)
     for searched, wanted in ((0.0, [-1, 1]), (0.5, [-0.25, 1]), (1.0, [0.5, 1])):
-        (batch,) = batches(
-            data, get_encoder("oneplane", data.game), 8, shuffle=False,
-            search_value_weight=searched,
-        )
+        options = BatchOptions(8, shuffle=False, search_value_weight=searched)
+        (batch,) = batches(data, get_encoder("oneplane", data.game), options)
         np.testing.assert_allclose(batch.values, wanted, atol=0.01)
         assert batch.values.dtype == np.float32
 
@@ -222,10 +232,8 @@ def test_an_exact_value_is_learned_as_it_is(tmp_path: Path) -> None:
         writer.add(replace(game, flags=game.flags | np.array([0, EXACT], np.uint8)))
     data = Dataset.open(tmp_path)
     for searched, wanted in ((0.0, [-1, 0]), (0.5, [-0.25, 0]), (1.0, [0.5, 0])):
-        (batch,) = batches(
-            data, get_encoder("oneplane", data.game), 8, shuffle=False,
-            search_value_weight=searched,
-        )
+        options = BatchOptions(8, shuffle=False, search_value_weight=searched)
+        (batch,) = batches(data, get_encoder("oneplane", data.game), options)
         np.testing.assert_allclose(batch.values, wanted, atol=0.01)
 
 
@@ -239,7 +247,7 @@ def test_handicap_games_start_from_their_stones(tmp_path: Path) -> None:
     data = Dataset.open(tmp_path)
     encoder = history_encoder(data.game)
     rows = expected(data, encoder, "move")
-    (batch,) = batches(data, encoder, 1000, shuffle=False)
+    (batch,) = batches(data, encoder, BatchOptions(1000, shuffle=False))
     assert np.array_equal(batch.planes, np.stack([row[0] for row in rows]))
 
 
@@ -252,7 +260,7 @@ def test_the_history_of_rare_positions_is_whole(tmp_path: Path) -> None:
     encoder = history_encoder(game)
     gaps = np.concatenate([np.diff(np.flatnonzero(one.flags)) for one in data.games()])
     assert gaps.min() < HISTORY < gaps.max()
-    (batch,) = batches(data, encoder, 10_000, shuffle=False)
+    (batch,) = batches(data, encoder, BatchOptions(10_000, shuffle=False))
     assert np.array_equal(
         batch.planes, np.stack([row[0] for row in expected(data, encoder, "move")]))
 
@@ -266,17 +274,16 @@ def test_a_game_against_the_rules_is_named(tmp_path: Path, finals: bool) -> None
         writer.add(builder.finish(0))
     data = Dataset.open(tmp_path)
     with pytest.raises(DataError, match="games-000000.npz, game 0: holds a move"):
-        list(batches(data, get_encoder("oneplane", data.game), 8, finals=finals))
+        list(batches(data, get_encoder("oneplane", data.game), BatchOptions(8, finals=finals)))
 
 
 def test_wrong_requests_are_one_line(tmp_path: Path) -> None:
     data = a_folder(tmp_path, "tictactoe", 3)
-    encoder = get_encoder("oneplane", data.game)
-    for bad in ({"targets": "value"}, {"batch_size": 0},
-                {"encoder": get_encoder("oneplane", get_game("connect4"))}):
-        arguments = {"encoder": encoder, "batch_size": 4, **bad}
+    for size, targets in ((4, "value"), (0, "move")):
         with pytest.raises(DataError):
-            next(batches(data, **arguments))
+            BatchOptions(size, targets=targets)
+    with pytest.raises(DataError, match="holds games of tictactoe"):
+        next(batches(data, get_encoder("oneplane", get_game("connect4")), BatchOptions(4)))
 
 
 def test_parts_have_disjoint_games(tmp_path: Path) -> None:

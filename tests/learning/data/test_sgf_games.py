@@ -10,7 +10,7 @@ import pytest
 from dlgo import Player, Point, get_game
 from dlgo.errors import NotationError
 from dlgo.records.sgf import read_sgf, replay
-from engines.learning.data import Dataset, batches, write_shard
+from engines.learning.data import BatchOptions, Dataset, batches, write_shard
 from engines.learning.data.archives import contents, listing
 from engines.learning.data.records import NO_RESULT
 from engines.learning.data.replay import start_state
@@ -139,7 +139,7 @@ def test_games_of_people_come_back_move_by_move(tmp_path: Path) -> None:
     folder = write_shard(tmp_path / "games-000000.npz", game, games, {}).parent
     data = Dataset.open(folder)
     encoder = history_encoder(data.game)
-    made = iter(batches(data, encoder, 10_000, shuffle=False))
+    made = iter(batches(data, encoder, BatchOptions(10_000, shuffle=False)))
     planes, labels, values = (np.concatenate(parts) for parts in zip(
         *((b.planes, b.policies.argmax(1), b.values) for b in made), strict=True))
     i = 0
