@@ -111,6 +111,7 @@ class AlphaZeroLearner(Learner):
         self._network = NetworkInTraining(config)
         self._jobs = jobs or Processes(config.workers)
         self._workers = Workers(self._jobs)
+        self._last_window: Dataset | None = None
         self._ahead: SelfPlayAhead | None = None
         self._begun = 0  # the first iteration whose games it played
         self.state = self._network.state
@@ -300,10 +301,11 @@ class AlphaZeroLearner(Learner):
         window_of = self._config.window_of(iteration)
         jobs = [job for past in window_of for job in self._jobs_of(run, past)]
         paths = [job.path for job in jobs]
-        window = Dataset.open(self._games, lambda line: None, paths)
+        window = Dataset.open(self._games, lambda line: None, paths, self._last_window)
         if window.skipped:
             self._workers.play(jobs)
-            window = Dataset.open(self._games, paths=paths)
+            window = Dataset.open(self._games, paths=paths, earlier=window)
+        self._last_window = window
         return window
 
     def lines(self, run: Run, row: Mapping[str, float]) -> list[str]:

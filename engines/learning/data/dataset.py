@@ -20,6 +20,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,25 +33,58 @@ from engines.learning.data.shards import PATTERN, Shard, read_shard
 _CACHE_BYTES = 512 * 2**20
 
 
+class _Contents(NamedTuple):
+    """What is in a shard: its game, what `Dataset` knows of each of its games, bytes in memory."""
+
+    game: GameSpec
+    positions: np.ndarray
+    digests: np.ndarray
+    costs: np.ndarray
+    size: int
+
+
 class _Shelf:
-    """The shards of a folder, those used last in memory."""
+    """Shards that have been read, the games of those used last in memory."""
 
-    def __init__(self, paths: list[Path], sizes: list[int]) -> None:
-        self.paths, self.sizes = paths, sizes
-        self._kept: OrderedDict[int, list[GameData]] = OrderedDict()
+    def __init__(self) -> None:
+        self._contents: dict[Path, _Contents] = {}
+        self._kept: OrderedDict[Path, list[GameData]] = OrderedDict()
 
-    def games(self, number: int) -> list[GameData]:
-        """The games of a shard. Raises DataError if it has gone bad since it was opened."""
-        if number in self._kept:
-            self._kept.move_to_end(number)
+    def part(self, paths: Sequence[Path]) -> _Shelf:
+        """A shelf with those of these files that have been read."""
+        part = _Shelf()
+        part._contents = {path: self._contents[path] for path in paths if path in self._contents}
+        part._kept = OrderedDict(
+            (path, games) for path, games in self._kept.items() if path in part._contents)
+        return part
+
+    def contents(self, path: Path) -> _Contents:
+        """What is in a shard; it is read and checked once. Raises DataError if it is not one."""
+        if path not in self._contents:
+            shard = read_shard(path)
+            games = shard.games
+            self._contents[path] = _Contents(
+                shard.game, np.array([game.n_positions for game in games], np.int64),
+                np.array([_digest(game) for game in games], "V16"),
+                np.full(len(games), _cost(shard)), sum(map(_bytes, games)),
+            )
+            self._keep(path, games)
+        return self._contents[path]
+
+    def games(self, path: Path) -> list[GameData]:
+        """The games of a shard. Raises DataError if it has gone bad since it was read."""
+        if path in self._kept:
+            self._kept.move_to_end(path)
         else:
-            self.keep(number, read_shard(self.paths[number], verify=False))
-        return self._kept[number]
+            self._keep(path, read_shard(path, verify=False).games)
+        return self._kept[path]
 
-    def keep(self, number: int, shard: Shard) -> None:
-        """Remember a shard, forget the ones used least lately."""
-        self._kept[number] = shard.games
-        while len(self._kept) > 1 and sum(self.sizes[i] for i in self._kept) > _CACHE_BYTES:
+    def _keep(self, path: Path, games: list[GameData]) -> None:
+        """Remember a shard's games, forget those used least lately."""
+        self._kept[path] = games
+        while len(self._kept) > 1 and (
+            sum(self._contents[kept].size for kept in self._kept) > _CACHE_BYTES
+        ):
             self._kept.popitem(last=False)
 
 
@@ -77,19 +111,21 @@ class Dataset:
     positions: np.ndarray
     digests: np.ndarray
     costs: np.ndarray
+    _paths: Sequence[Path] = dataclasses.field(repr=False)
     _shelf: _Shelf = dataclasses.field(repr=False)
 
     @classmethod
     def open(
         cls, folder: str | Path, report: Callable[[str], None] | None = None,
-        paths: Sequence[Path] | None = None,
+        paths: Sequence[Path] | None = None, earlier: Dataset | None = None,
     ) -> Dataset:
         """Open all shards of a folder; each is read once and checked.
 
         Args:
-            paths: only these files of the folder.
             report: told about every file that is left out: one cut off, altered, or of
                 another game than the first; by default a line on standard error.
+            paths: only these files of the folder.
+            earlier: a data set of the same folder; what it has read is not read again.
 
         Raises:
             DataError: if the folder is not there or holds no readable shard.
@@ -98,34 +134,31 @@ class Dataset:
         if not folder.is_dir():
             raise DataError(f"{folder}: no such folder of training data; `dlgo generate` makes one")
         paths = sorted(folder.glob(PATTERN)) if paths is None else list(paths)
-        shelf = _Shelf(paths, [0] * len(paths))
+        shelf = _Shelf() if earlier is None else earlier._shelf.part(paths)
         skipped: list[str] = []
+        read: dict[int, _Contents] = {}
         game: GameSpec | None = None
-        rows: list[tuple[int, int, int, bytes, float]] = []
         for number, path in enumerate(paths):
             try:
-                shard = read_shard(path)
-                if game is not None and shard.game != game:
-                    raise DataError(f"{path}: holds games of {shard.game}, not of {game}")
+                contents = shelf.contents(path)
+                if game is not None and contents.game != game:
+                    raise DataError(f"{path}: holds games of {contents.game}, not of {game}")
             except DataError as error:
                 skipped.append(str(error))
                 (report or _warn)(f"{error}; it is skipped")
                 continue
-            game = shard.game
-            shelf.sizes[number] = sum(map(_bytes, shard.games))
-            shelf.keep(number, shard)
-            cost = _cost(shard)
-            rows += [
-                (number, place, game_data.n_positions, _digest(game_data), cost)
-                for place, game_data in enumerate(shard.games)
-            ]
-        if game is None or not rows:
+            game, read[number] = contents.game, contents
+        sizes = [len(contents.costs) for contents in read.values()]
+        if game is None or not sum(sizes):
             raise DataError(f"{folder}: holds no readable games ({PATTERN}); see dlgo generate")
-        shards, places, positions, digests, costs = zip(*rows, strict=True)
-        return cls(
-            folder, game, tuple(skipped), np.array(shards), np.array(places),
-            np.array(positions), np.array(digests, "V16"), np.array(costs), shelf,
+        shards = np.repeat(list(read), sizes)
+        places = np.concatenate([np.arange(size) for size in sizes])
+        positions, digests, costs = (
+            np.concatenate([getattr(contents, name) for contents in read.values()])
+            for name in ("positions", "digests", "costs")
         )
+        return cls(folder, game, tuple(skipped), shards, places, positions, digests, costs,
+                   paths, shelf)
 
     def __repr__(self) -> str:
         return (f"<{self.n_games:,} games of {self.game} in {self.folder}, "
@@ -200,15 +233,15 @@ class Dataset:
     def games(self, indices: np.ndarray | None = None) -> list[GameData]:
         """The games themselves; all by default."""
         chosen = range(self.n_games) if indices is None else indices.tolist()
-        return [self._shelf.games(int(self.shards[i]))[self.places[i]] for i in chosen]
+        return [self._shelf.games(self._paths[self.shards[i]])[self.places[i]] for i in chosen]
 
     def shard_bytes(self, number: int) -> int:
         """About how much memory a shard's games take."""
-        return self._shelf.sizes[number]
+        return self._shelf.contents(self._paths[number]).size
 
     def source(self, index: int) -> str:
         """Where a game stands, for messages."""
-        return f"{self._shelf.paths[self.shards[index]]}, game {self.places[index]}"
+        return f"{self._paths[self.shards[index]]}, game {self.places[index]}"
 
     def _drawn(self, purpose: str, seed: int) -> np.ndarray:
         """All games in an order drawn by seed, equal games next to each other."""
