@@ -34,7 +34,7 @@ from dlgo.games import get_game
 from engines.alphazero.ahead import SelfPlayAhead
 from engines.alphazero.config import AUTO, AlphaZeroConfig
 from engines.alphazero.doctor import examine_iteration
-from engines.alphazero.learner import NetworkInTraining
+from engines.alphazero.learner import learn, new_network
 from engines.alphazero.selfplay import SelfPlayStats
 from engines.alphazero.workers import Job, MatchJob, Workers
 from engines.jobs import Inline, Jobs, Processes
@@ -108,7 +108,7 @@ class AlphaZeroLearner(Learner):
         config.selfplay.game_played(get_game(config.game))  # endgame tables, before workers ask
         self._games = folder / "games"
         self._games.mkdir(exist_ok=True)
-        self._network = NetworkInTraining(config)
+        self._network = new_network(config)
         self._jobs = jobs or Processes(config.workers)
         self._workers = Workers(self._jobs)
         self._last_window: Dataset | None = None
@@ -140,7 +140,7 @@ class AlphaZeroLearner(Learner):
         if config.first_games:
             data = Dataset.open(Path(config.first_games), run.line)
             steps = max(1, round(config.first_games_epochs * data.n_positions / config.batch_size))
-            measured = self._network.learn(data, 0, steps, run)
+            measured = learn(self._network, config, data, 0, steps, run)
             training |= {
                 "data": {
                     "folder": data.folder.name, "games": data.n_games,
@@ -205,7 +205,7 @@ class AlphaZeroLearner(Learner):
         steps = max(1, round(config.epochs_per_position * stats.plies / config.batch_size))
         row = {
             **_of_games(stats), **ages, "window_positions": window.n_positions,
-            **self._network.learn(window, iteration, steps, run),
+            **learn(self._network, config, window, iteration, steps, run),
         }
         self._save(iteration, self._training([*run.history, row], run.seconds))
         row |= self._quantise(iteration)

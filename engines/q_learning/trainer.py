@@ -22,6 +22,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,10 +31,12 @@ from engines.learning.data.experience import Decisions, Experience
 from engines.learning.data.replay import Replayer
 from engines.learning.reinforcement.config import ReinforcementConfig
 from engines.learning.reinforcement.learner import ReinforcementLearner
-from engines.learning.reinforcement.network import NetworkInTraining
 from engines.learning.runs import Curve
 from engines.learning.selfplay.policy_games import Side
 from engines.learning.settings import setting
+
+if TYPE_CHECKING:
+    from engines.learning.networks.trainable import HeadLoss
 
 MNIH = "Mnih et al. 2015"
 _HEADS = {"head": "q", "pair": "q_pair"}
@@ -93,17 +96,18 @@ class QLearner(ReinforcementLearner):
     ) -> None:
         super().__init__(config, folder, jobs)
         self._target = self._network.copy()
-        self.state = [*self._network.state, *self._target.network.variables]
+        self.state = [*self._network.state, *self._target.model.variables]
 
     @property
     def window(self) -> int:
         return self._config.window_iterations
 
-    def _new_network(self) -> NetworkInTraining:
+    def _losses(self) -> dict[str, HeadLoss]:
+        from engines.learning.networks.trainable import HeadLoss
         from engines.learning.reinforcement.losses import action_value_loss
 
         (head,) = self._config.heads
-        return NetworkInTraining(self._config, {head: action_value_loss}, {head: 1.0}, {})
+        return {head: HeadLoss(action_value_loss)}
 
     def _side(self, iteration: int) -> Side:
         return dataclasses.replace(
@@ -113,7 +117,7 @@ class QLearner(ReinforcementLearner):
     def _prepared(self, iteration: int, played: Experience) -> Experience:
         config = self._config
         if (iteration - 1) % config.target_every == 0:
-            self._target.network.set_weights(self._network.network.get_weights())
+            self._target.model.set_weights(self._network.model.get_weights())
         recent = self._recent(iteration, played)
         if config.td_lambda < 1:
             recent = dataclasses.replace(recent, values=self._best_values(recent))
@@ -123,10 +127,11 @@ class QLearner(ReinforcementLearner):
         """What the target network thinks each decision's best move is worth: float32[plies]."""
         replayer = Replayer(self._network.encoder)
         rows, values = experience.decisions, np.zeros_like(experience.values)
+        (head,) = self._config.heads
         for start in range(0, len(rows), _ASKED):
             part = rows[start : start + _ASKED]
             made = experience.made(replayer, part)
-            scores, _ = self._target.score(made.planes)
+            scores = self._target.evaluate(made.planes)[head]
             if self._config.mask:
                 scores = np.where(made.legal, scores, -np.inf)
             values[part] = scores.max(axis=1)

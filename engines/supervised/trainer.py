@@ -110,18 +110,15 @@ class SupervisedLearner(Learner):
         self, config: SupervisedConfig, encoder: Encoder, training: Dataset, held_out: Dataset
     ) -> None:
         # Everything that needs Keras is imported here: a mistake in the settings shows at once.
-        from engines.learning.networks import backend
-        from engines.learning.networks.architectures import build_network, flops
+        from engines.learning.networks.architectures import flops
+        from engines.learning.networks.backend import keras
         from engines.learning.networks.optimizers import head_loss, make_optimizer
+        from engines.learning.networks.trainable import HeadLoss, TrainableNetwork
 
-        self._config, self._encoder = config, encoder
+        self._config = config
         self._training, self._held_out = training, held_out
-        self._gpu = backend.gpu_name()
-        precision = backend.use_precision(config.precision)
-        keras = backend.keras
-        keras.utils.clear_session()
-        backend.make_repeatable(config.seed)
-        self._network = build_network(config.network, encoder, config.heads)
+        network = self._network = TrainableNetwork(
+            encoder, config.network, config.heads, config.precision, config.seed)
         metrics = {"policy": [
             keras.metrics.CategoricalCrossentropy(name="cross_entropy", from_logits=True),
             keras.metrics.CategoricalAccuracy(name="accuracy"),
@@ -129,21 +126,16 @@ class SupervisedLearner(Learner):
         weights = {"policy": 1.0, "value": config.value_weight}
         steps = -(-training.n_positions // config.batch_size)
         optimizer = make_optimizer(config.optimizer, config.schedule, config.epochs, steps)
-        optimizer.build(self._network.trainable_variables)
-        self._network.compile(
-            optimizer, loss={head: head_loss(head, config.loss) for head in config.heads},
-            loss_weights={head: weights[head] for head in config.heads},
-            weighted_metrics={head: metrics[head] for head in config.heads},
-            # XLA compiles again for the last, smaller batch; on a CPU that is never won back.
-            jit_compile="auto" if self._gpu else False,
-        )
-        self._best = [np.zeros_like(weights) for weights in self._network.get_weights()]
-        # Generators of dropout are variables of the network, too.
-        self.state = [*self._network.variables, *optimizer.variables, *self._best]
+        network.compile(optimizer, {
+            head: HeadLoss(head_loss(head, config.loss), weights[head], metrics[head])
+            for head in config.heads
+        })
+        self._best = [np.zeros_like(weights) for weights in network.weights]
+        self.state = [*network.state, *self._best]
         self.introduction = [
-            f"network   {config.network}: {self._network.count_params():,} weights, "
-            f"{flops(self._network) / 1e6:.1f} million operations a position, {precision}"
-            f"{', on ' + self._gpu if self._gpu else ''}",
+            f"network   {config.network}: {network.model.count_params():,} weights, "
+            f"{flops(network.model) / 1e6:.1f} million operations a position, {network.precision}"
+            f"{', on ' + network.gpu if network.gpu else ''}",
             f"data      {training.n_games:,} games, {training.n_positions:,} positions; held out: "
             f"{held_out.n_games:,} games, {held_out.n_positions:,} positions",
             f"training  {config.optimizer}, {config.schedule}, batches of {config.batch_size}, "
@@ -152,13 +144,11 @@ class SupervisedLearner(Learner):
 
     def iterate(self, run: Run, iteration: int) -> dict[str, float]:
         """An epoch: all training positions once, then all that are held out."""
-        from engines.learning.networks.backend import learn_batch
-
         network, start = self._network, time.perf_counter()
         means = _Means()
         positions = 0
         for step, batch in enumerate(self._stream(self._training, iteration, True), 1):
-            measured = learn_batch(network, *self._given(batch))
+            measured = network.learn(*self._given(batch))
             run.check("loss", measured["loss"], step)
             means.add(measured, batch)
             positions += len(batch.planes)
@@ -167,15 +157,14 @@ class SupervisedLearner(Learner):
         trained = time.perf_counter() - start
         means = _Means()
         for batch in self._stream(self._held_out, 0, False):
-            network.reset_metrics()  # some versions of Keras go on counting, some do not
-            means.add(network.test_on_batch(*self._given(batch), return_dict=True), batch)
+            means.add(network.test(*self._given(batch)), batch)
         row |= means.named("test_")
         run.check("held-out loss", row["test_loss"], step)
-        row["learning_rate"] = float(network.optimizer.learning_rate)
+        row["learning_rate"] = network.rate
         row["positions_per_second"] = round(positions / trained, 1)
-        row["gpu_seconds"] = time.perf_counter() - start if self._gpu else 0.0
+        row["gpu_seconds"] = time.perf_counter() - start if network.gpu else 0.0
         if kept_epoch(self._config.keep, [*run.history, row]) == iteration:
-            for best, weights in zip(self._best, network.get_weights(), strict=True):
+            for best, weights in zip(self._best, network.weights, strict=True):
                 best[...] = weights
         return row
 
@@ -194,7 +183,7 @@ class SupervisedLearner(Learner):
 
     def _stream(self, part: Dataset, epoch: int, training: bool) -> Iterator[Batch]:
         config = self._config
-        return batches(part, self._encoder, BatchOptions(
+        return batches(part, self._network.encoder, BatchOptions(
             config.batch_size, shuffle=training, symmetries=config.symmetries and training,
             targets=config.targets,
         ), config.seed, epoch)
@@ -209,14 +198,7 @@ class SupervisedLearner(Learner):
 
     def write_model(self, folder: Path, run: Run) -> Card:
         """Write the network that is kept, in float32, with its card."""
-        from engines.learning.networks import backend
-        from engines.learning.networks.architectures import build_network
-        from engines.learning.networks.saving import save_model
-
         config, rows = self._config, run.history
-        backend.use_precision("float32")
-        network = build_network(config.network, self._encoder, config.heads)
-        network.set_weights(self._best)
         best = kept_epoch(config.keep, rows)
         totals = {
             name: round(sum(row[name] for row in rows), 1)
@@ -225,22 +207,18 @@ class SupervisedLearner(Learner):
         measured = {
             key: value for key, value in rows[best - 1].items() if key not in _NOT_ACCURACY
         }
-        return save_model(folder, network, Card(
-            name=config.name, game=str(self._encoder.game), encoder=config.encoder,
-            network=config.network, shape=tuple(self._encoder.shape),
-            num_actions=self._encoder.num_actions,
-            training={
-                "method": "supervised", "data": run.source, "settings": config.to_json(),
-                "seed": config.seed, "epochs": len(rows), "best_epoch": best,
-                "gpu": self._gpu, **totals,
-            },
-            accuracy={
-                part: {
-                    key.removeprefix("test_"): value for key, value in measured.items()
-                    if key.startswith("test_") == (part == "test")
-                } for part in ("train", "test")
-            },
-        ))
+        training = {
+            "method": "supervised", "data": run.source, "settings": config.to_json(),
+            "seed": config.seed, "epochs": len(rows), "best_epoch": best,
+            "gpu": self._network.gpu, **totals,
+        }
+        accuracy = {
+            part: {
+                key.removeprefix("test_"): value for key, value in measured.items()
+                if key.startswith("test_") == (part == "test")
+            } for part in ("train", "test")
+        }
+        return self._network.save(folder, config.name, training, accuracy, self._best)
 
 
 _NOT_ACCURACY = {

@@ -7,6 +7,7 @@ whole run with the heads, where by default only the network goes on from what a 
 from __future__ import annotations
 
 import csv
+import dataclasses
 import math
 import os
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 
 from dlgo import GameState, Move, Player, Point, SpecError, get_game
 from engines.alphazero.config import AlphaZeroConfig, make_config, parse_settings
+from engines.alphazero.learner import learn, new_network
 from engines.alphazero.run import train
 from engines.learning.data import BatchOptions, Dataset, GameBuilder, ShardWriter, Start, batches
 from engines.learning.networks.card import read_card
@@ -24,8 +26,8 @@ from engines.learning.runs.checkpoint import captured, restore
 
 pytest.importorskip("keras")
 
-from engines.alphazero.learner import NetworkInTraining  # noqa: E402
 from engines.learning.networks.backend import keras  # noqa: E402
+from engines.learning.networks.trainable import TrainableNetwork  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("shared_workers")
 FULL = bool(os.environ.get("DLGO_FULL"))
@@ -39,6 +41,9 @@ def plan(**changes) -> AlphaZeroConfig:
         "workers": 1, "seed": 3, "runtime": "onnx", "precision": "float32", "batch_size": 32,
         "optimizer": "adam:lr=0.01", "ownership": 0.0, "score": 0.0, "resign_below": 0.0,
     } | changes)
+
+
+WITH_HEADS = plan(**HEADS, network="resnet:blocks=0,filters=16,l2=0")
 
 
 def write_games(folder: Path, given_up: bool) -> Dataset:
@@ -69,9 +74,9 @@ def given_up(tmp_path_factory) -> Dataset:
 
 
 @pytest.fixture(scope="module")
-def learner() -> NetworkInTraining:
+def learner() -> TrainableNetwork:
     """A network with the heads that several tests teach something: its first step takes seconds."""
-    return NetworkInTraining(plan(**HEADS, network="resnet:blocks=0,filters=16,l2=0"))
+    return new_network(WITH_HEADS)
 
 
 @pytest.fixture(scope="module")
@@ -92,13 +97,13 @@ def rows(folder: Path) -> list[dict[str, str]]:
         ]
 
 
-def playing_weights(learner: NetworkInTraining, folder: Path) -> list[np.ndarray]:
+def playing_weights(learner: TrainableNetwork, folder: Path) -> list[np.ndarray]:
     """The weights that are written."""
     learner.save(folder, "net", {})
     return keras.models.load_model(folder / "network.keras", compile=False).get_weights()
 
 
-def test_the_end_of_games_is_learned(learner: NetworkInTraining, tmp_path: Path) -> None:
+def test_the_end_of_games_is_learned(learner: TrainableNetwork, tmp_path: Path) -> None:
     """Positions in which both pass at once: a stone owns its point, more stones are ahead."""
     rng = np.random.default_rng(1)
     with ShardWriter(tmp_path, GAME, {}) as writer:
@@ -118,9 +123,9 @@ def test_the_end_of_games_is_learned(learner: NetworkInTraining, tmp_path: Path)
                 start.apply_move(Move.pass_turn()).apply_move(Move.pass_turn()).result()
             ))
     data = Dataset.open(tmp_path)
-    (batch,) = batches(data, learner._encoder, BatchOptions(10_000, finals=True))
-    learner.learn(data, 1, steps=150)
-    last = learner.learn(data, 1, steps=10)
+    (batch,) = batches(data, learner.encoder, BatchOptions(10_000, finals=True))
+    learn(learner, WITH_HEADS, data, 1, steps=150)
+    last = learn(learner, WITH_HEADS, data, 1, steps=10)
     # Half of what a network gets that always says 0.
     assert last["ownership_loss"] < 0.5 * float((batch.ownership**2).mean())
     assert last["score_loss"] < 0.5 * float(np.abs(batch.margins).mean())
@@ -135,12 +140,15 @@ def test_games_that_were_given_up_teach_nothing_of_their_end(
     given_up: Dataset, tmp_path: Path
 ) -> None:
     """The heads stay as they were, and the rest learns what it learns without them."""
-    learner, plain = NetworkInTraining(plan(**HEADS)), NetworkInTraining(plan())
-    heads = [one for one in learner.network.layers
-             if one.weights and one.path not in {other.path for other in learner._playing.layers}]
+    learner, plain = new_network(plan(**HEADS)), new_network(plan())
+    heads = [one for one in learner.model.layers if one.name.startswith(tuple(HEADS))]
+    heads = [one for one in heads if one.weights]
     before = [weight for one in heads for weight in one.get_weights()]
     assert len(heads) == 3
-    losses, expected = (one.learn(given_up, 1, steps=8) for one in (learner, plain))
+    losses, expected = (
+        learn(one, config, given_up, 1, steps=8)
+        for one, config in ((learner, plan(**HEADS)), (plain, plan()))
+    )
     assert set(losses) - set(expected) == {"ownership_loss", "score_loss"}
     assert math.isnan(losses["ownership_loss"]) and math.isnan(losses["score_loss"])
     for name in ("loss", "policy_loss", "value_loss"):
@@ -153,7 +161,7 @@ def test_games_that_were_given_up_teach_nothing_of_their_end(
 
 
 def test_a_loss_is_the_mean_over_games_that_have_an_end(
-    learner: NetworkInTraining, finished: Dataset, given_up: Dataset, tmp_path: Path, monkeypatch
+    learner: TrainableNetwork, finished: Dataset, given_up: Dataset, tmp_path: Path
 ) -> None:
     """As many games without an end beside them change neither it nor its unit."""
     with ShardWriter(tmp_path, GAME, {}) as writer:
@@ -161,21 +169,21 @@ def test_a_loss_is_the_mean_over_games_that_have_an_end(
             for game in data.games():
                 writer.add(game)
     both = Dataset.open(tmp_path)
-    monkeypatch.setattr(learner, "_rate", 0.0)  # learns nothing
+    learns_nothing = dataclasses.replace(WITH_HEADS, decay=1e-30, iterations=2)
     losses = [
-        learner.learn(data, 1, steps=data.n_positions // 32)["ownership_loss"]
+        learn(learner, learns_nothing, data, 2, steps=data.n_positions // 32)["ownership_loss"]
         for data in (finished, both)
     ]
     assert losses[1] == pytest.approx(losses[0], rel=0.05)
 
 
 def test_a_network_in_training_answers_as_the_one_that_is_written(
-    learner: NetworkInTraining, finished: Dataset, tmp_path: Path
+    learner: TrainableNetwork, finished: Dataset, tmp_path: Path
 ) -> None:
-    learner.learn(finished, 1, steps=10)
+    learn(learner, WITH_HEADS, finished, 1, steps=10)
     card = learner.save(tmp_path / "net", "net", {})
-    (batch,) = batches(finished, learner._encoder, BatchOptions(10_000))
-    expected = learner.network(batch.planes, training=False)
+    (batch,) = batches(finished, learner.encoder, BatchOptions(10_000))
+    expected = learner.model(batch.planes, training=False)
     assert set(expected) == {"policy", "value", "ownership", "score"}
     assert set(card.heads) == {"policy", "value"}
     for kind in ("onnx", "keras"):
@@ -188,13 +196,13 @@ def test_a_network_in_training_answers_as_the_one_that_is_written(
 
 def test_without_weights_there_are_no_heads(run: Path, tmp_path: Path) -> None:
     """No variable; with them the first network, which has learned nothing, is equal."""
-    plain = NetworkInTraining(plan())
-    assert set(plain.network.output) == {"policy", "value"}
+    plain = new_network(plan())
+    assert set(plain.model.output) == {"policy", "value"}
     cards = [read_card(run / "nets" / name) for name in ("0000", "0001")]
     assert plain.save(tmp_path / "net", "net", {}).network_id == cards[0].network_id
     assert cards[0].network_id != cards[1].network_id
     assert {"ownership_loss", "score_loss"} < set(rows(run)[0])
-    size = len(NetworkInTraining(plan(**HEADS)).state)
+    size = len(new_network(plan(**HEADS)).state)
     assert size > len(plain.state)
     with np.load(run / "checkpoint.npz") as arrays:
         kept = [name for name in arrays.files if name.startswith("state")]
@@ -205,10 +213,12 @@ def test_without_weights_there_are_no_heads(run: Path, tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore:__array__ implementation")  # Keras and NumPy among themselves
 def test_what_a_checkpoint_keeps_goes_on_as_if_unbroken(finished: Dataset) -> None:
     """The heads and their optimiser, too."""
-    unbroken, continued = NetworkInTraining(plan(**HEADS)), NetworkInTraining(plan(**HEADS))
-    unbroken.learn(finished, 1, steps=3)
+    unbroken, continued = new_network(plan(**HEADS)), new_network(plan(**HEADS))
+    learn(unbroken, plan(**HEADS), finished, 1, steps=3)
     restore(continued.state, captured(unbroken.state), Path("checkpoint.npz"))
-    losses = [one.learn(finished, 2, steps=3) for one in (unbroken, continued)]
+    losses = [
+        learn(one, plan(**HEADS), finished, 2, steps=3) for one in (unbroken, continued)
+    ]
     assert losses[0]["ownership_loss"] == losses[1]["ownership_loss"]
     for one, other in zip(captured(unbroken.state), captured(continued.state), strict=True):
         np.testing.assert_array_equal(one, other)

@@ -388,15 +388,16 @@ def test_self_play_in_eight_bits_quantises_each_network_before_it_plays(tmp_path
 
 
 def test_training_in_bfloat16_writes_a_network_of_float32(whole: Path, tmp_path: Path) -> None:
-    from engines.alphazero.learner import NetworkInTraining
+    from engines.alphazero.learner import learn, new_network
     from engines.learning.networks.backend import keras
 
-    learner = NetworkInTraining(make_config("tictactoe", **SETTINGS | {"precision": "mixed"}))
-    assert learner.network.layers[1].compute_dtype == "bfloat16"
-    assert all(str(one.dtype) == "float32" for one in learner.network.variables)
-    told = learner.learn(Dataset.open(whole / "games"), 1, steps=3)
+    config = make_config("tictactoe", **SETTINGS | {"precision": "mixed"})
+    network = new_network(config)
+    assert network.model.layers[1].compute_dtype == "bfloat16"
+    assert all(str(one.dtype) == "float32" for one in network.model.variables)
+    told = learn(network, config, Dataset.open(whole / "games"), 1, steps=3)
     assert 0 < told["policy_loss"] < 3
-    learner.save(tmp_path / "net", "net", {})  # compares the file with the network
+    network.save(tmp_path / "net", "net", {})  # compares the file with the network
     layers = keras.models.load_model(tmp_path / "net" / "network.keras", compile=False).layers
     assert {layer.compute_dtype for layer in layers} == {"float32"}
 

@@ -49,13 +49,8 @@ except ImportError as error:
 
 __all__ = [
     "backend_name", "compiled_call", "export_onnx", "gpu_name", "keras",
-    "learn_batch", "make_repeatable", "use_precision",
+    "make_repeatable", "use_precision",
 ]
-
-
-# Whether this version's `train_on_batch` forgets the batches before; to forget them twice takes a
-# quarter of a step of a small network.
-_COUNTS_ANEW = "reset_metrics" in keras.Model.train_on_batch.__code__.co_names
 
 
 def backend_name() -> str:
@@ -115,29 +110,6 @@ def compiled_call(model: Any) -> Callable[[Any], Any]:
 
     shape = tf.TensorSpec([None, *model.input_shape[1:]], tf.float32)
     return tf.function(call, input_signature=[shape])
-
-
-def learn_batch(
-    model: Any, planes: Any, targets: dict[str, Any], weights: dict[str, Any]
-) -> dict[str, Any]:
-    """A step of training of a compiled model; what Keras says of this batch.
-
-    Before its first step the losses and metrics make their variables. TensorFlow would find them
-    made while it traces the step, and trace it once more: seconds for a network of some blocks.
-
-    Args:
-        planes: float32[n, ...]. targets, weights: n rows of each head.
-    """
-    if model.train_function is None and keras.backend.backend() == "tensorflow":
-        first = {name: {head: rows[:1] for head, rows in given.items()}
-                 for name, given in (("y", targets), ("sample_weight", weights))}
-        answers = {head: keras.ops.zeros((1, *output.shape[1:]))
-                   for head, output in model.output.items()}
-        model.compute_loss(y_pred=answers, **first)
-        model.compute_metrics(planes[:1], y_pred=answers, **first)
-    if not _COUNTS_ANEW:
-        model.reset_metrics()
-    return model.train_on_batch(planes, targets, weights, return_dict=True)
 
 
 def export_onnx(model: Any, path: str) -> None:

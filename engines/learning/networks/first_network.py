@@ -13,15 +13,15 @@ from engines.learning.networks.runtimes import KerasRuntime, load_runtime
 
 
 def take_over(
-    network: Any, name: str, config: Any, encoder: Encoder, heads: Sequence[str],
+    network: Any, name: str, architecture: str, encoder: Encoder, heads: Sequence[str],
     optional: Sequence[str] = (),
 ) -> Card:
     """Give a network the weights of a model.
 
     Args:
-        network: in training, of the build that `config.network` names.
+        network: in training.
         name: of a shipped model, or a folder; a `resnet` may have fewer blocks than the network.
-        config: of the run, with `network` and `encoder`.
+        architecture: of the network in training, as `build_network` reads it.
         encoder: what the network sees.
         heads: those whose weights are taken, besides the body's.
         optional: heads that are taken where the model has them.
@@ -38,10 +38,10 @@ def take_over(
     assert isinstance(model, KerasRuntime)
     card = model.card
     taken = [head for head in (*heads, *optional) if head in card.heads]
-    deeper = _is_deeper(config.network, card.network)
+    deeper = _is_deeper(architecture, card.network)
     for what, wanted, given in (
-        ("network", config.network, config.network if deeper else card.network),
-        ("encoder", config.encoder, card.encoder),
+        ("network", architecture, architecture if deeper else card.network),
+        ("encoder", encoder.name, card.encoder),
         ("shape", tuple(encoder.shape), tuple(card.shape)),
         ("actions", encoder.num_actions, card.num_actions),
         ("heads", list(heads), taken[:len(heads)]),

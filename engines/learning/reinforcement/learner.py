@@ -16,10 +16,11 @@ import dataclasses
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from dlgo.encoders import get_encoder
 from dlgo.errors import DataError, ModelError
 from dlgo.extras import require_extra
 from dlgo.files import make_folder
@@ -38,13 +39,16 @@ from engines.learning.data.records import NO_RESULT
 from engines.learning.networks.card import Card, read_card
 from engines.learning.networks.store import TRAINING_MODULES
 from engines.learning.reinforcement.config import ReinforcementConfig
-from engines.learning.reinforcement.network import NetworkInTraining
 from engines.learning.reinforcement.pool import Pool, network_folder
 from engines.learning.reinforcement.portions import PORTIONS, play_in_portions
 from engines.learning.run_config import AUTO
 from engines.learning.runs import Curve, Learner, Progress, Run, open_run
+from engines.learning.selfplay.network_side import RuntimeScorer
 from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, Side
 from engines.learning.selfplay.schedule import Schedule, points
+
+if TYPE_CHECKING:
+    from engines.learning.networks.trainable import HeadLoss, TrainableNetwork
 
 
 def train(
@@ -124,9 +128,11 @@ class ReinforcementLearner(Learner):
         self._jobs = jobs or Inline()
         # CPU time of other processes in this iteration, less that of waiting for them here.
         self._cpu_elsewhere = 0.0
+        self._first: Card | None = None  # of `first_network`
         self._game = get_game(config.game)
         make_folder(folder / "experience", error=ModelError)
         self._network = self._new_network()
+        self._scorer = RuntimeScorer(self._network)
         self._games = PolicyGames(self._game, config.games_at_once)
         self._pool = Pool(folder, self._network)
         self.state = self._network.state
@@ -139,8 +145,25 @@ class ReinforcementLearner(Learner):
     def window(self) -> int:
         return 1
 
-    def _new_network(self) -> NetworkInTraining:
-        """The network with its losses."""
+    def _new_network(self) -> TrainableNetwork:
+        """The network that the run begins with, and how it learns."""
+        from engines.learning.networks.optimizers import make_optimizer
+        from engines.learning.networks.trainable import TrainableNetwork
+
+        config = self._config
+        network = TrainableNetwork(
+            get_encoder(config.encoder, self._game), config.network, config.heads,
+            config.precision, config.seed,
+        )
+        if config.first_network:
+            self._first = network.take_over(config.first_network, optional=config.heads[1:])
+        optimizer = make_optimizer(config.optimizer, "constant", 1, 1)
+        optimizer.global_clipnorm = config.clip_norm
+        network.compile(optimizer, self._losses())
+        return network
+
+    def _losses(self) -> dict[str, HeadLoss]:
+        """What each head is taught."""
         raise NotImplementedError
 
     def _targets(self, decisions: Decisions, weights: np.ndarray) -> dict[str, np.ndarray]:
@@ -153,12 +176,12 @@ class ReinforcementLearner(Learner):
 
     def _side(self, iteration: int) -> Side:
         """How the learner plays its games."""
-        return Side(self._network, self._network.encoder, learns=True,
+        return Side(self._scorer, self._network.encoder, learns=True,
                     raw=self._config.recorded == "network", turned=self._config.symmetries)
 
     def _test_side(self) -> Side:
         """How the learner plays where it does not learn: its best move."""
-        return Side(self._network, self._network.encoder, temperature=0.0)
+        return Side(self._scorer, self._network.encoder, temperature=0.0)
 
     def start(self, run: Run) -> None:
         """Keep the network that the run begins with."""
@@ -169,8 +192,7 @@ class ReinforcementLearner(Learner):
     @property
     def _earlier_cost(self) -> float:
         """CPU seconds that the network of `first_network` has cost."""
-        first = self._network.first
-        return 0.0 if first is None else first.total_cpu_seconds or 0.0
+        return 0.0 if self._first is None else self._first.total_cpu_seconds or 0.0
 
     def _save(self, iteration: int, training: dict[str, Any], accuracy: dict[str, Any]) -> None:
         name = f"{self._folder.resolve().name}-{iteration:04d}"
@@ -283,7 +305,7 @@ class ReinforcementLearner(Learner):
     def _learn(self, run: Run, iteration: int, played: Experience) -> dict[str, float]:
         """Steps of training; means of what Keras says of them."""
         config, network = self._config, self._network
-        rate = network.set_rate(iteration)
+        network.rate = rate = config.learning_rate(iteration, network.first_rate)
         rng = np.random.default_rng(derive_seed(config.seed, "order", iteration))
         learned = self._prepared(iteration, played)
         steps = config.epochs * -(-len(learned.decisions) // config.batch_size)
@@ -293,7 +315,12 @@ class ReinforcementLearner(Learner):
             for decisions in shuffled_batches(learned, network.encoder, config.batch_size, rng):
                 n = len(decisions)
                 decisions, weights = _filled_up(decisions, config.batch_size)
-                said = network.step(decisions.planes, self._targets(decisions, weights), weights)
+                targets = self._targets(decisions, weights)
+                said = network.learn(decisions.planes, targets, {
+                    # What `packed` makes has the weights in it.
+                    head: weights if rows.shape[-1] == 1 else np.ones_like(weights)
+                    for head, rows in targets.items()
+                })
                 done += 1
                 total += n / config.batch_size
                 run.check("loss", said["loss"], done)

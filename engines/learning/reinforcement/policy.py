@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from engines.learning.data.experience import Decisions, Experience
 from engines.learning.reinforcement.config import WILLIAMS, ReinforcementConfig
 from engines.learning.reinforcement.learner import ReinforcementLearner
-from engines.learning.reinforcement.network import NetworkInTraining
 from engines.learning.selfplay.policy_games import Side
 from engines.learning.settings import setting
+
+if TYPE_CHECKING:
+    from engines.learning.networks.trainable import HeadLoss
 
 
 @dataclass(frozen=True)
@@ -64,16 +66,18 @@ class PolicyLearner(ReinforcementLearner):
         config = self._config
         return policy_loss(config.loss, entropy=config.entropy, temperature=config.temperature)
 
-    def _new_network(self) -> NetworkInTraining:
+    def _losses(self) -> dict[str, HeadLoss]:
+        from engines.learning.networks.trainable import HeadLoss
         from engines.learning.reinforcement.losses import entropy_metric, moved_metric
 
         temperature = self._config.temperature
-        losses, weights = {"policy": self._policy_loss()}, {"policy": 1.0}
+        losses = {"policy": HeadLoss(
+            self._policy_loss(),
+            metrics=[entropy_metric(temperature), moved_metric(temperature)],
+        )}
         if "value" in self._config.heads:
-            losses["value"], weights["value"] = "mean_squared_error", self._config.value_weight
-        return NetworkInTraining(self._config, losses, weights, {
-            "policy": [entropy_metric(temperature), moved_metric(temperature)]
-        })
+            losses["value"] = HeadLoss("mean_squared_error", self._config.value_weight)
+        return losses
 
     def _side(self, iteration: int) -> Side:
         return replace(super()._side(iteration), temperature=self._config.temperature)

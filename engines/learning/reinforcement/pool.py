@@ -8,12 +8,16 @@ the run has kept.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dlgo.errors import ModelError
 from engines.learning.networks.runtimes import KerasRuntime, load_runtime
-from engines.learning.reinforcement.network import NetworkInTraining, NetworkScorer
+from engines.learning.selfplay.network_side import RuntimeScorer
+
+if TYPE_CHECKING:
+    from engines.learning.networks.trainable import KerasNetwork, TrainableNetwork
 
 
 def network_folder(folder: Path, iteration: int) -> Path:
@@ -28,12 +32,12 @@ class Pool:
         folder: of the run. network: the one in training, of the same build.
     """
 
-    def __init__(self, folder: Path, network: NetworkInTraining) -> None:
+    def __init__(self, folder: Path, network: TrainableNetwork) -> None:
         self._folder, self._network = folder, network
-        self._scorer: NetworkScorer | None = None
+        self._opponent: KerasNetwork | None = None
         self._weights: dict[int, list[np.ndarray]] = {}
 
-    def opponent(self, iteration: int) -> NetworkScorer:
+    def opponent(self, iteration: int) -> RuntimeScorer:
         """The network that was kept after an iteration, until the next call.
 
         Raises:
@@ -50,7 +54,7 @@ class Pool:
                 ) from None
             assert isinstance(runtime, KerasRuntime)
             self._weights[iteration] = runtime.model.get_weights()
-        if self._scorer is None:
-            self._scorer = self._network.copy()
-        self._scorer.network.set_weights(self._weights[iteration])
-        return self._scorer
+        if self._opponent is None:
+            self._opponent = self._network.copy()
+        self._opponent.model.set_weights(self._weights[iteration])
+        return RuntimeScorer(self._opponent)

@@ -1,8 +1,9 @@
-"""A network on disk as a side in games of policies alone, without Keras."""
+"""Networks as sides in games of policies alone."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,11 +12,14 @@ from engines.learning.networks.leaf_evaluator import encoder_of
 from engines.learning.networks.runtimes import NetworkRuntime, load_runtime
 from engines.learning.selfplay.policy_games import Side
 
+if TYPE_CHECKING:
+    from engines.learning.networks.trainable import KerasNetwork
+
 
 class RuntimeScorer:
-    """A network on disk as a `Scorer`."""
+    """A network as a `Scorer`: its policy, or its values of actions."""
 
-    def __init__(self, runtime: NetworkRuntime) -> None:
+    def __init__(self, runtime: NetworkRuntime | KerasNetwork) -> None:
         self._runtime = runtime
         self._head = next(head for head in ("policy", "q", "q_pair") if head in runtime.heads)
 

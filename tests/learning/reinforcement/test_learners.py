@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +26,17 @@ from dlgo.errors import DataError, ModelError
 from engines.learners import LEARNERS, learner_class
 from engines.learning.data.experience import read_experience
 from engines.learning.networks.card import read_card
-from engines.learning.reinforcement import network as network_module
 from engines.learning.reinforcement.learner import train
-from engines.learning.runs import records
+from engines.learning.runs import Progress, records
 from engines.registry import build_engine
 from experiments.cli.main import cli
 from tests.command import ROOT
 from tests.conftest import FULL, one_line_error
 
 pytest.importorskip("keras")
+
+from engines.learning.networks.trainable import TrainableNetwork  # noqa: E402
+
 NET = "mlp:hidden=64,layers=1,activation=relu"
 # So much of tic-tac-toe that each learner plays clearly better than chance, with everything that
 # a run may have: a pool, random starts, networks along the way.
@@ -46,9 +49,10 @@ LAST = "nets/0008"
 DRAWN = list(LEARNERS) if FULL else ["ppo"]
 
 
-def run(name: str, folder: Path, **settings: Any):
+def run(name: str, folder: Path, progress: Progress | None = None, **settings: Any):
     learner = learner_class(name)
-    return train(learner, learner.config.make("tictactoe", **{**SHORT, **settings}), folder)
+    config = learner.config.make("tictactoe", **{**SHORT, **settings})
+    return train(learner, config, folder, progress)
 
 
 def state(folder: Path) -> list[np.ndarray]:
@@ -113,58 +117,49 @@ def command(name: str, folder: Path) -> list[str]:
     return ["train", name, "--game=tictactoe", f"--out={folder}", *settings]
 
 
-# Ends with kill -9 before iteration 6 learns from its games, however busy the machine is.
-KILLED = """
-import os, signal, sys
-from engines.learning.reinforcement.network import NetworkInTraining
-from experiments.cli.main import main
-
-def set_rate(self, iteration, usual=NetworkInTraining.set_rate):
-    if iteration == 6:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return usual(self, iteration)
-
-NetworkInTraining.set_rate = set_rate
-main(sys.argv[1:])
-"""
+class Stop(BaseException):
+    """Stands for the end of the process: nothing after it is done."""
 
 
-def kill(name: str, folder: Path) -> None:
-    """Run in a process of its own that ends with kill -9."""
-    ended = subprocess.run(
-        [sys.executable, "-c", KILLED, *command(name, folder)], cwd=ROOT, check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
+class Broken(Progress):
+    """Ends the run in the first step of learning of iteration 6."""
+
+    def __init__(self, end: Callable[[], None]) -> None:
+        self._end = end
+
+    def status(self, status) -> None:
+        if status.iteration == 6 and status.phase == "learning":
+            self._end()
+
+
+def stop() -> None:
+    raise Stop
+
+
+def kill() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def break_off(name: str, folder: Path) -> None:
+    """Run until iteration 6 learns from its games; `DLGO_FULL=1`: in a process that is killed."""
+    if not FULL:
+        with pytest.raises(Stop):
+            run(name, folder, Broken(stop))
+        return
+    code = (f"from pathlib import Path; from {__name__} import *; "
+            f"run({name!r}, Path({str(folder)!r}), Broken(kill))")
+    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False,
+                           env={**os.environ, "PYTHONPATH": str(ROOT)})
     assert ended.returncode == -signal.SIGKILL
-
-
-def break_off(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run, and stop before iteration 6 learns from its games, as abruptly as one process can."""
-    class Stop(BaseException):
-        pass
-
-    set_rate = network_module.NetworkInTraining.set_rate
-
-    def stopping(self, iteration: int) -> float:
-        if iteration == 6:
-            raise Stop
-        return set_rate(self, iteration)
-
-    with monkeypatch.context() as patch, pytest.raises(Stop):
-        patch.setattr(network_module.NetworkInTraining, "set_rate", stopping)
-        run(name, folder)
 
 
 @pytest.mark.usefixtures("no_curves")
 @pytest.mark.parametrize("name", LEARNERS if FULL else ["q_learning"])
 def test_a_killed_run_goes_on_to_the_weights_of_an_unbroken_one(
-    name: str, short: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, short: dict[str, Path], tmp_path: Path
 ) -> None:
     folder = tmp_path / "run"
-    if FULL:
-        kill(name, folder)
-    else:
-        break_off(name, folder, monkeypatch)
+    break_off(name, folder)
     assert len(history(folder)) == 5
     done = CliRunner().invoke(cli, command(name, folder))
     assert done.exit_code == 0 and "continuing after iteration" in done.output
@@ -280,10 +275,10 @@ def test_a_loss_that_is_not_a_number_is_named_at_its_step(
 ) -> None:
     shutil.copytree(short["policy_gradient"], tmp_path / "run")
     before = (tmp_path / "run/checkpoint.npz").read_bytes()
-    step = network_module.NetworkInTraining.step
+    learn = TrainableNetwork.learn
     monkeypatch.setattr(
-        network_module.NetworkInTraining, "step",
-        lambda self, planes, targets, weights: step(
+        TrainableNetwork, "learn",
+        lambda self, planes, targets, weights: learn(
             self, planes, {head: array * np.nan for head, array in targets.items()}, weights),
     )
     with one_line_error(ModelError, "in step 1 of iteration 9 the loss is nan; iteration 8 is"):
