@@ -11,12 +11,10 @@ of caches, a small file for each machine, model and size of batch, so that it ha
 from __future__ import annotations
 
 import functools
-import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
@@ -113,12 +111,12 @@ def trials_of(name: str, batch: int, again: bool = False) -> dict[str, Trial]:
     _, card = load_card(name)
     files = [card.files.get(file) for file in (ONNX_FILE, INT8_FILE, DENSE_FILE)]
     key = key_of(("onnxruntime", "openvino"), *files, batch)
-    about = {"model": card.name, "batch": batch}
-    return remembered(
-        "runtimes", key, lambda: _try_all(name, batch),
-        lambda trials: about | {"trials": {kind: asdict(t) for kind, t in trials.items()}},
-        _read, again,
-    )
+
+    def measure() -> dict[str, dict[str, float]]:
+        return {kind: asdict(trial) for kind, trial in _try_all(name, batch).items()}
+
+    trials = remembered("runtimes", key, measure, again, model=card.name, batch=batch)
+    return {kind: Trial(**numbers) for kind, numbers in trials.items()}
 
 
 def _try_all(name: str, batch: int) -> dict[str, Trial]:
@@ -186,25 +184,3 @@ def fastest_kind(name: str, batch: int, gpu: bool = False) -> str:
                 runtimes[kind] = load_runtime(name, kind)
     planes = np.zeros((batch, *card.shape), np.float32)
     return choose({kind: Trial(rate) for kind, rate in best_rates(runtimes, planes).items()})
-
-
-def _read(data: Mapping[str, Any]) -> dict[str, Trial]:
-    """The trials in a file.
-
-    Raises:
-        ValueError: if they cannot have been measured; besides what unpacking raises.
-    """
-    trials = {kind: Trial(**fields) for kind, fields in data["trials"].items()}
-    simplest = next(iter(trials), None)
-    if simplest not in (KINDS[0], COMPILED) or not trials.keys() <= set(PLAYING_KINDS):
-        raise ValueError("not what is tried")
-    if not all(map(_is_possible, trials.values())):
-        raise ValueError("impossible numbers")
-    return trials
-
-
-def _is_possible(trial: Trial) -> bool:
-    numbers: Sequence[Any] = (trial.rate, trial.policy, trial.value)
-    return all(
-        isinstance(number, int | float) and math.isfinite(number) for number in numbers
-    ) and trial.rate > 0

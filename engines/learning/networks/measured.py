@@ -1,7 +1,7 @@
 """What was measured on this machine, once: small JSON files in the folder of caches.
 
-A file that is damaged, of another version or about something else counts as none, and where none
-can be written it is measured again next time.
+A file that is damaged or was changed counts as none, and where none can be written it is measured
+again next time.
 """
 
 from __future__ import annotations
@@ -14,36 +14,33 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from dlgo.errors import DlgoError
 from dlgo.files import make_folder, write_file
 from dlgo.jit import base_folder
 
-T = TypeVar("T")
-
-_FORMAT, _VERSION = "dlgo-measured", 1
+_VERSION = 2  # of the files
 
 
 def remembered(
-    kind: str, key: str, measure: Callable[[], T], write: Callable[[T], dict[str, Any]],
-    read: Callable[[dict[str, Any]], T], again: bool = False,
-) -> T:
+    kind: str, key: str, measure: Callable[[], dict[str, Any]], again: bool = False, **about: Any
+) -> dict[str, Any]:
     """What was measured before, or else is measured now.
 
     Args:
         kind: folder of the files. key: what it depends on; see `key_of`.
-        write, read: to JSON and back. Whatever `read` raises of ValueError, KeyError, TypeError
-            or AttributeError means that the file is not as it was written.
+        measure: measures; its result is JSON.
         again: measure even if that has been done.
+        about: what else the file says, for people.
     """
     path = base_folder() / kind / f"{key}.json"
 
-    def kept() -> T | None:
+    def kept() -> dict[str, Any] | None:
         with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             data = json.loads(path.read_text(encoding="utf-8"))
-            if (data["format"], data["version"], data["key"]) == (_FORMAT, _VERSION, key):
-                return read(data)
+            if data.pop("checksum") == _checksum(data) and data["key"] == key:
+                return data["measured"]
         return None
 
     if not again and (before := kept()) is not None:
@@ -52,18 +49,21 @@ def remembered(
     # Another process may have measured at the same time; all shall choose alike from now on.
     if not again and (before := kept()) is not None:
         return before
-    data = {"format": _FORMAT, "version": _VERSION, "key": key, "machine": processor()[0],
-            **write(now)}
+    data = {"key": key, "machine": processor()[0], **about, "measured": now}
     with suppress(DlgoError):  # a folder that cannot be written: measured again next time
         make_folder(path.parent)
-        write_file(path, json.dumps(data, indent=2) + "\n", sync=False)
+        text = json.dumps({**data, "checksum": _checksum(data)}, indent=2) + "\n"
+        write_file(path, text, sync=False)
     return now
 
 
 def key_of(packages: Sequence[str], *parts: Any) -> str:
     """A digest of the machine, the versions of packages, and what else it depends on."""
-    everything = [processor(), {name: _installed(name) for name in packages}, *parts]
-    return hashlib.sha256(json.dumps(everything).encode()).hexdigest()[:32]
+    return _checksum([_VERSION, processor(), {name: _installed(name) for name in packages}, *parts])
+
+
+def _checksum(data: Any) -> str:
+    return hashlib.sha256(json.dumps(data).encode()).hexdigest()[:32]
 
 
 def _installed(package: str) -> str:

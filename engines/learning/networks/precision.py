@@ -36,18 +36,9 @@ def training_precision() -> str:
         return "mixed"
     if not _FLAGS & set(processor()[1].split()):
         return "float32"
-    rates = remembered(
-        "precision", key_of(("tensorflow", "keras"), backend_name()), _try_both,
-        lambda rates: {"steps_per_cpu_second": rates}, _read,
-    )
+    key = key_of(("tensorflow", "keras"), backend_name())
+    rates = remembered("precision", key, _try_both, unit="steps a CPU second")
     return "mixed" if rates["mixed"] > _FASTER * rates["float32"] else "float32"
-
-
-def _read(data: dict[str, Any]) -> dict[str, float]:
-    rates = {name: float(data["steps_per_cpu_second"][name]) for name in ("float32", "mixed")}
-    if not all(0 < rate < np.inf for rate in rates.values()):
-        raise ValueError("impossible numbers")
-    return rates
 
 
 def _try_both() -> dict[str, float]:

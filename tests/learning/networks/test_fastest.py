@@ -192,8 +192,8 @@ def test_another_machine_another_package_and_another_network_are_measured_anew(
 
 
 BROKEN = [
-    b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, b'{"format": "dlgo-measured"}',
-    "version", "key", "trials",
+    b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, b'{"key": "a"}', b'{"checksum": 1}',
+    "checksum", "key", "measured",
 ]
 
 
@@ -222,7 +222,7 @@ def test_impossible_trials_are_not_believed(tmp_path, cache, tried, trials) -> N
     sizes = tried(onnx=Trial(10))
     trials_of(model, 1)
     (path,) = cache.iterdir()
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"trials": trials}))
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"measured": trials}))
     assert choose(trials_of(model, 1)) == "onnx"
     assert len(sizes) == 2
 
@@ -279,7 +279,7 @@ def test_processes_that_measure_at_once_leave_one_whole_file(tmp_path: Path) -> 
         process.join()
         assert process.exitcode == 0
     (path,) = (cache / "runtimes").iterdir()
-    assert json.loads(path.read_text())["trials"]["openvino"]["rate"] in rates
+    assert json.loads(path.read_text())["measured"]["openvino"]["rate"] in rates
 
 
 def test_auto_measures_what_is_there_and_plays(tmp_path: Path, cache: Path, capsys) -> None:
