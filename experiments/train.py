@@ -146,7 +146,8 @@ def alphazero(
         ModelError: if the folder holds another run, or TensorFlow is not installed.
     """
     from engines.alphazero.config import AlphaZeroConfig, make_config
-    from engines.alphazero.run import network_folder, train
+    from engines.alphazero.run import train
+    from engines.learning.networks.store import network_folder
     from engines.learning.runs import PrintedProgress
     from engines.learning.runs.records import read_history
     from engines.learning.selfplay.match import playing_network
@@ -168,8 +169,8 @@ def _learner(method: str, summary: str) -> Callable[..., TrainingRun]:
         game: str | GameSpec, out: str | Path | None = None, *, workers: int | None = None,
         cluster: str | None = None, verify_share: float = 0.0, **settings: Any,
     ) -> TrainingRun:
+        from engines.learning.networks.store import network_folder
         from engines.learning.reinforcement.learner import train
-        from engines.learning.reinforcement.pool import network_folder
         from engines.learning.runs import PrintedProgress
         from engines.learning.runs.records import read_history
         from experiments.cluster.chosen import new_jobs

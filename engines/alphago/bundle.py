@@ -23,7 +23,7 @@ from dlgo.files import make_folder, write_file
 from dlgo.games import get_game
 from dlgo.specs import suggest
 from engines.learning.networks.card import FILE_NAME as CARD
-from engines.learning.networks.leaf_evaluator import fits
+from engines.learning.networks.leaf_evaluator import can_play
 from engines.learning.networks.store import SHIPPED, load_card
 
 FILE_NAME = "alphago.json"
@@ -126,7 +126,7 @@ def find_bundle(name: str | None, game: GameSpec) -> Bundle:
 def _fits(bundle: Bundle, game: GameSpec) -> bool:
     """Whether it plays a game: the one it was made for, or one with another komi, say."""
     made_for = get_game(bundle.game)
-    return made_for == game or made_for.name == game.name and fits(
+    return made_for == game or made_for.name == game.name and can_play(
         load_card(bundle.network("supervised"))[1], game)
 
 

@@ -28,8 +28,7 @@ from engines.fast_policy.training import train as train_fast_policy
 from engines.jobs import Inline, Jobs
 from engines.learning.data import Dataset
 from engines.learning.networks.card import Card
-from engines.learning.networks.store import TRAINING_MODULES
-from engines.learning.reinforcement.pool import network_folder
+from engines.learning.networks.store import TRAINING_MODULES, network_folder
 from engines.learning.runs import Progress
 from engines.learning.runs.progress import stage_progress
 from engines.supervised.config import SupervisedConfig

@@ -26,6 +26,7 @@ from engines.learning.diagnostics.game_checks import check_games, exact_results
 from engines.learning.diagnostics.network_checks import check_network
 from engines.learning.diagnostics.positions import replay_games
 from engines.learning.diagnostics.run_files import read_run, readable
+from engines.learning.networks.store import network_folder
 from engines.learning.selfplay.match import playing_network
 
 # Games that are replayed.
@@ -80,7 +81,7 @@ def examine_run(folder: Path) -> Diagnosis:
     # be compared with their policies and results.
     player = playing_network(history, done)
     with readable(diagnosis, "network"):
-        network = folder / "nets" / f"{player:04d}"
+        network = network_folder(folder, player)
         if not network.is_dir():
             raise ModelError(f"{network}, which has played, is missing; copy the whole folder")
         runtime = load_runtime(str(network))

@@ -44,7 +44,7 @@ from engines.learning.networks.card import Card, read_card
 from engines.learning.networks.fastest import fastest_kind
 from engines.learning.networks.quantization import quantise_model
 from engines.learning.networks.runtimes import INT8_KINDS
-from engines.learning.networks.store import TRAINING_MODULES
+from engines.learning.networks.store import TRAINING_MODULES, network_folder
 from engines.learning.runs import Curve, Learner, Progress, Run, open_run
 from engines.learning.selfplay.match import playing_network
 
@@ -83,11 +83,6 @@ def train(
         return read_card(
             network_folder(folder, playing_network(run.history, len(run.history) + 1))
         )
-
-
-def network_folder(folder: Path, iteration: int) -> Path:
-    """Where a run keeps the network after an iteration; 0: before the first one."""
-    return folder / "nets" / f"{iteration:04d}"
 
 
 class AlphaZeroLearner(Learner):

@@ -25,10 +25,10 @@ import pandas as pd
 
 from dlgo.files import make_folder
 from engines.alphazero.config import make_config
-from engines.alphazero.run import network_folder, train
+from engines.alphazero.run import train
 from engines.jobs import Processes
 from engines.learning.networks.card import read_card
-from engines.learning.networks.store import find_model
+from engines.learning.networks.store import find_model, network_folder
 from engines.learning.runs import PrintedProgress
 from experiments.arena.series import share_margin
 from experiments.command import run

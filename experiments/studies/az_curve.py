@@ -32,6 +32,7 @@ from engines.alphazero.config import make_config
 from engines.alphazero.run import train
 from engines.isolation.describe import read_spec
 from engines.learning.networks.card import read_card
+from engines.learning.networks.store import network_folder
 from engines.learning.runs import PrintedProgress
 from experiments.arena.progress import BarReporter, PlainReporter
 from experiments.arena.schedule import Plan
@@ -90,7 +91,7 @@ def network_points(run: Path, count: int, sims: Sequence[int], more: str = "") -
     chosen = sorted({iterations[round(last * k / max(count, 1))] for k in range(count + 1)})
     points = []
     for number in chosen:
-        folder = run / "nets" / f"{number:04d}"
+        folder = network_folder(run, number)
         training = read_card(folder).training
         for n in sims:
             engine = f"alphazero:model={folder},sims={n}" + (f",{more}" if more else "")
@@ -204,7 +205,7 @@ def main(
         opponents, sims, points, pairs = ("random",), (1, 8), 1, 2
     others = opponents if levels else opponents or _OPPONENTS
     on_the_way = network_points(run, points, sims, more)
-    game = read_card(run / "nets" / f"{on_the_way[-1].iteration:04d}").game
+    game = read_card(network_folder(run, on_the_way[-1].iteration)).game
     recorded_game(game)
     plan = Plan(
         (game,), (*(point.engine for point in on_the_way), *others, *map(gnugo_spec, levels)),

@@ -31,9 +31,9 @@ import pandas as pd
 from engines.isolation.describe import read_spec
 from engines.learners import LEARNERS, learner_class
 from engines.learning.networks.card import read_card
+from engines.learning.networks.store import network_folder
 from engines.learning.reinforcement.config import ReinforcementConfig
 from engines.learning.reinforcement.learner import train, with_precision
-from engines.learning.reinforcement.pool import network_folder
 from engines.learning.runs import PrintedProgress
 from experiments.cluster.chosen import new_jobs
 from experiments.command import run

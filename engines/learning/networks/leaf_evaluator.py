@@ -77,7 +77,7 @@ def model_for(game: GameSpec, method: str) -> str:
     """
     for name in shipped_models():
         _, card = load_card(name)
-        if card.training.get("method") == method and fits(card, game):
+        if card.training.get("method") == method and can_play(card, game):
             return name
     names = ", ".join(shipped_models()) or "none"
     raise ModelError(
@@ -86,7 +86,7 @@ def model_for(game: GameSpec, method: str) -> str:
     )
 
 
-def fits(card: Card, game: GameSpec) -> bool:
+def can_play(card: Card, game: GameSpec) -> bool:
     """Whether a network can play a game."""
     try:
         encoder_of(card, game)

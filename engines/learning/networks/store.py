@@ -71,6 +71,11 @@ def _network_of_run(run: Path) -> Path:
     return networks[max(kept)]
 
 
+def network_folder(folder: Path, iteration: int) -> Path:
+    """Where a run keeps the network after an iteration; 0: before the first one."""
+    return folder / "nets" / f"{iteration:04d}"
+
+
 def load_card(name: str) -> tuple[Path, Card]:
     """Folder and card of a model. Raises ModelError as `find_model` and `read_card` do."""
     folder = find_model(name)

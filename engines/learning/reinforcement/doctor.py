@@ -25,8 +25,8 @@ from engines.learning.diagnostics.positions import calibrate
 from engines.learning.diagnostics.run_files import read_run, readable
 from engines.learning.networks.leaf_evaluator import encoder_of, softmax
 from engines.learning.networks.runtimes import load_runtime
+from engines.learning.networks.store import network_folder
 from engines.learning.reinforcement.config import ReinforcementConfig
-from engines.learning.reinforcement.pool import network_folder
 from engines.learning.selfplay.network_side import RuntimeScorer
 from engines.learning.selfplay.policy_games import PolicyGames, Side
 from engines.learning.selfplay.schedule import Schedule, points

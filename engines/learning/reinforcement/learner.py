@@ -37,9 +37,9 @@ from engines.learning.data.experience import (
 )
 from engines.learning.data.records import NO_RESULT
 from engines.learning.networks.card import Card, read_card
-from engines.learning.networks.store import TRAINING_MODULES
+from engines.learning.networks.store import TRAINING_MODULES, network_folder
 from engines.learning.reinforcement.config import ReinforcementConfig
-from engines.learning.reinforcement.pool import Pool, network_folder
+from engines.learning.reinforcement.pool import Pool
 from engines.learning.reinforcement.portions import PORTIONS, play_in_portions
 from engines.learning.run_config import AUTO
 from engines.learning.runs import Curve, Learner, Progress, Run, open_run

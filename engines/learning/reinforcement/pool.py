@@ -14,15 +14,11 @@ import numpy as np
 
 from dlgo.errors import ModelError
 from engines.learning.networks.runtimes import KerasRuntime, load_runtime
+from engines.learning.networks.store import network_folder
 from engines.learning.selfplay.network_side import RuntimeScorer
 
 if TYPE_CHECKING:
     from engines.learning.networks.trainable import KerasNetwork, TrainableNetwork
-
-
-def network_folder(folder: Path, iteration: int) -> Path:
-    """Where a run keeps the network after an iteration; 0: before the first one."""
-    return folder / "nets" / f"{iteration:04d}"
 
 
 class Pool:
