@@ -26,6 +26,7 @@ from engines.learning.runs.checkpoint import captured, restore
 
 pytest.importorskip("keras")
 
+from engines.learning.networks.architectures import with_heads  # noqa: E402
 from engines.learning.networks.backend import keras  # noqa: E402
 from engines.learning.networks.trainable import TrainableNetwork  # noqa: E402
 
@@ -141,8 +142,9 @@ def test_games_that_were_given_up_teach_nothing_of_their_end(
 ) -> None:
     """The heads stay as they were, and the rest learns what it learns without them."""
     learner, plain = new_network(plan(**HEADS)), new_network(plan())
-    heads = [one for one in learner.model.layers if one.name.startswith(tuple(HEADS))]
-    heads = [one for one in heads if one.weights]
+    playing = {layer.path for layer in with_heads(learner.model, ("policy", "value")).layers}
+    heads = [layer for layer in learner.model.layers
+             if layer.weights and layer.path not in playing]
     before = [weight for one in heads for weight in one.get_weights()]
     assert len(heads) == 3
     losses, expected = (
