@@ -175,12 +175,10 @@ def _chunks(
     batch_bytes = 4 * int(np.prod(encoder.shape)) * options.size
     chunk = max(1, options.chunk_bytes // batch_bytes) * options.size
     for indices in _windows(part, rng if options.shuffle else None, options.window_bytes):
-        window = _Window(part, indices, options)
-        if options.finals:
-            window.look_at_ends(replayer)
+        window = _Window(part, indices, options, replayer)
         order = rng.permutation(len(window)) if options.shuffle else np.arange(len(window))
         for begin in range(0, len(order), chunk):
-            made = window.encode(replayer, order[begin : begin + chunk])
+            made = window.encode(order[begin : begin + chunk])
             if options.symmetries:
                 _apply_symmetries(made, encoder, rng)
             yield made
@@ -212,8 +210,11 @@ def worth_of_margin(points: np.ndarray, cells: int) -> np.ndarray:
 class _Window:
     """The games of a window, their positions numbered through."""
 
-    def __init__(self, part: Dataset, indices: np.ndarray, options: BatchOptions) -> None:
-        self._part, self._indices, self._options = part, indices, options
+    def __init__(
+        self, part: Dataset, indices: np.ndarray, options: BatchOptions, replayer: Replayer
+    ) -> None:
+        self._part, self._indices = part, indices
+        self._options, self._replayer = options, replayer
         games = part.games(indices)
         self._replayed = [(game.actions, game.start) for game in games]
         lengths = np.array([len(game.actions) for game in games], np.int64)
@@ -234,16 +235,15 @@ class _Window:
         self._counts = counts[labelled]
         self._policy_actions = _all(games, "policy_actions")
         self._policy_shares = _all(games, "policy_shares")
-        self._finals: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
+        self._finals = self._played_to_their_ends() if options.finals else None
 
-    def look_at_ends(self, replayer: Replayer) -> None:
-        """Play the games to their ends, so that batches tell of the final boards."""
+    def _played_to_their_ends(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Owners and margins of the final boards, and whether these count."""
         try:
-            owners, margins, results = replayer.finals(self._replayed)
+            owners, margins, results = self._replayer.finals(self._replayed)
         except ValueError as error:
             raise self._broken(error) from None
-        ended = (results == self._results) & (results != NO_RESULT)
-        self._finals = owners, margins, ended
+        return owners, margins, (results == self._results) & (results != NO_RESULT)
 
     def _broken(self, error: ValueError) -> DataError:
         source = self._part.source(self._indices[error.args[0]])
@@ -252,11 +252,11 @@ class _Window:
     def __len__(self) -> int:
         return len(self._which)
 
-    def encode(self, replayer: Replayer, chosen: np.ndarray) -> Batch:
+    def encode(self, chosen: np.ndarray) -> Batch:
         """The positions with these numbers."""
-        which = self._which[chosen]
+        which, encoder = self._which[chosen], self._replayer.encoder
         try:
-            planes, players = replayer.encode(self._replayed, which, self._plies[chosen])
+            planes, players = self._replayer.encode(self._replayed, which, self._plies[chosen])
         except ValueError as error:
             raise self._broken(error) from None
         results = self._results[which]
@@ -273,10 +273,10 @@ class _Window:
             share = np.where(stored == NO_VALUE, 0.0, self._options.search_value_weight)
             share[exact] = 1.0
             values = (1 - share) * values + share * stored / VALUE_SCALE
-        policies = replayer.encoder.as_seen(self._policies(chosen), players)
+        policies = encoder.as_seen(self._policies(chosen), players)
         ends = self._ends(which, signs)
         if ends:
-            ends = (replayer.encoder.cells_as_seen(ends[0], players), *ends[1:])
+            ends = (encoder.cells_as_seen(ends[0], players), *ends[1:])
         return Batch(
             planes, policies, values.astype(np.float32), self._weights[chosen].astype(np.float32),
             *ends,

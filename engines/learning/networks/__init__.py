@@ -6,7 +6,6 @@ To build and train one, in Keras:
     architectures.py   the architectures
     optimizers.py      optimisers, learning-rate schedules, losses
     trainable.py       a network in training, the same for all learners
-    first_network.py   begins with the weights of another network
     averaging.py       the mean of several networks of a run
     precision.py       whether this machine trains faster in bfloat16
     backend.py         Keras itself, and what differs between its backends

@@ -86,7 +86,7 @@ def with_heads(network: keras.Model, heads: Collection[str]) -> keras.Model:
     return keras.Model(network.input, outputs, name=network.name)
 
 
-def put_on_top(network: keras.Model, lower: keras.Model) -> None:
+def deepen(network: keras.Model, lower: keras.Model) -> None:
     """Give a `resnet` the weights of one with fewer blocks, and make it answer as that one does.
 
     The blocks that it has more begin as identities: the last normalisation of each multiplies what

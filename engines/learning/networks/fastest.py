@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 
@@ -125,11 +125,7 @@ def _try_all(name: str, batch: int) -> dict[str, Trial]:
     # Networks of dense layers alone are installed without network.onnx.
     only_dense = DENSE_FILE in card.files and not (folder / ONNX_FILE).exists()
     simplest = COMPILED if only_dense else KINDS[0]
-    runtimes = {simplest: load_runtime(name, simplest)}
-    for kind in PLAYING_KINDS:
-        if kind != simplest:
-            with suppress(ModelError):  # not installed, or not in the model
-                runtimes[kind] = load_runtime(name, kind)
+    runtimes = _runtimes(name, simplest, PLAYING_KINDS)
     positions = own_positions(runtimes[simplest], max(_POSITIONS, batch), seed=0)
     # All have one thread, so that CPU seconds say the same as those of a quiet machine.
     rates = best_rates(runtimes, positions.planes[:batch], clock=time.process_time)
@@ -139,6 +135,16 @@ def _try_all(name: str, batch: int) -> dict[str, Trial]:
         far = difference(wanted, runtime.evaluate(positions.planes), positions.legal)
         trials[kind] = Trial(rates[kind], far.policy, far.value)
     return trials
+
+
+def _runtimes(name: str, simplest: str, kinds: Sequence[str]) -> dict[str, NetworkRuntime]:
+    """The kinds that can run a model here; the simplest comes first, and must be able to."""
+    runtimes = {simplest: load_runtime(name, simplest)}
+    for kind in kinds:
+        if kind != simplest:
+            with suppress(ModelError):  # not installed, or not in the model
+                runtimes[kind] = load_runtime(name, kind)
+    return runtimes
 
 
 def best_rates(
@@ -177,10 +183,7 @@ def fastest_kind(name: str, batch: int, gpu: bool = False) -> str:
     _, card = load_card(name)
     if DENSE_FILE in card.files:
         return COMPILED
-    runtimes = {KINDS[0]: load_runtime(name, KINDS[0])}
-    for kind in KINDS[1:]:
-        if kind not in INT8_KINDS and (gpu or kind != "keras"):
-            with suppress(ModelError):  # not installed
-                runtimes[kind] = load_runtime(name, kind)
+    kinds = [kind for kind in KINDS if kind not in INT8_KINDS and (gpu or kind != "keras")]
+    runtimes = _runtimes(name, KINDS[0], kinds)
     planes = np.zeros((batch, *card.shape), np.float32)
     return choose({kind: Trial(rate) for kind, rate in best_rates(runtimes, planes).items()})

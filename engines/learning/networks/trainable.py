@@ -19,11 +19,12 @@ from typing import Any
 import numpy as np
 
 from dlgo.encoders.base import Encoder
-from engines.learning.networks import backend
-from engines.learning.networks.architectures import build_network, with_heads
+from dlgo.errors import ModelError
+from engines.learning.networks import backend, catalog
+from engines.learning.networks.architectures import build_network, deepen, with_heads
 from engines.learning.networks.backend import keras
 from engines.learning.networks.card import Card
-from engines.learning.networks.first_network import take_over
+from engines.learning.networks.runtimes import KerasRuntime, load_runtime
 from engines.learning.networks.saving import save_model
 
 # Whether this version's `train_on_batch` forgets the batches before; to forget them twice takes a
@@ -106,7 +107,7 @@ class TrainableNetwork(KerasNetwork):
         """Begin with the weights of a model; heads that only training has stay as they are.
 
         Args:
-            name: of a shipped model, or a folder.
+            name: of a shipped model, or a folder; a `resnet` may have fewer blocks than this one.
             optional: heads that the model need not have.
 
         Returns:
@@ -115,8 +116,28 @@ class TrainableNetwork(KerasNetwork):
         Raises:
             ModelError: for an unknown or damaged model, or one that is built otherwise.
         """
+        model = load_runtime(name, "keras")
+        assert isinstance(model, KerasRuntime)
+        card, encoder = model.card, self.encoder
         needed = [head for head in self._kept_heads if head not in optional]
-        return take_over(self._playing, name, self._network, self.encoder, needed, optional)
+        heads = [head for head in (*needed, *optional) if head in card.heads]
+        deeper = _is_deeper(self._network, card.network)
+        for what, wanted, given in (
+            ("network", self._network, self._network if deeper else card.network),
+            ("encoder", encoder.name, card.encoder),
+            ("shape", tuple(encoder.shape), tuple(card.shape)),
+            ("actions", encoder.num_actions, card.num_actions),
+            ("heads", needed, heads[:len(needed)]),
+        ):
+            if wanted != given:
+                raise ModelError(f"first_network={name} cannot begin this run: its {what} is "
+                                 f"{given}, the run's {wanted}; choose another model or {what}")
+        lower, network = with_heads(model.model, heads), with_heads(self.model, heads)
+        if deeper:
+            deepen(network, lower)
+        else:
+            network.set_weights(lower.get_weights())
+        return card
 
     def compile(self, optimizer: Any, losses: Mapping[str, HeadLoss]) -> None:
         """Choose how it learns.
@@ -214,3 +235,13 @@ class TrainableNetwork(KerasNetwork):
             network=self._network, shape=tuple(self.encoder.shape),
             num_actions=self.encoder.num_actions, training=training, accuracy=accuracy or {},
         ))
+
+
+def _is_deeper(network: str, lower: str) -> bool:
+    """Whether an architecture is another one with residual blocks put on top of it."""
+    kinds, settings = zip(
+        *(catalog.parse("network", catalog.NETWORKS, text) for text in (network, lower)),
+        strict=True,
+    )
+    blocks = [options.pop("blocks", 0) for options in settings]
+    return kinds == ("resnet", "resnet") and settings[0] == settings[1] and blocks[0] > blocks[1]
