@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from dlgo.adapters.board import Board
 from dlgo.api import GameSpec
 from dlgo.errors import SpecError
 from dlgo.extras import require_extra
+from dlgo.vector import DEFAULT, VectorEnv
 
 require_extra("rl", "the adapter for PettingZoo", "pettingzoo", "gymnasium")
 
@@ -66,19 +66,19 @@ class GameEnv(AECEnv):
         super().__init__()
         if render_mode not in (None, "ansi"):
             raise SpecError(f"PettingZoo: render_mode={render_mode!r} is not one of None, 'ansi'")
-        self._board = Board("PettingZoo", game, encoder, random_plies, max_plies)
-        self._generator = np.random.default_rng(0)
+        self._env = VectorEnv(game, 1, encoder or DEFAULT, random_plies=random_plies,
+                              max_plies=max_plies, autoreset=False)
         self.metadata = {
-            "render_modes": ["ansi"], "name": f"dlgo_{self._board.game.slug}_v0",
+            "render_modes": ["ansi"], "name": f"dlgo_{self._env.game.slug}_v0",
             "is_parallelizable": False,
         }
         self.render_mode = render_mode
         self.possible_agents = list(AGENTS)
-        actions = self._board.game.num_actions
+        actions = self._env.num_actions
         self.action_spaces = {agent: spaces.Discrete(actions) for agent in AGENTS}
         self.observation_spaces = {
             agent: spaces.Dict({
-                "observation": spaces.Box(-np.inf, np.inf, self._board.shape, np.float32),
+                "observation": spaces.Box(-np.inf, np.inf, self._env.observation_shape, np.float32),
                 "action_mask": spaces.Box(0, 1, (actions,), np.int8),
             })
             for agent in AGENTS
@@ -86,9 +86,7 @@ class GameEnv(AECEnv):
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a new game; a seed makes this and the following random starts the same."""
-        if seed is not None:
-            self._generator = np.random.default_rng(seed)
-        self._board.start(int(self._generator.integers(1 << 62)))
+        self._env.reset(seed)
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
@@ -107,24 +105,21 @@ class GameEnv(AECEnv):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        self._board.play(action)
+        step = self._env.step([action])
         self._cumulative_rewards[agent] = 0.0
-        state = self._board.state
-        if state.is_over():
-            result = float(state.result())
-            self.rewards = dict(zip(AGENTS, (result, -result), strict=True))
-            self.terminations = dict.fromkeys(AGENTS, True)
-        elif self._board.cut:
-            self.truncations = dict.fromkeys(AGENTS, True)
+        self.rewards = dict(zip(AGENTS, step.rewards[0].tolist(), strict=True))
+        self.terminations = dict.fromkeys(AGENTS, bool(step.terminated[0]))
+        self.truncations = dict.fromkeys(AGENTS, bool(step.truncated[0]))
         self.agent_selection = self._agent_to_move()
         self._accumulate_rewards()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """The position, and what is legal for this agent; see the class."""
-        mask = self._board.mask()
+        step = self._env.time_step
+        mask = step.masks[0].astype(np.int8)
         if agent != self._agent_to_move():
             mask[:] = 0
-        return {"observation": self._board.planes(), "action_mask": mask}
+        return {"observation": step.observations[0].copy(), "action_mask": mask}
 
     def observation_space(self, agent: str) -> spaces.Space:
         """The space of an agent's observations."""
@@ -136,10 +131,10 @@ class GameEnv(AECEnv):
 
     def render(self) -> str | None:
         """The board as text; None without a render mode."""
-        return str(self._board.state) if self.render_mode else None
+        return str(self._env.state(0)) if self.render_mode else None
 
     def close(self) -> None:
         """Nothing has to be released."""
 
     def _agent_to_move(self) -> str:
-        return AGENTS[self._board.state.next_player.index]
+        return AGENTS[self._env.time_step.players[0]]

@@ -7,8 +7,9 @@
         step = env.step(actions)
 
 It is to a learner what Gymnasium's vector environments are, for games of two players: a step plays
-one move on every board, whoever's turn it is there. Rules, observations and random starts are
-compiled (`stepping.py`); what is here checks the arguments and hands out the arrays.
+one move on every board, whoever's turn it is there. The learners of this project use it, too.
+Rules, observations and random starts are compiled (`stepping.py`); the code here checks arguments
+and hands out arrays.
 """
 
 from __future__ import annotations
@@ -24,25 +25,27 @@ import numpy as np
 from dlgo import kernels
 from dlgo.api import GameSpec, GameState
 from dlgo.encoders import Encoder, default_encoder, get_encoder
-from dlgo.encoders.base import make_shape
+from dlgo.encoders.base import HISTORY, make_shape
 from dlgo.errors import DlgoError, IllegalMoveError, SpecError
 from dlgo.games import get_game
 from dlgo.rng import derive_seed, make_rng
 from dlgo.specs import check_number
 from dlgo.vector.stepping import (
+    DRAWN,
     MAX_PLIES,
-    WINDOW,
-    Blind,
     Boards,
+    NoObservation,
     draw_actions,
-    encode_boards,
     first_illegal,
-    play_actions,
+    observe_boards,
     seed_boards,
-    start_games,
+    start_boards,
+    step_boards,
 )
 
 PLAYERS = 2
+_SHOWN = ("legal", "counts", "actions", "plies", "illegal", "final_observations", "final_masks",
+          "final_players", "final_plies")
 DEFAULT = "default"
 ERROR, LOSS = "error", "loss"
 
@@ -60,7 +63,7 @@ class TimeStep(NamedTuple):
 
     The arrays are read-only views of memory that the next step overwrites: copy what is kept. Of
     a game that has ended, rewards and flags tell the end; observation, mask and player are
-    already those of the next game on that board.
+    already those of the next game on that board, unless `autoreset` is off.
 
     Attributes:
         observations: float32[n, rows, cols, planes], seen by the player to move.
@@ -108,17 +111,26 @@ class VectorEnv:
         encoder: what the observations are: the name of an encoder (`dlgo encoders GAME`), or an
             `Encoder`; by default the one that is usual for the game; None: no planes.
         seed: of random starts and random actions.
-        random_plies: a game starts after 0 to this many random legal plies, each number alike
-            (if the game ends on the way: once more, with fewer). They count as plies, and their
-            positions as history.
-        max_plies: a game is cut after so many plies; by default `longest_game(game)`.
-        illegal: "error": an illegal action raises; "loss": it loses the game for who chose it.
-        threads: over how many threads a step is divided.
+        random_plies: a game starts after 0 to this many random legal plies, each number with the
+            same chance; fewer where the next one would end the game. They count as plies, and
+            their positions as history.
+        max_plies: number of plies after which a game is cut; by default `longest_game(game)`.
+        illegal: "error": an illegal action raises; "loss": it loses the game for the player who
+            chose it.
+        threads: number of threads that share a step.
+        autoreset: whether a new game follows one that has ended. Otherwise its board shows the
+            last position, and must not move, until `reset(boards=...)` starts another game there.
+        search: whether only those actions count as legal that a search looks at: Go without
+            filling one's own eyes.
+        history: number of earlier positions kept for `observe`; at least those of the encoder.
 
     Attributes:
         time_step: what the last step or reset has shown.
         illegal: bool[count], whether the last step ended a game by an illegal action.
         plies: int64[count], plies of the game so far.
+        actions: int32[count, max_plies]; the first `plies[i]` are those of the game so far.
+        legal: int64[count, num_actions]; the first `counts[i]` are the legal actions.
+        counts: int64[count], number of legal actions.
         final_observations: float32[count, rows, cols, planes]; where a game has ended with the
             last step, its last position, seen by `final_players`. Other rows hold what an earlier
             end has left there. The same holds for:
@@ -133,7 +145,8 @@ class VectorEnv:
     def __init__(
         self, game: str | GameSpec, count: int, encoder: str | Encoder | None = DEFAULT,
         seed: int = 0, *, random_plies: int = 0, max_plies: int | None = None,
-        illegal: str = ERROR, threads: int = 1,
+        illegal: str = ERROR, threads: int = 1, autoreset: bool = True, search: bool = False,
+        history: int = 0,
     ) -> None:
         owner = "VectorEnv"
         self.game = get_game(game)
@@ -153,39 +166,35 @@ class VectorEnv:
         start = self.game.new_kernel_state()
         if kernels.terminal(start):
             raise SpecError(f"{owner}: {self.game} is over before its first move")
-        self._start = start
-        planes = Blind(make_shape(self.game, 0)) if self.encoder is None else self.encoder.kernel
-        self._boards = self._allocate(longest, opening, planes)
+        self._start, self._autoreset = start, autoreset
+        planes = (NoObservation(make_shape(self.game, 0)) if self.encoder is None
+                  else self.encoder.kernel)
+        window = 1 + max(int(planes.shape[HISTORY]), history)
+        self._boards = self._allocate(planes, (longest, opening, window, autoreset, search))
         self._choices = np.zeros((self.count, 1), np.uint64)
         self._everywhere = np.ones(self.count, bool)
-        self._ended = np.zeros(self.count, bool)
-        shape = (self.count, *planes.shape[:3].tolist())
-        self._observations, self._final_observations = np.zeros((2, *shape), np.float32)
+        self._drawn = np.full(self.count, DRAWN)
         self._actions = np.empty(self.count, np.int64)
         self._random = np.empty(self.count, np.int64)
-        self._parts = _divide(self.count, threads, planes, self.game.num_actions)
+        self._parts = _divide(self.count, threads, planes)
         self._pool = ThreadPoolExecutor(len(self._parts) - 1) if len(self._parts) > 1 else None
 
         shown = self._boards
-        self.time_step = TimeStep(_read_only(self._observations), *(
-            _read_only(getattr(shown, name)) for name in TimeStep._fields[1:]
+        self.time_step = TimeStep(*(
+            _read_only(getattr(shown, name)) for name in TimeStep._fields
         ))
-        self.final_observations = _read_only(self._final_observations)
-        self.final_masks, self.final_players = map(
-            _read_only, (shown.final_masks, shown.final_players)
-        )
-        self.final_plies, self.plies, self.illegal = map(
-            _read_only, (shown.final_plies, shown.plies, shown.illegal)
-        )
+        for name in _SHOWN:
+            setattr(self, name, _read_only(getattr(shown, name)))
         self.reset(seed)
 
-    def _allocate(self, longest: int, opening: int, planes: Any) -> Boards:
+    def _allocate(self, planes: Any, options: tuple[int, ...]) -> Boards:
         n, actions = self.count, self.game.num_actions
-        shape = tuple(planes.shape[:3].tolist())
-        window = int(planes.shape[3]) + 1
+        longest, _, window, *_ = options
         model = self.game.scratch_state(self._start, room=longest + 1)
-        observed = 4 * int(np.prod(shape)) + actions
-        needed = n * (window * sum(field.nbytes for field in model) + 2 * observed + 100)
+        shape = (n, *planes.shape[:HISTORY].tolist())
+        observed = 4 * int(np.prod(shape[1:])) + 5 * actions
+        needed = n * (window * sum(field.nbytes for field in model) + 2 * observed
+                      + 4 * longest + 100)
         memory = needed  # where the system does not say
         if hasattr(os, "sysconf"):
             memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -196,16 +205,19 @@ class VectorEnv:
                 "smaller max_plies or an encoder without history"
             )
         return Boards(
-            limits=np.array([longest, opening, window], np.int64),
+            options=np.array(options, np.int64),
             states=kernels.make_batch(model, n * window),
             known=np.zeros(n, np.int64),
-            openings=np.zeros((n, 1), np.uint64),
+            generators=np.zeros((n, 1), np.uint64),
+            legal=np.zeros((n, actions), np.int64),
             counts=np.zeros(n, np.int64),
             masks=np.zeros((n, actions), bool), players=np.zeros(n, np.int8),
             movers=np.zeros(n, np.int8),
             rewards=np.zeros((n, PLAYERS), np.float32),
             terminated=np.zeros(n, bool), truncated=np.zeros(n, bool), illegal=np.zeros(n, bool),
-            plies=np.zeros(n, np.int64),
+            actions=np.zeros((n, longest), np.int32), plies=np.zeros(n, np.int64),
+            observations=np.zeros(shape, np.float32),
+            final_observations=np.zeros(shape, np.float32),
             final_masks=np.zeros((n, actions), bool), final_players=np.zeros(n, np.int8),
             final_plies=np.zeros(n, np.int64),
         )
@@ -218,12 +230,13 @@ class VectorEnv:
         return f"VectorEnv({str(self.game)!r}, {self.count}, encoder={name!r})"
 
     def __getstate__(self) -> dict[str, Any]:
-        longest, opening, _ = self._boards.limits.tolist()
+        longest, opening, window, autoreset, search = self._boards.options.tolist()
         return {
             "arguments": (self.game, self.count, self.encoder),
             "options": {
                 "random_plies": opening, "max_plies": longest, "threads": len(self._parts),
                 "illegal": LOSS if self._illegal_loses else ERROR,
+                "autoreset": bool(autoreset), "search": bool(search), "history": window - 1,
             },
             "memory": self._memory(),
         }
@@ -240,8 +253,7 @@ class VectorEnv:
         boards = self._boards
         return [
             *boards.states, *(getattr(boards, name) for name in Boards._fields if name != "states"),
-            self._choices, self._ended, self._observations, self._final_observations,
-            self._actions, self._random,
+            self._choices,
         ]
 
     @property
@@ -252,32 +264,44 @@ class VectorEnv:
     @property
     def observation_shape(self) -> tuple[int, int, int]:
         """Rows, columns and planes of an observation."""
-        return self._observations.shape[1:]
+        return self._boards.observations.shape[1:]
 
     @property
     def max_plies(self) -> int:
         """After so many plies a game is cut."""
-        return int(self._boards.limits[MAX_PLIES])
+        return int(self._boards.options[MAX_PLIES])
 
-    def reset(self, seed: int | None = None) -> TimeStep:
-        """Start a new game on every board.
+    def reset(
+        self, seed: int | None = None, *, boards: np.ndarray | None = None,
+        random_plies: np.ndarray | None = None, generators: np.ndarray | None = None,
+    ) -> TimeStep:
+        """Start a new game on every board, or on some.
 
         Args:
             seed: as if the environment had been made with it; None: the generators go on.
+            boards: bool[count], where to start; the other games go on. None: everywhere.
+            random_plies: int[count], the number of random plies on each board; None: it is drawn.
+            generators: uint64[count], of these plies; None: those of the boards.
         """
         if seed is not None:
             number = check_number(seed, "VectorEnv: seed", int)
             rng = make_rng(derive_seed("vector", number))
-            seed_boards(rng, self._boards.openings, self._choices)
-        self._in_parts(self._start_part)
+            seed_boards(rng, self._boards.generators, self._choices)
+        starting = self._everywhere if boards is None else boards
+        if generators is not None:
+            self._boards.generators[starting, 0] = generators[starting]
+        plies = self._drawn if random_plies is None else random_plies
+        self._in_parts(start_boards, starting, plies)
         return self.time_step
 
-    def step(self, actions: np.ndarray) -> TimeStep:
+    def step(self, actions: np.ndarray, boards: np.ndarray | None = None) -> TimeStep:
         """Play one action on each board; a game that ends is followed by a new one.
 
         Args:
             actions: int[count], numbers of the game's actions. (Of `turned` planes the network's
                 order is another one: `env.encoder.as_seen`.)
+            boards: bool[count], the boards that move; the arrays of the others stay as they are.
+                None: all.
 
         Raises:
             IllegalMoveError: for an illegal action, unless that is a loss; no board has moved.
@@ -290,15 +314,29 @@ class VectorEnv:
                 f"number for each board, int64[{self.count}]"
             )
         np.copyto(self._actions, given, casting="same_kind")
+        moving = self._everywhere if boards is None else boards
+        if not self._autoreset and (over := moving & self.time_step.ended).any():
+            raise DlgoError(f"VectorEnv.step: the game on board {int(over.argmax())} is over: "
+                            "start another one by reset(boards=...)")
         if not self._illegal_loses:
-            board = int(first_illegal(self._boards.masks, self._actions))
+            board = int(first_illegal(self._boards.masks, self._actions, moving))
             if board >= 0:
                 raise IllegalMoveError(self._why_illegal(board, int(given[board])))
-        self._in_parts(self._step_part)
+        self._in_parts(step_boards, self._actions, moving)
         return self.time_step
 
+    def observe(self, encoder: Encoder, boards: np.ndarray, out: np.ndarray) -> None:
+        """Write the observations of some boards by another encoder.
+
+        Args:
+            encoder: of the same game, with at most `history` earlier positions.
+            boards: int64[k], the numbers of the boards.
+            out: float32[k, rows, cols, planes].
+        """
+        observe_boards(self._boards, encoder.kernel, boards, out)
+
     def random_actions(self) -> np.ndarray:
-        """int64[count]: a legal action for each board, each with the same chance.
+        """int64[count]: a legal action for each board, each with the same chance; -1: none is.
 
         The memory is overwritten by the next call. Random starts do not depend on these draws.
         """
@@ -306,46 +344,32 @@ class VectorEnv:
         return self._random
 
     def state(self, board: int) -> GameState:
-        """A copy of the position on one board, for people, engines and tests; without its past.
+        """The position on one board with the moves before it, for people, engines and tests.
 
         Raises:
             DlgoError: if there is no such board.
         """
         if not 0 <= board < self.count:
             raise DlgoError(f"VectorEnv: there is no board {board}, only 0 to {self.count - 1}")
-        window = int(self._boards.limits[WINDOW])
-        source = kernels.row(self._boards.states, board * window)
-        target = self.game.scratch_state(source)
-        kernels.copy_into(target, source)
-        return GameState(self.game, target)
+        state = GameState.new_game(self.game)
+        for action in self.actions[board, : self.plies[board]].tolist():
+            state = state.apply_move(self.game.move_of(action))
+        return state
 
-    def _start_part(self, part: _Part) -> None:
-        start_games(self._boards, self._start, part.scratch, True, part.first, part.last)
-        self._encode(part, self._everywhere, self._observations)
-
-    def _step_part(self, part: _Part) -> None:
-        boards, rows = self._boards, slice(part.first, part.last)
-        play_actions(boards, self._actions, part.first, part.last)
-        np.logical_or(boards.terminated[rows], boards.truncated[rows], out=self._ended[rows])
-        self._encode(part, self._ended, self._final_observations)
-        start_games(boards, self._start, part.scratch, False, part.first, part.last)
-        self._encode(part, self._everywhere, self._observations)
-
-    def _encode(self, part: _Part, wanted: np.ndarray, out: np.ndarray) -> None:
-        states, known = self._boards.states, self._boards.known
-        encode_boards(part.encoder, states, known, wanted, out, part.first, part.last)
-
-    def _in_parts(self, work: Callable[[_Part], None]) -> None:
+    def _in_parts(self, work: Callable[..., None], *arrays: np.ndarray) -> None:
         """Have each thread do its part of the boards; this one does the first."""
-        own, *others = self._parts
-        tasks = [self._pool.submit(work, part) for part in others]
-        work(own)
+        own, *others = (
+            (self._boards, part.encoder, self._start, *arrays, part.first, part.last)
+            for part in self._parts
+        )
+        tasks = [self._pool.submit(work, *arguments) for arguments in others]
+        work(*own)
         for task in tasks:
             task.result()
 
     def _why_illegal(self, board: int, action: int) -> str:
-        what = f"board {board}: action {action} is illegal"
-        remedy = 'choose among masks[board], or make VectorEnv(..., illegal="loss")'
+        what = f"{f'board {board}: ' if self.count > 1 else ''}action {action} is illegal"
+        remedy = "choose where the mask says that an action is legal"
         if not 0 <= action < self.num_actions:
             return f"{what}: {self.game} has the actions 0 to {self.num_actions - 1}; {remedy}"
         state, move = self.state(board), self.game.move_of(action)
@@ -356,18 +380,17 @@ class VectorEnv:
 
 
 class _Part(NamedTuple):
-    """The boards of one thread, and what it shares with no other."""
+    """The boards of one thread, and an encoder that it shares with no other."""
 
     encoder: Any
-    scratch: np.ndarray
     first: int
     last: int
 
 
-def _divide(count: int, threads: int, encoder: Any, num_actions: int) -> list[_Part]:
+def _divide(count: int, threads: int, encoder: Any) -> list[_Part]:
     bounds = np.linspace(0, count, min(threads, count) + 1).astype(int).tolist()
     return [
-        _Part(copy.deepcopy(encoder), np.empty(num_actions, np.int64), first, last)
+        _Part(copy.deepcopy(encoder), first, last)
         for first, last in zip(bounds, bounds[1:], strict=False)
     ]
 

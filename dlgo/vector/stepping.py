@@ -19,20 +19,21 @@ from dlgo.rng import below, next_word
 class Boards(NamedTuple):
     """The arrays of n boards.
 
-    limits: int64[3], plies after which a game is cut, most random plies at its start, and
-        positions in a window;
+    options: int64[5], plies after which a game is cut, most random plies at its start, positions
+        in a window, whether a new game follows one that has ended, and whether only the actions
+        that a search looks at are legal;
     states: batch of kernel states, a window for each board (see `dlgo.encoders.base`);
     known: int64[n], how many states of the window exist;
-    openings: uint64[n, 1], the generators of random starts;
-    counts: int64[n], how many actions are legal.
+    generators: uint64[n, 1], of random starts.
 
     The other arrays are those that `VectorEnv` and its `TimeStep` describe.
     """
 
-    limits: np.ndarray
+    options: np.ndarray
     states: Any
     known: np.ndarray
-    openings: np.ndarray
+    generators: np.ndarray
+    legal: np.ndarray
     counts: np.ndarray
     masks: np.ndarray
     players: np.ndarray
@@ -41,126 +42,108 @@ class Boards(NamedTuple):
     terminated: np.ndarray
     truncated: np.ndarray
     illegal: np.ndarray
+    actions: np.ndarray
     plies: np.ndarray
+    observations: np.ndarray
+    final_observations: np.ndarray
     final_masks: np.ndarray
     final_players: np.ndarray
     final_plies: np.ndarray
 
 
-# Indices into `Boards.limits`.
-MAX_PLIES, RANDOM_PLIES, WINDOW = range(3)
+# Indices into `Boards.options`; and a number of random plies that is still to be drawn.
+MAX_PLIES, RANDOM_PLIES, WINDOW, AUTORESET, SEARCH = range(5)
+DRAWN = -1
 
 
-class Blind(NamedTuple):
-    """The encoder of those who want no observations; shape: see `dlgo.encoders.base`."""
+class NoObservation(NamedTuple):
+    """The encoder that writes nothing; shape: see `dlgo.encoders.base`."""
 
     shape: np.ndarray
 
 
 @kernel
-def _see_nothing(encoder, window, known, out):
+def _write_nothing(encoder, window, known, out):
     pass
 
 
-encode.register(Blind, _see_nothing)
+encode.register(NoObservation, _write_nothing)
 
 
 @kernel
-def seed_boards(rng, openings, choices):
+def seed_boards(rng, starts, choices):
     """Give each board two generators; those of the first boards do not depend on how many follow.
 
     Args:
         rng: uint64[1].
-        openings, choices: uint64[n, 1], to be written: the generators of random starts, and of
+        starts, choices: uint64[n, 1], to be written: the generators of random starts, and of
             random actions.
     """
-    for i in range(len(openings)):
-        openings[i, 0] = next_word(rng)
+    for i in range(len(starts)):
+        starts[i, 0] = next_word(rng)
         choices[i, 0] = next_word(rng)
 
 
 @kernel
-def play_actions(boards, actions, first, last):
-    """Play `actions[i]` on each board `first` to `last` (excluded), and note what ends by it.
-
-    An action that the mask forbids loses the game for who chose it.
+def step_boards(boards, encoder, start, actions, moving, first, last):
+    """Step each moving board of `first` to `last` (excluded).
 
     Args:
-        actions: int64[n].
-    """
-    length = boards.limits[WINDOW]
-    for i in range(first, last):
-        window = kernels.rows(boards.states, i * length, (i + 1) * length)
-        state = kernels.row(window, 0)
-        mover = kernels.to_move(state)
-        legal = allows(boards.masks[i], actions[i])
-        if legal:
-            boards.known[i] = _play(window, length, boards.known[i], actions[i])
-            boards.plies[i] += 1
-            over = kernels.terminal(state)
-            result = kernels.result(state) if over else 0
-        else:
-            over = True
-            result = 2 * mover - 1
-        boards.movers[i] = mover
-        boards.rewards[i, 0] = result
-        boards.rewards[i, 1] = -result
-        boards.terminated[i] = over
-        boards.truncated[i] = not over and boards.plies[i] >= boards.limits[MAX_PLIES]
-        boards.illegal[i] = not legal
-
-
-@kernel
-def start_games(boards, start, scratch, anew, first, last):
-    """Start a game wherever one has ended; write on all boards what is legal and whose turn it is.
-
-    Args:
+        encoder: an `Encoder.kernel`, or `NoObservation`; threads must not share it.
         start: the kernel state from which games start.
-        scratch: int64[num_actions]; threads must not share it.
-        anew: start a game on every board; nothing is kept of what has been there.
+        actions: int64[n]; one that the mask forbids loses the game for the player who chose it.
+        moving: bool[n].
     """
-    length = boards.limits[WINDOW]
     for i in range(first, last):
-        state = kernels.row(boards.states, i * length)
-        cut = boards.truncated[i]
-        ended = cut or boards.terminated[i]
-        if anew:
-            boards.movers[i] = kernels.NOBODY
-            boards.rewards[i, 0] = 0.0
-            boards.rewards[i, 1] = 0.0
-            boards.terminated[i] = False
-            boards.truncated[i] = False
-            boards.illegal[i] = False
-        elif ended:
-            # The mask of a position that is cut has not been written yet.
-            _mark_legal(state, cut, boards.final_masks[i], scratch)
-            boards.final_players[i] = kernels.to_move(state)
-            boards.final_plies[i] = boards.plies[i]
-        if anew or ended:
-            wanted = boards.limits[RANDOM_PLIES]
-            rng = boards.openings[i]
-            window = kernels.rows(boards.states, i * length, (i + 1) * length)
-            plies = _set_up(window, length, start, wanted, rng, scratch)
-            boards.plies[i] = plies
-            boards.known[i] = min(plies + 1, length)
-        boards.counts[i] = _mark_legal(state, True, boards.masks[i], scratch)
-        boards.players[i] = kernels.to_move(state)
+        if not moving[i]:
+            continue
+        _play_action(boards, i, actions[i])
+        going_on = not (boards.terminated[i] or boards.truncated[i])
+        if not going_on:
+            _note_end(boards, i)
+            observe_board(boards, encoder, i, boards.final_observations[i])
+            if boards.options[AUTORESET]:
+                _start_game(boards, i, start, DRAWN)
+                going_on = True
+        if going_on:
+            _note_player(boards, i, True)
+        observe_board(boards, encoder, i, boards.observations[i])
 
 
 @kernel
-def encode_boards(encoder, states, known, wanted, out, first, last):
-    """Write the observations of some of the boards `first` to `last` (excluded).
+def start_boards(boards, encoder, start, starting, random_plies, first, last):
+    """Start a game on each starting board of `first` to `last` (excluded).
 
     Args:
-        encoder: an `Encoder.kernel`, or `Blind`; threads must not share it.
-        states, known: as in `Boards`.
-        wanted: bool[n], which boards.
-        out: float32[n, rows, cols, planes].
+        encoder, start: as in `step_boards`.
+        starting: bool[n].
+        random_plies: int64[n]; DRAWN: 0 to the most, each number with the same chance.
     """
-    length = encoder.shape[HISTORY] + 1
     for i in range(first, last):
-        if wanted[i]:
-            encode(encoder, kernels.rows(states, i * length, (i + 1) * length), known[i], out[i])
+        if not starting[i]:
+            continue
+        boards.movers[i] = kernels.NOBODY
+        boards.rewards[i, 0] = 0.0
+        boards.rewards[i, 1] = 0.0
+        boards.terminated[i] = False
+        boards.truncated[i] = False
+        boards.illegal[i] = False
+        _start_game(boards, i, start, random_plies[i])
+        _note_player(boards, i, True)
+        observe_board(boards, encoder, i, boards.observations[i])
+
+
+@kernel
+def observe_boards(boards, encoder, wanted, out):
+    """Write the observations of some boards.
+
+    Args:
+        encoder: an `Encoder.kernel`.
+        wanted: int64[k], the numbers of the boards.
+        out: float32[k, rows, cols, planes].
+    """
+    for k in range(len(wanted)):
+        observe_board(boards, encoder, wanted[k], out[k])
 
 
 @inline_kernel
@@ -170,25 +153,39 @@ def allows(mask, action):
 
 
 @kernel
-def first_illegal(masks, actions):
-    """The first board whose action is illegal, or -1."""
+def first_illegal(masks, actions, moving):
+    """The first moving board whose action is illegal, or -1."""
     for i in range(len(actions)):
-        if not allows(masks[i], actions[i]):
+        if moving[i] and not allows(masks[i], actions[i]):
             return i
     return -1
 
 
 @kernel
 def draw_actions(masks, counts, rngs, out):
-    """Write a legal action for each board into int64[n], all with equal chances."""
+    """Write a legal action for each board into int64[n], each with the same chance; -1: none."""
     for i in range(len(out)):
         mask = masks[i]
         before = below(rngs[i], counts[i])
-        action = 0
-        while before or not mask[action]:
+        action = 0 if counts[i] else -1
+        while counts[i] and (before or not mask[action]):
             before -= mask[action]
             action += 1
         out[i] = action
+
+
+@inline_kernel
+def observe_board(boards, encoder, i, out):
+    """Write the observation of board `i`."""
+    first, length = i * boards.options[WINDOW], encoder.shape[HISTORY] + 1
+    window = kernels.rows(boards.states, first, first + length)
+    encode(encoder, window, min(boards.known[i], length), out)
+
+
+@inline_kernel
+def _window(boards, i):
+    length = boards.options[WINDOW]
+    return kernels.rows(boards.states, i * length, (i + 1) * length)
 
 
 @inline_kernel
@@ -200,29 +197,90 @@ def _play(window, length, known, action):
     return min(known + 1, length)
 
 
-@kernel
-def _set_up(window, length, start, most, rng, scratch):
-    """Set up the start, and play 0 to `most` random plies; how many they were."""
+@inline_kernel
+def _play_action(boards, i, action):
+    """Play an action on board `i`, and write what follows from it."""
+    window = _window(boards, i)
     state = kernels.row(window, 0)
-    wanted = below(rng, most + 1) if most else 0
-    while True:
-        kernels.copy_into(state, start)
-        plies = 0
-        while plies < wanted and not kernels.terminal(state):
-            n = kernels.legal_actions(state, scratch)
-            _play(window, length, plies + 1, scratch[below(rng, n)])
-            plies += 1
-        if not kernels.terminal(state):
-            return plies
-        wanted = below(rng, plies)  # the game was over: once more, with fewer plies
+    mover = kernels.to_move(state)
+    legal = allows(boards.masks[i], action)
+    if legal:
+        boards.actions[i, boards.plies[i]] = action
+        boards.known[i] = _play(window, boards.options[WINDOW], boards.known[i], action)
+        boards.plies[i] += 1
+        over = kernels.terminal(state)
+        result = kernels.result(state) if over else 0
+    else:
+        over = True
+        result = 2 * mover - 1
+    boards.movers[i] = mover
+    boards.rewards[i, 0] = result
+    boards.rewards[i, 1] = -result
+    boards.terminated[i] = over
+    boards.truncated[i] = not over and boards.plies[i] >= boards.options[MAX_PLIES]
+    boards.illegal[i] = not legal
 
 
 @kernel
-def _mark_legal(state, going_on, mask, scratch):
-    """Write which actions are legal, none unless the game is going on; how many they are."""
+def _note_end(boards, i):
+    """Keep what the last position of a game shows."""
+    _note_player(boards, i, boards.truncated[i])
+    for action in range(len(boards.masks[i])):
+        boards.final_masks[i, action] = boards.masks[i, action]
+    boards.final_players[i] = boards.players[i]
+    boards.final_plies[i] = boards.plies[i]
+
+
+@inline_kernel
+def _note_player(boards, i, going_on):
+    """Write who is to move on board `i`, and what is legal: nothing unless the game goes on."""
+    state = kernels.row(boards.states, i * boards.options[WINDOW])
+    mask, legal = boards.masks[i], boards.legal[i]
     for action in range(len(mask)):
         mask[action] = False
-    n = kernels.legal_actions(state, scratch) if going_on else 0
+    n = _legal_actions(boards, state, legal) if going_on else 0
     for j in range(n):
-        mask[scratch[j]] = True
-    return n
+        mask[legal[j]] = True
+    boards.counts[i] = n
+    boards.players[i] = kernels.to_move(state)
+
+
+@inline_kernel
+def _legal_actions(boards, state, out):
+    if boards.options[SEARCH]:
+        return kernels.search_actions(state, out)
+    return kernels.legal_actions(state, out)
+
+
+@kernel
+def _start_game(boards, i, start, wanted):
+    """Start a game on board `i`.
+
+    No game ends by random plies: where the next one would end it, the start is the position
+    before.
+
+    Args:
+        start: the kernel state from which games start.
+        wanted: number of random plies; DRAWN: 0 to the most, each number with the same chance.
+    """
+    window, length, rng = _window(boards, i), boards.options[WINDOW], boards.generators[i]
+    state, actions, legal = kernels.row(window, 0), boards.actions[i], boards.legal[i]
+    if wanted == DRAWN:
+        most = boards.options[RANDOM_PLIES]
+        wanted = below(rng, most + 1) if most else 0
+    wanted = min(wanted, boards.options[MAX_PLIES] - 1)
+    kernels.copy_into(state, start)
+    plies = 0
+    while plies < wanted:
+        n = _legal_actions(boards, state, legal)
+        actions[plies] = legal[below(rng, n)]
+        _play(window, length, plies + 1, actions[plies])
+        plies += 1
+        if kernels.terminal(state):
+            plies -= 1
+            kernels.copy_into(state, start)
+            for ply in range(plies):
+                _play(window, length, ply + 1, actions[ply])
+            break
+    boards.plies[i] = plies
+    boards.known[i] = min(plies + 1, length)

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from dlgo.adapters.board import Board
-from dlgo.api import GameSpec, GameState, Player
+from dlgo.api import GameSpec, GameState
 from dlgo.errors import IllegalMoveError, SpecError
 from dlgo.extras import require_extra
+from dlgo.vector import DEFAULT, VectorEnv
 from engines.base import Engine
 from engines.isolation.describe import read_spec
 
@@ -72,19 +72,21 @@ class OpponentEnv(gymnasium.Env):
             if value not in choices:
                 known = ", ".join(map(str, choices))
                 raise SpecError(f"Gymnasium: {name}={value!r} is not one of {known}")
-        self._board = Board("Gymnasium", game, encoder, random_plies, max_plies)
-        self._side, self._illegal_raises = side, illegal == ERROR
+        self._env = VectorEnv(game, 1, encoder or DEFAULT, random_plies=random_plies,
+                              max_plies=max_plies, illegal=illegal, autoreset=False)
+        self._side = side
         self._opponent = opponent
         self._engine: Engine | None = None
         # The engine's seed for this game, and what it has been asked: enough to make it again.
         self._engine_seed: int | None = None
         self._asked: list[GameState] = []
         self._ready_engine()
-        self._agent = Player.black
-        self._lost = False
+        self._agent = 0
+        self._state = self._env.state(0)  # as the opponent sees it: with the moves so far
         self.render_mode = render_mode
-        self.action_space = spaces.Discrete(self._board.game.num_actions)
-        self.observation_space = spaces.Box(-np.inf, np.inf, self._board.shape, np.float32)
+        self.action_space = spaces.Discrete(self._env.num_actions)
+        shape = self._env.observation_shape
+        self.observation_space = spaces.Box(-np.inf, np.inf, shape, np.float32)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -108,17 +110,17 @@ class OpponentEnv(gymnasium.Env):
             first = self._side == "first" or (
                 self._side == "random" and self.np_random.integers(2) == 0
             )
-            self._agent = Player.black if first else Player.white
-            self._lost = False
+            self._agent = 0 if first else 1
             self._asked = []
-            self._board.start(start)
+            self._env.reset(start)
+            self._state = self._env.state(0)
             self._ready_engine().new_game(engine_seed)
             self._engine_seed = engine_seed
             self._answer()
-            if not (self._board.state.is_over() or self._board.cut):
-                return self._board.planes(), self._info()
+            if not self._over:
+                return self._planes(), self._info()
         raise SpecError(
-            f"Gymnasium: {_ATTEMPTS} games of {self._board.game} ended before the agent's first "
+            f"Gymnasium: {_ATTEMPTS} games of {self._env.game} ended before the agent's first "
             "move; take another opponent, or side='first'"
         )
 
@@ -134,28 +136,23 @@ class OpponentEnv(gymnasium.Env):
         """
         if self._over:
             raise IllegalMoveError("the game is over: call reset() before the next step()")
-        try:
-            self._board.play(action)
-        except IllegalMoveError:
-            if self._illegal_raises:
-                raise
-            self._lost = True
-            return self._board.planes(), -1.0, True, False, self._info()
-        self._answer()
-        state = self._board.state
-        reward = 0.0
-        if state.is_over():
-            reward = float(state.result() * (1 - 2 * self._agent.index))
-        return self._board.planes(), reward, state.is_over(), self._board.cut, self._info()
+        step = self._env.step([action])
+        if not self._env.illegal[0]:
+            self._state = self._state.apply_move(self._env.game.move_of(int(action)))
+            self._answer()
+        reward = float(step.rewards[0, self._agent])
+        if self._state.is_over():  # a resignation is no action
+            reward = float(self._state.result() * (1 - 2 * self._agent))
+        terminated = self._state.is_over() or bool(step.terminated[0])
+        return self._planes(), reward, terminated, bool(step.truncated[0]), self._info()
 
     def action_masks(self) -> np.ndarray:
         """bool[num_actions]: what is legal; nothing after the end."""
-        mask = self._board.mask().astype(bool)
-        return mask & (not self._over)
+        return self._env.time_step.masks[0] & (not self._over)
 
     def render(self) -> str | None:
         """The board as text; None without a render mode."""
-        return str(self._board.state) if self.render_mode else None
+        return str(self._state) if self.render_mode else None
 
     def close(self) -> None:
         """Release what the opponent holds (processes, files)."""
@@ -168,7 +165,7 @@ class OpponentEnv(gymnasium.Env):
     def _ready_engine(self) -> Engine:
         """The opponent; one for a copy is made when it is asked for the first time."""
         if self._engine is None:
-            self._engine = read_spec(self._opponent).build(self._board.game)
+            self._engine = read_spec(self._opponent).build(self._env.game)
             self._engine.warm_up()
             if self._engine_seed is not None:
                 self._engine.new_game(self._engine_seed)
@@ -178,18 +175,22 @@ class OpponentEnv(gymnasium.Env):
 
     @property
     def _over(self) -> bool:
-        return self._lost or self._board.state.is_over() or self._board.cut
+        return self._state.is_over() or bool(self._env.time_step.ended[0])
+
+    def _planes(self) -> np.ndarray:
+        return self._env.time_step.observations[0].copy()
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self.action_masks().astype(np.int8)}
 
     def _answer(self) -> None:
         """Have the opponent play until it is the agent's turn, or the game has ended."""
-        board = self._board
-        while not (self._over or board.state.next_player is self._agent):
-            decision = self._ready_engine().select_move(board.state)
-            self._asked.append(board.state)
-            board.play_move(decision.move)
+        while not self._over and self._env.time_step.players[0] != self._agent:
+            move = self._ready_engine().select_move(self._state).move
+            self._asked.append(self._state)
+            self._state = self._state.apply_move(move)
+            if not move.is_resign:
+                self._env.step([self._env.game.action_of(move)])
 
 
 gymnasium.register(id="dlgo/Opponent-v0", entry_point=OpponentEnv, disable_env_checker=True)

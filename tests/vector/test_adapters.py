@@ -63,7 +63,7 @@ def test_an_illegal_action_in_pettingzoo(pettingzoo_env) -> None:
     raw = pettingzoo_env.GameEnv("tictactoe")
     raw.reset()
     raw.step(4)
-    with one_line_error(IllegalMoveError, "action 4 is illegal in tictactoe; legal there are 0, 1"):
+    with one_line_error(IllegalMoveError, "action 4 is illegal (B2: the cell is taken); legal"):
         raw.step(4)
     wrapped = pettingzoo_env.env("tictactoe")
     wrapped.reset()

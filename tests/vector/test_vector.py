@@ -166,6 +166,74 @@ def test_random_starts_are_unfinished_and_of_all_lengths() -> None:
     assert (VectorEnv("tictactoe", 50, None, random_plies=100).plies < 9).all()
 
 
+@pytest.mark.parametrize("spec", ["tictactoe", ROWS, "go:size=5"], ids=lambda value: value[-10:])
+def test_boards_may_move_alone_and_wait_at_the_end(spec: str) -> None:
+    """Some boards of one environment play the games of an environment of their own."""
+    count = 6
+    env = VectorEnv(spec, count, "planes", seed=1, max_plies=40, autoreset=False)
+    states = [GameState.new_game(env.game)] * count
+    rng = np.random.default_rng(1)
+    while not env.time_step.ended.all():
+        moving = ~env.time_step.ended & (rng.random(count) < 0.5)
+        before = arrays_of(env)
+        actions = env.random_actions()
+        for i in np.flatnonzero(moving):
+            states[i] = states[i].apply_move(env.game.move_of(int(actions[i])))
+        step = env.step(actions, moving)
+        for array, earlier in zip(arrays_of(env), before, strict=True):
+            assert (array[~moving] == earlier[~moving]).all()
+        for i, state in enumerate(states):
+            assert env.state(i) == state and env.state(i).moves() == state.moves()
+            assert step.terminated[i] == state.is_over()
+            assert (step.observations[i] == planes_of(state, "planes")).all()
+            assert (step.masks[i] == mask_of(state)).all()
+            assert step.players[i] == state.next_player.index
+    with one_line_error(DlgoError, "the game on board 0 is over"):
+        env.step(np.zeros(count, np.int64))
+    assert (env.random_actions()[step.terminated] == -1).all()
+    last = arrays_of(env)
+    env.reset(boards=np.arange(count) < 2)
+    assert env.time_step.ended.tolist() == [False] * 2 + [True] * 4
+    assert env.plies[:2].tolist() == [0, 0]
+    assert all((a[2:] == b[2:]).all() for a, b in zip(arrays_of(env), last, strict=True))
+
+
+def test_random_plies_can_be_given_for_each_board() -> None:
+    env = VectorEnv("connect4", 3, seed=1)
+    seeds, plies = np.array([5, 5, 6], np.uint64), np.array([4, 4, 7])
+    env.reset(random_plies=plies, generators=seeds)
+    assert env.plies.tolist() == [4, 4, 7] and env.state(0) == env.state(1)
+    first = env.actions[2, :7].tolist()
+    env.reset(random_plies=plies[::-1].copy(), generators=seeds[::-1].copy())
+    assert env.actions[0, :7].tolist() == first, "whichever board it is"
+
+
+def test_a_search_does_not_fill_its_own_eyes() -> None:
+    """Black owns the corner A1: A2, B1, B2."""
+    state = GameState.new_game(get_game("go:size=5"))
+    env, search = (VectorEnv(state.game, 1, None, search=search) for search in (False, True))
+    for point in ("A2", "E5", "B1", "D5", "B2", "C5"):
+        state = state.apply_move(point)
+        for each in (env, search):
+            each.step([state.game.action_of(state.last_move)])
+    state = state.apply_move("A1")
+    eye = state.game.action_of(state.last_move)
+    assert env.time_step.masks[0, eye] and not search.time_step.masks[0, eye]
+    assert search.counts[0] == search.time_step.masks.sum() == env.counts[0] - 1
+
+
+def test_other_encoders_observe_the_same_boards_with_their_past() -> None:
+    env = VectorEnv("tictactoe", 4, None, seed=1, history=7)
+    encoder = get_encoder("zero", env.game)
+    boards = np.array([3, 1])
+    out = np.empty((2, *encoder.shape), np.float32)
+    for _ in range(4):
+        env.step(env.random_actions())
+        env.observe(encoder, boards, out)
+        for row, board in zip(out, boards.tolist(), strict=True):
+            assert (row == encoder.encode(env.state(board))).all()
+
+
 def test_an_illegal_action_is_named_and_nothing_moves() -> None:
     env = VectorEnv("connect4", 3, seed=1)
     for _ in range(6):
