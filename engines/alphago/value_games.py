@@ -146,8 +146,8 @@ def play_shard(
     )
     rng = np.random.default_rng(derive_seed(job.seed, "value position", job.number))
     plies = rng.integers(1, job.last_ply + 1, job.games)
-    relay = np.stack([np.zeros_like(plies), plies - 1, plies], axis=1)
-    schedule = Schedule.relayed(relay, derive_seed(job.seed, "value games", job.number))
+    handovers = np.stack([np.zeros_like(plies), plies - 1, plies], axis=1)
+    schedule = Schedule.with_handovers(handovers, derive_seed(job.seed, "value games", job.number))
     played = yield from counted(
         PolicyGames(game, job.rows).steps([first, RANDOM, second], schedule))
     ends = np.cumsum(played.plies)

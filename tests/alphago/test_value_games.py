@@ -1,4 +1,4 @@
-"""Games of a relay: who plays when, and which position is learned from."""
+"""Games with handovers: who plays when, and which position is learned from."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Column:
         return scores, np.zeros(len(planes), np.float32)
 
 
-def test_sides_of_a_relay_take_over_from_one_another() -> None:
+def test_sides_take_over_from_one_another() -> None:
     sides = [Side(Column(0), ENCODER), Side(Column(3), ENCODER), Side(Column(6), ENCODER)]
-    relay = np.array([[0, 2, 3], [0, 0, 5], [0, 4, 4]])
-    played = PolicyGames(GAME, 2).play(sides, Schedule.relayed(relay, seed=1))
+    handovers = np.array([[0, 2, 3], [0, 0, 5], [0, 4, 4]])
+    played = PolicyGames(GAME, 2).play(sides, Schedule.with_handovers(handovers, seed=1))
     starts = np.cumsum(played.plies) - played.plies
-    for row, start in zip(relay, starts.tolist(), strict=True):
+    for row, start in zip(handovers, starts.tolist(), strict=True):
         for ply in range(6):
             wanted = (0, 3, 6)[max(k for k in range(3) if row[k] <= ply)]
             assert played.actions[start + ply] == wanted, (row, ply)

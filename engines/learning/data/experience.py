@@ -4,8 +4,8 @@ Boards are not stored. A position is made again by playing the game's actions wi
 rules (`replay.py`), so that a decision takes 14 bytes:
 
     action        what was played: 1 byte, or 2 on large boards
-    flags         whether it is the learner's decision, which player made it, and from which side
-                  of the board the network saw the position: 1 byte
+    flags         whether it is the learner's decision, which player made it, and under which
+                  symmetry of the board the network saw the position: 1 byte
     probability   of the action in the policy that it was drawn from: 4 bytes
     value         V, what the critic expected of the position: 4 bytes
     return        R, what is to be expected of it, as the rest of the game has shown: 4 bytes
@@ -34,19 +34,20 @@ from engines.learning.data.records import NO_RESULT
 from engines.learning.data.replay import Replayer
 
 FORMAT = "dlgo experience 1"
-# What `flags` says of a ply.
+# What `flags` says of a ply; the bits from SYMMETRY_SHIFT on are the symmetry under which the
+# network saw the position, 0: as it is.
 LEARNED = 1  # a decision to learn from: not a random ply, not an opponent's
 PLAYER_1 = 2  # made by player 1
-SIDE_SHIFT = 2  # the bits above: the symmetry under which the network saw the position; 0: as it is
+SYMMETRY_SHIFT = 2
 _ARRAYS = ("game_plies", "result", "action", "flags", "probability", "value", "return")
 
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
-    """Decisions as a network learns from them: each from the side from which it was made.
+    """Decisions as a network learns from them: each under the symmetry under which it was made.
 
-    A policy that is trained from another side than that from which it played is another policy, as
-    long as the network has not learned the symmetry: PPO would clip the difference.
+    A policy that is trained under another symmetry than that under which it played is another
+    policy, as long as the network has not learned the symmetry: PPO would clip the difference.
 
     Attributes:
         planes: float32[n, rows, cols, planes], the positions.
@@ -152,11 +153,11 @@ class Experience:
             played[np.arange(len(rows)), actions] = True
             legal, actions = (encoder.as_seen(legal, players),
                               encoder.as_seen(played, players).argmax(axis=1))
-        sides = self.flags[rows] >> SIDE_SHIFT
-        if sides.any():
+        shown = self.flags[rows] >> SYMMETRY_SHIFT
+        if shown.any():
             board = symmetries(self.game)
             for k in range(1, len(board)):
-                turned = np.flatnonzero(sides == k)
+                turned = np.flatnonzero(shown == k)
                 planes[turned] = board.planes(k, planes[turned])
                 legal[turned] = board.policy(k, legal[turned])
                 actions[turned] = board.images(k, actions[turned])
@@ -269,8 +270,8 @@ def _checked(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Exp
         raise ValueError("a game has a negative length")
     if n and not 0 <= arrays["action"].min() <= arrays["action"].max() < game.num_actions:
         raise ValueError(f"array action names an action that {game} does not have")
-    if n and arrays["flags"].max() >> SIDE_SHIFT >= len(symmetries(game)):
-        raise ValueError(f"array flags names a side of the board that {game} does not have")
+    if n and arrays["flags"].max() >> SYMMETRY_SHIFT >= len(symmetries(game)):
+        raise ValueError(f"array flags names a symmetry that {game} does not have")
     probability = arrays["probability"]
     if n and not 0 < probability.min() <= probability.max() <= 1:
         raise ValueError("a probability is not above 0 and at most 1")

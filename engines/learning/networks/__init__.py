@@ -23,7 +23,7 @@ To ask one, without Keras unless it is asked for by name:
     dense.py           networks of dense layers alone, compiled
     fastest.py         which runtime is fastest on this machine
     measured.py        what was measured on this machine, kept in the folder of caches
-    own_positions.py   positions of a network's own play, and how far answers about them differ
+    self_play_positions.py  positions of a network's games, and how far answers about them differ
     parallel.py        one network, asked by several threads
     answer_cache.py    answers that a network has given in this game
     leaf_evaluator.py  a network in the tree search

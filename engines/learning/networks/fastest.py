@@ -21,7 +21,6 @@ import numpy as np
 from dlgo.errors import ModelError
 from dlgo.rates import rates_in_turns
 from engines.learning.networks.measured import key_of, remembered
-from engines.learning.networks.own_positions import difference, own_positions
 from engines.learning.networks.runtimes import (
     COMPILED,
     INT8_KINDS,
@@ -29,6 +28,7 @@ from engines.learning.networks.runtimes import (
     NetworkRuntime,
     load_runtime,
 )
+from engines.learning.networks.self_play_positions import difference, self_play_positions
 from engines.learning.networks.store import DENSE_FILE, INT8_FILE, ONNX_FILE, load_card
 
 AUTO = "auto"
@@ -126,7 +126,7 @@ def _try_all(name: str, batch: int) -> dict[str, Trial]:
     only_dense = DENSE_FILE in card.files and not (folder / ONNX_FILE).exists()
     simplest = COMPILED if only_dense else KINDS[0]
     runtimes = _runtimes(name, simplest, PLAYING_KINDS)
-    positions = own_positions(runtimes[simplest], max(_POSITIONS, batch), seed=0)
+    positions = self_play_positions(runtimes[simplest], max(_POSITIONS, batch), seed=0)
     # All have one thread, so that CPU seconds say the same as those of a quiet machine.
     rates = best_rates(runtimes, positions.planes[:batch], clock=time.process_time)
     wanted = runtimes[simplest].evaluate(positions.planes)

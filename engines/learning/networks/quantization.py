@@ -24,8 +24,8 @@ from dlgo.errors import ModelError
 from dlgo.files import make_folder, write_file
 from dlgo.rng import derive_seed
 from engines.learning.networks.card import FILE_NAME, Card
-from engines.learning.networks.own_positions import Positions, difference, own_positions
 from engines.learning.networks.runtimes import OnnxRuntime
+from engines.learning.networks.self_play_positions import Positions, difference, self_play_positions
 from engines.learning.networks.store import (
     DENSE_FILE,
     INT8_FILE,
@@ -72,9 +72,9 @@ def quantise_model(
     content = read_file(source, card, ONNX_FILE)
     runtime = OnnxRuntime(card, content)
     if calibration is None:
-        calibration = own_positions(runtime, CALIBRATION, derive_seed(seed, "calibration"))
+        calibration = self_play_positions(runtime, CALIBRATION, derive_seed(seed, "calibration"))
     quantised = quantise(content, card, calibration)
-    others = own_positions(runtime, held_out, derive_seed(seed, "held out"))
+    others = self_play_positions(runtime, held_out, derive_seed(seed, "held out"))
     cost = difference(
         runtime.evaluate(others.planes), OnnxRuntime(card, quantised).evaluate(others.planes),
         others.legal,

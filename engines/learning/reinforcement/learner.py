@@ -177,7 +177,7 @@ class ReinforcementLearner(Learner):
     def _side(self, iteration: int) -> Side:
         """How the learner plays its games."""
         return Side(self._scorer, self._network.encoder, learns=True,
-                    raw=self._config.recorded == "network", turned=self._config.symmetries)
+                    raw=self._config.recorded == "network", symmetries=self._config.symmetries)
 
     def _test_side(self) -> Side:
         """How the learner plays where it does not learn: its best move."""

@@ -10,6 +10,7 @@ import numpy as np
 from dlgo.api import GameSpec
 from engines.learning.networks.leaf_evaluator import encoder_of
 from engines.learning.networks.runtimes import NetworkRuntime, load_runtime
+from engines.learning.networks.self_play_positions import score_head
 from engines.learning.selfplay.policy_games import Side
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ class RuntimeScorer:
 
     def __init__(self, runtime: NetworkRuntime | KerasNetwork) -> None:
         self._runtime = runtime
-        self._head = next(head for head in ("policy", "q", "q_pair") if head in runtime.heads)
+        self._head = score_head(runtime)
 
     def score(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         answers = self._runtime.evaluate(planes)

@@ -1,9 +1,9 @@
 """Games by policies alone, a thousand at once: drawn, played and recorded in compiled code.
 
 A learner that plays without search needs one evaluation of its network for a move, and those of
-all games in one call. So every row of a batch plays a game; in each step both sides answer for the
-rows in which they are to move, and compiled code masks, draws, records and plays. A row whose game
-is over begins the next one.
+all games in one call. So every board of a `VectorEnv` plays a game; in each step both sides answer
+for the boards on which they are to move, and compiled code draws and plays. A board whose game is
+over starts the next one.
 
 Both games of a pair (2k and 2k + 1) draw the same random numbers for the same colour. So a network
 that plays against itself scores exactly one half, if the sides of the games of a pair are swapped.
@@ -13,20 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from dlgo import kernels
 from dlgo.api import GameSpec
-from dlgo.encoders.base import Encoder, encode
+from dlgo.encoders.base import Encoder
 from dlgo.jit import kernel
 from dlgo.rng import below, uniform
 from dlgo.symmetry import symmetries
+from dlgo.vector import VectorEnv
 from engines.jobs import Amount
-from engines.learning.data.experience import LEARNED, PLAYER_1, SIDE_SHIFT, Experience
+from engines.learning.data.experience import LEARNED, PLAYER_1, SYMMETRY_SHIFT, Experience
 from engines.learning.data.records import NO_RESULT
-from engines.learning.selfplay.lockstep import longest_game
 from engines.learning.selfplay.schedule import Schedule
 
 _IDLE = -1
@@ -58,7 +57,8 @@ class Side:
         learns: whether its decisions are to be learned from.
         raw: record the softmax of all scores, illegal moves included, instead of the policy that
             was played. That is a mistake, to be measured.
-        turned: show the scorer each position from a random side of the board, and record which.
+        symmetries: show the scorer each position under a random symmetry of the board, and
+            record which.
     """
 
     scorer: Scorer | None = None
@@ -67,11 +67,12 @@ class Side:
     epsilon: float = 0.0
     learns: bool = False
     raw: bool = False
-    turned: bool = False
+    symmetries: bool = False
 
 
 RANDOM = Side()
-# The arrays of a schedule.
+
+
 class PolicyGames:
     """Plays games of one game between sides.
 
@@ -82,19 +83,8 @@ class PolicyGames:
     """
 
     def __init__(self, game: GameSpec, rows: int, max_plies: int | None = None) -> None:
-        self._game = game
-        self._max_plies = max_plies or longest_game(game)
-        self._start = game.new_kernel_state()
-        like = game.scratch_state(self._start, self._max_plies)
-        # One more than rows, as scratch for openings.
-        self._states = kernels.make_batch(like, rows + 1)
-        self._numbers = np.full(rows, _IDLE)
-        self._listed, self._movers = np.empty(rows, np.int64), np.empty(rows, np.int8)
-        self._planes: dict[tuple[int, ...], np.ndarray] = {}
-        self._actions = np.empty(game.num_actions, np.int64)
-        self._shares = np.empty(game.num_actions)
+        self._game, self._rows, self._max_plies = game, rows, max_plies
         self._symmetries = symmetries(game)
-        self._sides = np.zeros(rows, np.int64)
 
     def play(
         self, sides: Sequence[Side], schedule: Schedule,
@@ -131,43 +121,58 @@ class PolicyGames:
             The games with the decisions of the sides that learn; without returns.
         """
         games = len(schedule)
-        seeds = schedule.seeds.copy()  # used up
-        actions = np.zeros((games, self._max_plies), np.int32)
-        flags = np.zeros((games, self._max_plies), np.uint8)
-        probabilities = np.ones((games, self._max_plies), np.float32)
-        values = np.zeros((games, self._max_plies), np.float32)
-        plies = np.zeros(games, np.int64)
-        results = np.full(games, NO_RESULT, np.int8)
-        self._numbers[:] = _IDLE
+        encoders = [side.encoder for side in sides if side.encoder]
+        env = VectorEnv(
+            self._game, max(1, min(self._rows, games)), None, max_plies=self._max_plies,
+            autoreset=False, search=True,
+            history=max((encoder.history for encoder in encoders), default=0),
+        )
+        step, shape = env.time_step, (games, env.max_plies)
+        actions, flags = np.zeros(shape, np.int32), np.zeros(shape, np.uint8)
+        probabilities, values = np.ones(shape, np.float32), np.zeros(shape, np.float32)
+        plies, results = np.zeros(games, np.int64), np.full(games, NO_RESULT, np.int8)
+        numbers = np.full(len(env), _IDLE)  # the game on each board
+        moves = Moves(
+            np.zeros((len(env), 2), np.uint64), env.legal, env.counts, step.players,
+            np.zeros(len(env), np.int64), np.zeros(len(env)), np.zeros(len(env), np.int64),
+            np.empty(env.num_actions),
+        )
         begun = 0
         while True:
-            begun = start_rows(
-                self._states, self._numbers, self._start, begun, schedule.openings, seeds,
-                actions, plies, self._actions,
-            )
-            ongoing = int((self._numbers >= 0).sum())
+            free = np.flatnonzero(numbers == _IDLE)[: games - begun]
+            if len(free):
+                numbers[free] = np.arange(begun, begun + len(free))
+                begun += len(free)
+                seeds = schedule.seeds[numbers]
+                moves.generators[free] = seeds[free, :2]
+                env.reset(boards=_mask(env, free), random_plies=schedule.openings[numbers],
+                          generators=seeds[:, 2])
+            ongoing = int((numbers != _IDLE).sum())
             if not ongoing:
                 break
             for index, side in enumerate(sides):
-                n = list_rows(self._states, self._numbers, schedule.sides, schedule.relay, plies,
-                              index, self._listed, self._movers)
-                if n == 0:
+                to_move = schedule.sides_to_move(numbers, env.plies, step.players)
+                boards = np.flatnonzero((numbers != _IDLE) & (to_move == index))
+                if not len(boards):
                     continue
-                listed, turns = self._listed[:n], self._sides[:n]
-                turns[:] = 0
-                if side.turned:
-                    draw_sides(listed, self._numbers, self._movers, seeds, len(self._symmetries),
-                               turns)
-                scores, expected = self._scored(side, listed, self._movers[:n], turns)
-                play_rows(
-                    self._states, listed, self._numbers, scores, expected, side.temperature,
-                    side.epsilon, side.learns, side.raw, turns, seeds, actions, flags,
-                    probabilities, values, plies, results, self._max_plies, self._actions,
-                    self._shares,
-                )
+                draw_symmetries(moves, boards, len(self._symmetries) if side.symmetries else 0)
+                scores, expected = self._scored(side, env, boards, moves.symmetries[boards])
+                draw_moves(moves, Policy(side.temperature, side.epsilon, side.raw), boards, scores)
+                at = numbers[boards], env.plies[boards]
+                flags[at] = step.players[boards] * PLAYER_1
+                if side.learns:
+                    flags[at] |= (LEARNED | moves.symmetries[boards] << SYMMETRY_SHIFT
+                                  ).astype(np.uint8)
+                    probabilities[at], values[at] = moves.probabilities[boards], expected
+                env.step(moves.actions, _mask(env, boards))
+                ended = boards[step.ended[boards]]
+                which = numbers[ended]
+                actions[which], plies[which] = env.actions[ended], env.plies[ended]
+                results[which] = np.where(step.truncated[ended], NO_RESULT, step.rewards[ended, 0])
+                numbers[ended] = _IDLE
             yield begun - ongoing
         yield games
-        kept = np.arange(self._max_plies) < plies[:, None]
+        kept = np.arange(env.max_plies) < plies[:, None]
         encoder = next((side.encoder.name for side in sides if side.learns and side.encoder), "")
         return Experience(
             self._game, encoder, plies, results, actions[kept], flags[kept], probabilities[kept],
@@ -175,30 +180,33 @@ class PolicyGames:
         )
 
     def _scored(
-        self, side: Side, listed: np.ndarray, movers: np.ndarray, turns: np.ndarray
+        self, side: Side, env: VectorEnv, boards: np.ndarray, shown: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Scores in the game's order of actions, and values, of the states in these rows.
+        """Scores in the game's order of actions, and values, of the positions on these boards.
 
         Args:
-            turns: int64[n], the symmetry under which the scorer sees each.
+            shown: int64[n], the symmetry under which the scorer sees each.
         """
-        n = len(listed)
+        n = len(boards)
         if side.scorer is None or side.encoder is None:
             return np.zeros((n, self._game.num_actions), np.float32), np.zeros(n, np.float32)
-        shape = side.encoder.shape
-        if shape not in self._planes:
-            self._planes[shape] = np.empty((len(self._numbers), *shape), np.float32)
-        planes = self._planes[shape][:n]
-        encode_rows(side.encoder.kernel, self._states, listed, planes)
-        board = self._symmetries
-        turned = [(k, np.flatnonzero(turns == k)) for k in range(1, len(board))]
-        for k, which in turned:
-            planes[which] = board.planes(k, planes[which])
+        planes = np.empty((n, *side.encoder.shape), np.float32)
+        env.observe(side.encoder, boards, planes)
+        group = self._symmetries
+        images = [(k, np.flatnonzero(shown == k)) for k in np.unique(shown[shown > 0])]
+        for k, which in images:
+            planes[which] = group.planes(k, planes[which])
         scores, values = side.scorer.score(planes)
         scores = np.array(scores)  # a framework's own memory may not be written to
-        for k, which in turned:
-            scores[which] = board.policy(int(board.inverse[k]), scores[which])
-        return side.encoder.as_seen(scores, movers), values
+        for k, which in images:
+            scores[which] = group.policy(int(group.inverse[k]), scores[which])
+        return side.encoder.as_seen(scores, env.time_step.players[boards]), values
+
+
+def _mask(env: VectorEnv, boards: np.ndarray) -> np.ndarray:
+    mask = np.zeros(len(env), bool)
+    mask[boards] = True
+    return mask
 
 
 def counted(steps: Generator[int, None, Experience]) -> Generator[Amount, None, Experience]:
@@ -213,141 +221,86 @@ def counted(steps: Generator[int, None, Experience]) -> Generator[Amount, None, 
         done = ended
 
 
+class Moves(NamedTuple):
+    """What moves are drawn from on each board, and the moves.
+
+    generators: uint64[n, 2], of player 0 and of player 1;
+    legal, counts, players: see `VectorEnv`;
+    actions: int64[n]. probabilities: float64[n], of the actions;
+    symmetries: int64[n], under which the scorer sees the position;
+    shares: float64[num_actions], scratch.
+    """
+
+    generators: np.ndarray
+    legal: np.ndarray
+    counts: np.ndarray
+    players: np.ndarray
+    actions: np.ndarray
+    probabilities: np.ndarray
+    symmetries: np.ndarray
+    shares: np.ndarray
+
+
+class Policy(NamedTuple):
+    """How moves are drawn from scores; see `Side`."""
+
+    temperature: float
+    epsilon: float
+    raw: bool
+
+
 @kernel
-def start_rows(states, numbers, start, begun, openings, seeds, actions, plies, scratch):
-    """Start the next game in every row without one; returns how many games have begun.
+def draw_symmetries(moves, boards, count):
+    """Draw one of `count` symmetries for each of these boards; 0: none, nothing is drawn."""
+    for i in boards:
+        player = moves.players[i]
+        moves.symmetries[i] = 0
+        if count:
+            moves.symmetries[i] = below(moves.generators[i, player : player + 1], count)
+
+
+@kernel
+def draw_moves(moves, policy, boards, scores):
+    """Draw a move on each of these boards.
 
     Args:
-        states: batch of rows + 1 states, the last one scratch.
-        numbers: int64[rows], the game in each row, or -1.
-        start: the first position of a game.
-        begun: how many games have begun before.
-        openings, seeds: of a `Schedule`.
-        actions: int32[games, most], plies: int64[games]: the random plies are recorded.
-        scratch: int64[num_actions].
+        scores: float32[len(boards), num_actions], by the game's actions.
     """
-    for i in range(len(numbers)):
-        if numbers[i] >= 0 or begun >= len(openings):
-            continue
-        numbers[i] = begun
-        state, after = kernels.row(states, i), kernels.row(states, len(numbers))
-        kernels.copy_into(state, start)
-        for _ in range(openings[begun]):
-            n = kernels.search_actions(state, scratch)
-            action = scratch[below(seeds[begun, 2:3], n)]
-            kernels.copy_into(after, state)
-            kernels.play(after, action)
-            if kernels.terminal(after):  # no game is won by chance
-                break
-            kernels.copy_into(state, after)
-            actions[begun, plies[begun]] = action
-            plies[begun] += 1
-        begun += 1
-    return begun
-
-
-@kernel
-def list_rows(states, numbers, sides, relay, plies, index, listed, movers):
-    """List the rows in which side `index` is to move; returns how many.
-
-    Args:
-        sides, relay: of the schedule. plies: int64[games], how many have been played.
-        listed, movers: int64[rows], int8[rows], out: the rows, and who is to move there: 0 or 1.
-    """
-    n = 0
-    for i in range(len(numbers)):
-        if numbers[i] < 0:
-            continue
-        mover = kernels.to_move(kernels.row(states, i))
-        side = sides[numbers[i], mover]
-        for k in range(relay.shape[1]):
-            if plies[numbers[i]] >= relay[numbers[i], k]:
-                side = k
-        # The other side of this step may have moved a moment ago: it has a step of its own.
-        if side == index:
-            listed[n] = i
-            movers[n] = mover
-            n += 1
-    return n
-
-
-@kernel
-def encode_rows(encoder, states, listed, planes):
-    """Write the planes of the states in these rows."""
-    for k in range(len(listed)):
-        encode(encoder, kernels.rows(states, listed[k], listed[k] + 1), 1, planes[k])
-
-
-@kernel
-def draw_sides(listed, numbers, movers, seeds, count, turns):
-    """Draw one of `count` symmetries for each of these rows; turns: int64[n], out."""
-    for k in range(len(listed)):
-        mover = movers[k]
-        turns[k] = below(seeds[numbers[listed[k]], mover : mover + 1], count)
-
-
-@kernel
-def play_rows(
-    states, listed, numbers, scores, expected, temperature, epsilon, learned, raw, turns, seeds,
-    actions, flags, probabilities, values, plies, results, max_plies, scratch, shares,
-):
-    """Draw and play a move in each of these rows, and record it.
-
-    Args:
-        scores: float32[n, num_actions], by the game's actions. expected: float32[n].
-        temperature, epsilon, learned, raw: see `Side`.
-        turns: int64[n], the symmetry under which each was scored.
-        seeds: generators, a row a game. results: written for games that end.
-        actions, flags, probabilities, values: [games, max_plies]; plies: int64[games].
-        scratch: int64[num_actions]. shares: float64[num_actions].
-    """
-    for k in range(len(listed)):
-        state, game = kernels.row(states, listed[k]), numbers[listed[k]]
-        mover = kernels.to_move(state)
-        n = kernels.search_actions(state, scratch)
-        fill_shares(scores[k], scratch, n, temperature, epsilon, shares)
-        drawn = uniform(seeds[game, mover : mover + 1])
+    shares = moves.shares
+    for k in range(len(boards)):
+        i = boards[k]
+        player, n, legal = moves.players[i], moves.counts[i], moves.legal[i]
+        fill_shares(scores[k], legal, n, policy, shares)
+        drawn = uniform(moves.generators[i, player : player + 1])
         chosen = 0
         while chosen < n - 1 and drawn >= shares[chosen]:
             drawn -= shares[chosen]
             chosen += 1
         while shares[chosen] <= 0.0:  # rounding has led to the end of the list
             chosen -= 1
-        ply = plies[game]
-        actions[game, ply] = scratch[chosen]
-        flags[game, ply] = PLAYER_1 if mover == 1 else 0
-        if learned:
-            share = shares[chosen]
-            if raw:
-                share = raw_share(scores[k], scratch[chosen])
-            probabilities[game, ply] = min(max(share, 1e-30), 1.0)
-            values[game, ply] = expected[k]
-            flags[game, ply] |= LEARNED | turns[k] << SIDE_SHIFT
-        kernels.play(state, scratch[chosen])
-        plies[game] += 1
-        if kernels.terminal(state):
-            results[game] = kernels.result(state)
-            numbers[listed[k]] = _IDLE
-        elif plies[game] >= max_plies:
-            numbers[listed[k]] = _IDLE
+        share = shares[chosen]
+        if policy.raw:
+            share = raw_share(scores[k], legal[chosen])
+        moves.actions[i] = legal[chosen]
+        moves.probabilities[i] = min(max(share, 1e-30), 1.0)
 
 
 @kernel
-def fill_shares(scores, actions, n, temperature, epsilon, shares):
-    """The policy over `actions[:n]`: see `Side`; shares[:n] sum to 1."""
+def fill_shares(scores, actions, n, policy, shares):
+    """The policy over `actions[:n]`; shares[:n] sum to 1."""
     best = 0
     for j in range(1, n):
         if scores[actions[j]] > scores[actions[best]]:
             best = j
     total = 0.0
     for j in range(n):
-        if temperature > 0.0:
-            shares[j] = np.exp((scores[actions[j]] - scores[actions[best]]) / temperature)
+        if policy.temperature > 0.0:
+            shares[j] = np.exp((scores[actions[j]] - scores[actions[best]]) / policy.temperature)
         else:
             shares[j] = 1.0 if j == best else 0.0
         total += shares[j]
     for j in range(n):
-        shares[j] = (1.0 - epsilon) * shares[j] / total + epsilon / n
+        shares[j] = (1.0 - policy.epsilon) * shares[j] / total + policy.epsilon / n
 
 
 @kernel

@@ -10,7 +10,7 @@ from dlgo.rng import derive_seed
 from engines.learning.data.experience import Experience
 from engines.learning.data.records import NO_RESULT
 
-_COLUMNS = ("sides", "openings", "seeds", "relay")
+_COLUMNS = ("sides", "openings", "seeds", "handover_plies")
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,15 @@ class Schedule:
         sides: int64[games, 2], the index of the side that plays player 0, and player 1.
         openings: int64[games], random plies at the beginning.
         seeds: uint64[games, 3], the generators of player 0, of player 1, and of the opening.
-        relay: int64[games, k], or [games, 0]: none. In a relay both players are the same side,
-            one after the other: side i from ply `relay[:, i]` on, until the next one takes over.
+        handover_plies: int64[games, k], ascending; or [games, 0]: none. With handovers, both
+            players are the same side: side i from ply `handover_plies[:, i]` on, until the next
+            one takes over.
     """
 
     sides: np.ndarray
     openings: np.ndarray
     seeds: np.ndarray
-    relay: np.ndarray
+    handover_plies: np.ndarray
 
     @classmethod
     def match(cls, games: int, seed: int, openings: np.ndarray | int = 0) -> Schedule:
@@ -44,10 +45,10 @@ class Schedule:
         return cls._seeded(sides, seed, openings, alike=1)
 
     @classmethod
-    def relayed(cls, relay: np.ndarray, seed: int) -> Schedule:
-        """Games that one side begins and others carry on; see `relay`, whose rows ascend."""
-        sides = np.zeros((len(relay), 2), np.int64)
-        return replace(cls._seeded(sides, seed, 0, alike=1), relay=relay.astype(np.int64))
+    def with_handovers(cls, plies: np.ndarray, seed: int) -> Schedule:
+        """Games that one side starts and others continue; `plies`: see `handover_plies`."""
+        sides = np.zeros((len(plies), 2), np.int64)
+        return replace(cls._seeded(sides, seed, 0, alike=1), handover_plies=plies.astype(np.int64))
 
     @classmethod
     def _seeded(
@@ -59,6 +60,19 @@ class Schedule:
         ], np.uint64).reshape(n, 3)
         return cls(sides, np.broadcast_to(openings, n).astype(np.int64), seeds,
                    np.zeros((n, 0), np.int64))
+
+    def sides_to_move(
+        self, numbers: np.ndarray, plies: np.ndarray, players: np.ndarray
+    ) -> np.ndarray:
+        """The index of the side that moves in each of these games: int64[n].
+
+        Args:
+            numbers: int64[n], of the games.
+            plies: int64[n], played so far. players: int[n], who is to move: 0 or 1.
+        """
+        if not self.handover_plies.shape[1]:
+            return self.sides[numbers, players]
+        return (self.handover_plies[numbers] <= plies[:, None]).sum(axis=1) - 1
 
     def followed_by(self, other: Schedule) -> Schedule:
         """These games, then the others."""

@@ -16,7 +16,7 @@ from engines.learning.data import experience as module
 from engines.learning.data.experience import (
     LEARNED,
     PLAYER_1,
-    SIDE_SHIFT,
+    SYMMETRY_SHIFT,
     Experience,
     merged,
     read_experience,
@@ -145,9 +145,9 @@ def test_a_decision_is_learned_from_the_side_of_the_board_from_which_it_was_made
     game = get_game("tictactoe")
     encoder = get_encoder("planes", game)
     critic = Critic(encoder.shape, game.num_actions)
-    side = Side(critic, encoder, learns=True, turned=True)
+    side = Side(critic, encoder, learns=True, symmetries=True)
     played = PolicyGames(game, 6).play([side], Schedule.practice(60, 1)).with_returns()
-    sides = played.flags[played.decisions] >> SIDE_SHIFT
+    sides = played.flags[played.decisions] >> SYMMETRY_SHIFT
     assert set(sides.tolist()) == set(range(8))
     [batch] = shuffled_batches(played, encoder, 10_000, np.random.default_rng(3))
     scores, values = critic.score(batch.planes)
@@ -157,7 +157,7 @@ def test_a_decision_is_learned_from_the_side_of_the_board_from_which_it_was_made
     rows = np.arange(len(batch))
     np.testing.assert_allclose(batch.probabilities, shares[rows, batch.actions], rtol=1e-4)
     # Without the side that was recorded, the same policy seems to be another one.
-    forgotten = dataclasses.replace(played, flags=played.flags & (1 << SIDE_SHIFT) - 1)
+    forgotten = dataclasses.replace(played, flags=played.flags & (1 << SYMMETRY_SHIFT) - 1)
     [straight] = shuffled_batches(forgotten, encoder, 10_000, np.random.default_rng(3))
     other = np.where(straight.legal, np.exp(critic.score(straight.planes)[0]), 0)
     other /= other.sum(axis=1, keepdims=True)
@@ -197,7 +197,7 @@ def test_what_is_not_such_a_file_is_refused_in_one_line(
     ("game", lambda a: get_game("tictactoe"), "names an action that tictactoe does not have"),
     ("probabilities", lambda a: a * 0, "a probability is not above 0"),
     ("values", lambda a: a * np.float32("nan"), "not finite"),
-    ("flags", lambda a: a | 1 << SIDE_SHIFT, "a side of the board that draughts does not have"),
+    ("flags", lambda a: a | 1 << SYMMETRY_SHIFT, "a side of the board that draughts does not have"),
 ])
 def test_arrays_that_contradict_each_other_are_refused(
     played: Experience, tmp_path: Path, name: str, change, part: str

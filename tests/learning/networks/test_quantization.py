@@ -16,9 +16,13 @@ from dlgo import GameState, get_game
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
 from engines.learning.networks.card import read_card
-from engines.learning.networks.own_positions import difference, masked_softmax, own_positions
 from engines.learning.networks.quantization import quantise_model
 from engines.learning.networks.runtimes import load_runtime
+from engines.learning.networks.self_play_positions import (
+    difference,
+    masked_softmax,
+    self_play_positions,
+)
 from engines.learning.networks.store import SHIPPED
 from engines.registry import build_engine
 from tests.command import dlgo_here
@@ -39,7 +43,7 @@ def test_eight_bits_answer_nearly_as_float32(model: Path, kind: str) -> None:
     if kind != "int8":
         pytest.importorskip("openvino")
     float32, small = load_runtime(str(model)), load_runtime(str(model), kind)
-    positions = own_positions(float32, 200, seed=9)
+    positions = self_play_positions(float32, 200, seed=9)
     wanted, answers = (runtime.evaluate(positions.planes) for runtime in (float32, small))
     far = difference(wanted, answers, positions.legal)
     assert 0 < far.policy < 0.01 and far.first_move < 0.15 and 0 < far.value < 0.03
@@ -83,7 +87,7 @@ def test_the_card_says_what_it_cost_and_the_network_stays_the_same(
     assert card.files[INT8] == hashlib.sha256((model / INT8).read_bytes()).hexdigest()
     assert card.versions["int8"].startswith("onnxruntime ")
     # Other games than those of the calibration give another number, but not far from it.
-    positions = own_positions(load_runtime(str(model)), 1000, seed=77)
+    positions = self_play_positions(load_runtime(str(model)), 1000, seed=77)
     far = difference(*(load_runtime(str(model), kind).evaluate(positions.planes)
                        for kind in ("onnx", "int8")), positions.legal)
     assert cost["policy"] == pytest.approx(far.policy, rel=0.5)
@@ -155,14 +159,14 @@ def test_a_search_plays_in_eight_bits(model: Path) -> None:
     assert decisions["int8"].value != decisions["onnx"].value
 
 
-def test_own_positions_are_of_whole_games_and_come_from_the_seed(model: Path) -> None:
+def test_self_play_positions_are_of_whole_games_and_come_from_the_seed(model: Path) -> None:
     runtime = load_runtime(str(model))
     game = get_game("connect4")
     encoder = get_encoder("planes", game)
-    positions = own_positions(runtime, 400, seed=4)
-    again = own_positions(runtime, 400, seed=4)
+    positions = self_play_positions(runtime, 400, seed=4)
+    again = self_play_positions(runtime, 400, seed=4)
     assert np.array_equal(positions.planes, again.planes)
-    assert not np.array_equal(positions.planes, own_positions(runtime, 400, seed=5).planes)
+    assert not np.array_equal(positions.planes, self_play_positions(runtime, 400, seed=5).planes)
     assert positions.planes.shape == (400, *encoder.shape) and positions.legal.shape == (400, 7)
     stones = positions.planes[..., :2].sum(axis=(1, 2, 3))
     assert stones.min() <= 1 and stones.max() >= 20

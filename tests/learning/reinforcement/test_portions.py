@@ -31,8 +31,8 @@ TINY = {"iterations": 2, "games": 30, "network": "mlp:hidden=8,layers=1", "preci
 def played(jobs: Jobs, count: int = 3) -> Experience:
     said: list[tuple[int, int]] = []
     experience, seconds = play_in_portions(
-        jobs, GAME, [Side(learns=True, turned=True), Side()], [MODEL, OTHER], SCHEDULE, 8, count,
-        lambda done, of: said.append((done, of)),
+        jobs, GAME, [Side(learns=True, symmetries=True), Side()], [MODEL, OTHER], SCHEDULE, 8,
+        count, lambda done, of: said.append((done, of)),
     )
     assert said[-1] == (41, 41) and seconds > 0
     return experience

@@ -1,4 +1,4 @@
-"""Positions of a network's own play, and how far answers about them differ.
+"""Positions of games that a network plays against itself, and how far answers about them differ.
 
 A number format is judged by them: eight bits or bfloat16 in place of float32. Positions of random
 play would not do: their activations are smaller than those that a search meets.
@@ -10,18 +10,17 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from dlgo import kernels
-from dlgo.api import GameSpec, GameState
-from dlgo.encoders import Encoder, get_encoder
+from dlgo.encoders import get_encoder
 from dlgo.games import recorded_game
+from dlgo.vector import VectorEnv
 from engines.learning.networks.runtimes import NetworkRuntime
 
 # Games at once: enough for batches that a network likes, few enough for Go, whose games are long.
 _GAMES = 32
-# Each game begins with up to so many random moves, and later has a random one now and then: a
+# Each game starts with up to this many random moves, and later has a random one now and then: a
 # search, too, looks at positions that the network would not play for.
 _MOST_OPENING, _RANDOM = 8, 0.1
-# Of the heads that say what each action is worth, the first that a network has chooses its moves.
+# Of the heads that score each action, the first that a network has chooses its moves.
 _SCORES = ("policy", "q", "q_pair")
 
 
@@ -41,15 +40,15 @@ class Positions:
         return len(self.planes)
 
 
-def own_positions(runtime: NetworkRuntime, count: int, seed: int) -> Positions:
+def self_play_positions(runtime: NetworkRuntime, count: int, seed: int) -> Positions:
     """Positions of games that a network plays against itself, drawing moves by its policy.
 
     Games are played to their ends before positions are drawn from all of them, so that the ends
     are there, too. A network that only has a value plays random moves.
 
     Args:
-        runtime: runs the network. Whatever rounds in another way may play other games.
-        count: positions that are wanted.
+        runtime: runs the network. Another one that rounds differently may play other games.
+        count: number of positions.
         seed: everything random comes from it.
 
     Raises:
@@ -57,45 +56,30 @@ def own_positions(runtime: NetworkRuntime, count: int, seed: int) -> Positions:
     """
     game = recorded_game(runtime.card.game)
     encoder = get_encoder(runtime.card.encoder, game)
-    rng = np.random.default_rng(seed)
+    head, rng = score_head(runtime), np.random.default_rng(seed)
+    env = VectorEnv(game, _GAMES, encoder, seed, random_plies=_MOST_OPENING, autoreset=False,
+                    search=True)
+    step, actions = env.time_step, np.zeros(_GAMES, np.int64)
     planes: list[np.ndarray] = []
     legal: list[np.ndarray] = []
     while len(planes) < count:
-        _play(runtime, game, encoder, rng, planes, legal)
+        env.reset()
+        while not step.ended.all():
+            playing = ~step.ended
+            shown, masks = step.observations[playing], step.masks[playing]
+            players = step.players[playing]
+            policies = masks / masks.sum(axis=1, keepdims=True)
+            if head:
+                scores = encoder.as_seen(runtime.evaluate(shown)[head], players)
+                policies = _RANDOM * policies + (1 - _RANDOM) * masked_softmax(scores, masks)
+            drawn = policies.cumsum(axis=1)
+            actions[playing] = (
+                drawn > rng.random((len(drawn), 1)) * drawn[:, -1:]).argmax(axis=1)
+            planes.extend(shown)
+            legal.extend(encoder.as_seen(masks, players))
+            env.step(actions, playing)
     chosen = rng.permutation(len(planes))[:count].tolist()
     return Positions(np.stack([planes[i] for i in chosen]), np.stack([legal[i] for i in chosen]))
-
-
-def _play(
-    runtime: NetworkRuntime, game: GameSpec, encoder: Encoder, rng: np.random.Generator,
-    planes: list[np.ndarray], legal: list[np.ndarray],
-) -> None:
-    """Play some games; their positions are added to the lists."""
-    head = score_head(runtime)
-    states = [GameState.new_game(game) for _ in range(_GAMES)]
-    openings = rng.integers(0, _MOST_OPENING + 1, _GAMES).tolist()
-    actions = np.empty(game.num_actions, np.int64)
-    for ply in range(4 * game.board_rows * game.board_cols):  # no game needs to be longer
-        games = [i for i in range(_GAMES) if not states[i].is_over()]
-        if not games:
-            return
-        seen = np.stack([encoder.encode(states[i]) for i in games])
-        movers = np.array([states[i].next_player.index for i in games])
-        sensible = np.zeros((len(games), game.num_actions), np.bool_)
-        for row, i in zip(sensible, games, strict=True):
-            row[actions[: kernels.search_actions(states[i].kernel_state, actions)]] = True
-        scores = np.zeros((len(games), game.num_actions))
-        if head:
-            scores = encoder.as_seen(runtime.evaluate(seen)[head], movers)
-        policies = masked_softmax(scores, sensible)
-        even = sensible / sensible.sum(axis=1, keepdims=True)
-        chance = np.where([ply < openings[i] for i in games], 1.0, _RANDOM)[:, None]
-        drawn = (chance * even + (1 - chance) * policies).cumsum(axis=1)
-        picks = (drawn > rng.random((len(games), 1)) * drawn[:, -1:]).argmax(axis=1)
-        for i, action in zip(games, picks.tolist(), strict=True):
-            states[i] = states[i].apply_move(game.move_of(action))
-        planes.extend(seen)
-        legal.extend(encoder.as_seen(sensible, movers))
 
 
 def score_head(runtime: NetworkRuntime) -> str | None:
