@@ -7,7 +7,7 @@ from typing import Any
 
 from dlgo.api import GameSpec
 from dlgo.errors import SpecError
-from engines.learning.selfplay.lockstep import longest_game
+from dlgo.vector import longest_game
 from engines.learning.settings import Settings, setting
 from engines.resignation import Resignation
 from engines.treesearch.forced import ForcedPUCT

@@ -15,10 +15,10 @@ import numpy as np
 
 from dlgo.api import GameSpec, GameState
 from dlgo.rng import below, derive_seed, make_rng
+from dlgo.vector import longest_game
 from engines.base import Decision, Engine
 from engines.learning.data.records import NO_RESULT, GameBuilder, GameData
 from engines.learning.selfplay.drawing import Sampling, draw
-from engines.learning.selfplay.lockstep import longest_game
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from dlgo import kernels
-from dlgo.vector import longest_game as longest_game
 from engines.learning.data.records import NO_RESULT
 
 # What `choose` answers when the player to move resigns; and where there is no move yet.

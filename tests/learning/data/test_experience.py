@@ -197,7 +197,7 @@ def test_what_is_not_such_a_file_is_refused_in_one_line(
     ("game", lambda a: get_game("tictactoe"), "names an action that tictactoe does not have"),
     ("probabilities", lambda a: a * 0, "a probability is not above 0"),
     ("values", lambda a: a * np.float32("nan"), "not finite"),
-    ("flags", lambda a: a | 1 << SYMMETRY_SHIFT, "a side of the board that draughts does not have"),
+    ("flags", lambda a: a | 1 << SYMMETRY_SHIFT, "a symmetry that draughts does not have"),
 ])
 def test_arrays_that_contradict_each_other_are_refused(
     played: Experience, tmp_path: Path, name: str, change, part: str

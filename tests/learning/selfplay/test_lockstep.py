@@ -9,9 +9,10 @@ import pytest
 
 from dlgo import get_game, kernels
 from dlgo.rng import make_rng
+from dlgo.vector import longest_game
 from engines.learning.data.records import NO_RESULT
 from engines.learning.selfplay.drawing import Sampling, draw
-from engines.learning.selfplay.lockstep import RESIGN, GameSlot, LockstepGames, longest_game
+from engines.learning.selfplay.lockstep import RESIGN, GameSlot, LockstepGames
 from engines.resignation import Resignation
 from engines.treesearch.leaf_evaluator import LeafEvaluator
 from tests.alphazero.test_selfplay import GAMES, Opinionated
