@@ -63,7 +63,7 @@ def test_the_code_runs(tmp_path: Path) -> None:
     for name, code in blocks:
         (tmp_path / name).write_text(code)
     assert run(tmp_path, "check_wild.py") == ""
-    assert "Move(kind='play'" in run(tmp_path, "in_python.py")
+    assert run(tmp_path, "in_python.py").strip() in set("1234567")  # a column
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ for name in ("keras", "onnx", "tensorboard", "tensorflow", "tf2onnx"):
 # They train, or write networks.
 TRAINING = {
     f"engines.learning.networks.{name}"
-    for name in ("architectures", "backend", "optimizers", "saving")
+    for name in ("architectures", "backend", "optimizers", "saving", "trainable")
 } | {"engines.learning.reinforcement.losses"}
 
 

@@ -93,8 +93,7 @@ def main(quick: bool, out: Path, model: str | None, sims: int, games: int, seed:
     if quick:
         out, model, sims, games = out.with_name(f"{out.name}-quick"), "go5-alphazero", 50, 5
     if model is None:
-        config = make_config(GAME, seed=seed)
-        train(config, out, PrintedProgress())
+        train(config := make_config(GAME, seed=seed), out, PrintedProgress())
         model = str(network_folder(out, config.iterations))
     out.mkdir(parents=True, exist_ok=True)
     others = QUICK if quick else opponents(model)

@@ -15,6 +15,8 @@ from tests.conftest import one_line_error
 def version(folder: Path, seconds: float) -> Path:
     """A checkout each of whose rollouts takes so many seconds by a clock of its own."""
     (folder / "experiments/bench").mkdir(parents=True)
+    (folder / "dlgo").mkdir()
+    (folder / "dlgo/__init__.py").write_text("get_game = str\n")
     (folder / "experiments/__init__.py").touch()
     (folder / "experiments/bench/__init__.py").touch()
     (folder / "experiments/bench/speed.py").write_text(f"""

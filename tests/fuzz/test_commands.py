@@ -30,6 +30,7 @@ from tests.sample_ledger import write_sample
 LINES: dict[str, str] = {
     "analyze": "tictactoe --engine=solver --stdin",
     "bench": "--game=tictactoe --seconds=0.05 --rounds=1",
+    "check": "tictactoe",
     "class grade": "hand_in --exercise=ko --out=out/class --trust",
     "class league": "class --plan=league.toml --out=out/league --trust",
     "class list": "",
