@@ -254,7 +254,8 @@ def draw_sample(
         plies: how long one may last; by default 600 or four per action, 5,000 at most.
 
     Raises:
-        RuleBroken: if no game comes to an end, or a legal action cannot be played.
+        RuleBroken: if no game comes to an end, a new one is over already, or a legal action cannot
+            be played.
     """
     generator = np.random.default_rng(seed)
     plies = plies or min(LONGEST_GAME, max(600, 4 * game.num_actions))
@@ -264,6 +265,8 @@ def draw_sample(
     ):
         choices = generator.integers(1 << 30, size=plies).tolist()
         lines.append(play_line(game, choices, sensible=len(lines) % 2 == 0))
+        if lines[-1].over and not lines[-1].actions:
+            raise broken("reset", "a new game is over before the first move", lines[-1].states[0])
         if lines[-1].over:
             look(lines[-1].states[-1])  # a game without a result breaks many rules
     if not any(line.over for line in lines):
