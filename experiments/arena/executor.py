@@ -71,16 +71,14 @@ def play_tasks(
         WorkerError: if workers die and no engine is to blame.
     """
     source = tasks if hasattr(tasks, "take") else ListSource(tasks)
-    pool = _Pool(workers or core_count(), limits, setup, launches)
+    pool = Pool(workers or core_count(), limits, setup, launches)
     all_done = False
     try:
-        queue = _Queue(source, pool.size)
-        while queue.fill(pool):
-            if look is not None:
-                look(pool.running_games)
-            for records in pool.results(queue):
-                queue.finished(records)
+        for records in pool.play(source):
+            if records:
                 yield records
+            elif look is not None:
+                look(pool.running_games)
         all_done = True
     finally:
         pool.shut_down(gently=all_done)
@@ -117,7 +115,7 @@ class _Queue:
         self._played += len(records)
         self._source.finished(records)
 
-    def fill(self, pool: _Pool) -> bool:
+    def fill(self, pool: Pool) -> bool:
         """Give every worker something to do; start workers while there is more. False when all
         is done."""
         ready = [worker for worker in pool.workers if worker.started]
@@ -147,8 +145,8 @@ class _Queue:
         return max(1, min(most, int(rate * _WORK_AHEAD), share))
 
 
-class _Pool:
-    """The workers."""
+class Pool:
+    """The workers. They live until `shut_down`, so that they start and build engines once."""
 
     def __init__(
         self, size: int, limits: Limits, setup: str | None, launches: Launches | None = None
@@ -163,6 +161,15 @@ class _Pool:
         self._mark = f"{os.getpid()}-{os.urandom(6).hex()}-"
         self._started = 0
         self._reaper = reaper.start(self._mark)
+
+    def play(self, source: Source[GameTask]) -> Iterator[list[GameRecord]]:
+        """Play all games of a source: their records, and several times a second an empty list."""
+        queue = _Queue(source, self.size)
+        while queue.fill(self):
+            yield []
+            for records in self.results(queue):
+                queue.finished(records)
+                yield records
 
     def start(self) -> Worker:
         """Start another worker."""
@@ -256,7 +263,7 @@ def warm_up(
     if not wanted:
         return
     report(f"warming up, {len(wanted)} to go; compiling takes some seconds the first time")
-    pool = _Pool(1, dataclasses.replace(limits, memory_mb=None), setup)
+    pool = Pool(1, dataclasses.replace(limits, memory_mb=None), setup)
     all_done = False
     try:
         for game, spec in wanted:
@@ -278,7 +285,7 @@ def warm_up(
         pool.shut_down(gently=all_done)
 
 
-def _start_one(pool: _Pool) -> Worker:
+def _start_one(pool: Pool) -> Worker:
     """Start a worker and wait until it is ready."""
     while True:
         worker = pool.start()
@@ -287,7 +294,7 @@ def _start_one(pool: _Pool) -> Worker:
         pool.count_death(pool.reap(worker))
 
 
-def _next_message(pool: _Pool, worker: Worker) -> object | None:
+def _next_message(pool: Pool, worker: Worker) -> object | None:
     """Wait for the next message; None if the worker is lost."""
     while True:
         pool.wait()

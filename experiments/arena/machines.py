@@ -16,10 +16,10 @@ class MachineFacts:
 
     Attributes:
         name: as the ledger calls it.
-        state: "ready", "starting", "silent" (it does not answer), or "lost".
+        state: "ready", "starting" or "lost".
         done: games (or files) it has brought. rate: of them a second, since it was ready.
         held: portions of work, or games, that it has now.
-        cpu_seconds: of all processes of its agents.
+        cpu_seconds: of all its processes, as far as they have told.
         core_seconds: its cores times the seconds since it takes part: what is paid for.
     """
 

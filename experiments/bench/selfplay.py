@@ -21,15 +21,11 @@ makes self-play faster. docs/engines/alphazero.md has results.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import queue
-import signal
 import tempfile
-import threading
 import time
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Generator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +34,11 @@ import numpy as np
 
 from dlgo import get_game
 from dlgo.encoders import default_encoder, get_encoder
-from dlgo.errors import DlgoError, ModelError
+from dlgo.errors import ModelError
 from dlgo.files import write_csv
 from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
+from engines.jobs import Amount, Portion, Processes
 from engines.learning.networks import catalog
 from engines.learning.networks.leaf_evaluator import NetworkEvaluator, encoder_of
 from engines.learning.networks.runtimes import KerasRuntime, NetworkRuntime, load_runtime
@@ -161,30 +158,28 @@ def _load(model: str, runtime: str) -> NetworkRuntime:
     return load_runtime(model, runtime)
 
 
-def measure(task: Task, barrier: Any, results: Any) -> None:
-    """Play and put what was counted into the queue `results`. Runs in a process of its own."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
-    try:
-        results.put(_measure(task, barrier))
-    except threading.BrokenBarrierError:
-        results.put(None)  # another process says why
-    except Exception as error:  # or whoever waits for this process would wait for ever
-        results.put(error if isinstance(error, DlgoError) else DlgoError(f"{error!r}"))
-        barrier.abort()
+# What `prepare` leaves for `measure` in a process: the network of a task, by all but its seed.
+_prepared: dict[Task, NetworkEvaluator] = {}
 
 
-def _measure(task: Task, barrier: Any) -> Measured:
-    game = get_game(task.game)
+def prepare(task: Task) -> Generator[Amount, None, None]:
+    """Compile and load all that `measure` needs in this process."""
+    yield Amount()
     runtime = _load(task.model, task.runtime)
-    agent = NetworkEvaluator(runtime, encoder_of(runtime.card, game))
-    settings = SelfPlaySettings(
-        sims=task.sims, full_share=1.0, games_at_once=task.at_once, random_share=0.0,
-    )
-    _warm_up(task, runtime, settings)
+    agent = NetworkEvaluator(runtime, encoder_of(runtime.card, get_game(task.game)))
+    _warm_up(task, runtime)
+    _prepared[replace(task, seed=0)] = agent
+
+
+def measure(task: Task) -> Generator[Amount, None, Measured]:
+    """Play, and count what is played."""
+    yield Amount()
+    if replace(task, seed=0) not in _prepared:  # the process that was prepared has been lost
+        yield from prepare(task)
+    agent, game, settings = _prepared[replace(task, seed=0)], get_game(task.game), _settings(task)
     meter = Meter(agent)
     play = meter.play = SelfPlay(game, meter, settings, task.seed)
     lengths: dict[int, int] = {}  # plies of each board's first game
-    barrier.wait()
     start = time.perf_counter()
     meter.enough = lambda: time.perf_counter() - start >= task.seconds and (
         not task.whole_games or len(lengths) == task.at_once
@@ -202,6 +197,12 @@ def _measure(task: Task, barrier: Any) -> Measured:
     )
 
 
+def _settings(task: Task) -> SelfPlaySettings:
+    return SelfPlaySettings(
+        sims=task.sims, full_share=1.0, games_at_once=task.at_once, random_share=0.0,
+    )
+
+
 class _NoNetwork(NetworkRuntime):
     """Knows nothing, at once."""
 
@@ -212,7 +213,7 @@ class _NoNetwork(NetworkRuntime):
         }
 
 
-def _warm_up(task: Task, runtime: NetworkRuntime, settings: SelfPlaySettings) -> None:
+def _warm_up(task: Task, runtime: NetworkRuntime) -> None:
     """Compile and load everything before the clock starts; some runtimes compile batch sizes."""
     size = 1
     while size < 2 * task.at_once:
@@ -220,7 +221,7 @@ def _warm_up(task: Task, runtime: NetworkRuntime, settings: SelfPlaySettings) ->
         size *= 2
     game = get_game(task.game)
     agent = NetworkEvaluator(_NoNetwork(runtime.card), encoder_of(runtime.card, game))
-    next(SelfPlay(game, agent, settings, task.seed).play(iter(range(task.at_once))))
+    next(SelfPlay(game, agent, _settings(task), task.seed).play(iter(range(task.at_once))))
 
 
 def run(task: Task, processes: int) -> Row:
@@ -229,21 +230,13 @@ def run(task: Task, processes: int) -> Row:
     Raises:
         DlgoError: if a process cannot play.
     """
-    context = multiprocessing.get_context("spawn")
-    barrier, results = context.Barrier(processes), context.Queue()
-    tasks = [Task(**{**vars(task), "seed": task.seed + i}) for i in range(processes)]
-    workers = [
-        context.Process(target=measure, args=(share, barrier, results), daemon=True)
-        for share in tasks
-    ]
-    try:
-        for worker in workers:
-            worker.start()
-        shares = _gather(workers, results)
-    finally:
-        for worker in workers:
-            worker.kill()
-            worker.join()
+    with Processes(processes) as jobs:
+        for work in (prepare, measure):  # all measure at the same time, when all are prepared
+            outcomes = [*jobs.run(
+                Portion(str(i), work, (replace(task, seed=task.seed + i),))
+                for i in range(processes)
+            )]
+    shares = [outcome.value for outcome in outcomes]
     positions = sum(share.positions / share.seconds for share in shares)
     return Row(
         what=task.runtime if task.runtime == PREDICT else f"lockstep, {task.runtime}",
@@ -257,32 +250,14 @@ def run(task: Task, processes: int) -> Row:
     )
 
 
-def _gather(workers: list, results: Any) -> list[Measured]:
-    """What each process measured. Raises what went wrong in one of them."""
-    answers: list[Any] = []
-    while len(answers) < len(workers):
-        dead = [worker for worker in workers if worker.exitcode]
-        try:
-            answers.append(results.get(timeout=0.5))
-        except queue.Empty:
-            if dead:
-                raise DlgoError(
-                    f"a process of self-play has died (exit status {dead[0].exitcode}); look at "
-                    "the free memory"
-                ) from None
-    for answer in answers:
-        if isinstance(answer, Exception):
-            raise answer
-    return answers
-
-
-def make_model(folder: str, game_name: str, net: str) -> None:
+def make_model(folder: str, game_name: str, net: str) -> Generator[Amount, None, None]:
     """A network with random weights. In a process of its own, so that it takes TensorFlow along."""
     from engines.learning.networks.architectures import build_network
     from engines.learning.networks.backend import keras
     from engines.learning.networks.card import Card
     from engines.learning.networks.saving import save_model
 
+    yield Amount()
     game = get_game(game_name)
     encoder = get_encoder(default_encoder(game), game)
     keras.utils.set_random_seed(1)
@@ -335,7 +310,8 @@ def main(
     game = get_game(game_name)
     with tempfile.TemporaryDirectory() as folder:
         if model is None:
-            _in_a_process(partial(make_model, folder, game_name, net))
+            with Processes(1) as jobs:
+                [*jobs.run([Portion("network", make_model, (folder, game_name, net))])]
         task = Task(model or folder, "", game_name, whole_games=True, **wanted)
         click.echo(f"{game}, {model or net}, {task.sims} simulations a move, {task.at_once} games "
                    f"in lockstep a process, {os.cpu_count()} cores")
@@ -383,15 +359,6 @@ def _ratios(rows: list[Row]) -> None:
         row.ratio = row.positions / single.positions
         click.echo(f"{row.what}, {row.processes} process{'es' * (row.processes > 1)} / "
                    f"{PREDICT}: {row.ratio:,.0f} times the positions/s")
-
-
-def _in_a_process(work: Any) -> None:
-    """Do something in another process. Raises DlgoError if it fails there."""
-    process = multiprocessing.get_context("spawn").Process(target=work)
-    process.start()
-    process.join()
-    if process.exitcode:
-        raise DlgoError(f"the network could not be made (exit status {process.exitcode})")
 
 
 if __name__ == "__main__":

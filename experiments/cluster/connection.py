@@ -1,10 +1,11 @@
-"""The cluster that `--cluster` names: joined or started here, its machines, its agents' start."""
+"""The cluster that `--cluster` names: joined or started here, its machines, tasks on them."""
 
 from __future__ import annotations
 
 import logging
 import os
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,6 @@ from dlgo.errors import DlgoError
 from dlgo.extras import require_extra
 from dlgo.text import error_text
 from engines.programs.processes import core_count
-from experiments.cluster.agent import Agent
 
 # Seconds in which the head of a cluster must take a connection.
 _CONNECT_TIMEOUT = 5.0
@@ -95,38 +95,44 @@ class Connection:
             if node["Alive"] and node["Resources"].get("CPU", 0) >= 1
         ]
 
-    def start_agent(self, machine: Machine, order: Any, workers: int, version: str) -> Any:
-        """Ray's handle of a new agent on a machine; it takes all its cores."""
+    def start(self, machine: Machine, cores: float, work: Callable[..., Any], *args: Any) -> Any:
+        """Begin a task on a machine. Gives Ray's generator of references to what it yields.
+
+        Args:
+            cores: that the task takes.
+            work: a generator function at the top level of a module.
+            args: its arguments. References inside of lists stay references.
+        """
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-        remote = self._ray.remote(Agent).options(
-            num_cpus=machine.cores, max_restarts=0,
+        remote = self._ray.remote(work).options(
+            num_cpus=cores, max_retries=0, num_returns="streaming",
             scheduling_strategy=NodeAffinitySchedulingStrategy(machine.node, soft=False),
         )
-        return remote.remote(order, workers, version)
+        return remote.remote(*args)
 
     def put(self, value: Any) -> Any:
         """A reference to a value: each machine fetches it once."""
         return self._ray.put(value)
 
-    def ended(self, references: list[Any], timeout: float) -> list[Any]:
-        """Those of the references whose values, or errors, have come."""
-        if not references:
+    def ready(self, tasks: list[Any], timeout: float) -> list[Any]:
+        """Those of the tasks that have yielded something or ended. Waits for the first of them."""
+        if not tasks or not self._ray.wait(tasks, timeout=timeout, fetch_local=False)[0]:
             return []
-        return self._ray.wait(references, num_returns=len(references), timeout=timeout)[0]
+        return self._ray.wait(tasks, num_returns=len(tasks), timeout=0, fetch_local=False)[0]
 
-    def wait(self, references: list[Any], timeout: float) -> None:
-        """Sleep until one of them has come."""
-        self._ray.wait(references, num_returns=1, timeout=timeout)
+    def next(self, task: Any) -> Any:
+        """What a task has yielded. Raises StopIteration at its end, or the error that ended it."""
+        return self._ray.get(next(task))
 
-    def get(self, reference: Any) -> Any:
-        """The value of a reference that has ended. Raises what its call raised; Ray's errors."""
-        return self._ray.get(reference)
+    def is_from_task(self, error: Exception) -> bool:
+        """Whether the code of a task has raised this; else its process is gone."""
+        return isinstance(error, self._ray.exceptions.RayTaskError)
 
-    def kill(self, agent: Any) -> None:
-        """End an agent and, with it, its processes."""
-        with suppress(Exception):  # it may be gone, and the cluster too
-            self._ray.kill(agent, no_restart=True)
+    def cancel(self, task: Any) -> None:
+        """End a task and its process."""
+        with suppress(Exception):  # it may have ended, and the cluster too
+            self._ray.cancel(task, force=True)
 
     def close(self) -> None:
         """Leave the cluster; end it if it was started here."""

@@ -1,75 +1,40 @@
-"""Who does which item of work, and which result counts: exactly one for each item.
+"""Which machine does which item of work, and which result counts: exactly one for each item.
 
-An item that a worker does not bring back in time is given to another; so it may be done twice, and
-then the first result counts and the second is recognised. Since items have their seeds in them, it
-does not matter whose result that is, unless a budget counts seconds. Nothing here knows Ray or the
-time of day: the tests, and the simulation of a thousand workers, call it as the cluster does.
+An item that takes far longer than others is given to a second machine. It may then be done twice:
+the first result counts, and the second is recognised. Since items have their seeds in them, it does
+not matter whose result that is, unless a budget counts seconds. This module knows neither Ray nor
+the time of day.
 """
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from dlgo.errors import DlgoError
+from dlgo.records.ledger import Check
 from dlgo.rng import derive_seed
 from engines.jobs.protocol import Source
 
 Item = TypeVar("Item")
 
-# An item is overdue after so many times the usual seconds between its going and its coming back,
-# and so many seconds at least; sooner, if somebody has nothing else to do.
-_OVERDUE, _OVERDUE_IDLE = 10.0, 3.0
-_OVERDUE_SECONDS, _OVERDUE_IDLE_SECONDS = 20.0, 3.0
+# An item is slow after this many times the usual seconds between its going and its coming back,
+# and after this many seconds at least.
+_SLOW, _SLOW_SECONDS = 3.0, 3.0
 # Weight of the latest item in the usual seconds.
 _WEIGHT = 0.05
-# Seconds between two looks for such items.
-_LOOK = 1.0
-# How many workers may hold the same item.
+# How many machines may hold the same item.
 _MOST_HOLDERS = 3
 
 
-class Ticket(NamedTuple):
-    """An item in the hands of a worker.
-
-    Attributes:
-        key: the item's name.
-        attempt: how often it has been given out, this time included.
-        item: what is to be done.
-    """
-
-    key: str
-    attempt: int
-    item: Any
-
-
 class Result(NamedTuple):
-    """What a worker brings back: a value, or an error."""
+    """What a worker brings back of the item of that name: a value, or an error."""
 
     key: str
-    attempt: int
     value: Any = None
     error: DlgoError | None = None
-
-
-class Compared(NamedTuple):
-    """A result that two workers have brought.
-
-    Attributes:
-        key: the item's name.
-        worker: whose result counts.
-        other: who brought it a second time.
-        difference: what differs; "" if nothing does.
-        asked: whether it was done again on purpose. Two that differ are compared with a third.
-    """
-
-    key: str
-    worker: str
-    other: str
-    difference: str
-    asked: bool
 
 
 @dataclass
@@ -77,14 +42,12 @@ class _Entry(Generic[Item]):
     """An item that has been taken from the source and is not closed yet."""
 
     item: Item
-    attempts: int = 0
     holders: dict[str, float] = field(default_factory=dict)  # worker -> since when
     failed: dict[str, DlgoError] = field(default_factory=dict)
     winner: str = ""
     value: Any = None
     checking: bool = False
     disputed: tuple[str, Any] | None = None  # who brought another value, and which
-
 
     def knows(self, worker: str) -> bool:
         """Whether it has brought a value."""
@@ -99,13 +62,11 @@ class Counts:
         done: results that count.
         late: results that came when another counted already.
         again: items that were given to another worker because one was lost or late.
-        foreign: results of items that nobody was given.
     """
 
     done: int = 0
     late: int = 0
     again: int = 0
-    foreign: int = 0
 
 
 class Dispatcher(Generic[Item]):
@@ -113,7 +74,7 @@ class Dispatcher(Generic[Item]):
 
     Args:
         source: of the items.
-        key_of: an item's name.
+        key_of: gives an item's name.
         differs: what differs between two results of an item; "" if they are equal.
         verify_share: the share of items that are done twice, by different workers. Which they are
             depends on their names and the seed only.
@@ -122,7 +83,7 @@ class Dispatcher(Generic[Item]):
 
     Attributes:
         counts: what has happened so far.
-        compared: results that came twice; whoever reads them takes them off.
+        compared: results that came twice; whoever reads them clears the list.
     """
 
     def __init__(
@@ -130,34 +91,31 @@ class Dispatcher(Generic[Item]):
         differs: Callable[[Any, Any], str] = lambda one, other: "", verify_share: float = 0.0,
         seed: int = 0, repeatable: Callable[[Item], bool] = lambda item: True,
     ) -> None:
-        self._source, self._key_of, self._differs = source, key_of, differs
+        self._source, self.key_of, self._differs = source, key_of, differs
         self._share, self._seed, self._repeatable = verify_share, seed, repeatable
         self._entries: dict[str, _Entry[Item]] = {}
         self._again: deque[str] = deque()
         self._to_check: deque[str] = deque()
-        self._closed: set[str] = set()
         self._undone = 0  # entries without a result
         self._exhausted = False  # the source had nothing, and no result has come since
-        self._usual = self._next_look = 0.0
-        self._held: Counter[str] = Counter()
+        self._usual = 0.0
         self.counts = Counts()
-        self.compared: list[Compared] = []
+        self.compared: list[Check] = []
 
     # --- giving out -------------------------------------------------------------------------
 
-    def assign(self, worker: str, count: int, now: float, idle: bool = False) -> list[Ticket]:
+    def assign(self, worker: str, count: int, now: float, idle: bool = False) -> list[Item]:
         """Up to `count` items for a worker.
 
         Args:
             now: seconds on any clock that only goes forward.
-            idle: whether it has nothing to do: it then may get what another seems slow with.
+            idle: whether it has nothing to do: it then may get items that are slow elsewhere.
         """
-        tickets: list[Ticket] = []
-        self._take_back_overdue(now)
+        given: list[Item] = []
         for queue in (self._again, self._to_check):
             for _ in range(len(queue)):
-                if len(tickets) >= count:
-                    return tickets
+                if len(given) >= count:
+                    return given
                 key = queue.popleft()
                 entry = self._entries.get(key)
                 if entry is None or (entry.winner and not entry.checking):
@@ -167,43 +125,26 @@ class Dispatcher(Generic[Item]):
                 elif not entry.winner and not self._source.wanted(entry.item):
                     self._forget(key)
                 else:
-                    tickets.append(self._give(key, entry, worker, now))
-        room = count - len(tickets)
+                    given.append(self._give(entry, worker, now))
+        room = count - len(given)
         taken = self._source.take(room)
         self._exhausted = room > 0 and not taken
         for item in taken:
-            key = self._key_of(item)
+            key = self.key_of(item)
             self._entries[key] = _Entry(item)
             self._undone += 1
-            tickets.append(self._give(key, self._entries[key], worker, now))
-        if idle and not tickets and self._usual:
-            tickets += self._slow_ones(worker, count, now)
-        return tickets
+            given.append(self._give(self._entries[key], worker, now))
+        if idle and not given and self._usual:
+            given += self._slow_ones(worker, count, now)
+        return given
 
-    def _give(self, key: str, entry: _Entry[Item], worker: str, now: float) -> Ticket:
-        entry.attempts += 1
+    def _give(self, entry: _Entry[Item], worker: str, now: float) -> Item:
         entry.holders[worker] = now
-        self._held[worker] += 1
-        return Ticket(key, entry.attempts, entry.item)
+        return entry.item
 
-    def _take_back_overdue(self, now: float) -> None:
-        if not self._usual or now < self._next_look:
-            return
-        self._next_look = now + _LOOK
-        limit = max(_OVERDUE_SECONDS, _OVERDUE * self._usual)
-        waiting = set(self._again)
-        for key, entry in self._entries.items():
-            latest = max(entry.holders.values(), default=now)
-            if (
-                not entry.winner and key not in waiting and now - latest > limit
-                and len(entry.holders) < _MOST_HOLDERS
-            ):
-                self._again.append(key)
-                self.counts.again += 1
-
-    def _slow_ones(self, worker: str, count: int, now: float) -> list[Ticket]:
+    def _slow_ones(self, worker: str, count: int, now: float) -> list[Item]:
         """Items that others have had for long."""
-        limit = max(_OVERDUE_IDLE_SECONDS, _OVERDUE_IDLE * self._usual)
+        limit = max(_SLOW_SECONDS, _SLOW * self._usual)
         slow = [
             (max(entry.holders.values()), key, entry) for key, entry in self._entries.items()
             if entry.holders and not entry.winner and worker not in entry.holders
@@ -212,7 +153,7 @@ class Dispatcher(Generic[Item]):
         ]
         slow.sort(key=lambda row: row[:2])
         self.counts.again += len(slow[:count])
-        return [self._give(key, entry, worker, now) for _, key, entry in slow[:count]]
+        return [self._give(entry, worker, now) for *_, entry in slow[:count]]
 
     # --- taking in --------------------------------------------------------------------------
 
@@ -228,16 +169,9 @@ class Dispatcher(Generic[Item]):
         for result in results:
             entry = self._entries.get(result.key)
             if entry is None:
-                if result.key in self._closed:
-                    self.counts.late += 1
-                else:
-                    self.counts.foreign += 1
-                continue
-            if not 1 <= result.attempt <= entry.attempts:
-                self.counts.foreign += 1
+                self.counts.late += 1
                 continue
             since = entry.holders.pop(worker, None)
-            self._held[worker] -= since is not None
             if entry.winner:
                 if not entry.knows(worker):
                     self._compare(result, entry, worker)
@@ -266,7 +200,7 @@ class Dispatcher(Generic[Item]):
             if chosen and not entry.holders:
                 self._to_check.append(result.key)
         else:
-            self._close(result.key)
+            del self._entries[result.key]
 
     def _is_chosen(self, key: str, item: Item) -> bool:
         drawn = derive_seed(self._seed, "played twice", key) / 2.0**63
@@ -282,7 +216,7 @@ class Dispatcher(Generic[Item]):
                 for _, value in known
             ]
             self.compared += [
-                Compared(result.key, who, worker, difference, entry.checking)
+                Check(result.key, who, worker, difference or None)
                 for (who, _), difference in zip(known, differences, strict=True)
             ]
             entry.checking = bool(differences[0]) and entry.disputed is None
@@ -290,22 +224,19 @@ class Dispatcher(Generic[Item]):
                 entry.disputed = worker, result.value
                 self._to_check.append(result.key)
         if not entry.holders and not entry.checking:
-            self._close(result.key)
-
-    def _close(self, key: str) -> None:
-        del self._entries[key]
-        self._closed.add(key)
+            del self._entries[result.key]
 
     def _forget(self, key: str) -> None:
         """An item that is not to be done any more."""
         self._undone -= not self._entries[key].winner
-        self._close(key)
+        del self._entries[key]
 
-    def lost(self, worker: str) -> int:
-        """A worker does not answer: others do what it had. Returns how much that was."""
-        count = self._held[worker] = 0
-        for key, entry in [*self._entries.items()]:
-            if entry.holders.pop(worker, None) is None or entry.holders:
+    def lost(self, worker: str, keys: Sequence[str]) -> int:
+        """Others do these items of a worker. Returns how many of them have no result yet."""
+        count = 0
+        for key in keys:
+            entry = self._entries.get(key)
+            if entry is None or entry.holders.pop(worker, None) is None or entry.holders:
                 continue
             if not entry.winner:
                 count += 1
@@ -314,19 +245,11 @@ class Dispatcher(Generic[Item]):
             elif entry.checking:
                 self._to_check.append(key)
             else:
-                self._close(key)
+                del self._entries[key]
         self.counts.again += count
         return count
 
     # --- looking ----------------------------------------------------------------------------
-
-    def items(self) -> list[Item]:
-        """Items that have been taken and may still be given to somebody."""
-        return [entry.item for entry in self._entries.values()]
-
-    def held_by(self, worker: str) -> int:
-        """How many items a worker has."""
-        return self._held[worker]
 
     def waiting(self) -> int:
         """How many items nobody has yet, about."""

@@ -21,11 +21,11 @@ from experiments.arena.referee import GameTask
 from experiments.arena.running import Look
 from experiments.arena.schedule import Plan
 from experiments.cluster import parcels
-from experiments.cluster.agent import GamesOrder, records_differ
 from experiments.cluster.connection import Connection
-from experiments.cluster.crew import LINE_INTERVAL, PATIENCE, Crew
 from experiments.cluster.dispatcher import Dispatcher
+from experiments.cluster.inside import Games
 from experiments.cluster.sent_launches import send
+from experiments.cluster.tasks import LINE_INTERVAL, Cluster
 
 
 class ClusterGames:
@@ -36,7 +36,6 @@ class ClusterGames:
         workers: processes on each machine; one a core by default.
         verify_share: the share of games that two machines play, to be compared; only of games
             whose engines have counted budgets, since no other game goes the same way twice.
-        patience: seconds without an answer after which a machine is not counted on.
         price: of a core for an hour, to say what the games have cost.
 
     Raises:
@@ -45,13 +44,12 @@ class ClusterGames:
 
     def __init__(
         self, address: str, workers: int | None = None, verify_share: float = 0.0,
-        patience: float = PATIENCE, price: float | None = None,
+        price: float | None = None,
     ) -> None:
         self._connection = Connection(address)
-        self._workers, self._share, self._patience = workers, verify_share, patience
-        self._price = price
+        self._workers, self._share, self._price = workers, verify_share, price
         self._checks: list[Check] = []
-        self._crew: Crew | None = None
+        self._cluster: Cluster | None = None
 
     def play(
         self, source: Source[GameTask], plan: Plan, warm: list[GameTask], limits: Limits,
@@ -65,42 +63,38 @@ class ClusterGames:
             warm: games with all entrants that may play: what they need is compiled first.
             say: tells people a line.
         """
-        files = parcels.pack_named((*plan.entrants, *plan.games))
-        order = GamesOrder(
-            plan.entrants, tuple(warm), limits, setup, files, str(Path.cwd()), send(launches or {})
+        cluster = self._cluster = Cluster(
+            self._connection, parcels.pack_named((*plan.entrants, *plan.games)), str(Path.cwd()),
+            say, Games(plan.entrants, tuple(warm), limits, setup, send(launches or {})),
+            self._workers,
         )
-        crew = self._crew = Crew(self._connection, order, say, self._workers, self._patience)
         dispatcher = Dispatcher(
             source, lambda task: task.slot, records_differ, self._share, plan.seed, _is_repeatable
         )
         next_line = time.monotonic() + LINE_INTERVAL
 
         def facts() -> ClusterFacts:
-            return crew.facts(dispatcher, self._price)
+            return cluster.facts(dispatcher, self._price)
 
         def look_around() -> None:
             nonlocal next_line
-            look(crew.running, facts)
+            look(cluster.running, facts)
             if time.monotonic() >= next_line:
                 next_line = time.monotonic() + LINE_INTERVAL
                 say(facts().text("games"))
 
-        for batch in crew.run(dispatcher, look=look_around):
+        for batch in cluster.run(dispatcher, look_around):
             yield [replace(result.value, worker=name) for result, _, name in batch]
             self._take_checks(dispatcher)
         self._take_checks(dispatcher)
         say(facts().text("games"))
         counts = dispatcher.counts
-        if counts.again or counts.late or counts.foreign:
-            late = counts.late + counts.foreign
-            say(f"{counts.again} games were given to a second machine, {late} results came late; "
-                "each game counts once")
+        if counts.again or counts.late:
+            say(f"{counts.again} games were given to a second machine, {counts.late} results came "
+                "late; each game counts once")
 
     def _take_checks(self, dispatcher: Dispatcher[GameTask]) -> None:
-        self._checks += [
-            Check(row.key, row.worker, row.other, row.difference or None)
-            for row in dispatcher.compared
-        ]
+        self._checks += dispatcher.compared
         dispatcher.compared.clear()
 
     def checks(self) -> list[Check]:
@@ -110,13 +104,20 @@ class ClusterGames:
 
     def speeds(self) -> list[Speed]:
         """The machines that were measured since this was asked last."""
-        return self._crew.new_speeds() if self._crew else []
+        if self._cluster is None:
+            return []
+        speeds, self._cluster.speeds = self._cluster.speeds, []
+        return speeds
 
     def close(self) -> None:
-        """End all agents, and leave the cluster."""
-        if self._crew is not None:
-            self._crew.close()
+        """Leave the cluster."""
         self._connection.close()
+
+
+def records_differ(one: GameRecord, other: GameRecord) -> str:
+    """What differs between two playings of a game; "" if nothing that a seed decides does."""
+    names = ("result", "moves", "opening", "seed", "failure")
+    return ", ".join(name for name in names if getattr(one, name) != getattr(other, name))
 
 
 def _is_repeatable(task: GameTask) -> bool:

@@ -10,69 +10,45 @@ from typing import Any
 
 from engines.jobs.protocol import Amount, Jobs, Outcome, Portion, Source, Tell
 from experiments.cluster import parcels
-from experiments.cluster.agent import WorkOrder
 from experiments.cluster.connection import Connection
-from experiments.cluster.crew import LINE_INTERVAL, PATIENCE, Crew
 from experiments.cluster.dispatcher import Dispatcher
+from experiments.cluster.inside import SentPortion
+from experiments.cluster.tasks import LINE_INTERVAL, Cluster
+
+# Parcels that are kept for portions to come: the networks of the latest iterations.
+_MOST_PARCELS = 8
 
 
-class _Away(Source[Portion]):
-    """Portions as they are sent: their files are named by parcels, which hold them.
+class _Packed(Source[SentPortion]):
+    """Portions as they are sent, each with references to its files.
 
     Args:
         source: of the portions.
         put: makes a reference to a parcel, which each machine fetches once.
-        parcels: references by digest. When one is added, those are dropped that no portion needs
-            any more.
-
-    Attributes:
-        under_way: gives the portions that may still be sent, as they are sent.
     """
 
-    under_way: Callable[[], Iterable[Portion]]
+    def __init__(self, source: Source[Portion], put: Callable[[bytes], Any]) -> None:
+        self._source, self._put = source, put
+        self._parcels: dict[Path, tuple[str, Any]] = {}
 
-    def __init__(
-        self, source: Source[Portion], put: Callable[[bytes], Any], parcels: dict[str, Any]
-    ) -> None:
-        self._source, self._put, self._parcels = source, put, parcels
-        self._digests: dict[Path, str] = {}
-        self._away: dict[str, Portion] = {}
+    def take(self, count: int) -> list[SentPortion]:
+        return [SentPortion(portion, tuple(map(self._parcel, portion.needs)))
+                for portion in self._source.take(count)]
 
-    def take(self, count: int) -> list[Portion]:
-        portions = self._source.take(count)
-        self._away |= {portion.key: portion for portion in portions}
-        before = len(self._parcels)
-        sent = [
-            replace(portion, needs=tuple(Path(self._parcel(need), need.name)
-                                         for need in portion.needs))
-            for portion in portions
-        ]
-        if len(self._parcels) > before:
-            needed = {str(need.parent) for portion in (*sent, *self.under_way())
-                      for need in portion.needs}
-            for digest in self._parcels.keys() - needed:
-                del self._parcels[digest]
-        return sent
-
-    def _parcel(self, need: Path) -> str:
-        """The digest of the parcel with a file or folder."""
-        digest = self._digests.get(need)
-        if digest is None or digest not in self._parcels:
-            parcel = parcels.pack([need])
-            digest = self._digests[need] = parcels.digest_of(parcel)
-            if digest not in self._parcels:
-                self._parcels[digest] = self._put(parcel)
-        return digest
-
-    def brought(self, key: str) -> Portion:
-        """The portion of a result, as the source gave it."""
-        return self._away.pop(key)
+    def _parcel(self, need: Path) -> tuple[str, Any]:
+        """The parcel with a file or folder: its digest, and a reference to it."""
+        if need not in self._parcels:
+            content = parcels.pack([need])
+            self._parcels[need] = parcels.digest_of(content), self._put(content)
+            for old in [*self._parcels][:-_MOST_PARCELS]:
+                del self._parcels[old]
+        return self._parcels[need]
 
     def finished(self, results: list[Any]) -> None:
         self._source.finished(results)
 
-    def wanted(self, item: Portion) -> bool:
-        return self._source.wanted(item)
+    def wanted(self, item: SentPortion) -> bool:
+        return self._source.wanted(item.portion)
 
     def remaining(self) -> int:
         return self._source.remaining()
@@ -82,7 +58,7 @@ class _Away(Source[Portion]):
 
 
 class ClusterJobs(Jobs):
-    """Does portions on all machines of a cluster. The agents live until it is closed.
+    """Does portions on all machines of a cluster.
 
     Files and folders that portions need are sent to each machine once, and again when their
     content has changed: the network of an iteration, not one for each portion.
@@ -94,7 +70,6 @@ class ClusterJobs(Jobs):
         workers: processes on each machine; one a core by default.
         verify_share: the share of portions that two machines do, to be compared by the digest of
             what they return.
-        patience: seconds without an answer after which a machine is not counted on.
         price: of a core for an hour, to say what the work has cost.
         items: what the portions' amounts count.
 
@@ -104,58 +79,59 @@ class ClusterJobs(Jobs):
 
     def __init__(
         self, address: str, say: Callable[[str], None], specs: Iterable[str] = (),
-        workers: int | None = None, verify_share: float = 0.0, patience: float = PATIENCE,
-        price: float | None = None, items: str = "games",
+        workers: int | None = None, verify_share: float = 0.0, price: float | None = None,
+        items: str = "games",
     ) -> None:
-        connection = Connection(address)
-        order = WorkOrder(parcels.pack_named(specs), str(Path.cwd()))
-        self._crew = Crew(connection, order, say, workers, patience)
-        self._connection, self._say, self._share = connection, say, verify_share
+        self._connection = Connection(address)
+        self._cluster = Cluster(
+            self._connection, parcels.pack_named(specs), str(Path.cwd()), say, workers=workers
+        )
+        self._say, self._share = say, verify_share
         self._price, self._items = price, items
-        self._parcels: dict[str, Any] = {}
-        self._dispatcher: Dispatcher[Portion] | None = None
+        self._dispatcher: Dispatcher[SentPortion] | None = None
         self._next_line = time.monotonic() + LINE_INTERVAL
 
     def run_source(
         self, source: Source[Portion], tell: Tell = lambda amount: None
     ) -> Iterator[Outcome]:
-        away = _Away(source, self._connection.put, self._parcels)
-        dispatcher = Dispatcher(away, lambda portion: portion.key, _differ, self._share)
-        away.under_way = dispatcher.items
-        self._dispatcher = dispatcher
+        dispatcher = self._dispatcher = Dispatcher(
+            _Packed(source, self._connection.put), lambda item: item.portion.key, _differ,
+            self._share,
+        )
         done = Amount()
 
         def look() -> None:
-            tell(done.plus(self._crew.amount()))
+            tell(done.plus(self._cluster.amount()))
             if time.monotonic() >= self._next_line:
                 self._next_line = time.monotonic() + LINE_INTERVAL
                 self._say("; ".join(filter(None, [self._line(dispatcher), source.note()])))
 
-        for batch in self._crew.run(dispatcher, self._parcels, look):
-            for result, _, name in batch:
+        for batch in self._cluster.run(dispatcher, look):
+            for result, item, name in batch:
                 if result.error is not None:
                     raise result.error
                 done = done.plus(result.value.amount)
-                yield replace(result.value, portion=away.brought(result.key), worker=name)
+                yield replace(result.value, portion=item.portion, worker=name)
             self._tell_differences(dispatcher)
         self._tell_differences(dispatcher)
         tell(done)
 
-    def _tell_differences(self, dispatcher: Dispatcher[Portion]) -> None:
+    def _tell_differences(self, dispatcher: Dispatcher[SentPortion]) -> None:
         for row in dispatcher.compared:
             if row.difference:
-                self._say(f"{row.key}: {row.worker} and {row.other} do not agree ({row.difference})"
-                          "; is one of them a machine of another kind, or a bad one?")
+                self._say(f"{row.slot}: {row.worker} and {row.other} do not agree "
+                          f"({row.difference}); is one of them a machine of another kind, or a "
+                          "bad one?")
         dispatcher.compared.clear()
 
-    def _line(self, dispatcher: Dispatcher[Portion]) -> str:
-        return self._crew.facts(dispatcher, self._price).text(self._items)
+    def _line(self, dispatcher: Dispatcher[SentPortion]) -> str:
+        return self._cluster.facts(dispatcher, self._price).text(self._items)
 
     def close(self) -> None:
         if self._dispatcher is not None:
             self._say(self._line(self._dispatcher))
             self._dispatcher = None
-        self._crew.close()
+        self._connection.close()
 
 
 def _differ(one: Outcome, other: Outcome) -> str:

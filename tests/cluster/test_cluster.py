@@ -120,11 +120,11 @@ def test_portions_are_done_with_their_files_and_errors_are_one_line(
 
 
 def test_another_version_is_refused_by_name(cluster, tmp_path: Path, monkeypatch) -> None:
-    from experiments.cluster import crew
+    from experiments.cluster import tasks
     from experiments.cluster.connection import ClusterError
     from experiments.cluster.jobs import ClusterJobs
 
-    monkeypatch.setattr(crew, "version_text", lambda: "0.0.1+00000000")
+    monkeypatch.setattr(tasks, "version_text", lambda: "0.0.1+00000000")
     said: list[str] = []
     with ClusterJobs(cluster.address, said.append) as jobs, one_line_error(ClusterError, "0.0.1"):
         list(jobs.run(work.portions(work.square, [1])))
@@ -191,7 +191,7 @@ COMMAND = [
 ]
 
 
-def test_ctrl_c_leaves_no_agent_and_the_same_command_continues(
+def test_ctrl_c_leaves_no_task_and_the_same_command_continues(
     cluster, alone: Path, tmp_path: Path
 ) -> None:
     ledger = tmp_path / "games.sqlite"
@@ -223,20 +223,20 @@ def until_games(ledger: Path, count: int) -> None:
 
 
 def nobody_is_left(cluster) -> None:
-    """No agent of Ray, and so no process of an agent."""
+    """No task of Ray, and so no process of a task."""
     until = time.monotonic() + 20
-    while (left := agents(cluster)) and time.monotonic() < until:
+    while (left := task_processes(cluster)) and time.monotonic() < until:
         time.sleep(0.2)
     assert not left
 
 
-def agents(cluster) -> list[int]:
-    """The agents on the nodes of a cluster."""
+def task_processes(cluster) -> list[int]:
+    """The processes that do tasks on the nodes of a cluster."""
     found = []
     for node in cluster.worker_nodes:
         for pid in processes.descendants(node.all_processes["raylet"][0].process.pid):
             with contextlib.suppress(OSError):
-                if Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"ray::Agent"):
+                if Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"ray::do"):
                     found.append(pid)
     return found
 
@@ -285,11 +285,11 @@ def test_nodes_that_die_hang_and_join_change_nothing(long_alone: Path, tmp_path:
     path = tmp_path / "games.sqlite"
     with small_cluster(3) as made:
         said = After(20, lambda: trouble(made), machines=3)
-        with contextlib.closing(ClusterGames(made.address, patience=3.0)) as games:
+        with contextlib.closing(ClusterGames(made.address)) as games:
             run_tournament(LARGE, path, progress=said, elsewhere=games)
     assert len(games_of(path)) == 2004
     assert games_of(path) == games_of(long_alone)
-    assert any("was lost" in line or "does not answer" in line for line in said.lines), said.lines
+    assert any("was lost" in line for line in said.lines), said.lines
     with Ledger(path, read_only=True) as ledger:
         print(collections.Counter(game.worker for game in ledger.games()))
 
@@ -315,10 +315,9 @@ def test_a_node_that_is_cut_off_for_a_while_plays_on(long_alone: Path, tmp_path:
             timer.start()
 
         said = Count(20, cut, machines=2)
-        with contextlib.closing(ClusterGames(made.address, patience=3.0)) as games:
+        with contextlib.closing(ClusterGames(made.address)) as games:
             run_tournament(LARGE, path, progress=said, elsewhere=games)
     assert games_of(path) == games_of(long_alone)
-    assert any("does not answer" in line for line in said.lines), said.lines
     assert any(name.endswith(sleeper.node_id[:6]) for name in after), said.lines
     name = next(name for name in after if name.endswith(sleeper.node_id[:6]))
     print(f"{after.count(name)} of {len(after)} later games by {name}")

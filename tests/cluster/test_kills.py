@@ -1,4 +1,4 @@
-"""A tournament of 2,000 games on three nodes, through fifty kills: agents, nodes and the driver.
+"""A tournament of 2,000 games on three nodes, through fifty kills: tasks, nodes and the driver.
 
     DLGO_FULL=1 pytest tests/cluster/test_kills.py
 """
@@ -20,7 +20,7 @@ import pytest
 from dlgo.records.ledger import Ledger
 from experiments.arena.planfile import read_plan
 from experiments.arena.tournament import run_tournament
-from tests.cluster.test_cluster import ROOT, Said, agents, games_of, nobody_is_left
+from tests.cluster.test_cluster import ROOT, Said, games_of, nobody_is_left, task_processes
 from tests.cluster.three_nodes import freeze
 from tests.conftest import FULL
 
@@ -69,14 +69,14 @@ class Ordeal:
         time.sleep(self.draw.random())
         if self.driver.poll() is not None:
             return
-        kind = self.draw.choice(["agent"] * 6 + ["node"] * 2 + ["hang", "driver", "driver"])
+        kind = self.draw.choice(["task"] * 6 + ["node"] * 2 + ["hang", "driver", "driver"])
         self.done.append(kind)
         nodes = list(self.cluster.worker_nodes)
         if kind == "driver":
             self.driver.kill()
             self.driver.wait()
             self.driver = self.start()
-        elif kind == "agent" and (found := agents(self.cluster)):
+        elif kind == "task" and (found := task_processes(self.cluster)):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.draw.choice(found), signal.SIGKILL)
         else:

@@ -65,11 +65,11 @@ def test_the_networks_are_those_of_one_machine_whatever_happens(tmp_path: Path) 
     said: list[str] = []
     with (
         small_cluster(3) as made,
-        ClusterJobs(made.address, said.append, verify_share=0.2, patience=3.0) as jobs,
+        ClusterJobs(made.address, said.append, verify_share=0.2) as jobs,
     ):
         train(PLAN, tmp_path / "many", AfterFirst(lambda: trouble(made)), jobs)
     assert learned(tmp_path / "many") == learned(tmp_path / "one")
-    assert any("was lost" in line or "does not answer" in line for line in said), said
+    assert any("was lost" in line for line in said), said
     assert not any("do not agree" in line for line in said), said
 
 
@@ -82,13 +82,13 @@ def test_a_learner_without_search_learns_what_it_learns_on_one_machine(tmp_path:
     said: list[str] = []
     with (
         small_cluster(3) as made,
-        ClusterJobs(made.address, said.append, verify_share=0.2, patience=3.0) as jobs,
+        ClusterJobs(made.address, said.append, verify_share=0.2) as jobs,
     ):
         cards.append(train_without_search(
             PPOLearner, WITHOUT_SEARCH, tmp_path / "many", AfterFirst(lambda: trouble(made)), jobs
         ))
     assert cards[0].network_id == cards[1].network_id
-    assert any("was lost" in line or "does not answer" in line for line in said), said
+    assert any("was lost" in line for line in said), said
     assert not any("do not agree" in line for line in said), said
 
 
@@ -120,7 +120,7 @@ def test_games_played_ahead_are_those_of_their_networks_whatever_happens(tmp_pat
     config, said = dataclasses.replace(PLAN, ahead=1), []
     with (
         small_cluster(3) as made,
-        ClusterJobs(made.address, said.append, patience=3.0, price=0.1) as jobs,
+        ClusterJobs(made.address, said.append, price=0.1) as jobs,
     ):
         train(config, tmp_path, AfterFirst(lambda: trouble(made)), jobs)
     paths = sorted(tmp_path.glob("games/*.npz"))
@@ -133,5 +133,5 @@ def test_games_played_ahead_are_those_of_their_networks_whatever_happens(tmp_pat
         job = Job(config, before + 1, worker, network_folder(tmp_path, player), player, tmp_path)
         (again,) = Inline().run([job.portion])
         assert again.value.digest == shard.content
-    assert any("was lost" in line or "does not answer" in line for line in said), said
+    assert any("was lost" in line for line in said), said
     assert said[-1].startswith("games by machine: ") and ", which costs " in said[-1], said

@@ -1,0 +1,239 @@
+"""What becomes of work when processes and machines die, send nonsense or are of another version.
+
+The cluster is a mock: tasks are objects, and time passes when somebody waits.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engines.jobs.protocol import ListSource
+from experiments.cluster import inside
+from experiments.cluster import tasks as tasks_module
+from experiments.cluster.connection import ClusterError, Machine
+from experiments.cluster.dispatcher import Dispatcher, Result
+from experiments.cluster.inside import Hello, News
+from experiments.cluster.tasks import Cluster
+from tests.conftest import one_line_error
+
+# Seconds of CPU time that each task says it has used.
+CPU = 7.0
+HELLO = Hello("mock")
+
+
+class Clock:
+    """Time that passes when somebody waits."""
+
+    now = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+class Task:
+    """A task that doubles numbers: what it yields one after the other; an exception is raised."""
+
+    def __init__(self, messages: list[object]) -> None:
+        self.messages = messages
+
+
+class Mocked:
+    """A connection to mocks.
+
+    Args:
+        behaviour: of each machine: what its n-th task, from 0, yields instead of its results:
+            "dead" (its process dies), "hangs", something else that is sent, or None.
+    """
+
+    def __init__(self, clock: Clock, **behaviour: Callable[[int], object]) -> None:
+        self._clock, self._behaviour = clock, behaviour
+        self.alive = list(behaviour)
+        self.started: Counter[str] = Counter()
+        self.joined: Counter[str] = Counter()
+
+    def machines(self) -> list[Machine]:
+        return [Machine(name, name, 2) for name in self.alive]
+
+    def put(self, value: object) -> object:
+        return value
+
+    def start(self, machine: Machine, cores: float, work: object, *args: list) -> Task:
+        number = self.started[machine.name]
+        self.started[machine.name] += 1
+        self.joined[machine.name] += work is inside.join
+        other = self._behaviour[machine.name](number)
+        if other is not None:
+            return Task([] if other == "hangs" else [other])
+        if work is inside.join:
+            return Task([HELLO, StopIteration()])
+        return Task([News([Result(str(item), 2 * item) for item in args[-1]], 1.0, CPU),
+                     StopIteration()])
+
+    def ready(self, tasks: list[Task], timeout: float) -> list[Task]:
+        self._clock.sleep(timeout)
+        return [task for task in tasks if task.messages]
+
+    def next(self, task: Task) -> object:
+        message = task.messages.pop(0)
+        if message == "dead":
+            raise RuntimeError("the process died")
+        if isinstance(message, Exception):
+            raise message
+        return message
+
+    def is_from_task(self, error: Exception) -> bool:
+        return isinstance(error, ZeroDivisionError)
+
+    def cancel(self, task: Task) -> None:
+        pass
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(tasks_module, "time", made)
+    return made
+
+
+def done_by(
+    clock: Clock, count: int = 60, share: float = 0.0, **behaviour: Callable[[int], object]
+):
+    """Let mocks do some items: who did each, what was said, the connection, and the facts."""
+    said: list[str] = []
+    connection = Mocked(clock, **behaviour)
+    cluster = Cluster(connection, b"", "", said.append)
+    work = Dispatcher(ListSource(range(count)), str, verify_share=share)
+    did = {}
+    for batch in cluster.run(work, lambda: None):
+        for result, item, name in batch:
+            assert item not in did and result.value == 2 * item
+            did[item] = name
+    assert did.keys() == set(range(count))
+    return did, said, connection, cluster.facts(work, price=3.6)
+
+
+def fine(_: int) -> None:
+    return None
+
+
+def test_what_a_dead_process_had_is_done_again_and_a_hopeless_machine_is_refused(
+    clock: Clock
+) -> None:
+    once, said, connection, _ = done_by(
+        clock, good=fine, bad=lambda n: "dead" if n == 4 else None)
+    assert "bad" in once.values() and any("process of bad was lost" in line for line in said)
+    did, said, connection, _ = done_by(clock, good=fine, bad=lambda n: "dead" if n else None)
+    assert set(did.values()) == {"good"} and connection.started["bad"] < 10
+    assert [line for line in said if line.startswith("bad is refused: ")]
+    did, said, connection, _ = done_by(clock, 400, good=fine, bad=lambda n: "dead")
+    assert set(did.values()) == {"good"} and connection.joined["bad"] == 3
+
+
+def test_what_a_machine_never_brings_is_done_by_others(clock: Clock) -> None:
+    did, _, connection, _ = done_by(clock, good=fine, bad=lambda n: "hangs" if n else None)
+    assert set(did.values()) == {"good"}
+    assert connection.started["bad"] == 3  # two are under way; it is given no more
+
+
+def test_nonsense_and_errors_are_not_taken(clock: Clock) -> None:
+    did, *_ = done_by(clock, good=fine, bad=lambda n: b"GET / HTTP/1.1" if n else None)
+    assert set(did.values()) == {"good"}
+    did, said, *_ = done_by(clock, good=fine, bad=lambda n: ZeroDivisionError("x") if n else None)
+    assert set(did.values()) == {"good"} and any("bad is refused: x" in line for line in said)
+
+
+def test_who_cannot_do_the_work_is_refused_and_if_nobody_can_the_run_ends(clock: Clock) -> None:
+    other = Hello("mock", "it has dlgo w, not v; install the same there")
+    did, said, connection, _ = done_by(clock, good=fine, bad=lambda n: other)
+    assert set(did.values()) == {"good"} and connection.joined["bad"] == 1
+    assert "bad is refused: it has dlgo w, not v; install the same there" in said
+    with one_line_error(ClusterError, "bad is refused: it has dlgo w"):
+        done_by(clock, bad=lambda n: other)
+
+
+def test_a_single_machine_says_that_it_could_not_be_checked(clock: Clock) -> None:
+    line = "of those that --verify-share chose could not be checked: a second machine is needed"
+    _, said, *_ = done_by(clock, 40, 0.5, only=fine)
+    assert any(line in text for text in said)
+    _, said, *_ = done_by(clock, 40, 0.5, one=fine, other=fine)
+    assert not any(line in text for text in said)
+
+
+def test_machines_may_join_late_and_leave(clock: Clock) -> None:
+    said: list[str] = []
+    connection = Mocked(clock, early=fine, late=fine)
+    connection.alive = ["early"]
+    cluster = Cluster(connection, b"", "", said.append)
+    names = []
+    for batch in cluster.run(Dispatcher(ListSource(range(100)), str), lambda: None):
+        connection.alive = ["early", "late"] if "late" not in names else ["late"]
+        names += [name for *_, name in batch]
+    assert len(names) == 100 and set(names) == {"early", "late"}
+    assert any("early was lost" in line for line in said)
+
+
+def commands(folder: Path) -> list[list[str]]:
+    """Some that take --cluster."""
+    return [
+        ["tournament", "--game", "tictactoe", "--engine", "random", "--engine", "mcts:sims=2",
+         "--ledger", str(folder / "l")],
+        ["generate", "tictactoe", "--engine", "random", "--games", "2", "--out", str(folder)],
+        ["train", "alphazero", "--game", "tictactoe", "--out", str(folder / "run")],
+    ]
+
+
+def test_without_ray_one_line_says_what_to_install(tmp_path: Path, monkeypatch, capsys) -> None:
+    from experiments.cli.main import main
+
+    monkeypatch.setattr("dlgo.extras.find_spec", lambda name: None)
+    for command in commands(tmp_path):
+        with pytest.raises(SystemExit) as ended:
+            main([*command, "--cluster", "local"])
+        assert ended.value.code == 2
+        (line,) = capsys.readouterr().err.strip().splitlines()
+        assert "pip install 'dlgo-suite[cluster]'" in line
+
+
+@pytest.mark.parametrize("option", ["--price=0.1", "--verify-share=0.1"])
+def test_what_only_a_cluster_has_is_refused_without_one(option: str, tmp_path, capsys) -> None:
+    from experiments.cli.main import main
+
+    for command in commands(tmp_path):
+        with pytest.raises(SystemExit) as ended:
+            main([*command, option])
+        assert ended.value.code == 2
+        (line,) = capsys.readouterr().err.strip().splitlines()
+        assert f"{option.partition('=')[0]} without --cluster" in line
+
+
+@pytest.mark.parametrize("address", ["nonsense", "host:0", "ray://host:1", "127.0.0.1:1", ":::"])
+def test_an_address_where_nothing_is_gives_one_line(address: str) -> None:
+    pytest.importorskip("ray")
+    from experiments.cluster.connection import Connection
+
+    with one_line_error(ClusterError, address):
+        Connection(address)
+
+
+def test_facts_hold_what_machines_have_done_and_cost(clock: Clock) -> None:
+    """`bad` loses one process; what the others of it have done counts all the same."""
+    began = clock.now
+    did, _, connection, facts = done_by(
+        clock, 200, good=fine, bad=lambda n: "dead" if n == 6 else None)
+    seconds = clock.now - began
+    done = Counter(did.values())
+    machines = {machine.name: machine for machine in facts.machines}
+    assert {name: machine.done for name, machine in machines.items()} == done
+    for name, machine in machines.items():
+        tasks = connection.started[name] - connection.joined[name] - (name == "bad")
+        assert machine.cpu_seconds == CPU * tasks
+        assert machine.core_seconds == pytest.approx(2 * seconds)  # it has two cores
+        assert machine.rate == pytest.approx(done[name] / seconds, rel=0.5)
+    assert facts.cost == pytest.approx(0.001 * facts.core_seconds) and facts.waiting == 0
