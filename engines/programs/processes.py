@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import math
 import os
 import signal
 import time
@@ -134,6 +135,13 @@ def memory(pid: int, with_children: bool = True, without: Collection[int] = ()) 
     Pages that several of them share are counted for each: an upper bound, but quick to get.
     """
     return sum(map(_private, {pid} | (descendants(pid, without) if with_children else set())))
+
+
+def machine_memory() -> float:
+    """Bytes of memory that this machine has (infinity if unknown)."""
+    with contextlib.suppress(AttributeError, OSError, ValueError):
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    return math.inf
 
 
 def _private(pid: int) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import json
 import math
+import os
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection
@@ -31,6 +32,7 @@ from dlgo.text import error_text, excerpt
 from engines.base import Engine
 from engines.isolation.channel import Host
 from engines.isolation.engine import IsolatedEngine
+from engines.programs import processes
 from engines.programs.program import ProgramError
 from engines.registry import build_engine
 from experiments.arena.board import CAPACITY, DOING, PREPARING, THINKING, Board
@@ -45,9 +47,13 @@ SIDES = ("first", "second")
 # How a resignation is written in a row of the board.
 _RESIGNS = -1
 
-# Built engines that a worker keeps. Building is cheap once the kernels are loaded, but a
-# network is not; but each may hold a tree of 200 MB, and every worker keeps its own.
-_KEPT_ENGINES = 8
+# Engines that a worker keeps in any case, and at most: one from outside is a process with pipes.
+_FEWEST_ENGINES, _MOST_ENGINES = 8, 64
+# Between these, memory decides, since an engine may hold a tree of 200 MB: all workers together may
+# use this share of the machine's memory, and a worker this share of `Limits.memory_mb`.
+_MEMORY_SHARE = 0.5
+# Seconds between two looks at the memory.
+_MEMORY_LOOK = 1.0
 
 
 @dataclass(frozen=True)
@@ -150,7 +156,8 @@ def record_of_lost_game(
 
 
 class EngineCache:
-    """Engines that are built and warmed up, kept from game to game; the idlest goes first.
+    """Engines that are built and warmed up, kept from game to game while there is memory for them;
+    the idlest goes first.
 
     An engine is kept per game, specification and side: one that plays itself is two engines,
     which share neither a tree nor a generator. Engines from outside are in processes of their own.
@@ -176,17 +183,34 @@ class EngineCache:
         self._engines: OrderedDict[tuple[str, str, int], Engine | IsolatedEngine] = OrderedDict()
         # Processes between two games of entrants with launches, by game and entrant.
         self._hosts: OrderedDict[tuple[str, str], Host] = OrderedDict()
+        self._next_look = 0.0
 
     def get(self, game: str, spec: str, player: int) -> Engine:
         """The engine of `player`, compiled and loaded. Raises whatever the engine raises."""
         key = (game, spec, player)
         if key not in self._engines:
-            while len(self._engines) >= _KEPT_ENGINES:
-                self._close(self._engines.popitem(last=False)[1])
+            self._make_room(_MOST_ENGINES - 1)
             self._engines[key] = self._build(game, spec)
             self._tell_hosts()
         self._engines.move_to_end(key)
+        if len(self._engines) > _FEWEST_ENGINES and time.monotonic() >= self._next_look:
+            self._next_look = time.monotonic() + _MEMORY_LOOK
+            if self._is_large():
+                self._make_room(max(_FEWEST_ENGINES, len(self._engines) // 2))
         return self._engines[key]
+
+    def _is_large(self) -> bool:
+        """Whether this worker uses more memory than its share."""
+        here, limit = os.getpid(), self._limits.memory_mb
+        if limit and processes.memory(here, with_children=False) > _MEMORY_SHARE * limit * 2**20:
+            return True
+        machine = processes.machine_memory() / processes.core_count()
+        return processes.memory(here) > _MEMORY_SHARE * machine
+
+    def _make_room(self, most: int) -> None:
+        """Keep no more than this number of engines."""
+        while len(self._engines) > most:
+            self._close(self._engines.popitem(last=False)[1])
 
     def _build(self, game: str, spec: str) -> Engine | IsolatedEngine:
         text = split_version(spec)[0]
@@ -232,7 +256,7 @@ class EngineCache:
                 host.kill()
                 continue
             self._hosts[task.game, spec] = host
-            while len(self._hosts) > _KEPT_ENGINES:
+            while len(self._hosts) > _MOST_ENGINES:
                 self._hosts.popitem(last=False)[1].kill()
 
     def close(self) -> None:

@@ -18,6 +18,7 @@ from dlgo.records.costs import MoveCost
 from dlgo.records.failures import Failure
 from dlgo.records.ledger import Ledger
 from experiments.arena import referee
+from experiments.arena.limits import Limits
 from experiments.arena.referee import EngineCache, play_game
 from experiments.arena.schedule import Plan, tasks
 from tests.arena.mocks import assert_legal, make_task, run
@@ -124,6 +125,15 @@ def test_games_do_not_depend_on_those_played_before():
         for seed in (1, 2, 3, 1, 2, 3)
     ]
     assert played[:3] == played[3:]
+
+
+@pytest.mark.parametrize(("limits", "kept"), [(Limits(), True), (Limits(memory_mb=1), False)])
+def test_no_engine_is_made_twice_while_there_is_memory(limits, kept):
+    engines = EngineCache(limits)
+    built = [engines.get("tictactoe", f"mcts:sims={sims}", 0) for sims in range(2, 22)]
+    again = engines.get("tictactoe", "mcts:sims=2", 0)
+    assert (again is built[0]) is kept
+    assert engines.get("tictactoe", "mcts:sims=21", 0) is built[-1]
 
 
 @pytest.mark.parametrize("name", game_names())
