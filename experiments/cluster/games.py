@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +15,6 @@ from engines.registry import EngineSpec
 from experiments.arena.entrants import is_outside
 from experiments.arena.launch import Launches
 from experiments.arena.limits import Limits
-from experiments.arena.machines import ClusterFacts
 from experiments.arena.referee import GameTask
 from experiments.arena.running import Look
 from experiments.arena.schedule import Plan
@@ -25,7 +23,7 @@ from experiments.cluster.connection import Connection
 from experiments.cluster.dispatcher import Dispatcher
 from experiments.cluster.inside import Games
 from experiments.cluster.sent_launches import send
-from experiments.cluster.tasks import LINE_INTERVAL, Cluster
+from experiments.cluster.tasks import Cluster
 
 
 class ClusterGames:
@@ -66,28 +64,17 @@ class ClusterGames:
         cluster = self._cluster = Cluster(
             self._connection, parcels.pack_named((*plan.entrants, *plan.games)), str(Path.cwd()),
             say, Games(plan.entrants, tuple(warm), limits, setup, send(launches or {})),
-            self._workers,
+            self._workers, self._price,
         )
         dispatcher = Dispatcher(
             source, lambda task: task.slot, records_differ, self._share, plan.seed, _is_repeatable
         )
-        next_line = time.monotonic() + LINE_INTERVAL
-
-        def facts() -> ClusterFacts:
-            return cluster.facts(dispatcher, self._price)
-
-        def look_around() -> None:
-            nonlocal next_line
-            look(cluster.running, facts)
-            if time.monotonic() >= next_line:
-                next_line = time.monotonic() + LINE_INTERVAL
-                say(facts().text("games"))
-
-        for batch in cluster.run(dispatcher, look_around):
+        facts = functools.partial(cluster.facts, dispatcher)
+        for batch in cluster.run(dispatcher, lambda: look(cluster.running, facts)):
             yield [replace(result.value, worker=name) for result, _, name in batch]
             self._take_checks(dispatcher)
         self._take_checks(dispatcher)
-        say(facts().text("games"))
+        cluster.say_line(dispatcher)
         counts = dispatcher.counts
         if counts.again or counts.late:
             say(f"{counts.again} games were given to a second machine, {counts.late} results came "

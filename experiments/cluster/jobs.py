@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from experiments.cluster import parcels
 from experiments.cluster.connection import Connection
 from experiments.cluster.dispatcher import Dispatcher
 from experiments.cluster.inside import SentPortion
-from experiments.cluster.tasks import LINE_INTERVAL, Cluster
+from experiments.cluster.tasks import Cluster
 
 # Parcels that are kept for portions to come: the networks of the latest iterations.
 _MOST_PARCELS = 8
@@ -84,12 +84,11 @@ class ClusterJobs(Jobs):
     ) -> None:
         self._connection = Connection(address)
         self._cluster = Cluster(
-            self._connection, parcels.pack_named(specs), str(Path.cwd()), say, workers=workers
+            self._connection, parcels.pack_named(specs), str(Path.cwd()), say, None, workers,
+            price, items,
         )
         self._say, self._share = say, verify_share
-        self._price, self._items = price, items
         self._dispatcher: Dispatcher[SentPortion] | None = None
-        self._next_line = time.monotonic() + LINE_INTERVAL
 
     def run_source(
         self, source: Source[Portion], tell: Tell = lambda amount: None
@@ -102,17 +101,15 @@ class ClusterJobs(Jobs):
 
         def look() -> None:
             tell(done.plus(self._cluster.amount()))
-            if time.monotonic() >= self._next_line:
-                self._next_line = time.monotonic() + LINE_INTERVAL
-                self._say("; ".join(filter(None, [self._line(dispatcher), source.note()])))
 
-        for batch in self._cluster.run(dispatcher, look):
-            for result, item, name in batch:
-                if result.error is not None:
-                    raise result.error
-                done = done.plus(result.value.amount)
-                yield replace(result.value, portion=item.portion, worker=name)
-            self._tell_differences(dispatcher)
+        with closing(self._cluster.run(dispatcher, look, source.note)) as batches:
+            for batch in batches:
+                for result, item, name in batch:
+                    if result.error is not None:
+                        raise result.error
+                    done = done.plus(result.value.amount)
+                    yield replace(result.value, portion=item.portion, worker=name)
+                self._tell_differences(dispatcher)
         self._tell_differences(dispatcher)
         tell(done)
 
@@ -124,12 +121,9 @@ class ClusterJobs(Jobs):
                           "bad one?")
         dispatcher.compared.clear()
 
-    def _line(self, dispatcher: Dispatcher[SentPortion]) -> str:
-        return self._cluster.facts(dispatcher, self._price).text(self._items)
-
     def close(self) -> None:
         if self._dispatcher is not None:
-            self._say(self._line(self._dispatcher))
+            self._cluster.say_line(self._dispatcher)
             self._dispatcher = None
         self._connection.close()
 

@@ -38,7 +38,7 @@ _WEIGHT = 0.1
 # A machine on which tasks die this often without bringing anything is not used any more.
 _MOST_DEATHS = 3
 # Seconds between two lines about the machines.
-LINE_INTERVAL = 30.0
+_LINE_INTERVAL = 30.0
 # Seconds without any machine before somebody is told.
 _LONELY = 10.0
 
@@ -103,6 +103,8 @@ class Cluster:
         say: tells people a line.
         games: of a tournament; None for portions.
         workers: processes on each machine; one a core by default.
+        price: of a core for an hour, to say what the work has cost.
+        items: what the work counts, for lines about it.
 
     Attributes:
         speeds: of machines that were measured; whoever reads them clears the list.
@@ -110,10 +112,11 @@ class Cluster:
 
     def __init__(
         self, connection: Connection, files: bytes, folder: str, say: Callable[[str], None],
-        games: Games | None = None, workers: int | None = None,
+        games: Games | None = None, workers: int | None = None, price: float | None = None,
+        items: str = "games",
     ) -> None:
         self._connection, self._say, self._workers = connection, say, workers
-        self._is_games = games is not None
+        self._is_games, self._price, self._items = games is not None, price, items
         order = Order(version_text(), files, folder, games)
         self._order = SentOrder(str(next(_order_numbers)), [connection.put(order)])
         self._nodes: dict[str, _Node] = {}
@@ -121,16 +124,19 @@ class Cluster:
         self._lost: dict[str, MachineFacts] = {}
         self._deaths: Counter[str] = Counter()  # of tasks since a machine has brought something
         self._next_look, self._lonely_since = 0.0, time.monotonic()
+        self._next_line = time.monotonic() + _LINE_INTERVAL
         self._seconds = 0.0  # of a game
         self.speeds: list[Speed] = []
 
     def run(
-        self, dispatcher: Dispatcher[Any], look: Callable[[], None]
+        self, dispatcher: Dispatcher[Any], look: Callable[[], None],
+        note: Callable[[], str] = str,
     ) -> Iterator[list[tuple[Result, Any, str]]]:
         """Do all that a dispatcher has: (result, item, name of the machine), some at a time.
 
         Args:
             look: called several times a second.
+            note: gives what lines about the machines say besides.
 
         Raises:
             ClusterError: if no machine can do the work.
@@ -143,6 +149,8 @@ class Cluster:
                     break
                 yield from self._hear(dispatcher)
                 look()
+                if now >= self._next_line:
+                    self.say_line(dispatcher, note())
             if unchecked := dispatcher.unchecked():
                 self._say(
                     f"{unchecked} of those that --verify-share chose could not be checked: a "
@@ -300,17 +308,19 @@ class Cluster:
 
     # --- looking ----------------------------------------------------------------------------
 
-    def facts(self, dispatcher: Dispatcher[Any], price: float | None = None) -> ClusterFacts:
-        """What each machine has done, how fast, what is left to do, and what it has cost.
+    def say_line(self, dispatcher: Dispatcher[Any], note: str = "") -> None:
+        """Tell people of the machines."""
+        self._next_line = time.monotonic() + _LINE_INTERVAL
+        line = self.facts(dispatcher).text(self._items)
+        self._say(f"{line}; {note}" if note else line)
 
-        Args:
-            price: of a core for an hour, if it is known.
-        """
+    def facts(self, dispatcher: Dispatcher[Any]) -> ClusterFacts:
+        """What each machine has done, how fast, what is left to do, and what it has cost."""
         now = time.monotonic()
         here = [self._with_lost(node.facts(now)) for node in self._nodes.values()]
         gone = self._lost.keys() - {facts.name for facts in here}
         machines = (*here, *(self._lost[name] for name in sorted(gone)))
-        return ClusterFacts(machines, dispatcher.waiting(), price)
+        return ClusterFacts(machines, dispatcher.waiting(), self._price)
 
     def amount(self) -> Amount:
         """How far what is under way is; a portion that two do counts once."""

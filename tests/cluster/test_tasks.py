@@ -108,7 +108,7 @@ def done_by(
     """Let mocks do some items: who did each, what was said, the connection, and the facts."""
     said: list[str] = []
     connection = Mocked(clock, **behaviour)
-    cluster = Cluster(connection, b"", "", said.append)
+    cluster = Cluster(connection, b"", "", said.append, price=3.6)
     work = Dispatcher(ListSource(range(count)), str, verify_share=share)
     did = {}
     for batch in cluster.run(work, lambda: None):
@@ -116,7 +116,7 @@ def done_by(
             assert item not in did and result.value == 2 * item
             did[item] = name
     assert did.keys() == set(range(count))
-    return did, said, connection, cluster.facts(work, price=3.6)
+    return did, said, connection, cluster.facts(work)
 
 
 def fine(_: int) -> None:
