@@ -17,7 +17,7 @@ from tests.studio.test_watch import event_of, record
 NAME = "<img src=x onerror=document.title='hacked'>:beef"
 FACTS = ClusterFacts((
     MachineFacts("host-1:aaaaaa", "ready", 3, 12.4, 5, 100.0, 120.0),
-    MachineFacts(NAME, "silent", 1, 0.25, 0, 20.0, 120.0),
+    MachineFacts(NAME, "lost", 1, 0.25, 0, 20.0, 120.0),
 ), waiting=1234, price=0.36)
 
 
@@ -52,7 +52,7 @@ def test_a_tournament_says_which_machines_play_it(studio: Studio, running, page)
         )
 
     wanted = [
-        [NAME, "1", "0.25", "0", "20.0 s", "silent"],
+        [NAME, "1", "0.25", "0", "20.0 s", "lost"],
         ["gone:cccccc", "2", "–", "–", "3.0 s", "not playing"],
         ["host-1:aaaaaa", "3", "12", "5", "1:40", "ready"],
     ]

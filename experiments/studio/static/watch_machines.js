@@ -27,7 +27,7 @@ export class Machines {
     this.body.replaceChildren(...names.map((name) => {
       const now = live.get(name), before = stored.get(name);
       const games = Math.max(now?.done ?? 0, before?.games ?? 0);
-      return h("tr", { class: ["silent", "lost"].includes(now?.state) ? "not-answering" : null },
+      return h("tr", { class: now?.state === "lost" ? "not-answering" : null },
         [name, games.toLocaleString("en"), now ? rate(now.rate) : "–", now ? String(now.held) : "–",
           now ? duration(now.cpu_seconds) : before ? duration(before.cpu) : "–", now?.state ?? "not playing",
         ].map((text) => h("td", {}, text)));
