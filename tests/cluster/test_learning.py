@@ -69,7 +69,6 @@ def test_the_networks_are_those_of_one_machine_whatever_happens(tmp_path: Path) 
     ):
         train(PLAN, tmp_path / "many", AfterFirst(lambda: trouble(made)), jobs)
     assert learned(tmp_path / "many") == learned(tmp_path / "one")
-    assert any("was lost" in line for line in said), said
     assert not any("do not agree" in line for line in said), said
 
 
@@ -88,7 +87,6 @@ def test_a_learner_without_search_learns_what_it_learns_on_one_machine(tmp_path:
             PPOLearner, WITHOUT_SEARCH, tmp_path / "many", AfterFirst(lambda: trouble(made)), jobs
         ))
     assert cards[0].network_id == cards[1].network_id
-    assert any("was lost" in line for line in said), said
     assert not any("do not agree" in line for line in said), said
 
 
@@ -133,5 +131,4 @@ def test_games_played_ahead_are_those_of_their_networks_whatever_happens(tmp_pat
         job = Job(config, before + 1, worker, network_folder(tmp_path, player), player, tmp_path)
         (again,) = Inline().run([job.portion])
         assert again.value.digest == shard.content
-    assert any("was lost" in line for line in said), said
     assert said[-1].startswith("games by machine: ") and ", which costs " in said[-1], said
