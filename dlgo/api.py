@@ -175,6 +175,19 @@ class GameState:
             state = state.previous_state
         return moves[::-1]
 
+    def moves_since(self, earlier: GameState | None) -> list[Move] | None:
+        """The moves that led from `earlier` to this state; None if this state does not continue it.
+
+        Args:
+            earlier: a state of the same chain of `apply_move`, or None, which no state continues.
+        """
+        moves: list[Move] = []
+        state: GameState | None = self
+        while state is not None and state is not earlier:
+            moves.append(state.last_move)
+            state = state.previous_state
+        return None if state is None else moves[::-1]
+
     def history(self) -> tuple[GameState, list[tuple[Player, Move]]]:
         """The start of the game, and all moves with who made them."""
         moves, state = [], self

@@ -47,20 +47,9 @@ class Termination:
         """The decision, or a resignation if this was one hopeless estimate too many."""
         if decision.value is None or not self._resignation.possible:
             return decision
-        if not _continues(self._last_state, state):
+        if state.moves_since(self._last_state) is None:
             self._resignation.reset()
         self._last_state = state
         if not self._resignation.update(decision.value):
             return decision
         return dataclasses.replace(decision, move=Move.resign(), pv=())
-
-
-def _continues(earlier: GameState | None, state: GameState) -> bool:
-    """Whether `state` comes a few moves after `earlier` in the same game."""
-    for _ in range(8):
-        if state is earlier:
-            return True
-        if state.previous_state is None:
-            return False
-        state = state.previous_state
-    return False

@@ -60,6 +60,17 @@ def test_applying_a_move_leaves_the_state_as_it_was(spec: str) -> None:
         assert (str(before), before.key()) == (picture, key)
 
 
+def test_moves_since_are_those_that_lead_from_an_earlier_state_of_the_same_game() -> None:
+    start = get_game("connect4").start()
+    state = start.play("4", "4", "1")
+    after = state.play("2", "resign")
+    assert after.moves_since(state) == [Move.play(2), Move.resign()]
+    assert after.moves_since(start) == after.moves()
+    assert state.moves_since(state) == []
+    for elsewhere in (after, start.play("3"), get_game("go9").start(), None):
+        assert state.moves_since(elsewhere) is None
+
+
 def test_a_state_cannot_be_changed() -> None:
     state = GameState.new_game(get_game("connect4"))
     with pytest.raises(AttributeError, match="immutable"):

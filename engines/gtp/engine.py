@@ -71,8 +71,8 @@ class GTPEngine(Engine):
 
     def _forget(self) -> None:
         """The program holds no game that we know of."""
-        self._start: GameState | None = None
-        self._told: list[tuple[Player, Move]] = []
+        self._state: GameState | None = None  # the position it was asked about last
+        self._answer: Move | None = None  # what it answered, and played on its own board
 
     def _connect(self) -> GtpProgram:
         """The program, started if it is not running, with an empty board of the right size.
@@ -121,7 +121,7 @@ class GTPEngine(Engine):
             self.close()
             message = f"{program.label} answered genmove with {shown(answer)}: {error}"
             raise GtpError(message) from None
-        self._told.append((player, move))
+        self._state, self._answer = state, move
         return Decision(move)
 
     def _tell_time(self, program: GtpProgram, player: Player, seconds: int) -> None:
@@ -134,17 +134,17 @@ class GTPEngine(Engine):
     def _tell(self, program: GtpProgram, state: GameState) -> None:
         """Make the program's game that of `state`: go on with it, or play it over again."""
         start, moves = state.history()
-        known = len(self._told)
-        again = self._start is None or start != self._start or moves[:known] != self._told
+        new = state.moves_since(self._state)
+        goes_on = bool(new) and new[0] == self._answer
         self._forget()  # whatever goes wrong below, the next move starts from an empty board
-        if again:
-            known = 0
+        if goes_on:
+            moves = moves[len(moves) - len(new) + 1 :]
+        else:
             program.ask("clear_board")
             if isinstance(self.game, Go):
                 _set_up_stones(program, start)
-        for player, move in moves[known:]:
+        for player, move in moves:
             program.ask("play", player.name, self.game.move_text(move))
-        self._start, self._told = start, moves
 
 
 def _set_up_stones(program: GtpProgram, start: GameState) -> None:

@@ -238,11 +238,8 @@ class IsolatedEngine:
 
     def _way_to(self, state: GameState) -> tuple[GameState | None, list[Move]]:
         """From where and by which moves its process gets to `state`; None: from where it is."""
-        moves, before = [], state
-        while before is not self._state and before.previous_state is not None:
-            moves.append(before.last_move)
-            before = before.previous_state
-        return None if before is self._state else before, moves[::-1]
+        moves = state.moves_since(self._state)
+        return (state.history()[0], state.moves()) if moves is None else (None, moves)
 
     def _move(self, code: Any) -> Move:
         if type(code) is int and 0 <= code < self.game.num_actions:

@@ -70,18 +70,12 @@ class Searcher:
 
     def _descend_to(self, state: GameState) -> int:
         """The node of `state` if it continues the game of the last search, else -1."""
-        if self._root is None or self._spare is None:
-            return -1
-        moves = []
-        ancestor: GameState | None = state
-        while ancestor is not None and ancestor is not self._root and len(moves) < 8:
-            moves.append(ancestor.last_move)
-            ancestor = ancestor.previous_state
-        if ancestor is not self._root:
+        moves = state.moves_since(self._root)
+        if moves is None or self._spare is None:
             return -1
         node = ts.ROOT
-        for move in reversed(moves):
-            action = None if move is None else self.game.action_of(move)
+        for move in moves:
+            action = self.game.action_of(move)
             node = -1 if action is None else ts.find_child(self.tree, node, action)
             if node < 0 or self.tree.visits[node] == 0:
                 return -1
