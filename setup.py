@@ -65,12 +65,12 @@ setup(
         for rest in ("", ".*")
     ], exclude=HIDDEN),
     package_data={
-        "dlgo": ["py.typed"],
+        "dlgo": ["py.typed", "browser/*.js", "browser/*.css", "browser/boards/*"],
         "reports": ["py.typed", "templates/*"],
         "experiments": [
             "py.typed",
             "measures/*.json", "classroom/templates/*", "course/assets/*", "plans/*.toml",
-            "studio/static/*", "studio/static/boards/*", "studio/static/inside/*",
+            "studio/static/*", "studio/static/inside/*",
         ],
         "engines": ["py.typed", "models/*/*", "models/*/*/*", "learning/diagnostics/templates/*",
                     "solver/*.book"],

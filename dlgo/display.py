@@ -1,135 +1,299 @@
-"""Positions as text, `print(state)`, and as SVG, which notebooks show.
+"""What a position looks like: as plain values, as text, as shapes and as SVG.
 
-Everything is read off `kernels.piece` and the labels of the `GameSpec`, so every game has a
-picture.
+`board_info` and `position_info` describe a board and a position for all that draws them: this
+module, matplotlib (`experiments/play/board_drawing.py`) and the browser (`dlgo/browser`). They
+read `kernels.piece` and the labels of the `GameSpec`, so every game has a picture.
+
+A cell is a number, row by row from the bottom left: `(row - 1) * cols + col - 1`. A piece is what
+`kernels.piece` says: even numbers are black's, odd ones white's, -1 is nobody's.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dlgo import kernels
+from dlgo.moves import Player, Point
 
 if TYPE_CHECKING:
     from dlgo.api import GameState
+    from dlgo.game_spec import GameSpec
 
-_CELL = 32
+Info = dict[str, Any]
+
+_INK, _PAPER, _WOOD, _BLUE = "#222222", "#faf6ec", "#dcb35c", "#1f5fbf"
+_CROSS, _NOUGHT, _LAST, _WON = "#c0392b", "#2d5fa8", "#d02020", "#12a150"
+# Face and edge of black's and of white's pieces.
+_STONES = (("#1c1c1c", "#000000"), ("#fbfaf6", "#77746c"))
+PIECES = {
+    "lines": _STONES, "cells": _STONES,
+    "checkers": (("#33302e", "#0d0c0b"), ("#fbf6ea", "#8d8268")),
+    "drop": (("#e23b30", "#a8241b"), ("#f7cf2d", "#c99f12")),
+    "noughts": ((_CROSS, _CROSS), (_NOUGHT, _NOUGHT)),
+}
+# What pieces look like, where that is not how their owners are called.
+_COLOURS = {"drop": ("red", "yellow"), "noughts": ("x", "o")}
+
+_CELL = 32  # pixels of a cell in SVG
 _MARGIN = 24
 _LETTER = 6.5  # the mean width of a letter of 12 pixels
-_STONES = (("#222", "#000"), ("#fdfdfd", "#444"))  # fill and edge of black's and white's
-_PAPER, _INK = "#faf6ec", "#222"  # the same on a notebook's dark page
-_BOARD, _DARK, _LINE, _MARK = "#e8c98b", "#b58b57", "#6b4f2a", "#d02020"
+
+
+def look_of(game: GameSpec) -> str:
+    """How the board is drawn: `lines`, `drop`, `checkers`, `noughts`, or `cells` for any other."""
+    if game.name == "connectn":
+        return "drop" if game.settings["gravity"] else "cells"
+    looks = {"connect4": "drop", "draughts": "checkers", "tictactoe": "noughts"}
+    return looks.get(game.name, "lines" if game.pieces_on_points else "cells")
+
+
+def player_text(game: GameSpec, player: Player) -> str:
+    """A player's name, with the colour of the pieces where that is another."""
+    colours = _COLOURS.get(look_of(game))
+    return f"{player.name} ({colours[player.index]})" if colours else player.name
+
+
+def result_text(state: GameState) -> str:
+    """The result of a finished game, its players called as in `player_text`."""
+    game, text = state.game, state.game.result_text(state)
+    for player in Player:
+        text = text.replace(
+            f"{player.name} ({game.piece_symbol(player.index)})", player_text(game, player)
+        )
+    return text
+
+
+def extra_lines(state: GameState) -> str:
+    """What the game prints below its board: a lead, a capture that must go on."""
+    game = state.game
+    lines = str(state).split("\n")[game.board_rows :]
+    labels = [game.col_label(col) for col in range(1, game.board_cols + 1)]
+    return "  ".join(line for line in lines if line.split() != labels).strip()
+
+
+def cell_number(game: GameSpec, point: Point) -> int:
+    """The number of a cell."""
+    return (point.row - 1) * game.board_cols + point.col - 1
+
+
+def board_info(game: GameSpec) -> Info:
+    """What does not change while a game is played, as plain values."""
+    rows, cols, look = game.board_rows, game.board_cols, look_of(game)
+    cells = [(row, col) for row in range(1, rows + 1) for col in range(1, cols + 1)]
+    kinds = range(len(game.piece_kinds))
+    return {
+        "game": str(game), "name": game.name, "title": game.title, "look": look,
+        "rows": rows, "cols": cols,
+        "rowLabels": [game.row_label(row) for row in range(1, rows + 1)],
+        "colLabels": [game.col_label(col) for col in range(1, cols + 1)],
+        "cellNames": [_cell_name(game, look, row, col) for row, col in cells],
+        "stars": _star_cells(rows) if look == "lines" and rows == cols else [],
+        "kinds": list(game.piece_kinds), "marks": [game.piece_mark(2 * kind) for kind in kinds],
+        "players": [player_text(game, player) for player in Player],
+    }
+
+
+def _star_cells(size: int) -> list[int]:
+    """The dots of a real board: on the third or fourth lines, and in the middles."""
+    if size < 7:
+        return []
+    low, middle = 3 if size > 11 else 2, (size - 1) // 2
+    lines = [low, middle, size - 1 - low] if size % 2 and size > 7 else [low, size - 1 - low]
+    places = [(row, col) for row in lines for col in lines]
+    if size <= 13:  # only the corners and the middle
+        places = [(row, col) for row, col in places if (row == middle) == (col == middle)]
+    return [row * size + col for row, col in places]
+
+
+def _cell_name(game: GameSpec, look: str, row: int, col: int) -> str:
+    if look == "checkers":  # half the squares have a name, the others are not used
+        return game.cell_label(row, col)
+    if look == "drop":
+        return f"column {game.col_label(col)}, row {row}"
+    return game.cell_label(row, col) or f"{game.col_label(col)}{game.row_label(row)}"
+
+
+def position_info(state: GameState) -> Info:
+    """What a board shows of a position, as plain values."""
+    game = state.game
+    last = game.last_cell(state)
+    return {
+        "cells": [
+            int(kernels.piece(state.kernel_state, cell))
+            for cell in range(game.board_rows * game.board_cols)
+        ],
+        "turn": state.next_player.index, "over": state.is_over(),
+        "last": None if last is None else cell_number(game, last),
+        "won": [cell_number(game, point) for point in game.winning_cells(state)],
+    }
 
 
 def board_text(state: GameState) -> str:
     """The board as text; the last play, or the stones that won, in brackets."""
-    game = state.game
-    marked = set(game.winning_cells(state)) or {game.last_cell(state)}
+    game, position = state.game, position_info(state)
+    numbered = look_of(game) == "checkers"  # then squares without a number are not used
+    marked = position["won"] or [position["last"]]
     lines = []
     for row in range(game.board_rows, 0, -1):
         line = f"{game.row_label(row):>2} "
         for col in range(1, game.board_cols + 1):
-            piece = int(kernels.piece(state.kernel_state, (row - 1) * game.board_cols + col - 1))
-            symbol = "." if piece == kernels.NOBODY else game.piece_symbol(piece)
-            line += f"[{symbol}]" if (row, col) in marked else f" {symbol} "
+            cell = (row - 1) * game.board_cols + col - 1
+            piece = position["cells"][cell]
+            symbol = " " if numbered and not game.cell_label(row, col) else "."
+            if piece != kernels.NOBODY:
+                symbol = game.piece_symbol(piece)
+            line += f"[{symbol}]" if cell in marked else f" {symbol} "
         lines.append(line)
     labels = (game.col_label(col) for col in range(1, game.board_cols + 1))
-    lines.append("   " + "".join(f"{label:^3}" for label in labels))
+    if not numbered:
+        lines.append("   " + "".join(f"{label:^3}" for label in labels))
     return "\n".join(line.rstrip() for line in lines)
+
+
+class Shape(NamedTuple):
+    """A part of a picture. The unit is a cell; column and row numbers are its x and y.
+
+    Attributes:
+        kind: `rect`, `circle`, `line` or `text`.
+        x, y: the middle; of a line, where it begins.
+        width, height: the size; of a line, how far away it ends; of a text, only the height.
+        thick: of the stroke.
+    """
+
+    kind: str
+    x: float
+    y: float
+    width: float = 0.0
+    height: float = 0.0
+    fill: str = "none"
+    stroke: str = "none"
+    thick: float = 0.0
+    text: str = ""
+
+
+def board_shapes(info: Info, position: Info) -> Iterator[Shape]:
+    """The board and its pieces; what lies below comes first."""
+    yield from _ground(info)
+    for cell, piece in enumerate(position["cells"]):
+        if piece != kernels.NOBODY:
+            yield from _piece(info, piece, *_place(info, cell))
+
+
+def mark_shapes(info: Info, position: Info) -> Iterator[Shape]:
+    """The cells that won, else the last play."""
+    for cell in position["won"]:
+        colour = "#ffffff" if info["look"] == "drop" else _WON
+        yield Shape("circle", *_place(info, cell), 0.84, 0.84, stroke=colour, thick=0.09)
+    if not position["won"] and position["last"] is not None:
+        yield Shape("circle", *_place(info, position["last"]), 0.3, 0.3, stroke=_LAST, thick=0.07)
+
+
+def label_shapes(info: Info) -> Iterator[Shape]:
+    """What stands left of the rows and below the columns; nothing if squares have numbers."""
+    if info["look"] != "checkers":
+        for col, label in enumerate(info["colLabels"], 1):
+            yield Shape("text", col, 0.12, height=0.38, fill=_INK, text=label)
+        for row, label in enumerate(info["rowLabels"] if info["look"] != "drop" else (), 1):
+            yield Shape("text", 0.12, row, height=0.38, fill=_INK, text=label)
+
+
+def _place(info: Info, cell: int) -> tuple[int, int]:
+    """Column and row of a cell."""
+    return cell % info["cols"] + 1, cell // info["cols"] + 1
+
+
+def _ground(info: Info) -> Iterator[Shape]:
+    rows, cols, look = info["rows"], info["cols"], info["look"]
+    face, edge = {
+        "drop": (_BLUE, "#153f80"), "noughts": ("#fffdf7", "#888888"),
+    }.get(look, (_WOOD, "#6b4f2a"))
+    yield Shape("rect", (cols + 1) / 2, (rows + 1) / 2, cols, rows, face, edge, 0.03)
+    if look == "lines":
+        for row in range(1, rows + 1):
+            yield Shape("line", 1, row, cols - 1, 0, stroke=_INK, thick=0.03)
+        for col in range(1, cols + 1):
+            yield Shape("line", col, 1, 0, rows - 1, stroke=_INK, thick=0.03)
+        for cell in info["stars"]:
+            yield Shape("circle", *_place(info, cell), 0.18, 0.18, _INK)
+        return
+    for cell, name in enumerate(info["cellNames"]):
+        col, row = _place(info, cell)
+        if look == "drop":
+            yield Shape("circle", col, row, 0.84, 0.84, _PAPER, edge, 0.03)
+        elif look == "checkers":
+            yield Shape("rect", col, row, 1, 1, "#7f9a6d" if name else "#f0dcb8")
+            yield Shape("text", col - 0.36, row + 0.37, height=0.2, fill="#22331a", text=name)
+        else:
+            yield Shape("rect", col, row, 1, 1, stroke=edge, thick=0.02)
+
+
+def _piece(info: Info, piece: int, x: float, y: float) -> Iterator[Shape]:
+    look, (face, edge) = info["look"], PIECES[info["look"]][piece % 2]
+    if look == "noughts" and piece % 2 == 0:
+        for rise in (0.56, -0.56):
+            yield Shape("line", x - 0.28, y - rise / 2, 0.56, rise, stroke=face, thick=0.11)
+    elif look == "noughts":
+        yield Shape("circle", x, y, 0.6, 0.6, stroke=face, thick=0.11)
+    else:
+        size = {"lines": 0.94, "checkers": 0.76}.get(look, 0.84)
+        yield Shape("circle", x, y, size, size, face, edge, 0.03)
+        if look in ("drop", "checkers"):
+            rim = "#77706a" if face == "#33302e" else edge
+            yield Shape("circle", x, y, 0.56, 0.56, stroke=rim, thick=0.03)
+        if mark := info["marks"][piece // 2]:
+            ink = ("#ffffff", "#222222")[piece % 2]
+            yield Shape("text", x, y, height=0.5, fill=ink, text=mark)
 
 
 def board_svg(state: GameState) -> str:
     """The board as an SVG image: pieces, labels, the last play or the winning stones marked."""
-    game = state.game
-    rows, cols = game.board_rows, game.board_cols
+    game, info, position = state.game, board_info(state.game), position_info(state)
+    rows, cols = info["rows"], info["cols"]
     turn = game.result_text(state) if state.is_over() else f"{state.next_player.name} to move"
     caption = f"{game}: {turn}"
     width = max(cols * _CELL + 2 * _MARGIN, _LETTER * len(caption) + _MARGIN)
     height = rows * _CELL + 2 * _MARGIN + 16
-    left = (width - cols * _CELL) / 2
-    parts = [
+    shapes = [*board_shapes(info, position), *mark_shapes(info, position), *label_shapes(info)]
+    return "".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height}" '
-        f'viewBox="0 0 {width:g} {height}" font-family="sans-serif" font-size="12" '
-        f'text-anchor="middle" fill="{_INK}">',
+        f'viewBox="0 0 {width:g} {height}" font-family="sans-serif" text-anchor="middle">',
+        # The same on a notebook's light and dark page.
         f'<rect width="100%" height="100%" rx="6" fill="{_PAPER}"/>',
-    ]
-    board, numbered = _board(state, left)
-    parts += board
-    if not numbered:
-        parts += [
-            _text(left - _MARGIN / 2, _MARGIN + (rows - row + 0.5) * _CELL + 4, game.row_label(row))
-            for row in range(1, rows + 1)
-        ] + [
-            _text(left + (col - 0.5) * _CELL, _MARGIN + rows * _CELL + 16, game.col_label(col))
-            for col in range(1, cols + 1)
-        ]
-    return "".join([*parts, _text(width / 2, height - 8, caption), "</svg>"])
+        *_svg(shapes, (width - cols * _CELL) / 2, _MARGIN, rows),
+        f'<text x="{width / 2:g}" y="{height - 8}" font-size="12" fill="{_INK}">'
+        f"{escape(caption)}</text></svg>",
+    ])
 
 
 def board_inside(state: GameState, x: float, y: float, width: float, height: float) -> str:
     """The board alone, without labels around it, in a box of another SVG image."""
-    cols, rows = state.game.board_cols * _CELL, state.game.board_rows * _CELL
+    info, position = board_info(state.game), position_info(state)
+    rows, cols = info["rows"], info["cols"]
+    shapes = [*board_shapes(info, position), *mark_shapes(info, position)]
     return "".join([
         f'<svg x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" '
-        f'viewBox="0 {_MARGIN} {cols} {rows}" text-anchor="middle">',
-        *_board(state, 0)[0], "</svg>",
+        f'viewBox="0 0 {cols * _CELL} {rows * _CELL}" text-anchor="middle">',
+        *_svg(shapes, 0, 0, rows), "</svg>",
     ])
 
 
-def _board(state: GameState, left: float) -> tuple[list[str], bool]:
-    """Cells or lines, pieces and marks, and whether the cells have numbers of their own."""
-    game = state.game
-    rows, cols = game.board_rows, game.board_cols
-    parts = [
-        f'<rect x="{left:g}" y="{_MARGIN}" width="{cols * _CELL}" height="{rows * _CELL}" '
-        f'fill="{_BOARD}"/>',
-    ]
-    marked = set(game.winning_cells(state)) or {game.last_cell(state)}
-    numbered = False
-    for row in range(1, rows + 1):
-        for col in range(1, cols + 1):
-            x, y = left + (col - 0.5) * _CELL, _MARGIN + (rows - row + 0.5) * _CELL
-            label = game.cell_label(row, col)
-            numbered |= bool(label)
-            piece = int(kernels.piece(state.kernel_state, (row - 1) * cols + col - 1))
-            empty = piece == kernels.NOBODY
-            parts.append(_lines(row, col, rows, cols, x, y) if game.pieces_on_points
-                         else _cell(label, empty, x, y))
-            if not empty:
-                parts.append(_piece(piece, game.piece_mark(piece), label, x, y))
-            if (row, col) in marked:
-                parts.append(f'<circle cx="{x:g}" cy="{y:g}" r="5" fill="none" stroke="{_MARK}" '
-                             'stroke-width="2"/>')
-    return parts, numbered
-
-
-def _text(x: float, y: float, text: str, size: int = 12, colour: str = _INK) -> str:
-    return f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{colour}">{escape(text)}</text>'
-
-
-def _cell(label: str, empty: bool, x: float, y: float) -> str:
-    """A cell; one with a number is dark, as on a board for draughts."""
-    half = _CELL / 2
-    return (
-        f'<rect x="{x - half:g}" y="{y - half:g}" width="{_CELL}" height="{_CELL}" '
-        f'fill="{_DARK if label else "none"}" stroke="{_LINE}" stroke-width="0.5"/>'
-        + (_text(x - half + 7, y - half + 9, label, 8) if empty and label else "")
-    )
-
-
-def _lines(row: int, col: int, rows: int, cols: int, x: float, y: float) -> str:
-    """The lines through a point, which end at the edges of the board."""
-    half = _CELL / 2
-    left, right = x - half * (col > 1), x + half * (col < cols)
-    top, bottom = y - half * (row < rows), y + half * (row > 1)
-    return f'<path d="M{left:g} {y:g}H{right:g}M{x:g} {top:g}V{bottom:g}" stroke="{_LINE}"/>'
-
-
-def _piece(piece: int, mark: str, label: str, x: float, y: float) -> str:
-    """A stone with its mark; on one without stands what its cell is called."""
-    fill, edge = _STONES[piece % 2]
-    stone = f'<circle cx="{x:g}" cy="{y:g}" r="{0.42 * _CELL}" fill="{fill}" stroke="{edge}"/>'
-    if not mark:
-        return stone + (_text(x, y + 3, label, 9, "#999") if label else "")
-    return stone + _text(x, y + 6, mark, 17, _STONES[1 - piece % 2][0])
+def _svg(shapes: list[Shape], left: float, top: float, rows: int) -> Iterator[str]:
+    """Shapes as elements; the board begins at `left` and `top`, in pixels."""
+    for shape in shapes:
+        x, y = left + (shape.x - 0.5) * _CELL, top + (rows + 0.5 - shape.y) * _CELL
+        width, height = shape.width * _CELL, shape.height * _CELL
+        ink = f'fill="{shape.fill}"'
+        if shape.thick:
+            ink += f' stroke="{shape.stroke}" stroke-width="{shape.thick * _CELL:.3g}"'
+        if shape.kind == "rect":
+            yield (f'<rect x="{x - width / 2:g}" y="{y - height / 2:g}" width="{width:g}" '
+                   f'height="{height:g}" {ink}/>')
+        elif shape.kind == "circle":
+            yield f'<circle cx="{x:g}" cy="{y:g}" r="{width / 2:.4g}" {ink}/>'
+        elif shape.kind == "line":
+            yield f'<path d="M{x:g} {y:g}l{width:g} {-height:g}" {ink}/>'
+        elif shape.text:
+            yield (f'<text x="{x:g}" y="{y:g}" font-size="{height:.3g}" '
+                   f'dominant-baseline="central" {ink}>{escape(shape.text)}</text>')

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dlgo.browser import scripts, source
 from reports.compare import los_text
 from reports.perfect import PerfectResult
 from reports.rating_table import RatingTable
@@ -109,9 +110,10 @@ def build_page(
 def environment(*folders: Path) -> Environment:
     """Templates of pages: those here, and those in `folders`; all text is escaped.
 
-    Each has `style` and `script`, the style sheet and the script that replays games.
+    Each has `style`, the style sheet, and the filter `viewer`, which replays games.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
 
     made = Environment(
         loader=FileSystemLoader([_TEMPLATES, *folders]), autoescape=True,
@@ -119,9 +121,9 @@ def environment(*folders: Path) -> Environment:
     )
     made.filters.update(
         elo=elo_text, nu=nu_text, short=short, inline=_inline_svg, percent=_percent,
-        signed=_signed, budget=_budget, los=_los, spec=_breakable,
+        signed=_signed, budget=_budget, los=_los, spec=_breakable, viewer=_viewer,
     )
-    made.globals.update(style=_source("report.css"), script=_source("replay.js"))
+    made.globals["style"] = Markup(source("boards.css") + source("report.css", _TEMPLATES))
     return made
 
 
@@ -209,11 +211,11 @@ def _breakable(text: str) -> Any:
     return Markup("<wbr>").join(escape(part) for part in parts)
 
 
-def _source(name: str) -> Any:
-    """A file of our own that goes into the page as it is."""
+def _viewer(replays: Any) -> Any:
+    """The scripts that replay games, with the games as their data."""
     from markupsafe import Markup
 
-    return Markup((_TEMPLATES / name).read_text(encoding="utf-8"))
+    return Markup(scripts("replay.js", "replays", replays, _TEMPLATES))
 
 
 def _percent(value: float) -> str:

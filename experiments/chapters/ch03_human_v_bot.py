@@ -18,11 +18,12 @@ from pathlib import Path
 import click
 
 from dlgo import GameState, Player, get_game
+from dlgo.display import result_text
 from dlgo.games.go.scoring import score
 from experiments.command import run
 from experiments.figures import drawing
 from experiments.options import out_option, quick_option, seed_option, size_option
-from experiments.play.board_drawing import draw_board, result_text
+from experiments.play.board_drawing import draw_board
 from experiments.play.console import Console
 from experiments.play.session import Session, make_player
 

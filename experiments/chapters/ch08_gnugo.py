@@ -24,6 +24,7 @@ from pathlib import Path
 import click
 
 from dlgo import get_game
+from dlgo.display import result_text
 from dlgo.files import make_folder, write_file
 from dlgo.records.ledger import GameRecord
 from dlgo.records.sgf import write_sgf
@@ -36,7 +37,7 @@ from experiments.figures import draw_scores, drawing
 from experiments.number import Number
 from experiments.opponents.gnugo import gnugo_spec
 from experiments.options import out_option, quick_option, seed_option, workers_option
-from experiments.play.board_drawing import draw_board, result_text
+from experiments.play.board_drawing import draw_board
 
 
 @click.command()

@@ -11,15 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlgo import DlgoError, GameState, Player
+from dlgo.display import extra_lines, player_text, result_text
 from dlgo.files import output_path
 from dlgo.records.ledger import GameRecord, Ledger
-from experiments.play.board_drawing import (
-    BACKGROUND,
-    draw_board,
-    extra_lines,
-    player_text,
-    result_text,
-)
+from experiments.play.board_drawing import BACKGROUND, draw_board
 from experiments.play.game_file import SavedGame, game_of_ledger, positions, read_game_file
 
 if TYPE_CHECKING:

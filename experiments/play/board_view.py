@@ -13,14 +13,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from dlgo import DlgoError, GameState, Move, Point
+from dlgo.display import extra_lines, player_text, result_text
 from dlgo.jit import tell_of_compiling
-from experiments.play.board_drawing import (
-    BACKGROUND,
-    draw_board,
-    extra_lines,
-    player_text,
-    result_text,
-)
+from experiments.play.board_drawing import BACKGROUND, draw_board
 from experiments.play.cell_moves import CellMove, cell_moves
 from experiments.play.session import Bot, Session, decision_notes, evaluation_text
 

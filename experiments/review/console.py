@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable, Iterator
 
 from dlgo import DlgoError, GameState, Player
+from dlgo.display import player_text
 from engines.base import Decision, Engine
 from engines.clock import stopped_by
 from engines.isolation.describe import MOVE_TIMEOUT, read_spec
 from engines.registry import EngineSpec
-from experiments.play.board_drawing import player_text
 from experiments.play.game_file import SavedGame
 from experiments.review.exact import SECONDS, exact_engine
 from experiments.review.game_review import GameReview, Question

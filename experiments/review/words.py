@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dlgo import GameState, Move, Player
-from experiments.play.board_drawing import player_text
+from dlgo.display import player_text
 from experiments.play.cell_moves import grouped_turns
 from experiments.review.exact import score_of
 from experiments.review.game_review import Evaluation, GameReview, Verdict, legal_part

@@ -11,7 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from dlgo import DlgoError, GameState
+from dlgo import DlgoError, GameState, get_game
+from dlgo.display import board_info, position_info
 from dlgo.games import game_class, game_names
 from experiments.play.game_file import SavedGame, first_game, form_of, game_bytes, read_games
 from experiments.play.session import DEFAULT_HINT
@@ -243,7 +244,7 @@ def _choices() -> dict[str, Any]:
             {
                 "name": name, "title": game_class(name).title,
                 "summary": (game_class(name).__doc__ or "").splitlines()[0],
-                "options": options_of(game_class(name).options),
+                "options": options_of(game_class(name).options), **_picture(name),
             }
             for name in game_names()
         ],
@@ -259,6 +260,17 @@ def _choices() -> dict[str, Any]:
         "presets": _presets(),
         "hint": DEFAULT_HINT,
     }
+
+
+def _picture(name: str) -> dict[str, Any]:
+    """What a game looks like after a few moves."""
+    small = {"go": "go:size=7", "connectn": "connectn:gravity=no,cols=7,rows=7,n=5"}
+    state = GameState.new_game(get_game(small.get(name, name)))
+    for number in range(1, 9):
+        moves = [move for move in state.legal_moves() if move.is_play]
+        after = state.apply_move(moves[(17 * number + 5) % len(moves)])
+        state = state if after.is_over() else after
+    return {"info": board_info(state.game), "sample": position_info(state) | {"last": None}}
 
 
 def _presets() -> list[dict[str, Any]]:

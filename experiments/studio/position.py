@@ -1,8 +1,7 @@
 """Positions and decisions as the browser is told of them: plain values, ready for JSON.
 
-A cell is a number, row by row from the bottom left: `(row - 1) * cols + col - 1`. A piece is
-what `kernels.piece` says: even numbers are black's, odd ones white's, -1 is nobody's. Values
-are those of the player to move, -1 to +1, as engines give them.
+Boards, cells and pieces are described as in `dlgo/display.py`. Values are those of the player to
+move, -1 to +1, as engines give them.
 """
 
 from __future__ import annotations
@@ -11,11 +10,11 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from dlgo import GameSpec, GameState, Move, Player, Point, kernels
+from dlgo import GameSpec, GameState, Move, Player
+from dlgo.display import board_info, cell_number, extra_lines, position_info, result_text
 from dlgo.errors import NotationError
 from dlgo.text import one_line
 from engines.base import Decision
-from experiments.play.board_drawing import extra_lines, player_text, result_text
 from experiments.play.cell_moves import CellMove, cell_move, points_of, turns
 from experiments.review.exact import exact_engine
 
@@ -23,45 +22,18 @@ from experiments.review.exact import exact_engine
 _LINE = 10
 
 
-def board_kind(game: GameSpec) -> str:
-    """Which of the browser's boards shows this game."""
-    if game.name == "connectn":
-        return "drop" if game.settings["gravity"] else "cells"
-    return {"go": "lines", "connect4": "drop", "draughts": "checkers"}.get(game.name, "cells")
-
-
 def board_view(game: GameSpec) -> dict[str, Any]:
     """What does not change while a game is played."""
-    rows, cols = game.board_rows, game.board_cols
-    cells = [(row, col) for row in range(1, rows + 1) for col in range(1, cols + 1)]
     return {
-        "game": str(game), "name": game.name, "title": game.title, "board": board_kind(game),
-        "rows": rows, "cols": cols,
-        "rowLabels": [game.row_label(row) for row in range(1, rows + 1)],
-        "colLabels": [game.col_label(col) for col in range(1, cols + 1)],
-        "cellNames": [_cell_name(game, row, col) for row, col in cells],
-        "kinds": list(game.piece_kinds),
-        "symbols": [game.piece_symbol(player.index) for player in Player],
-        "marks": [game.piece_mark(2 * kind) for kind in range(len(game.piece_kinds))],
-        "players": [player_text(game, player) for player in Player],
-        "hasPass": game.pass_action >= 0,
-        "solvable": exact_engine(game) is not None,
-        "options": dict(game.settings),
+        **board_info(game), "hasPass": game.pass_action >= 0,
+        "solvable": exact_engine(game) is not None, "options": dict(game.settings),
     }
-
-
-def _cell_name(game: GameSpec, row: int, col: int) -> str:
-    if board_kind(game) == "checkers":  # half the squares have a name, the others are not used
-        return game.cell_label(row, col)
-    if board_kind(game) == "drop":
-        return f"column {game.col_label(col)}, row {row}"
-    return game.cell_label(row, col) or f"{game.col_label(col)}{game.row_label(row)}"
 
 
 def position_view(state: GameState, with_moves: bool = True) -> dict[str, Any]:
     """A position; with the legal moves as texts and the cells that are clicked to make them."""
     over, winner = state.is_over(), state.winner()
-    view = pieces_view(state)
+    view = position_info(state)
     view |= {
         "result": result_text(state) if over else "",
         "winner": winner.index if winner is not None else None, "note": extra_lines(state),
@@ -70,19 +42,6 @@ def position_view(state: GameState, with_moves: bool = True) -> dict[str, Any]:
     if with_moves and not over:
         view["moves"] = moves_view(state)
     return view
-
-
-def pieces_view(state: GameState) -> dict[str, Any]:
-    """What a board shows of a position."""
-    game = state.game
-    cells = game.board_rows * game.board_cols
-    last = game.last_cell(state)
-    return {
-        "cells": [int(kernels.piece(state.kernel_state, cell)) for cell in range(cells)],
-        "turn": state.next_player.index, "over": state.is_over(),
-        "last": None if last is None else cell_number(game, last),
-        "won": [cell_number(game, point) for point in game.winning_cells(state)],
-    }
 
 
 def moves_view(state: GameState) -> list[dict[str, Any]]:
@@ -132,24 +91,13 @@ def find_turn(state: GameState, text: str) -> list[Move]:
     return moves
 
 
-def cell_number(game: GameSpec, point: Point) -> int:
-    """A cell as the browser numbers it."""
-    return (point.row - 1) * game.board_cols + point.col - 1
-
-
 def _captured(state: GameState, cells: list[int]) -> list[int]:
     """Stones that black and white have lost."""
     start, moves = state.history()
-    lost = []
-    for player in Player:
-        stones = sum(mover is player and move.is_play for mover, move in moves)
-        lost.append(stones + _stones(start, player) - cells.count(player.index))
-    return lost
-
-
-def _stones(state: GameState, player: Player) -> int:
-    cells = range(state.game.board_rows * state.game.board_cols)
-    return sum(kernels.piece(state.kernel_state, cell) == player.index for cell in cells)
+    placed = position_info(start)["cells"] + [
+        mover.index for mover, move in moves if move.is_play
+    ]
+    return [placed.count(player.index) - cells.count(player.index) for player in Player]
 
 
 def move_view(state: GameState, move: Move) -> dict[str, Any]:

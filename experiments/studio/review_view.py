@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from dlgo import Player
+from dlgo.display import player_text, position_info
 from dlgo.text import one_line
-from experiments.play.board_drawing import player_text
 from experiments.play.game_file import SavedGame
 from experiments.review.export_sgf import review_sgf
 from experiments.review.game_review import Evaluation, GameReview, Verdict
 from experiments.review.words import position_words, summary_words, value_text, verdict_words
-from experiments.studio.position import board_view, line_view, pieces_view, turn_view
+from experiments.studio.position import board_view, line_view, turn_view
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class ReviewView:
         state, evaluation = self._review.states[place], self._review.evaluations[place]
         line = () if evaluation is None else evaluation.line
         return {
-            "place": place, "position": pieces_view(state),
+            "place": place, "position": position_info(state),
             "words": position_words(self._review, place), "line": line_view(state, line),
             "known": evaluation is not None,
         }

@@ -14,7 +14,6 @@ import webbrowser
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from dlgo import DlgoError
+from dlgo import DlgoError, browser
 from dlgo.text import one_line
 from experiments.studio import analyse, inside, play, review, watch
 from experiments.studio.engines import EngineLimits, Engines
@@ -117,16 +116,11 @@ def make_app(
 
 def _files() -> dict[str, bytes]:
     """The files of the page by name. They are read once: no request names a path of the disk."""
-    root = resources.files("experiments.studio") / "static"
-    files, folders = {}, [("", root)]
-    while folders:
-        prefix, folder = folders.pop()
-        for entry in folder.iterdir():
-            if entry.is_dir():
-                folders.append((f"{prefix}{entry.name}/", entry))
-            elif "." + entry.name.rpartition(".")[2] in _TYPES:
-                files[prefix + entry.name] = entry.read_bytes()
-    return files
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for folder in (browser.FOLDER, Path(__file__).with_name("static"))
+        for path in folder.rglob("*") if path.suffix in _TYPES
+    }
 
 
 async def _error(_: Request, error: Exception) -> Response:

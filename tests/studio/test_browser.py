@@ -7,7 +7,7 @@ import random
 import pytest
 
 from dlgo import GameState, get_game
-from experiments.play.board_drawing import result_text
+from dlgo.display import result_text
 from experiments.studio.position import find_turn
 from tests.studio.browser import Page
 from tests.studio.client import BOTS, KINDS_GAME, OWN_GAME, Studio
@@ -71,7 +71,7 @@ def test_moves_that_share_their_clicks_are_asked_for(studio: Studio, page: Page)
         import("/boards/index.js").then(({ makeBoard }) => {
           window.played = [];
           const info = {
-            title: "Two", board: "cells", rows: 1, cols: 2, kinds: ["x"], players: ["x", "o"],
+            title: "Two", look: "cells", rows: 1, cols: 2, kinds: ["x"], marks: [""], players: ["x", "o"],
             rowLabels: ["1"], colLabels: ["A", "B"], cellNames: ["A1", "B1"],
           };
           const board = makeBoard(info, (text) => window.played.push(text));

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from dlgo import GameState, get_game
+from dlgo.display import result_text
 from engines.programs import processes
-from experiments.play.board_drawing import result_text
 from experiments.studio.position import find_turn
 from tests.studio.client import BOTS, OWN_GAME, Studio
 

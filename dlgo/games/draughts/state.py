@@ -166,30 +166,18 @@ class Draughts(GameSpec):
 
     def render(self, state: GameState) -> str:
         """The board with black's side on top; to the left of each row its square numbers."""
-        last = self.last_cell(state)
-        lines = []
-        for row in range(8, 0, -1):
-            first = 4 * (8 - row) + 1
-            line = f"{first:>2}-{first + 3:<2} "
-            for col in range(1, 9):
-                symbol = self._symbol(state, notation.square_number(8 - row, col - 1))
-                line += f"[{symbol}]" if last == (row, col) else f" {symbol} "
-            lines.append(line.rstrip())
+        text = super().render(state)
         if state.kernel_state.words[board.JUMPER] and not state.is_over():
-            lines.append(f"{state.next_player.name} must go on with the capture")
-        return "\n".join(lines)
+            text += f"\n{state.next_player.name} must go on with the capture"
+        return text
+
+    def row_label(self, row: int) -> str:
+        first = 4 * (8 - row) + 1
+        return f"{first:>2}-{first + 3:<2}"
 
     def cell_label(self, row: int, col: int) -> str:
         number = notation.square_number(8 - row, col - 1)
         return "" if number is None else str(number)
-
-    def _symbol(self, state: GameState, number: int | None) -> str:
-        if number is None:
-            return " "
-        owner = self._owner(state, number)
-        if owner is None:
-            return "."
-        return self.piece_symbol(owner.index + 2 * self._is_king(state, number))
 
     def piece_symbol(self, piece: int) -> str:
         symbol = self.symbols[piece % 2]

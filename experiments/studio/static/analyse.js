@@ -65,7 +65,7 @@ async function openBoard(root, id, app) {
       onMove: play,
       onSay: (sentence, name, cell) => {
         if (sentence) app.say(sentence);
-        else play(view.board === "drop" ? String(view.colLabels[cell % view.cols]) : name);
+        else play(view.look === "drop" ? String(view.colLabels[cell % view.cols]) : name);
       },
       onEngine: () => { remember(`engine-${number}`, eye.field.value()); start(eye); },
     });

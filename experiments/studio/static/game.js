@@ -20,7 +20,7 @@ export async function openGame(root, id, app) {
   let began = performance.now();
 
   const board = makeBoard(view, play, explain);
-  board.flip(view.board === "checkers" && view.sides[0] === "human" && view.sides[1] !== "human");
+  board.flip(view.look === "checkers" && view.sides[0] === "human" && view.sides[1] !== "human");
 
   // What stands around the board.
   const cards = [0, 1].map((side) => {
@@ -232,8 +232,8 @@ export async function openGame(root, id, app) {
   /** Why a click on a cell made no move. */
   function explain(sentence, name, cell) {
     if (sentence) app.say(sentence);
-    else if (view.name === "go" || view.board === "cells") post("move", { move: name });
-    else play(String(view.colLabels[cell % view.cols]));
+    else if (view.look === "drop") play(String(view.colLabels[cell % view.cols]));
+    else post("move", { move: name });
   }
 
   function undo() { return post("undo"); }

@@ -1,7 +1,7 @@
 // A new game: which one, how large, who plays; or one from a file.
 
 import { ask, send } from "./api.js";
-import { makeBoard } from "./boards/index.js";
+import { pictureOf } from "./boards/index.js";
 import { h } from "./dom.js";
 
 const SIZES = { size: [5, 9, 13, 19] };
@@ -11,39 +11,6 @@ let setup = null;
 export async function choices() {
   setup ??= await ask("/api/setup");
   return setup;
-}
-
-/** Positions that show what a game looks like: cells of black's and of white's pieces. */
-const SAMPLES = {
-  tictactoe: { board: "cells", rows: 3, cols: 3, black: [4, 2, 0], white: [8, 6] },
-  connect4: { board: "drop", rows: 6, cols: 7, black: [3, 9, 4, 16, 24], white: [2, 10, 5, 17, 11] },
-  connectn: { board: "cells", rows: 7, cols: 7, black: [16, 24, 32, 30], white: [17, 23, 25, 31] },
-  go: { board: "lines", rows: 7, cols: 7, black: [16, 23, 24, 32, 11], white: [17, 25, 18, 33, 39] },
-  draughts: {
-    board: "checkers", rows: 8, cols: 8, black: [40, 42, 33, 35, 49, 51, 56, 58, 46, 60],
-    white: [0, 2, 9, 11, 18, 20, 4, 6, 13, 27],
-  },
-};
-
-function picture(game) {
-  const sample = SAMPLES[game.name] ?? { board: "cells", rows: 4, cols: 4, black: [5, 10], white: [6, 9] };
-  const { rows, cols } = sample, none = Array(rows * cols).fill("");
-  const board = makeBoard({
-    ...sample, name: game.name, title: game.title, kinds: ["piece"], players: ["black", "white"],
-    rowLabels: Array(rows).fill(""), colLabels: Array(cols).fill(""),
-    cellNames: none.map((_, cell) => (
-      sample.board === "checkers" && (cell + Math.floor(cell / cols)) % 2 ? "" : " "
-    )),
-  });
-  const cells = none.map((_, cell) => (
-    sample.black.includes(cell) ? 0 : sample.white.includes(cell) ? 1 : -1
-  ));
-  board.show({ cells, last: null, won: [], turn: 0 }, [], {}, true);
-  board.svg.removeAttribute("role");
-  board.svg.removeAttribute("tabindex");
-  board.svg.setAttribute("aria-hidden", "true");
-  board.layers.cells.remove();
-  return board.svg;
 }
 
 /** A field for an option of a game; `value()` is its text, "" for the default. */
@@ -133,7 +100,7 @@ export async function openStart(root, app, view = "play", title = "What would yo
       type: "radio", name: "game", value: one.name, checked: one === game,
       onchange: () => choose(one),
     }),
-    picture(one), h("span", { class: "name" }, one.title)));
+    pictureOf(one.info, one.sample).svg, h("span", { class: "name" }, one.title)));
 
   function choose(one) {
     game = one;

@@ -1,7 +1,7 @@
 // The view Watch: ledgers (#/watch), a tournament (#/watch/NAME), a replay (#/watch/NAME/SLOT).
 
 import { ask, listen } from "./api.js";
-import { makeBoard, pieceIcon } from "./boards/index.js";
+import { pictureOf, pieceIcon } from "./boards/index.js";
 import { duration, h, percent } from "./dom.js";
 import { Machines } from "./watch_machines.js";
 import { openReplay } from "./watch_replay.js";
@@ -218,9 +218,7 @@ class Tile {
   show(one, info) {
     if (info && this.game !== one.game) {
       this.game = one.game;
-      this.board = makeBoard(info);
-      this.board.svg.removeAttribute("tabindex");
-      this.board.svg.setAttribute("role", "img");
+      this.board = pictureOf(info, null, info.title);
       this.meter.className = `eval ${this.board.look.name}`;
       this.frame.replaceChildren(this.board.element);
     }

@@ -1,7 +1,7 @@
 // Searches to choose from: presets for a lecture, or any position and algorithm.
 
 import { ask } from "../api.js";
-import { makeBoard } from "../boards/index.js";
+import { makeBoard, pictureOf } from "../boards/index.js";
 import { capital, h } from "../dom.js";
 import { choices } from "../start.js";
 import { writePlace } from "./search.js";
@@ -13,11 +13,7 @@ const GAMES = [
 ];
 
 function presetCard(preset, algorithms) {
-  const board = makeBoard(preset.info);
-  board.show(preset.position, [], {}, true);
-  board.svg.removeAttribute("role");
-  board.svg.removeAttribute("tabindex");
-  board.svg.setAttribute("aria-hidden", "true");
+  const board = pictureOf(preset.info, preset.position);
   const title = algorithms.find(({ engine }) => preset.engine.startsWith(`${engine}:`)).title;
   return h("a", { class: "preset-card", href: `#/inside/preset=${preset.name}` }, board.svg,
     h("span", {}, h("b", {}, preset.title), h("span", { class: "tag" }, `${title} · ${preset.info.title}`), h("small", {}, preset.look_for)));

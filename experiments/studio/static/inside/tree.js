@@ -88,7 +88,7 @@ export class TreeView {
     position.cells.forEach((piece, cell) => {
       if (piece < 0) return;
       const [x, y] = this.model.place(cell);
-      pieces.append(s("g", { transform: `translate(${x} ${y})` }, look.piece(this.model, piece)));
+      pieces.append(s("g", { transform: `translate(${x} ${y})` }, look.piece(info, piece)));
     });
     pieces.querySelectorAll(".shadow, .shine").forEach((part) => part.remove());
     const marks = s("g", {});

@@ -30,7 +30,7 @@ export class Words {
   }
 
   /** A move in a sentence: a number alone would be taken for something else. */
-  move(text) { return this.search.info.board === "drop" && /^\d+$/.test(text) ? `column ${text}` : text; }
+  move(text) { return this.search.info.look === "drop" && /^\d+$/.test(text) ? `column ${text}` : text; }
 
   who(mover) { return this.names[mover]; }
   other(mover) { return this.names[mover === "black" ? "white" : "black"]; }

@@ -174,7 +174,7 @@ export class Hand {
       ?? board.moves.find((m) => m.path.length === 1 && this.#starts(m, cell));
     if (!move || board.view.cells[move.path[0]] >= 0) return;
     const [x, y] = board.place(move.path[0]);
-    this.ghost = at(x, y, s("g", { class: "ghost" }, board.look.piece(board, board.view.turn)));
+    this.ghost = at(x, y, s("g", { class: "ghost" }, board.look.piece(board.info, board.view.turn)));
     board.layers.pieces.append(this.ghost);
   }
 

@@ -67,7 +67,7 @@ function hintMarks(board, { path, label, kind }, place) {
 function stepMarks(board, { path, player, label }) {
   if (!path.length) return [];
   const [x, y] = board.place(path.at(-1));
-  const piece = { key: `piece${player}`, make: () => board.look.piece(board, player) };
+  const piece = { key: `piece${player}`, make: () => board.look.piece(board.info, player) };
   return [
     path.length > 1 ? polyline(board, path, "hint-way other")
       : ["g", { class: "line-piece", transform: `translate(${x} ${y})` }, piece],

@@ -1,14 +1,13 @@
 // A board that can be looked at; moves are made on it by `hand.js`.
 //
 // Cells are numbered row by row from the bottom left. A move is a `text` and the `path` of cells
-// that makes it. What a kind of board looks like is in its `look`: {name, ground(board, layer),
-// front?(board, layer), piece(board, piece), columns?, labels?, margin?}. One cell is 100 units wide.
+// that makes it. What a kind of board looks like is in `looks.js`.
 
 import { at, h, patch, s } from "../dom.js";
 import { Hand } from "./hand.js";
+import { CELL } from "./looks.js";
 import { heatMarks, marksOver } from "./marks.js";
 
-export const CELL = 100;
 const CALM = matchMedia("(prefers-reduced-motion: reduce)");
 let boards = 0;
 
@@ -142,8 +141,7 @@ export class Board {
     });
     for (const [cell, piece] of come) {
       const [x, y] = this.place(cell);
-      const shape = this.look.piece(this, piece);
-      const element = at(x, y, s("g", {}, shape));
+      const element = at(x, y, s("g", {}, this.look.piece(this.info, piece)));
       this.layers.pieces.append(element);
       this.drawn[cell] = { piece, element };
       if (still || come.length > 2) continue;

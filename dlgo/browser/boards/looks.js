@@ -1,0 +1,95 @@
+// What the kinds of boards look like. Colours are in boards.css; a cell is 100 units wide.
+//
+// A look is {name, ground(board, layer), front?(board, layer), piece(info, piece), columns?, labels?,
+// margin?}. `info` is what dlgo/display.py tells of a board; its `look` names one of these.
+
+import { s } from "../dom.js";
+
+export const CELL = 100;
+
+/** Where the whole board and `air` around it are. */
+const box = ({ rows, cols }, air) => ({ x: -air, y: -air, width: CELL * cols + 2 * air, height: CELL * rows + 2 * air });
+
+function stone(side, radius) {
+  return s("g", { class: `stone side${side}` },
+    s("circle", { cx: 3, cy: 5, r: radius, class: "shadow" }),
+    s("circle", { r: radius, class: "body" }),
+    s("ellipse", { cx: -radius * 0.3, cy: -radius * 0.36, rx: radius * 0.36, ry: radius * 0.26, class: "shine" }));
+}
+
+/** A grid of cells with stones: for any game that has no board of its own. */
+const cells = {
+  name: "cells",
+  ground({ info }, layer) {
+    const { rows, cols } = info;
+    let d = "";
+    for (let i = 1; i < rows; i++) d += `M4 ${CELL * i}H${CELL * cols - 4}`;
+    for (let i = 1; i < cols; i++) d += `M${CELL * i} 4V${CELL * rows - 4}`;
+    layer.append(s("rect", { ...box(info, 8), rx: 16, class: "sheet" }), s("path", { d, class: "grid-line" }));
+  },
+  piece(info, piece) {
+    const shape = stone(piece % 2, 40), mark = info.marks[piece >> 1];
+    if (mark) shape.append(s("text", { class: "kind" }, mark));
+    return shape;
+  },
+};
+
+/** Noughts and crosses. */
+const noughts = {
+  ...cells, name: "noughts",
+  piece: (info, piece) => (piece % 2 ? s("circle", { r: 29, class: "nought" })
+    : s("path", { d: "M-27 -27L27 27M27 -27L-27 27", class: "cross" })),
+};
+
+/** Go: stones on the crossings of lines. */
+const lines = {
+  name: "lines", margin: 4,
+  ground(board, layer) {
+    const { rows, cols, stars } = board.info, half = CELL / 2;
+    let d = "";
+    for (let i = 1; i < rows - 1; i++) d += `M${half} ${CELL * i + half}H${CELL * cols - half}`;
+    for (let i = 1; i < cols - 1; i++) d += `M${CELL * i + half} ${half}V${CELL * rows - half}`;
+    layer.append(
+      s("rect", { x: 2 - board.left, y: 2 - board.margin, width: board.width - 4, height: board.height - 4, rx: 18, class: "wood" }),
+      s("path", { d, class: "grid-line" }),
+      s("rect", { x: half, y: half, width: CELL * (cols - 1), height: CELL * (rows - 1), class: "grid-edge" }),
+      ...stars.map((cell) => board.place(cell)).map(([cx, cy]) => s("circle", { cx, cy, r: 9, class: "star" })));
+  },
+  piece: (info, piece) => stone(piece % 2, 47),
+};
+
+/** Games of columns: discs fall behind a board with holes. A ring marks the first player's, a cross the second's. */
+const drop = {
+  name: "drop", margin: 26, columns: true, labels: "columns",
+  ground({ info }, layer) { layer.append(s("rect", { ...box(info, 14), rx: 26, class: "back" })); },
+  front(board, layer) {
+    const { info } = board, id = `${board.id}-holes`, places = info.cellNames.map((_, cell) => board.place(cell));
+    layer.append(
+      s("mask", { id, maskUnits: "userSpaceOnUse", ...box(info, 20) }, s("rect", { ...box(info, 20), fill: "white" }),
+        ...places.map(([cx, cy]) => s("circle", { cx, cy, r: 40, fill: "black" }))),
+      s("rect", { ...box(info, 18), rx: 28, class: "face", mask: `url(#${id})` }),
+      ...places.map(([cx, cy]) => s("circle", { cx, cy, r: 41, class: "hole" })));
+  },
+  piece: (info, piece) => s("g", { class: `disc side${piece % 2}` },
+    s("circle", { r: 41, class: "body" }), s("circle", { r: 36, class: "rim" }),
+    piece % 2 ? s("path", { d: "M0 -20.5V20.5M-20.5 0H20.5", class: "mark" }) : s("circle", { r: 22.5, class: "mark" })),
+};
+
+/** Draughts: men and kings on the squares that have numbers. */
+const checkers = {
+  name: "checkers", margin: 30, labels: false,
+  ground(board, layer) {
+    layer.append(s("rect", { ...box(board.info, 26), rx: 14, class: "edge" }));
+    board.info.cellNames.forEach((name, cell) => {
+      const [x, y] = board.place(cell);
+      layer.append(s("rect", { x: x - 50, y: y - 50, width: CELL, height: CELL, class: name ? "dark" : "light" }));
+      if (name) layer.append(s("text", { x: x - 44, y: y - 33, class: "number" }, name));
+    });
+  },
+  piece: (info, piece) => s("g", { class: `man side${piece % 2}` },
+    s("circle", { cx: 3, cy: 5, r: 39, class: "shadow" }), s("circle", { r: 39, class: "body" }),
+    s("circle", { r: 31, class: "rim" }), s("circle", { r: 22, class: "rim" }),
+    piece > 1 ? s("path", { d: "M-19 14L-22 -11L-10 0L0 -17L10 0L22 -11L19 14Z", class: "crown" }) : null),
+};
+
+export const LOOKS = { lines, drop, cells, checkers, noughts };
