@@ -71,8 +71,8 @@ def test_moves_that_share_their_clicks_are_asked_for(studio: Studio, page: Page)
         import("/boards/index.js").then(({ makeBoard }) => {
           window.played = [];
           const info = {
-            title: "Two", look: "cells", rows: 1, cols: 2, kinds: ["x"], marks: [""], players: ["x", "o"],
-            rowLabels: ["1"], colLabels: ["A", "B"], cellNames: ["A1", "B1"],
+            title: "Two", look: "cells", rows: 1, cols: 2, kinds: ["x"], marks: [""],
+            players: ["x", "o"], rowLabels: ["1"], colLabels: ["A", "B"], cellNames: ["A1", "B1"],
           };
           const board = makeBoard(info, (text) => window.played.push(text));
           board.show({ cells: [-1, -1], last: null, won: [], turn: 0 },
