@@ -116,7 +116,6 @@ def tournament(
         LedgerError: if the ledger is not usable, or in use by another tournament.
         KeyboardInterrupt: after Ctrl-C or "interrupt"; finished games are kept.
     """
-    from experiments.arena.in_process import InProcess
     from experiments.arena.planfile import checked_keys, read_plan
     from experiments.arena.progress import default_reporter
     from experiments.arena.tournament import run_tournament
@@ -137,7 +136,7 @@ def tournament(
         progress.say(_one_process(here))
     with games_on(cluster, workers) as elsewhere:
         run_tournament(plan, ledger, workers, progress, limits, retry=retry,
-                       elsewhere=InProcess() if here else elsewhere)
+                       elsewhere=Inline() if here else elsewhere)
     return Results(ledger)
 
 

@@ -110,7 +110,7 @@ def shared_workers() -> Iterator[None]:
             from engines.jobs import Inline, Processes
             from engines.learning.runs import records
 
-            patch.setattr(Processes, "run_source", Inline.run_source)
+            patch.setattr(Processes, "rounds", Inline.rounds)
             patch.setattr(records, "draw_curves", lambda *_: None)
         yield
 
@@ -124,7 +124,7 @@ def forking() -> Callable[[], AbstractContextManager[None]]:
     """
     if FULL or "forkserver" not in multiprocessing.get_all_start_methods():
         return nullcontext
-    from experiments.arena import handle
+    from engines.jobs import processes
     from tests.forked import InThisEnvironment
 
     context = multiprocessing.get_context("forkserver")
@@ -139,7 +139,7 @@ def forking() -> Callable[[], AbstractContextManager[None]]:
             forkserver.ensure_running()
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(multiprocessing, "get_context", lambda method=None: context)
-            patch.setattr(handle, "work", InThisEnvironment(handle.work))
+            patch.setattr(processes, "work", InThisEnvironment(processes.work))
             yield
 
     return forked

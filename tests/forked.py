@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import experiments.arena.worker  # noqa: F401
+import experiments.arena.games  # noqa: F401
 from dlgo import GameState, get_game
 
 # Numba gets ready with the first kernel.

@@ -1,9 +1,8 @@
-"""Work in portions: handed out, done anywhere, in any order, each counted exactly once.
+"""Tasks: handed out, done anywhere, in any order, each counted exactly once.
 
-`protocol.py` says what a portion is; `inline.py` does portions in this process, `processes.py` in
-several, `background.py` while whoever wants them does something else. Whoever starts a learner or
-makes data may pass something else that keeps to the protocol, such as many machines
-(`experiments/cluster`).
+`protocol.py` says what a task is; `inline.py` does tasks in this process, `processes.py` in worker
+processes (the inside of one is `worker.py`), `background.py` while whoever wants them does
+something else. Many machines keep to the same protocol (`experiments/cluster`).
 """
 
 from engines.jobs.background import Background

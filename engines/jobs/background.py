@@ -10,7 +10,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from typing import Any
 
 from engines.jobs.protocol import Amount, Jobs, Outcome, Portion, Source, Tell, failure
 
@@ -18,10 +17,6 @@ from engines.jobs.protocol import Amount, Jobs, Outcome, Portion, Source, Tell, 
 _INTERVAL = 0.2
 # Seconds for the thread to end once it is to: it looks up several times a second.
 _SHUTDOWN_TIMEOUT = 10.0
-
-
-class _Closed(Exception):
-    """Ends the work half way."""
 
 
 class _Feed(Source[Portion]):
@@ -42,9 +37,6 @@ class _Feed(Source[Portion]):
         # Another thread may add to them, but nobody else takes any.
         first = [self.first.popleft() for _ in range(min(count, len(self.first)))]
         return first + self._source.take(count - len(first))
-
-    def finished(self, results: list[Any]) -> None:
-        pass
 
     def wanted(self, item: Portion) -> bool:
         return not self.closed
@@ -134,25 +126,29 @@ class Background(Jobs):
 
     def _serve(self) -> None:
         """What the thread does."""
+        done = Amount()
         try:
-            with closing(self._jobs.run_source(self._feed, self._look)) as outcomes:
-                for outcome in outcomes:
-                    asked = outcome.portion.key in self._asked
-                    if not asked:
-                        self._receive(outcome)
-                    with self._changed:
-                        if asked:
-                            self._asked.remove(outcome.portion.key)
-                            self._outcomes.append(outcome)
-                        self._changed.notify_all()
-        except _Closed:
-            pass
+            with closing(self._jobs.rounds(self._feed)) as rounds:
+                for outcomes in rounds:
+                    for outcome in outcomes:
+                        self._receive_one(outcome)
+                        done = done.plus(outcome.amount)
+                    self.amount = done.plus(self._jobs.under_way())
+                    if self._feed.closed:
+                        break
         except Exception as error:
             with self._changed:
                 self._error = failure(error)
                 self._changed.notify_all()
 
-    def _look(self, amount: Amount) -> None:
-        self.amount = amount
-        if self._feed.closed:
-            raise _Closed
+    def _receive_one(self, outcome: Outcome) -> None:
+        if outcome.error is not None:
+            raise outcome.error
+        asked = outcome.portion.key in self._asked
+        if not asked:
+            self._receive(outcome)
+        with self._changed:
+            if asked:
+                self._asked.remove(outcome.portion.key)
+                self._outcomes.append(outcome)
+            self._changed.notify_all()

@@ -1,43 +1,50 @@
-"""Portions of work done in this process, one after the other."""
+"""Tasks done in this process, one after the other.
+
+So nothing can end a task that takes for ever, but Ctrl-C.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from engines.jobs.protocol import Amount, Jobs, Outcome, Portion, Source, Tell, failure
+from engines.jobs.protocol import Amount, Jobs, Outcome, Source, failure
 
 # Seconds between two questions to a source that has nothing yet.
 _PAUSE = 0.05
 
 
-def steps(portion: Portion) -> Generator[Amount, None, Any]:
-    """The work of a portion where its files are."""
-    return portion.work(*portion.arguments, *portion.needs)
-
-
 class Inline(Jobs):
-    """Does portions here."""
+    """Does tasks here."""
 
-    def run_source(
-        self, source: Source[Portion], tell: Tell = lambda amount: None
-    ) -> Iterator[Outcome]:
-        done = Amount()
-        while (taken := source.take(1)) or source.is_open():
-            for portion in taken:
-                work = steps(portion)
-                while True:
-                    try:
-                        done = done.plus(next(work))
-                    except StopIteration as end:
-                        outcome = Outcome(portion, end.value)
-                        break
-                    except Exception as error:
-                        raise failure(error) from error
-                    tell(done)
-                source.finished([outcome])
-                yield outcome
-            if not taken:
-                time.sleep(_PAUSE)
-            tell(done)
+    _amount = Amount()
+
+    def rounds(self, source: Source[Any]) -> Iterator[list[Outcome]]:
+        self.workplace.open(None)
+        try:
+            while (taken := source.take(1)) or source.is_open():
+                for task in taken:
+                    work, done = self.workplace.do(task), Amount()
+                    while True:
+                        try:
+                            self._amount = done = done.plus(next(work))
+                        except StopIteration as end:
+                            outcome = Outcome(task, end.value, amount=done)
+                            break
+                        except Exception as error:
+                            outcome = Outcome(task, error=failure(error), amount=done)
+                            break
+                        yield []
+                    self._amount = Amount()
+                    if outcome.error is None:
+                        source.finished([outcome.value])
+                    yield [outcome]
+                if not taken:
+                    time.sleep(_PAUSE)
+                    yield []
+        finally:
+            self.workplace.close()
+
+    def under_way(self) -> Amount:
+        return self._amount

@@ -1,168 +1,339 @@
-"""Portions of work done by worker processes of this machine.
+"""Tasks done by worker processes of this machine, none of which can stop the others.
 
-The processes live until they are closed, so that they start and compile once.
+A pool of our own, because the ones in the standard library give up all their work when a process
+is killed. Here a task whose worker was lost is done again, or is worth what its `Watch` says: an
+engine that takes its process down, or hangs, loses that one game. A new worker takes the place.
+
+The processes live until they are closed, so that they start and compile once. With short tasks,
+a worker always holds more of them than it can finish until this process looks again.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import os
 import pickle
+import signal
 import time
 from collections import Counter, deque
-from collections.abc import Iterator
-from contextlib import suppress
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
+from multiprocessing.connection import wait
+from typing import Any
 
-from dlgo.errors import DlgoError
-from dlgo.text import error_text
-from engines.jobs.inline import steps
-from engines.jobs.protocol import (
-    Amount,
-    Jobs,
-    Outcome,
-    Portion,
-    Source,
-    Tell,
-    WorkerError,
-    failure,
-    results,
-)
-from engines.jobs.worker_process import leave_with_parent, silence_stdout, starting_worker
-from engines.programs import processes
+from dlgo.records.failures import Failure
+from engines.jobs.protocol import Amount, Jobs, Loss, Outcome, Source, WorkerError, Workplace
+from engines.jobs.worker import Report, starting_worker, work
+from engines.programs import processes, reaper
+from engines.programs.framing import FrameReader
 
-# Seconds in which workers that are asked to stop do so by themselves.
-_SHUTDOWN_TIMEOUT = 2.0
+# Wall seconds for workers to end by themselves once they are about to.
+_SHUTDOWN_TIMEOUT = 5.0
 # A process may be killed from outside, above all where memory runs out, and its work is done again.
-# After that many losses, it is the work that ends processes.
+# After that many losses, it is the work that ends processes, or they cannot start.
 _MOST_LOSSES = 3
-# Seconds between two looks at what the workers do, and between two of a worker's reports.
-_INTERVAL = 0.25
+# Look at least this often whether all workers live and none is overdue: a child of an engine may
+# hold the pipe open, so that the death of a worker shows in no other way.
+_HEALTH_CHECK = 0.25
+# The same while nothing is under way, but something may be asked for.
+_IDLE_CHECK = 0.02
+# Seconds between two looks at a worker's memory, where that is limited.
+_MEMORY_CHECK = 0.5
+# Seconds of short tasks that a worker is sent: more than passes between two of its messages.
+_WORK_AHEAD = 0.5
+# Bytes of tasks sent at once: they must fit into a pipe (64 KiB) that a hanging worker does not
+# empty, or this process would hang too. Half of that, since tasks are not all equally large.
+_MOST_BYTES = 30_000
 
 
 class _Worker:
-    """A process, and the portion that it does."""
+    """A worker process, and the tasks that it has been sent.
 
-    def __init__(self) -> None:
+    Args:
+        workplace: where it does them.
+        mark: of the process and all that it starts.
+
+    Attributes:
+        results: the pipe through which it answers.
+        tasks: those that it has not yet answered for, in its order.
+        started, retired: whether it is ready, and whether it has ended of its own will.
+        amount: how far its task is.
+    """
+
+    def __init__(self, workplace: Workplace, mark: str) -> None:
         context = multiprocessing.get_context("spawn")
-        self.pipe, theirs = context.Pipe()
-        self.process: BaseProcess = context.Process(target=_work, args=(theirs,), daemon=False)
-        with starting_worker():
+        size = workplace.board_bytes
+        board = context.RawArray("B", size) if size else None
+        theirs, self._inbox = context.Pipe(duplex=False)
+        self.results, ours = context.Pipe(duplex=False)
+        self.process = context.Process(
+            target=work, args=(theirs, ours, board, workplace), daemon=False
+        )
+        resource_tracker.ensure_running()  # or it would be started with a worker's mark
+        with _environment({**workplace.environment, processes.MARK: mark}), starting_worker():
             self.process.start()
-        theirs.close()
-        self.portion: Portion | None = None
-        self.done = Amount()
+        for end in (theirs, ours):
+            end.close()  # else a pipe would not end with the process
+        self._reader = FrameReader(self.results.fileno())
+        self._watch = workplace.watch(board)
+        self._limit, self._mark = workplace.memory_mb, mark
+        self._memory = self._next_memory_check = 0.0
+        self._oom_kills = processes.oom_kills()
+        self._since, self._answered = time.monotonic(), 0
+        self._loss: Loss | None = None
+        self.tasks: deque[Any] = deque()
+        self.started = self.retired = False
+        self.amount = Amount()
 
-    def start(self, portion: Portion) -> None:
-        """Let it do a portion. If it is dead by now, that shows when results are awaited."""
-        self.portion, self.done = portion, Amount()
-        with suppress(BrokenPipeError, ConnectionResetError):
-            self.pipe.send(portion)
+    def send(self, tasks: list[Any]) -> int:
+        """Hand it tasks; returns their size in bytes. If it is dead, that shows later."""
+        if not self.tasks:
+            self._since = time.monotonic()
+        self.tasks.extend(tasks)
+        data = pickle.dumps(tasks)
+        with suppress(OSError):
+            self._inbox.send_bytes(data)
+        return len(data)
 
-    def receive(self) -> Outcome | None:
-        """What has come: the outcome of its portion, or only news of how far it is."""
-        portion = self.portion
-        try:
-            message = self.pipe.recv()
-        except (EOFError, OSError):
-            self.process.join(_SHUTDOWN_TIMEOUT)
-            return Outcome(portion, error=WorkerError(
-                f"{_MOST_LOSSES} worker processes were lost at the same work (exit status "
-                f"{self.process.exitcode}); look at the free memory, and run the same command "
-                "again to go on"
-            ))
-        if isinstance(message, Amount):
-            self.done = message
-            return None
-        self.portion = None
-        return Outcome(portion, *message, amount=self.done)
+    def receive(self) -> list[Outcome]:
+        """What has ended since the last time."""
+        outcomes: list[Outcome] = []
+        for frame in self._reader.messages():
+            try:
+                report = pickle.loads(frame)
+            except Exception:  # whatever an engine wrote there, it is no message of ours
+                report = None
+            keys = [task.key for task in self.tasks]
+            if not isinstance(report, Report) or \
+                    [result.key for result in report.results] != keys[: len(report.results)]:
+                self._lose(Failure.NONSENSE, "process sent nonsense")
+                break
+            if not self.started:
+                self.started, self._memory = True, processes.memory(self.process.pid)
+            for _, value, error, amount in report.results:
+                outcomes.append(Outcome(self.tasks.popleft(), value, error, amount))
+            self._answered += len(report.results)
+            self._since = time.monotonic()
+            self.retired, self.amount = report.retired, report.amount
+        if self._reader.broken:
+            self._lose(Failure.NONSENSE, "process sent nonsense")
+        elif self._reader.closed:
+            self._lose(Failure.DIED, "process died")
+        return outcomes
+
+    def _current(self) -> Any | None:
+        """The task at which it is."""
+        return self._watch.current(self.tasks, self._answered) if self.started else None
+
+    def _deadline(self) -> tuple[float, float]:
+        return self._watch.deadline(self._current(), self._since)
+
+    def patience(self) -> float:
+        """Seconds for which it may stay silent from now on."""
+        if self.started and not self.tasks:
+            return float("inf")
+        return max(self._deadline()[0] - time.monotonic(), 0.0)
+
+    def glance(self) -> Any | None:
+        """What people are shown of its task."""
+        return self._watch.glance(self._current())
+
+    def is_lost(self) -> bool:
+        """Whether nothing more is to be expected of it: it is dead, overdue or too large.
+
+        Call it after `receive`: results count if they were sent in time, even if this process
+        was held up, or if the worker has died since.
+        """
+        if not self.process.is_alive():
+            self._lose(Failure.DIED, "process died")
+        elif self.patience() == 0.0:
+            # Once more: what it has written to the board may have been half written.
+            time.sleep(0.001)
+            if self.patience() == 0.0:
+                self._lose(Failure.TIMEOUT, f"no answer within {self._deadline()[1]:g} s")
+        if self._loss is None and self._limit is not None:
+            self._check_memory(self._limit)
+        return self._loss is not None
+
+    def _check_memory(self, megabytes: int) -> None:
+        if not self.started or time.monotonic() < self._next_memory_check:
+            return
+        self._next_memory_check = time.monotonic() + _MEMORY_CHECK
+        pid, others = self.process.pid, self._watch.others()
+        if (processes.memory(pid, without=others) - self._memory) / 2**20 <= megabytes:
+            return
+        grown = (processes.exact_memory(pid, others) - self._memory) / 2**20
+        if grown > megabytes:
+            text = f"out of memory: {grown:.0f} MB in use, {megabytes} MB allowed,"
+            self._lose(Failure.OVER_MEMORY, text)
+
+    def _lose(self, failure: Failure, text: str) -> None:
+        self._loss = self._loss or Loss(failure, text)
+
+    def reap(self, losses: Counter[str]) -> tuple[Outcome | None, list[Any]]:
+        """Make sure that a lost worker is dead, with all that it has started.
+
+        Args:
+            losses: how many workers were lost in each task; this one is added.
+
+        Returns:
+            What its task is worth, None if it is to be done again; and the tasks to be done.
+        """
+        loss = self._loss if self._loss.failure is not Failure.DIED else self._death()
+        task, left = self._current(), list(self.tasks)
+        self.end()
+        if self.retired or not left:
+            return None, left
+        guilty = left[0] if task is None else task
+        losses[guilty.key] += 1
+        times = losses[guilty.key]
+        value = None if task is None else self._watch.value_of_lost(task, loss, times)
+        if value is None and times < _MOST_LOSSES:
+            return None, left
+        left.remove(guilty)
+        if value is not None:
+            return Outcome(guilty, value), left
+        doing = f"at the same work, {guilty.key}" if self.started else "while starting"
+        return Outcome(guilty, error=WorkerError(
+            f"{times} worker processes were lost {doing} ({loss.text}); look at the messages above "
+            "and at the free memory, and run the same command again to go on"
+        )), left
+
+    def _death(self) -> Loss:
+        """How it died, in more detail."""
+        self.process.join(_SHUTDOWN_TIMEOUT)  # a pipe closes a moment before its process ends
+        code = self.process.exitcode
+        if code is None:  # alive, but it can never be heard again
+            return Loss(Failure.DIED, "process died (it closed its pipe)")
+        was_killed = code == -signal.SIGKILL
+        if was_killed and processes.oom_kills() > self._oom_kills:
+            return Loss(Failure.OVER_MEMORY, "out of memory: process killed by the system", True)
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        return Loss(Failure.DIED, f"process died ({how})", was_killed)
+
+    def dismiss(self) -> None:
+        """Let it end by itself."""
+        with suppress(OSError):
+            self._inbox.send(None)
 
     def end(self) -> None:
-        """Kill it and what it has started."""
-        processes.end_tree(self.process.pid)
-        self.process.join(_SHUTDOWN_TIMEOUT)
-        self.pipe.close()
+        """End the process and all that it has started."""
+        processes.end_tree(self.process.pid, self._mark)
+        self.process.kill()
+        self.process.join()
+        self.results.close()
+        self._inbox.close()
 
 
 class Processes(Jobs):
-    """Does portions in worker processes, which start when they are needed.
+    """Does tasks in worker processes, which start when they are needed.
 
     Args:
         count: of processes; one a core by default.
+        workplace: how tasks are done.
     """
 
-    def __init__(self, count: int | None = None) -> None:
+    def __init__(self, count: int | None = None, workplace: Workplace | None = None) -> None:
         self.count = count or processes.core_count()
+        self.workplace = workplace or Workplace()
         self._workers: list[_Worker] = []
-        self._again: deque[Portion] = deque()  # that were lost with their workers
+        self._again: deque[Any] = deque()  # tasks that were lost with their workers
+        self._losses: Counter[str] = Counter()
+        self._mark, self._started = f"{os.getpid()}-{os.urandom(6).hex()}-", 0
+        self._reaper: Any = None
+        self._began, self._ended, self._task_bytes = 0.0, 0, 1
 
-    def run_source(
-        self, source: Source[Portion], tell: Tell = lambda amount: None
-    ) -> Iterator[Outcome]:
-        return results(self.outcomes(source, tell))
+    def prepare(self, workplace: Workplace, say: Callable[[str], None]) -> None:
+        self.close()
+        self.workplace = workplace
+        workplace.prepare(say)
 
-    def outcomes(
-        self, source: Source[Portion], tell: Tell = lambda amount: None
-    ) -> Iterator[Outcome]:
-        """As `run_source`, but errors are outcomes, too, and the rest goes on."""
-        done, whole = Amount(), False
-        losses: Counter[str] = Counter()
+    def rounds(self, source: Source[Any]) -> Iterator[list[Outcome]]:
+        whole, self._ended = False, 0
         try:
             while self._hand_out(source) or source.is_open():
-                busy = {worker.pipe: worker for worker in self._workers if worker.portion}
-                for pipe in wait(list(busy), timeout=_INTERVAL) if busy else _pause():
-                    worker = busy[pipe]
-                    outcome = worker.receive()
-                    if outcome is None:
-                        continue
-                    if worker.portion:  # it is lost
+                self._wait()
+                yield []
+                for worker in tuple(self._workers):
+                    outcomes = worker.receive()
+                    if worker.is_lost():
                         self._workers.remove(worker)
-                        worker.end()
-                        losses[outcome.portion.key] += 1
-                        if losses[outcome.portion.key] < _MOST_LOSSES:
-                            self._again.append(outcome.portion)
-                            continue
-                    done = done.plus(outcome.amount)
-                    worker.done = Amount()
-                    source.finished([outcome])
-                    yield outcome
-                amount = done
-                for worker in self._workers:
-                    amount = amount.plus(worker.done)
-                tell(amount)
+                        outcome, left = worker.reap(self._losses)
+                        outcomes += [outcome] if outcome is not None else []
+                        self._again.extend(left)
+                    if outcomes:
+                        self._ended += len(outcomes)
+                        source.finished([o.value for o in outcomes if o.error is None])
+                        yield outcomes
             whole = True
         finally:
             if not whole:  # stopped half way: what is under way is of no use
                 self.close()
 
-    def under_way(self) -> dict[str, Amount]:
-        """How far the portions are that are done now, by key."""
-        return {
-            portion.key: worker.done for worker in tuple(self._workers)
-            if (portion := worker.portion)
-        }
+    def _hand_out(self, source: Source[Any]) -> bool:
+        """Give every worker something to do; start workers while there is more. False when all is
+        done."""
+        if not self._ended:
+            self._began = time.monotonic()  # what starting takes says nothing about the tasks
+        size = self._bundle(source) if self.workplace.bundles else 1
+        for worker in sorted(self._workers, key=lambda worker: len(worker.tasks)):
+            if 2 * len(worker.tasks) <= size and (worker.started or not worker.tasks):
+                if not (tasks := self._take(source, size)):
+                    break
+                self._send(worker, tasks)
+        while (
+            len(self._workers) < self.count and all(worker.tasks for worker in self._workers)
+            and (tasks := self._take(source, 1))
+        ):
+            self._send(self._start(), tasks)
+        return any(worker.tasks for worker in self._workers) or bool(self._again)
 
-    def _hand_out(self, source: Source[Portion]) -> bool:
-        """Give idle workers something to do. False if nothing is under way."""
-        idle = [worker for worker in self._workers if not worker.portion]
-        free = self.count - len(self._workers) + len(idle)
-        again = [self._again.popleft() for _ in range(min(free, len(self._again)))]
-        for portion in again + source.take(free - len(again)):
-            if idle:
-                worker = idle.pop()
-            else:
-                worker = _Worker()
-                self._workers.append(worker)
-            worker.start(portion)
-        return any(worker.portion for worker in self._workers)
+    def _bundle(self, source: Source[Any]) -> int:
+        """Tasks that a worker does in `_WORK_AHEAD` seconds; fewer when few are left."""
+        rate = self._ended / max(time.monotonic() - self._began, 1e-3) / self.count
+        share = source.remaining() // (2 * self.count)
+        return max(1, min(_MOST_BYTES // self._task_bytes, int(rate * _WORK_AHEAD), share))
+
+    def _take(self, source: Source[Any], count: int) -> list[Any]:
+        """The next tasks, those first that a lost worker has left."""
+        taken: list[Any] = []
+        while self._again and len(taken) < count:
+            task = self._again.popleft()
+            if source.wanted(task):
+                taken.append(task)
+        return taken + source.take(count - len(taken))
+
+    def _send(self, worker: _Worker, tasks: list[Any]) -> None:
+        self._task_bytes = max(self._task_bytes, worker.send(tasks) // len(tasks))
+
+    def _start(self) -> _Worker:
+        if self._reaper is None:
+            self._reaper = reaper.start(self._mark)
+        self._started += 1
+        self._workers.append(_Worker(self.workplace, f"{self._mark}{self._started};"))
+        return self._workers[-1]
+
+    def _wait(self) -> None:
+        """Sleep until a worker sends something, dies or is overdue."""
+        busy = any(worker.tasks for worker in self._workers)
+        patience = min((worker.patience() for worker in self._workers), default=_IDLE_CHECK)
+        wait([worker.results for worker in self._workers],
+             timeout=min(patience, _HEALTH_CHECK if busy else _IDLE_CHECK))
+
+    def under_way(self) -> Amount:
+        amounts = [worker.amount for worker in self._workers]
+        return Amount(sum(a.items for a in amounts), sum(a.positions for a in amounts))
+
+    def glances(self) -> list[Any]:
+        found = (worker.glance() for worker in self._workers)
+        return [glance for glance in found if glance is not None]
 
     def close(self) -> None:
-        """End the processes, finished or not."""
-        busy = any(worker.portion for worker in self._workers)
-        if not busy:
+        """End the processes, finished or not; idle ones may close their engines."""
+        if not any(worker.tasks for worker in self._workers):
             for worker in self._workers:
-                with suppress(OSError):
-                    worker.pipe.send(None)
+                worker.dismiss()
             until = time.monotonic() + _SHUTDOWN_TIMEOUT
             for worker in self._workers:
                 worker.process.join(max(0.0, until - time.monotonic()))
@@ -170,47 +341,22 @@ class Processes(Jobs):
             worker.end()
         self._workers.clear()
         self._again.clear()
+        if self._reaper is not None:
+            self._reaper.stdin.close()
+            self._reaper.wait()
+            self._reaper = None
 
 
-def _pause() -> tuple[()]:
-    time.sleep(_INTERVAL / 5)
-    return ()
-
-
-def _work(pipe: Connection) -> None:
-    """The main function of a worker process: do what comes until there is no more."""
-    leave_with_parent()
-    processes.adopt_orphans()
-    silence_stdout()
-    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
-        while (portion := pipe.recv()) is not None:
-            value, error = None, None
-            try:
-                value = _do(portion, pipe)
-            except (BrokenPipeError, ConnectionResetError):
-                raise
-            except Exception as problem:  # shown as one line
-                error = failure(problem)
-            pipe.send_bytes(_message(value, error))
-    processes.end_descendants()
-
-
-def _do(portion: Portion, pipe: Connection) -> object:
-    """The value of a portion; the parent hears now and then how far it is."""
-    work, done, next_report = steps(portion), Amount(), 0.0
-    while True:
-        try:
-            done = done.plus(next(work))
-        except StopIteration as end:
-            pipe.send(done)
-            return end.value
-        if time.monotonic() >= next_report:
-            next_report = time.monotonic() + _INTERVAL
-            pipe.send(done)
-
-
-def _message(value: object, error: DlgoError | None) -> bytes:
+@contextmanager
+def _environment(wanted: Mapping[str, str]) -> Iterator[None]:
+    """What a process inherits that is started in here."""
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
     try:
-        return pickle.dumps((value, error))
-    except Exception as problem:
-        return pickle.dumps((None, WorkerError(f"a result cannot be sent: {error_text(problem)}")))
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

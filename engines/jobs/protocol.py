@@ -1,26 +1,30 @@
-"""What a portion of work is, and what all who do such work have in common.
+"""What a task is, and what all who do tasks have in common.
 
-A portion is a call of a generator function at the top level of a module. What the call yields is
-progress: it may be shown, and is forgotten. What it returns is the result, and only that counts. So
-a portion that is done twice, because a machine was lost or seemed to be, counts once.
+A task has a key and can be pickled. Most tasks are portions: a call of a generator function at the
+top level of a module. What the call yields is progress: it may be shown, and is forgotten. What it
+returns is the result, and only that counts. So a task that is done twice, because a machine was
+lost or seemed to be, counts once.
 
-A portion has its seeds in it and depends on no other and on nobody who does it: the same portions
-have the same results, in this process or on a hundred machines. It writes no files; whoever asked
-for the work writes what comes back.
+A task has its seeds in it and depends on no other and on nobody who does it: the same tasks have
+the same results, in this process or on a hundred machines. It writes no files; whoever asked for
+the work writes what comes back.
 
-Games under a referee (`experiments/arena`) are handed out in the same way: a `Source` gives what is
-to be done, and is told of the results.
+A `Workplace` says how tasks are done in a worker and watched from outside. Portions need none of
+their own; the games of a tournament have one (`experiments/arena/games.py`).
 """
 
 from __future__ import annotations
 
+import math
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from dlgo.errors import DlgoError
+from dlgo.records.failures import Failure
 from dlgo.text import error_text
 
 Item = TypeVar("Item")
@@ -41,14 +45,14 @@ class Amount(NamedTuple):
         return Amount(self.items + other.items, self.positions + other.positions)
 
 
-# Told a few times a second how much of the portions has been done.
+# Told a few times a second how much of the tasks has been done.
 Tell = Callable[[Amount], None]
 Work = Callable[..., Generator[Amount, None, Any]]
 
 
 @dataclass(frozen=True)
 class Portion:
-    """Some work.
+    """A task that is a call of a function.
 
     Attributes:
         key: its name, unlike all others that are handed out together.
@@ -66,17 +70,17 @@ class Portion:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What has become of a portion.
+    """What has become of a task.
 
     Attributes:
-        portion: which.
-        value: what the work returned.
+        portion: the task.
+        value: its result.
         error: why there is no value; None if there is.
         amount: how much it was, where that is known.
         worker: who did it; "" for this machine.
     """
 
-    portion: Portion
+    portion: Any
     value: Any = None
     error: DlgoError | None = None
     amount: Amount = Amount()
@@ -84,22 +88,24 @@ class Outcome:
 
 
 class Source(Protocol[Item]):
-    """Where work comes from. What comes next may depend on results so far."""
+    """Where tasks come from. What comes next may depend on results so far."""
 
     def take(self, count: int) -> list[Item]:
-        """Up to `count` items; fewer if the next ones depend on results that are not there yet."""
+        """Up to `count` tasks; fewer if the next ones depend on results that are not there yet."""
 
-    def finished(self, results: list[Any]) -> None:
-        """Results have come."""
+    def finished(self, values: list[Any]) -> None:
+        """Tasks have ended with these values."""
 
     def wanted(self, item: Item) -> bool:
-        """Whether an item that was taken is still to be done."""
+        """Whether a task that was taken is still to be done."""
+        return True
 
     def remaining(self) -> int:
-        """About how many items are still to be taken."""
+        """About how many tasks are still to be taken."""
 
     def is_open(self) -> bool:
-        """Whether items may still come when there is nothing to take and nothing under way."""
+        """Whether tasks may still come when there is nothing to take and nothing under way."""
+        return False
 
     def note(self) -> str:
         """What people are told of the work in lines about its progress; "": nothing."""
@@ -107,7 +113,7 @@ class Source(Protocol[Item]):
 
 
 class ListSource(Source[Item]):
-    """Items that are known beforehand."""
+    """Tasks that are known beforehand."""
 
     def __init__(self, items: Iterable[Item]) -> None:
         self._items = deque(items)
@@ -115,50 +121,171 @@ class ListSource(Source[Item]):
     def take(self, count: int) -> list[Item]:
         return [self._items.popleft() for _ in range(min(count, len(self._items)))]
 
-    def finished(self, results: list[Any]) -> None:
-        pass
-
-    def wanted(self, item: Item) -> bool:
-        return True
-
     def remaining(self) -> int:
         return len(self._items)
 
-    def is_open(self) -> bool:
-        return False
+
+class Loss(NamedTuple):
+    """How a worker process was lost: `text` says it in words."""
+
+    failure: Failure
+    text: str
+    was_killed: bool = False
+
+
+class Watch:
+    """A worker process as it is seen from outside. Here: all that is known is its task."""
+
+    def current(self, tasks: Sequence[Any], answered: int) -> Any | None:
+        """The task at which it is.
+
+        Args:
+            tasks: what it has been sent and not yet answered for, in its order.
+            answered: how many it has answered for before.
+        """
+        return next(iter(tasks), None)
+
+    def deadline(self, task: Any | None, since: float) -> tuple[float, float]:
+        """When it is overdue, by `time.monotonic`, and the limit that this comes from.
+
+        Args:
+            task: at which it is.
+            since: when it was sent a task or last answered.
+        """
+        return math.inf, math.inf
+
+    def value_of_lost(self, task: Any, loss: Loss, times: int) -> Any | None:
+        """What a task is worth in which a worker was lost; None if it is to be done again.
+
+        Args:
+            times: how many workers were lost in it so far, this one included.
+        """
+        return None
+
+    def others(self) -> set[int]:
+        """Processes below it of which somebody else watches the memory."""
+        return set()
+
+    def glance(self, task: Any | None) -> Any | None:
+        """What people are shown of the task at which it is, if anything."""
+        return None
+
+
+class Workplace:
+    """How tasks are done in a worker process, and how it is watched. It is pickled to get there.
+
+    Attributes:
+        bundles: whether a worker is sent several short tasks at once.
+        board_bytes: of memory that the worker shares with whoever watches it.
+        environment: what its process finds there.
+        memory_mb: megabytes by which it may grow; None: no limit.
+    """
+
+    bundles = False
+    board_bytes = 0
+    environment: Mapping[str, str] = {}
+    memory_mb: int | None = None
+
+    def prepare(self, say: Callable[[str], None]) -> None:
+        """Once on each machine, before the first worker starts there. `say` tells people a line."""
+
+    def open(self, board: Any) -> None:
+        """In the worker: get ready. `board`: the shared memory, or None."""
+
+    def do(self, task: Any) -> Generator[Amount, None, Any]:
+        """In the worker: do a task."""
+        return task.work(*task.arguments, *task.needs)
+
+    def close(self) -> None:
+        """In the worker: clean up."""
+
+    def watch(self, board: Any) -> Watch:
+        """Outside: a new worker, seen by what it writes into the shared memory."""
+        return Watch()
+
+    def is_repeatable(self, task: Any) -> bool:
+        """Whether doing a task twice must give the same value."""
+        return True
+
+    def differs(self, one: Any, other: Any) -> str:
+        """What differs between two values of a task; "" if nothing that its seeds decide does."""
+        digests = [getattr(value, "digest", None) for value in (one, other)]
+        return "" if digests[0] == digests[1] else "other games"
 
 
 class Jobs:
-    """Does portions of work. It may be asked again and again; used as a context, it is closed."""
+    """Does tasks. It may be asked again and again; used as a context, it is closed.
 
-    def run(self, portions: Iterable[Portion], tell: Tell = lambda amount: None
-            ) -> Iterator[Outcome]:
-        """Do all portions; yield their outcomes in the order in which they end, each once.
+    Attributes:
+        workplace: how they are done.
+    """
 
-        Closing the generator, or Ctrl-C while it waits, ends what is under way. Use it inside
-        `contextlib.closing`.
+    workplace = Workplace()
+
+    def prepare(self, workplace: Workplace, say: Callable[[str], None]) -> None:
+        """From now on, do tasks at this workplace.
+
+        Args:
+            say: tells people a line.
+        """
+        self.workplace = workplace
+
+    def rounds(self, source: Source[Any]) -> Iterator[list[Outcome]]:
+        """Do the tasks of a source: several times a second, what has ended since the last time.
+
+        Errors are outcomes, too. Closing the generator, or Ctrl-C while it waits, ends what is
+        under way. Use it inside `contextlib.closing`.
+
+        Args:
+            source: asked whenever there are idle workers, until it is neither open nor has more.
+
+        Raises:
+            DlgoError: if there is nobody to do the work.
+        """
+        raise NotImplementedError
+
+    def run(self, portions: Iterable[Any], tell: Tell = lambda amount: None) -> Iterator[Outcome]:
+        """Do all tasks; yield their outcomes in the order in which they end, each once.
 
         Args:
             portions: handed out in this order.
             tell: called a few times a second, also when nothing has happened.
 
         Raises:
-            DlgoError: the error of the first portion that fails; the others are given up.
+            DlgoError: the error of the first task that fails; the others are given up.
         """
         return self.run_source(ListSource(portions), tell)
 
     def run_source(
-        self, source: Source[Portion], tell: Tell = lambda amount: None
+        self, source: Source[Any], tell: Tell = lambda amount: None
     ) -> Iterator[Outcome]:
-        """As `run`, for portions that are made when somebody is free to do them.
+        """As `run`, for tasks that are made when somebody is free to do them."""
+        done = Amount()
+        with closing(self.rounds(source)) as rounds:
+            for outcomes in rounds:
+                for outcome in outcomes:
+                    if outcome.error is not None:
+                        raise outcome.error
+                    done = done.plus(outcome.amount)
+                    yield outcome
+                tell(done.plus(self.under_way()))
+        tell(done)
 
-        Args:
-            source: asked whenever there are idle workers, until it is neither open nor has more.
+    def under_way(self) -> Amount:
+        """How far the tasks are that are done now, all together."""
+        return Amount()
 
-        Raises:
-            DlgoError: as `run`.
-        """
-        raise NotImplementedError
+    def glances(self) -> list[Any]:
+        """What people are shown of them; see `Watch.glance`."""
+        return []
+
+    def news(self) -> list[Any]:
+        """What has been learned of the machines since this was asked last, for the ledger."""
+        return []
+
+    def machines(self) -> Any | None:
+        """What each machine does, in figures, where there are several."""
+        return None
 
     def close(self) -> None:
         """End all workers."""
@@ -170,16 +297,8 @@ class Jobs:
         self.close()
 
 
-def results(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
-    """The outcomes, up to the first that is an error. Raises it."""
-    for outcome in outcomes:
-        if outcome.error is not None:
-            raise outcome.error
-        yield outcome
-
-
 def failure(error: BaseException) -> DlgoError:
-    """What an exception of a portion's work is for those who wait for it: one line."""
+    """What an exception of a task is for those who wait for it: one line."""
     if isinstance(error, DlgoError):
         return error
     return WorkerError(f"a worker failed: {error_text(error)}")

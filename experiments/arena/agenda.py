@@ -9,6 +9,7 @@ import math
 import time
 from collections import Counter, deque
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from dlgo.records.ledger import GameRecord
 from experiments.arena.limits import Limits
@@ -31,12 +32,23 @@ def strategy_of(plan: Plan) -> Strategy:
     return FixedPairs(plan)
 
 
+class _Tally(NamedTuple):
+    """How many games, and how many of them were in the ledger from the start."""
+
+    games: int = 0
+    stored: int = 0
+
+    def plus(self, other: _Tally, sign: int = 1) -> _Tally:
+        """Both together; with `sign` -1 this one without the other."""
+        return _Tally(self.games + sign * other.games, self.stored + sign * other.stored)
+
+
 class Agenda:
-    """A source of tasks for the executor.
+    """The games of a tournament, as a source of tasks.
 
     Args:
         plan: canonical.
-        played: the games that the ledger holds, by slot. The results may be left out (None)
+        found: the games that the ledger holds, by slot. The results may be left out (None)
             if the plan ends by itself.
         limits: when an entrant is stopped.
         stopped: entrants stopped earlier: (game, entrant) -> why.
@@ -44,87 +56,79 @@ class Agenda:
         deadline: by `time.monotonic`; from then on no further game begins. None: never.
 
     Attributes:
+        strategy: as above.
         stopped: (game, entrant) -> why, with those stopped now.
-        left_out: of these, not played because an entrant was stopped.
         out_of_time: whether the deadline has kept games from being played.
+        played, failures: games kept now, and how many ended by an engine's fault.
     """
 
     def __init__(
-        self, plan: Plan, played: dict[str, Result | None], limits: Limits,
+        self, plan: Plan, found: dict[str, Result | None], limits: Limits,
         stopped: dict[tuple[str, str], str] | None = None, strategy: Strategy | None = None,
         deadline: float | None = None,
     ) -> None:
-        self.out_of_time = False
-        self._deadline = math.inf if deadline is None else deadline
+        self.strategy = strategy or strategy_of(plan)
         self.stopped = dict(stopped or {})
-        self.left_out = 0
-        self._strategy = strategy or strategy_of(plan)
-        self._plan = plan
-        self._limits = limits
-        self._played = played
+        self.out_of_time = False
+        self.played = self.failures = 0
+        self._plan, self._limits, self._found = plan, limits, found
+        self._deadline = math.inf if deadline is None else deadline
         self._openings = Openings(plan.seed, plan.opening_plies)
         self._queue: deque[GameTask] = deque()
         self._open: set[str] = set()  # slots handed out or waiting
-        self._failures: Counter[tuple[str, str]] = Counter()
-        # How many games there are is known at the start, but not their openings.
-        sure = self._strategy.sure_pairs
-        pairs = [Pair(game, *m, 0) for m in plan.matches() for game in plan.games]
-        games = {pair.match: sure * len(pair.slots) for pair in pairs}
-        self._sure = games.keys()
-        stored = self._count_stored(pairs)
-        self._planned = sum(games.values())
-        self._stored = stored.total()
-        self._undrawn = self._planned - self._stored
-        self._look_ahead()
-        self._incomplete = {
-            match for match, number in games.items()
-            if stored[match] < number or not plan.ends_by_itself
+        self._failures_in_a_row: Counter[tuple[str, str]] = Counter()
+        # Games that have been asked for; that surely will be; and that the strategy knows of
+        # besides. How many are sure is known at the start, but not their openings.
+        self._asked = _Tally()
+        matches = self._stored_in_matches()
+        sure = {match: self.strategy.sure_pairs * len(Pair(*match, 0).slots) for match in matches}
+        self._sure = _Tally(sum(sure.values()), sum(matches.values()))
+        self._coming = self._tally(self.strategy.coming())
+        self._matches = matches.keys()
+        self._whole = {
+            match for match in matches if plan.ends_by_itself and matches[match] == sure[match]
         }
 
-    def _count_stored(self, pairs: Iterable[Pair]) -> Counter[tuple[str, str, str]]:
-        """How many sure games of each pair's match are in the ledger."""
-        matches = {
-            slot.rpartition("|")[0]: pair.match for pair in pairs for slot in pair.slots
-        }
-        stored: Counter[tuple[str, str, str]] = Counter()
-        for slot in self._played:
-            players, _, pair = slot.rpartition("|")
-            if players in matches and pair.isdecimal() and int(pair) < self._strategy.sure_pairs:
-                stored[matches[players]] += 1
-        return stored
+    def _stored_in_matches(self) -> dict[tuple[str, str, str], int]:
+        """How many sure games of each match are in the ledger."""
+        pairs = [Pair(game, *m, 0) for m in self._plan.matches() for game in self._plan.games]
+        matches = {slot.rpartition("|")[0]: pair.match for pair in pairs for slot in pair.slots}
+        counts = {pair.match: 0 for pair in pairs}
+        for slot in self._found:
+            match, _, number = slot.rpartition("|")
+            if match in matches and number.isdecimal() and int(number) < self.strategy.sure_pairs:
+                counts[matches[match]] += 1
+        return counts
 
-    def _look_ahead(self) -> None:
-        """Count what the strategy already knows that it will ask for."""
-        slots = [slot for pair in self._strategy.coming() for slot in pair.slots]
-        self._coming = len(slots)
-        self._coming_stored = sum(slot in self._played for slot in slots)
+    def _tally(self, pairs: Iterable[Pair]) -> _Tally:
+        slots = [slot for pair in pairs for slot in pair.slots]
+        return _Tally(len(slots), sum(slot in self._found for slot in slots))
+
+    def _expected(self) -> _Tally:
+        """All games decided on so far."""
+        return self._asked.plus(self._sure).plus(self._coming)
 
     @property
     def planned(self) -> int:
         """Games decided on so far, those in the ledger included."""
-        return self._planned + self._coming
+        return self._expected().games
 
     @property
     def stored(self) -> int:
         """Of these, how many were in the ledger from the start."""
-        return self._stored + self._coming_stored
-
-    @property
-    def headline(self) -> str:
-        """What is played, a sentence; "" if the plan says it."""
-        return self._strategy.headline
-
-    @property
-    def verdict(self) -> str:
-        """How it stands with the target or the test; "" without one."""
-        return self._strategy.verdict
+        return self._expected().stored
 
     def may_need(self, task: GameTask) -> bool:
         """Whether games of this match may be played."""
         matches = {(task.game, *task.players), (task.game, *task.players[::-1])}
-        return bool(matches & self._incomplete) and self.wanted(task)
+        return not matches & self._whole and self.wanted(task)
 
-    # --- the executor's side ----------------------------------------------------------------
+    def keep(self, records: list[GameRecord]) -> None:
+        """These games are in the ledger now."""
+        self.played += len(records)
+        self.failures += sum(record.failed for record in records)
+
+    # --- a source of tasks ------------------------------------------------------------------
 
     def take(self, count: int) -> list[GameTask]:
         """Up to `count` games; fewer if what comes next is not decided yet."""
@@ -143,21 +147,19 @@ class Agenda:
         if time.monotonic() >= self._deadline:
             self.out_of_time = True
             return False
-        if self._strategy.is_over(task.game):
+        if self.strategy.is_over(task.game):
             if task.slot in self._open:
                 self._open.discard(task.slot)
-                self._planned -= 1
+                self._asked = self._asked.plus(_Tally(1), -1)
             return False
         if not any((task.game, spec) in self.stopped for spec in task.players):
             return True
-        if task.slot in self._open:
-            self._open.discard(task.slot)
-            self.left_out += 1
+        self._open.discard(task.slot)
         return False
 
     def remaining(self) -> int:
         """About how many games are still to be taken."""
-        return len(self._queue) + self._undrawn
+        return len(self._queue) + self._sure.games - self._sure.stored
 
     def is_open(self) -> bool:
         """Nothing comes when nothing is under way: what is decided depends on games alone."""
@@ -168,42 +170,39 @@ class Agenda:
         for record in records:
             self._open.discard(record.slot)
             if not self._plan.ends_by_itself:
-                self._strategy.game_ended(record.slot, result_of(record))
+                self.strategy.game_ended(record.slot, result_of(record))
             for player, spec in enumerate((record.first, record.second)):
                 self._count_failure(record, player, spec)
 
     def _count_failure(self, record: GameRecord, player: int, spec: str) -> None:
         key, most = (record.game, spec), self._limits.max_failures
         if not record.failed or record.result != float(player):
-            self._failures[key] = 0
+            self._failures_in_a_row[key] = 0
             return
-        self._failures[key] += 1
-        if most and self._failures[key] >= most and key not in self.stopped:
+        self._failures_in_a_row[key] += 1
+        if most and self._failures_in_a_row[key] >= most and key not in self.stopped:
             self.stopped[key] = f"failed {most} games in a row, the last one: {record.reason}"
 
     def _add_step(self) -> bool:
         """Queue the games of the strategy's next step. False if there is none, or not yet."""
-        step = self._strategy.next_step(self._open, self.stopped)
+        step = self.strategy.next_step(self._open, self.stopped)
         # In the first round everybody meets everybody once before colours are swapped, so that
         # there is something to report early.
         later: list[GameTask] = []
         for pair in step:
-            sure = pair.match in self._sure and pair.number < self._strategy.sure_pairs
+            tally = self._tally([pair])
+            self._asked = self._asked.plus(tally)
+            if pair.match in self._matches and pair.number < self.strategy.sure_pairs:
+                self._sure = self._sure.plus(tally, -1)
             for number, task in enumerate(pair_tasks(self._plan.seed, self._openings, pair)):
-                stored = task.slot in self._played
-                if not sure:
-                    self._planned += 1
-                    self._stored += stored
-                elif not stored:
-                    self._undrawn -= 1
-                if not stored:
+                if task.slot not in self._found:
                     self._open.add(task.slot)
                     (later if pair.number == 0 and number else self._queue).append(task)
-                elif (result := self._played[task.slot]) is not None:
-                    self._strategy.game_ended(task.slot, result)
+                elif (result := self._found[task.slot]) is not None:
+                    self.strategy.game_ended(task.slot, result)
         self._queue.extend(later)
         if step:
-            self._look_ahead()
+            self._coming = self._tally(self.strategy.coming())
         return bool(step)
 
 

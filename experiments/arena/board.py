@@ -11,7 +11,6 @@ from __future__ import annotations
 import struct
 import time
 from collections.abc import Iterator
-from multiprocessing.context import BaseContext
 from typing import Any, NamedTuple
 
 from dlgo.jit import wall_time
@@ -31,6 +30,8 @@ _HEAD = struct.Struct("<dqqqqd")
 # Below it, the roots of the processes of engines from outside.
 _HOSTS = struct.Struct("<8q")
 _START = 128
+# Memory for a shared one; pages that are not used cost nothing.
+BYTES = _START + ROW.size * CAPACITY
 
 
 class Head(NamedTuple):
@@ -72,11 +73,6 @@ class Board:
     def local(cls, plies: int) -> Board:
         """One that is not shared."""
         return cls(bytearray(_START + ROW.size * plies))
-
-    @staticmethod
-    def shared(context: BaseContext) -> Any:
-        """Memory for one that is shared with a process of `context`; pages unused cost nothing."""
-        return context.RawArray("B", _START + ROW.size * CAPACITY)
 
     # --- the writer -------------------------------------------------------------------------
 

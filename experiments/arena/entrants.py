@@ -5,20 +5,55 @@ An engine from outside is never loaded in this process: it may hang, exit, or lo
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
-from dlgo.errors import DlgoError
+from dlgo.errors import DlgoError, SpecError
 from dlgo.specs import split_version, with_version
 from engines import registry
+from engines.base import Budget
 from engines.isolation.describe import describe
 from engines.registry import EngineSpec
 
 
-def is_outside(entrant: str) -> bool:
-    """Whether an entrant is an engine that does not belong to this project."""
-    return registry.is_outside(split_version(entrant)[0])
+@dataclass(frozen=True)
+class Entrant:
+    """What the text of an entrant says; read once.
+
+    Attributes:
+        spec: the specification, without a version.
+        version: of an engine from outside; "" of others.
+        is_outside: whether the engine does not belong to this project.
+        budget: of each move, as far as it is known before the engine is built.
+        is_counted: whether it plays the same moves whenever it plays, since no time limits it.
+    """
+
+    spec: str
+    version: str
+    is_outside: bool
+    budget: Budget = Budget()
+    is_counted: bool = False
+
+    @classmethod
+    @functools.lru_cache(maxsize=1000)
+    def of(cls, text: str) -> Entrant:
+        """The entrant with this text."""
+        spec, version = split_version(text)
+        if registry.is_outside(spec):
+            return cls(spec, version, True)
+        try:
+            budget = EngineSpec.parse(spec).budget
+        except SpecError:  # known in the workers only
+            return cls(spec, version, False)
+        timed = (budget.cpu, budget.wall) != (None, None) or spec.startswith("gtp")
+        return cls(spec, version, False, budget, not timed)
+
+
+def _is_outside(text: str) -> bool:
+    return registry.is_outside(split_version(text)[0])
 
 
 def entrants_of(specs: Iterable[str]) -> dict[str, tuple[str, str]]:
@@ -30,7 +65,7 @@ def entrants_of(specs: Iterable[str]) -> dict[str, tuple[str, str]]:
         SpecError: for an engine that does not exist or options it does not have.
     """
     specs = list(specs)
-    new = [spec for spec in specs if is_outside(spec) and not split_version(spec)[1]]
+    new = [spec for spec in specs if _is_outside(spec) and not split_version(spec)[1]]
     outside = describe(new) if new else {}
     entrants = {}
     for spec in specs:
@@ -41,7 +76,7 @@ def entrants_of(specs: Iterable[str]) -> dict[str, tuple[str, str]]:
             else:  # it loses its games, which say why
                 digest = _digest_of_file(spec)
                 entrants[spec] = with_version(spec, digest), f"{Path(spec).name}@{digest[:4]}"
-        elif is_outside(spec):
+        elif _is_outside(spec):
             entrants[spec] = spec, ""
         else:
             parsed = EngineSpec.parse(spec)

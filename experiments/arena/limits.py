@@ -18,7 +18,7 @@ from dlgo.errors import SpecError
 from dlgo.records.failures import Failure
 from engines.base import Budget, Cost
 from engines.programs.processes import run_delay
-from experiments.arena.entrants import is_outside
+from experiments.arena.entrants import Entrant
 from experiments.arena.plan_keys import KEYS, range_problem
 
 # How far a move may go beyond its budget: whichever is more. An engine looks at the clock
@@ -175,15 +175,15 @@ def prepare_limit(spec: str, limits: Limits) -> float:
 
     Only engines of ours may have to compile for long.
     """
-    if is_outside(spec):
+    if Entrant.of(spec).is_outside:
         return limits.move_timeout + _START_TIMEOUT
     return limits.move_timeout if spec.startswith("gtp:") else PREPARE_TIMEOUT
 
 
 def warm_up_limit(spec: str, limits: Limits) -> float:
     """The same for a worker that compiles the rules before it prepares the engine."""
-    patience = prepare_limit(spec, limits)
-    return min(patience if is_outside(spec) else patience + _START_TIMEOUT, PREPARE_TIMEOUT)
+    rules = 0.0 if Entrant.of(spec).is_outside else _START_TIMEOUT
+    return min(prepare_limit(spec, limits) + rules, PREPARE_TIMEOUT)
 
 
 def hard_limit(budget: Budget, limits: Limits) -> float:

@@ -36,7 +36,7 @@ from engines.programs import processes
 from engines.programs.program import ProgramError
 from engines.registry import build_engine
 from experiments.arena.board import CAPACITY, DOING, PREPARING, THINKING, Board
-from experiments.arena.entrants import is_outside
+from experiments.arena.entrants import Entrant
 from experiments.arena.launch import Launches
 from experiments.arena.limits import DEFAULT_LIMITS, Account, Limits, hard_limit
 from experiments.arena.provenance import machine_text, time_text, version_text
@@ -76,6 +76,11 @@ class GameTask:
     pair: int
     opening: tuple[int, ...]
     seed: int
+
+    @property
+    def key(self) -> str:
+        """Its name among tasks."""
+        return self.slot
 
     @property
     def players(self) -> tuple[str, str]:
@@ -276,9 +281,10 @@ def prepared_engine(
     game: str, spec: str, limits: Limits, setup: str | None = None
 ) -> Engine | IsolatedEngine:
     """Build an engine; one from outside in a process of its own, under the limits."""
-    if not is_outside(spec):
+    entrant = Entrant.of(spec)
+    if not entrant.is_outside:
         return build_engine(spec, get_game(game))
-    text, version = split_version(spec)
+    text, version = entrant.spec, entrant.version
     engine = IsolatedEngine(text, get_game(game), limits.move_timeout, limits.memory_mb, setup)
     if not engine.digest.startswith(version):
         engine.close()

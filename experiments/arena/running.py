@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from dlgo.errors import DlgoError
 from dlgo.files import write_file
@@ -68,16 +68,6 @@ class Running:
     cluster: ClusterFacts | None = None
 
 
-class Look(Protocol):
-    """Called several times a second by whoever plays games."""
-
-    def __call__(
-        self, games: Callable[[], Sequence[RunningGame]],
-        cluster: Callable[[], ClusterFacts] | None = None,
-    ) -> None:
-        """Args: gives the games in progress. cluster: gives the machines that play."""
-
-
 class RunningFile:
     """Writes the file. Used as a context, it takes the file away at the end.
 
@@ -95,7 +85,7 @@ class RunningFile:
 
     def update(
         self, games: Callable[[], Sequence[RunningGame]],
-        cluster: Callable[[], ClusterFacts] | None = None,
+        cluster: Callable[[], ClusterFacts | None] = lambda: None,
     ) -> None:
         """Write the file, if it is time for it.
 
@@ -109,8 +99,8 @@ class RunningFile:
         data: dict[str, Any] = {
             "done": self.done, "planned": self.planned, "games": [*map(asdict, games())],
         }
-        if cluster is not None:
-            data["cluster"] = cluster().to_json()
+        if (facts := cluster()) is not None:
+            data["cluster"] = facts.to_json()
         try:
             write_file(self._path, json.dumps(data), sync=False)
         except DlgoError:  # a full disk matters to the ledger, not here

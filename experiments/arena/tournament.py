@@ -9,47 +9,29 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
-from dataclasses import dataclass
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 from dlgo.errors import LedgerError
 from dlgo.records.ledger import Check, GameRecord, Ledger, ledger_lock
-from dlgo.records.speeds import Speed, store_speeds
+from dlgo.records.speeds import store_speeds
 from dlgo.text import duration
-from engines.jobs.protocol import Source
-from experiments.arena import executor
+from engines.jobs import Jobs, Outcome, Processes
 from experiments.arena.agenda import Agenda, result_of, strategy_of
+from experiments.arena.games import GameTable
 from experiments.arena.launch import Launches
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
 from experiments.arena.openings import Openings
 from experiments.arena.progress import Reporter, default_reporter
 from experiments.arena.provenance import version_text
 from experiments.arena.referee import GameTask
-from experiments.arena.running import Look, RunningFile
+from experiments.arena.running import RunningFile
 from experiments.arena.schedule import Pair, Plan, pair_tasks, tasks
 from experiments.arena.strategy import Result, Strategy
 
 # Names of settings in the ledger.
 _PLAN, _STOPPED = "plan", "stopped"
-
-
-class Elsewhere(Protocol):
-    """Who plays games that are not played by processes of this machine: a cluster."""
-
-    def play(
-        self, source: Source[GameTask], plan: Plan, warm: list[GameTask], limits: Limits,
-        setup: str | None, look: Look, say: Callable[[str], None],
-        launches: Launches | None = None,
-    ) -> Iterator[list[GameRecord]]:
-        """Play all games, as `executor.play_tasks`; what `warm` needs is compiled before."""
-
-    def checks(self) -> list[Check]:
-        """The games played twice since this was asked last."""
-
-    def speeds(self) -> list[Speed]:
-        """The machines that were measured since this was asked last."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +74,7 @@ def run_tournament(
     launches: Launches | None = None,
     deadline: float | None = None,
     strategy: Callable[[Plan], Strategy] = strategy_of,
-    elsewhere: Elsewhere | None = None,
+    elsewhere: Jobs | None = None,
 ) -> Summary:
     """Play all games of `plan` that the ledger does not hold yet.
 
@@ -123,70 +105,88 @@ def run_tournament(
     progress = progress or default_reporter()
     start = time.monotonic()
     plan, limits = plan.canonical(), limits.checked()
-    schedule = strategy(plan)
-    warm = _first_tasks(plan)
-    with ledger_lock(ledger_path), Ledger(ledger_path) as ledger:
+    schedule, warm = strategy(plan), _first_tasks(plan)
+    with ledger_lock(ledger_path), Ledger(ledger_path) as ledger, ExitStack() as stack:
         stored = _stored_plan(ledger, plan)
-        stopped = {} if retry else _stopped(ledger)
-        agenda = Agenda(plan, _played(ledger, plan), limits, stopped, schedule, deadline)
+        agenda = Agenda(
+            plan, _found(ledger, plan), limits, {} if retry else _stopped(ledger), schedule,
+            deadline,
+        )
         # In a class, entrants come and go.
         _tell_start(progress, ledger, plan, None if launches else stored, agenda)
-        played = failures = 0
-        try:
-            needed = list(filter(agenda.may_need, warm))
-            if elsewhere is None:
-                executor.warm_up(needed, progress.say, setup, limits, launches or ())
-            union = stored.union(plan) if stored else plan
-            # Only now: a plan whose entrants cannot be built leaves no trace.
-            _store(ledger, union, agenda.stopped)
-            progress.begin(agenda.stored, agenda.planned)
-            running = RunningFile(ledger.path)
-            running.done, running.planned = agenda.stored, agenda.planned
-            games = executor.play_tasks(
-                agenda, workers, limits, setup, running.update, launches
-            ) if elsewhere is None else elsewhere.play(
-                agenda, plan, needed, limits, setup, running.update, progress.say, launches
-            )
-            try:
-                with running, closing(games) as batches:
-                    for records in batches:
-                        ledger.add(*records)
-                        _store_news(ledger, elsewhere)
-                        played += len(records)
-                        running.done, running.planned = agenda.stored + played, agenda.planned
-                        failures += sum(record.failed for record in records)
-                        for record in records:
-                            progress.game(record)
-                        progress.plan(agenda.planned)
-                        if len(agenda.stopped) > len(stopped):
-                            for key in agenda.stopped.keys() - stopped.keys():
-                                progress.say(f"stopped: {_sentence(key, agenda.stopped[key])}")
-                            stopped = dict(agenda.stopped)
-                            _store(ledger, union, stopped)
-                _store_news(ledger, elsewhere)
-            finally:
-                progress.end()
-        except KeyboardInterrupt as error:
-            raise KeyboardInterrupt(
-                f"stopped after {agenda.stored + played} of {agenda.planned} games; "
-                "run the same command again to continue"
-            ) from error
+        jobs = stack.enter_context(Processes(workers)) if elsewhere is None else elsewhere
+        needed = list(filter(agenda.may_need, warm))
+        stack.enter_context(_interruptible(agenda))
+        jobs.prepare(GameTable(limits, setup, launches or {}, needed, plan), progress.say)
+        # Only now: a plan whose entrants cannot be built leaves no trace.
+        union = stored.union(plan) if stored else plan
+        _store(ledger, union, agenda.stopped)
+        progress.begin(agenda.stored, agenda.planned)
+        stack.callback(progress.end)
+        _play(agenda, jobs, ledger, union, progress)
     summary = Summary(
-        ledger.path, plan, agenda.planned, agenda.stored, played,
-        agenda.planned - agenda.stored - played, failures,
+        ledger.path, plan, agenda.planned, agenda.stored, agenda.played,
+        agenda.planned - agenda.stored - agenda.played, agenda.failures,
         tuple(_sentence(*item) for item in agenda.stopped.items()), time.monotonic() - start,
         agenda.out_of_time,
     )
-    _tell_end(progress, summary, agenda.verdict)
+    _tell_end(progress, summary, agenda.strategy.verdict)
     return summary
 
 
-def _store_news(ledger: Ledger, elsewhere: Elsewhere | None) -> None:
+@contextmanager
+def _interruptible(agenda: Agenda) -> Iterator[None]:
+    """Says after Ctrl-C what is there and what to do."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        raise KeyboardInterrupt(
+            f"stopped after {agenda.stored + agenda.played} of {agenda.planned} games; "
+            "run the same command again to continue"
+        ) from error
+
+
+def _play(
+    agenda: Agenda, jobs: Jobs, ledger: Ledger, plan: Plan, progress: Reporter
+) -> None:
+    """Have the games played, and keep each as soon as it has come.
+
+    Args:
+        plan: as it stands in the ledger.
+    """
+    stopped = set(agenda.stopped)
+    with RunningFile(ledger.path) as running, closing(jobs.rounds(agenda)) as rounds:
+        for outcomes in rounds:
+            records = [_record(outcome) for outcome in outcomes]
+            ledger.add(*records)
+            agenda.keep(records)
+            _store_news(ledger, jobs)
+            for record in records:
+                progress.game(record)
+            progress.plan(agenda.planned)
+            running.done, running.planned = agenda.stored + agenda.played, agenda.planned
+            running.update(jobs.glances, jobs.machines)
+            if new := agenda.stopped.keys() - stopped:
+                for key in new:
+                    progress.say(f"stopped: {_sentence(key, agenda.stopped[key])}")
+                stopped |= new
+                _store(ledger, plan, agenda.stopped)
+    _store_news(ledger, jobs)
+
+
+def _record(outcome: Outcome) -> GameRecord:
+    if outcome.error is not None:
+        raise outcome.error
+    return replace(outcome.value, worker=outcome.worker) if outcome.worker else outcome.value
+
+
+def _store_news(ledger: Ledger, jobs: Jobs) -> None:
     """Keep what a cluster knows besides its games."""
-    if elsewhere is not None:
-        for check in elsewhere.checks():
-            ledger.add_check(check)
-        store_speeds(ledger, elsewhere.speeds())
+    for row in jobs.news():
+        if isinstance(row, Check):
+            ledger.add_check(row)
+        else:
+            store_speeds(ledger, [row])
 
 
 def games_of_plan(plan: Plan, ledger_path: str | Path) -> list[GameRecord]:
@@ -210,7 +210,7 @@ def _first_tasks(plan: Plan) -> list[GameTask]:
     ]
 
 
-def _played(ledger: Ledger, plan: Plan) -> dict[str, Result | None]:
+def _found(ledger: Ledger, plan: Plan) -> dict[str, Result | None]:
     """The games in the ledger, with their results if the plan has a use for them."""
     return {
         record.slot: None if plan.ends_by_itself else result_of(record)
@@ -268,8 +268,8 @@ def _tell_start(
     progress: Reporter, ledger: Ledger, plan: Plan, stored: Plan | None, agenda: Agenda
 ) -> None:
     games = ", ".join(plan.games)
-    if agenda.headline:
-        progress.say(agenda.headline)
+    if agenda.strategy.headline:
+        progress.say(agenda.strategy.headline)
     elif plan.sprt is not None:
         progress.say(
             f"a match of {' and '.join(plan.entrants)} on {games} until a test tells "
@@ -285,7 +285,7 @@ def _tell_start(
             f"then more until no 95% interval is wider than {plan.target_elo:g} Elo, "
             f"at most {plan.max_pairs} pairs a match"
         )
-    if agenda.stored and (agenda.headline or not plan.ends_by_itself):
+    if agenda.stored and (agenda.strategy.headline or not plan.ends_by_itself):
         progress.say(f"games of this plan that are in {ledger.path} already count")
     elif agenda.stored:
         rest = agenda.planned - agenda.stored

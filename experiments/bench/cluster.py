@@ -11,7 +11,6 @@ work only the CPU time means something.
 from __future__ import annotations
 
 import tempfile
-from contextlib import closing, nullcontext
 from pathlib import Path
 
 import click
@@ -22,19 +21,18 @@ from engines.programs.processes import core_count
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from experiments.bench.arena_overhead import Probe
+from experiments.cluster.chosen import games_on
 from experiments.command import run
 from experiments.number import Number
 
 
 def play(sims: int, games: int, workers: int, cluster: bool) -> tuple[float, float, float]:
     """A tournament: wall, CPU and engines' CPU seconds a game."""
-    from experiments.cluster.games import ClusterGames
-
     entrants = (f"mcts:sims={sims}", f"mcts:sims={sims},c_uct=0.5")
     plan = Plan(("connect4",), entrants, games // 2, seed=1)
     probe = Probe()
-    elsewhere = closing(ClusterGames("local", workers)) if cluster else nullcontext()
-    with tempfile.TemporaryDirectory() as folder, elsewhere as there:
+    with tempfile.TemporaryDirectory() as folder, \
+            games_on("local" if cluster else None, workers) as there:
         path = Path(folder) / "games.sqlite"
         run_tournament(plan, path, workers, probe, elsewhere=there)
         with Ledger(path, read_only=True) as ledger:

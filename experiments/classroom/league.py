@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dlgo.records.ledger import GameRecord, Ledger
+from engines.jobs import Jobs
 from experiments.arena.limits import Limits
 from experiments.arena.progress import Reporter
 from experiments.arena.schedule import Plan
-from experiments.arena.tournament import Elsewhere, run_tournament
+from experiments.arena.tournament import run_tournament
 from experiments.classroom.league_bots import Bot, Entry
 from experiments.classroom.league_plan import LeaguePlan
 from experiments.classroom.league_schedule import LeagueSchedule
@@ -69,7 +70,7 @@ class League:
 def play_league(
     plan: LeaguePlan, sources: dict[str, Path], out: Path, progress: Reporter,
     trust: bool = False, minutes: float | None = None, workers: int | None = None,
-    elsewhere: Elsewhere | None = None,
+    elsewhere: Jobs | None = None,
 ) -> League:
     """Take the class in and play what has not been played.
 

@@ -6,14 +6,13 @@ Ray is loaded only where a cluster is asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 from dlgo.errors import SpecError
+from engines.jobs import Jobs, Processes
 
 if TYPE_CHECKING:
-    from engines.jobs import Jobs
-    from experiments.cluster.games import ClusterGames
     from experiments.cluster.jobs import ClusterJobs
 
 
@@ -27,51 +26,39 @@ def _refuse_alone(verify_share: float, price: float | None) -> None:
 
 
 @contextmanager
-def games_on(
-    cluster: str | None, workers: int | None = None, verify_share: float = 0.0,
-    price: float | None = None,
-) -> Iterator[ClusterGames | None]:
-    """Who plays the games of a tournament. Args, raises: as `ClusterGames`; and SpecError for a
-    share or a price without a cluster."""
-    if cluster is None:
-        _refuse_alone(verify_share, price)
-        yield None
-        return
-    from experiments.cluster.games import ClusterGames
-
-    with closing(ClusterGames(cluster, workers, verify_share, price=price)) as games:
-        yield games
-
-
-@contextmanager
 def jobs_on(
     cluster: str | None, say: Callable[[str], None], specs: Iterable[str] = (),
     workers: int | None = None, verify_share: float = 0.0, price: float | None = None,
     items: str = "games",
 ) -> Iterator[ClusterJobs | None]:
-    """Who does portions of work. Args, raises: as `ClusterJobs`; and SpecError for a share or a
-    price without a cluster."""
+    """Who does tasks. Args, raises: as `ClusterJobs`; and SpecError for a share or a price without
+    a cluster."""
     if cluster is None:
         _refuse_alone(verify_share, price)
         yield None
         return
     from experiments.cluster.jobs import ClusterJobs
 
-    with ClusterJobs(
-        cluster, say, specs, workers, verify_share, price=price, items=items
-    ) as jobs:
+    with ClusterJobs(cluster, say, specs, workers, verify_share, price, items) as jobs:
         yield jobs
+
+
+def games_on(
+    cluster: str | None, workers: int | None = None, verify_share: float = 0.0,
+    price: float | None = None,
+) -> AbstractContextManager[ClusterJobs | None]:
+    """Who plays the games of a tournament, which says what is sent along and who tells people.
+    Args, raises: as `jobs_on`."""
+    return jobs_on(cluster, str, (), workers, verify_share, price)
 
 
 def new_jobs(
     cluster: str | None, say: Callable[[str], None], specs: Iterable[str] = (),
     workers: int | None = None, verify_share: float = 0.0,
 ) -> Jobs:
-    """Who does portions of work until it is closed: a cluster, or processes of this machine."""
+    """Who does tasks until it is closed: a cluster, or processes of this machine."""
     if cluster is None:
         _refuse_alone(verify_share, None)
-        from engines.jobs import Processes
-
         return Processes(workers)
     from experiments.cluster.jobs import ClusterJobs
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from dlgo.errors import DlgoError
 from dlgo.records.ledger import Check
 from dlgo.rng import derive_seed
 from engines.jobs.protocol import Source
+from engines.jobs.worker import Result
 
 Item = TypeVar("Item")
 
@@ -27,14 +28,6 @@ _SLOW, _SLOW_SECONDS = 3.0, 3.0
 _WEIGHT = 0.05
 # How many machines may hold the same item.
 _MOST_HOLDERS = 3
-
-
-class Result(NamedTuple):
-    """What a worker brings back of the item of that name: a value, or an error."""
-
-    key: str
-    value: Any = None
-    error: DlgoError | None = None
 
 
 @dataclass

@@ -12,50 +12,28 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import dlgo
 from dlgo.errors import DlgoError
-from dlgo.specs import split_version
 from dlgo.text import error_text
-from engines.jobs.inline import steps
-from engines.jobs.protocol import Amount, ListSource, Outcome, Portion, failure
+from engines.jobs import Amount, Inline, Jobs, Processes
+from engines.jobs.protocol import ListSource, Workplace
+from engines.jobs.worker import Result
 from engines.programs.processes import cpu_of_tree
-from experiments.arena import executor
-from experiments.arena.launch import Launches
-from experiments.arena.limits import Limits
+from experiments.arena.entrants import Entrant, entrants_of
+from experiments.arena.games import GameTable
 from experiments.arena.provenance import machine_text, version_text
-from experiments.arena.referee import GameTask
-from experiments.arena.running import RunningGame
 from experiments.cluster import parcels, sent_launches
-from experiments.cluster.dispatcher import Result
 from experiments.cluster.sent_launches import SentLaunch
 
 # Seconds between two messages of a task.
 _INTERVAL = 0.5
 # Parcels that a process keeps unpacked: the networks of the latest iterations.
 _MOST_PARCELS = 8
-
-
-@dataclass(frozen=True)
-class Games:
-    """What a machine has to know to play games of a tournament.
-
-    Attributes:
-        entrants: of the plan, with versions.
-        warm: games with all entrants: what they need is compiled before the first game.
-        limits: for every game. setup: see `executor.play_tasks`.
-        launches: of untrusted entrants.
-    """
-
-    entrants: tuple[str, ...]
-    warm: tuple[GameTask, ...]
-    limits: Limits
-    setup: str | None
-    launches: Mapping[str, SentLaunch] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -66,13 +44,14 @@ class Order:
         version: of the code of whoever asks; a machine with another one is refused.
         files: parcel of the files that specifications name.
         folder: to which their names are relative, where they come from.
-        games: of a tournament; None for portions of work.
+        workplace: how tasks are done; of games without its launches, which travel as `launches`.
     """
 
     version: str
     files: bytes
     folder: str
-    games: Games | None = None
+    workplace: Workplace
+    launches: Mapping[str, SentLaunch] = field(default_factory=dict)
 
 
 class SentOrder(NamedTuple):
@@ -87,16 +66,16 @@ class SentOrder(NamedTuple):
     reference: list[Any]
 
 
-class SentPortion(NamedTuple):
-    """A portion on its way.
+class SentTask(NamedTuple):
+    """A task on its way.
 
     Attributes:
-        portion: its needs lie where the command was typed.
+        task: its needs lie where the command was typed.
         parcels: of each need: (digest, Ray's reference).
     """
 
-    portion: Portion
-    parcels: tuple[tuple[str, Any], ...]
+    task: Any
+    parcels: tuple[tuple[str, Any], ...] = ()
 
 
 class Hello(NamedTuple):
@@ -122,13 +101,13 @@ class News(NamedTuple):
         results: what has ended since the last message.
         seconds: since the last message.
         cpu_seconds: of the process and all that it has started, since its last message.
-        running: the game in progress. amount: how far a portion is.
+        running: what people are shown of the task under way. amount: how far that is.
     """
 
     results: list[Result]
     seconds: float
     cpu_seconds: float
-    running: list[RunningGame] = []
+    running: list[Any] = []
     amount: Amount = Amount()
 
 
@@ -143,8 +122,6 @@ class Place:
         self._order = order
         self._folder = parcels.own_folder("dlgo-task-")
         self._parcels: dict[str, Path] = {}
-        self._pool: executor.Pool | None = None
-        self._launches: Launches = {}
         self._cpu = 0.0
         if version_text() != order.version:
             raise DlgoError(
@@ -161,57 +138,45 @@ class Place:
         files = Path(self._folder, "files")
         parcels.unpack(order.files, files)
         os.chdir(files)
-        if order.games is not None:
-            self._launches = sent_launches.unpack(
-                order.games.launches, [task.game for task in order.games.warm],
-                Path(self._folder, "bots"),
-            )
+        workplace = order.workplace
+        if order.launches:
+            workplace = replace(workplace, launches=sent_launches.unpack(
+                order.launches, workplace.plan.games, Path(self._folder, "bots")
+            ))
+        # Games have a process of their own, whatever engines do to it.
+        self._jobs: Jobs = Processes(1) if isinstance(workplace, GameTable) else Inline()
+        self._jobs.workplace = workplace
 
     def warm_up(self) -> Hello:
         """Check the entrants, compile what they need, and measure the processor."""
         from experiments.arena.reference import measured_rate
 
-        games, lines = self._order.games, []
-        if games is None:
+        table, lines = self._jobs.workplace, []
+        if not isinstance(table, GameTable):
             return Hello(machine_text())
-        _check_entrants(games)
-        executor.warm_up(games.warm, lines.append, games.setup, games.limits, self._launches)
+        _check_entrants(table)
+        table.prepare(lines.append)
         return Hello(machine_text(), "", measured_rate(), tuple(lines))
 
-    def play(self, tasks: list[GameTask]) -> Iterator[News]:
-        """Play games, by one worker process."""
-        games = self._order.games
-        if self._pool is None:
-            self._pool = executor.Pool(1, games.limits, games.setup, self._launches)
+    def do(self, items: Sequence[SentTask]) -> Iterator[News]:
+        """Do tasks."""
         results, since = [], time.monotonic()
-        for records in self._pool.play(ListSource(tasks)):
-            results += [Result(record.slot, record) for record in records]
-            if time.monotonic() - since >= _INTERVAL:
-                running = self._pool.running_games()
-                yield News(results, time.monotonic() - since, self._new_cpu(), running)
-                results, since = [], time.monotonic()
+        tasks = ListSource([self._unpacked(item) for item in items])
+        with closing(self._jobs.rounds(tasks)) as rounds:
+            for outcomes in rounds:
+                results += [Result(outcome.portion.key, outcome.value, outcome.error,
+                                   outcome.amount) for outcome in outcomes]
+                seconds = time.monotonic() - since
+                if seconds >= _INTERVAL:
+                    yield News(results, seconds, self._new_cpu(), self._jobs.glances(),
+                               self._jobs.under_way())
+                    results, since = [], time.monotonic()
         yield News(results, time.monotonic() - since, self._new_cpu())
 
-    def work(self, sent: SentPortion) -> Iterator[News]:
-        """Do a portion."""
-        portion, done, since = sent.portion, Amount(), time.monotonic()
-        began = since
-        try:
-            portion = replace(portion, needs=self._unpacked(sent))
-            work = steps(portion)
-            while True:
-                done = done.plus(next(work))
-                if time.monotonic() - since >= _INTERVAL:
-                    since = time.monotonic()
-                    yield News([], 0.0, self._new_cpu(), amount=done)
-        except StopIteration as end:
-            result = Result(portion.key, Outcome(None, end.value, amount=done))
-        except Exception as error:  # told in one line
-            result = Result(portion.key, error=failure(error))
-        yield News([result], time.monotonic() - began, self._new_cpu())
-
-    def _unpacked(self, sent: SentPortion) -> tuple[Path, ...]:
-        """The needs of a portion where they lie here."""
+    def _unpacked(self, sent: SentTask) -> Any:
+        """A task, its needs where they lie here."""
+        if not sent.parcels:
+            return sent.task
         import ray
 
         for digest, reference in sent.parcels:
@@ -222,10 +187,10 @@ class Place:
             self._parcels[digest] = folder  # the latest one used is the last one
         for old in [*self._parcels][: -max(_MOST_PARCELS, len(sent.parcels))]:
             shutil.rmtree(self._parcels.pop(old), ignore_errors=True)
-        return tuple(
+        return replace(sent.task, needs=tuple(
             self._parcels[digest] / need.name
-            for (digest, _), need in zip(sent.parcels, sent.portion.needs, strict=True)
-        )
+            for (digest, _), need in zip(sent.parcels, sent.task.needs, strict=True)
+        ))
 
     def _new_cpu(self) -> float:
         """CPU seconds since this was asked last."""
@@ -236,8 +201,7 @@ class Place:
 
     def close(self) -> None:
         """End the worker, and remove the files."""
-        if self._pool is not None:
-            self._pool.shut_down(gently=False)
+        self._jobs.close()
         os.chdir("/")
         shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -265,30 +229,22 @@ def join(order: SentOrder) -> Iterator[Hello]:
         yield Hello(machine_text(), problem)
 
 
-def do(order: SentOrder, items: Sequence[GameTask] | Sequence[SentPortion]) -> Iterator[News]:
-    """A task: some games, or portions."""
-    place = _place(order)
-    if isinstance(items[0], SentPortion):
-        for portion in items:
-            yield from place.work(portion)
-    else:
-        yield from place.play(list(items))
+def do(order: SentOrder, items: Sequence[SentTask]) -> Iterator[News]:
+    """Do tasks of an order."""
+    yield from _place(order).do(items)
 
 
-def _check_entrants(games: Games) -> None:
+def _check_entrants(table: GameTable) -> None:
     """Raises DlgoError if an engine from outside is not the same as where the plan was made."""
-    from experiments.arena.entrants import entrants_of, is_outside
-
-    theirs = [
-        entrant for entrant in games.entrants
-        if is_outside(entrant) and entrant not in games.launches
-    ]
-    ours = entrants_of([split_version(entrant)[0] for entrant in theirs]) if theirs else {}
-    for entrant in theirs:
-        spec, digest = split_version(entrant)
-        here = ours[spec][0]
-        if here != entrant:
+    theirs = {
+        text: entrant for text in table.plan.entrants
+        if (entrant := Entrant.of(text)).is_outside and text not in table.launches
+    }
+    ours = entrants_of([entrant.spec for entrant in theirs.values()]) if theirs else {}
+    for text, entrant in theirs.items():
+        here = ours[entrant.spec][0]
+        if here != text:
             raise DlgoError(
-                f"{spec} is not the same there: version {split_version(here)[1]}, not {digest}, or "
-                "it cannot be loaded (a package that is missing?)"
+                f"{entrant.spec} is not the same there: version {Entrant.of(here).version}, not "
+                f"{entrant.version}, or it cannot be loaded (a package that is missing?)"
             )

@@ -20,12 +20,10 @@ from dlgo.records.speeds import Speed
 from dlgo.text import error_text
 from engines.jobs.protocol import Amount, Outcome
 from experiments.arena.machines import ClusterFacts, MachineFacts
-from experiments.arena.provenance import version_text
-from experiments.arena.running import RunningGame
 from experiments.cluster import inside
 from experiments.cluster.connection import ClusterError, Connection, Machine
-from experiments.cluster.dispatcher import Dispatcher, Result
-from experiments.cluster.inside import Games, Hello, News, Order, SentOrder
+from experiments.cluster.dispatcher import Dispatcher
+from experiments.cluster.inside import Hello, News, Order, SentOrder, SentTask
 
 # Seconds to wait for a message before looking around.
 _INTERVAL = 0.25
@@ -55,7 +53,7 @@ class _Task:
     """
 
     keys: list[str]
-    running: list[RunningGame] = field(default_factory=list)
+    running: list[Any] = field(default_factory=list)
     amount: Amount = Amount()
 
 
@@ -98,26 +96,25 @@ class Cluster:
 
     Args:
         connection: to the cluster.
-        files: parcel of the files that specifications name.
-        folder: to which their names are relative.
+        order: what machines have to know.
         say: tells people a line.
-        games: of a tournament; None for portions.
         workers: processes on each machine; one a core by default.
         price: of a core for an hour, to say what the work has cost.
         items: what the work counts, for lines about it.
+        pack: makes of a task what is sent.
 
     Attributes:
         speeds: of machines that were measured; whoever reads them clears the list.
     """
 
     def __init__(
-        self, connection: Connection, files: bytes, folder: str, say: Callable[[str], None],
-        games: Games | None = None, workers: int | None = None, price: float | None = None,
-        items: str = "games",
+        self, connection: Connection, order: Order, say: Callable[[str], None],
+        workers: int | None = None, price: float | None = None, items: str = "games",
+        pack: Callable[[Any], Any] = SentTask,
     ) -> None:
         self._connection, self._say, self._workers = connection, say, workers
-        self._is_games, self._price, self._items = games is not None, price, items
-        order = Order(version_text(), files, folder, games)
+        self._bundles, self._price, self._items = order.workplace.bundles, price, items
+        self._pack = pack
         self._order = SentOrder(str(next(_order_numbers)), [connection.put(order)])
         self._nodes: dict[str, _Node] = {}
         self._refused: dict[str, str] = {}
@@ -129,13 +126,11 @@ class Cluster:
         self.speeds: list[Speed] = []
 
     def run(
-        self, dispatcher: Dispatcher[Any], look: Callable[[], None],
-        note: Callable[[], str] = str,
-    ) -> Iterator[list[tuple[Result, Any, str]]]:
-        """Do all that a dispatcher has: (result, item, name of the machine), some at a time.
+        self, dispatcher: Dispatcher[Any], note: Callable[[], str] = str
+    ) -> Iterator[list[Outcome]]:
+        """Do all that a dispatcher has: several times a second, what has ended.
 
         Args:
-            look: called several times a second.
             note: gives what lines about the machines say besides.
 
         Raises:
@@ -148,7 +143,7 @@ class Cluster:
                 if not self._hand_out(dispatcher, now) and dispatcher.is_done(len(self._ready())):
                     break
                 yield from self._hear(dispatcher)
-                look()
+                yield []
                 if now >= self._next_line:
                     self.say_line(dispatcher, note())
             if unchecked := dispatcher.unchecked():
@@ -164,14 +159,14 @@ class Cluster:
 
     def _hand_out(self, dispatcher: Dispatcher[Any], now: float) -> bool:
         """Give tasks to all machines that have room. Whether any was given."""
-        ahead = _AHEAD if self._is_games and self._workers is None else 1
+        ahead = _AHEAD if self._bundles and self._workers is None else 1
         total = sum(self._processes(node.machine) for node in self._ready())
         any_given = False
         for node in self._ready():
             processes = self._processes(node.machine)
             while len(node.tasks) < ahead * processes:
                 size = 1
-                if self._is_games and self._seconds:
+                if self._bundles and self._seconds:
                     share = dispatcher.waiting() // (2 * ahead * total)
                     size = max(1, min(share, int(_TASK_SECONDS / self._seconds)))
                 idle = len(node.tasks) < processes
@@ -179,7 +174,7 @@ class Cluster:
                 if not items:
                     break
                 any_given = True
-                task = self._start(node.machine, inside.do, items)
+                task = self._start(node.machine, inside.do, [*map(self._pack, items)])
                 node.tasks[task] = _Task([dispatcher.key_of(item) for item in items])
         return any_given
 
@@ -191,7 +186,7 @@ class Cluster:
         cores = int(cores) if cores >= 1 else int(1e4 * cores) / 1e4  # as Ray counts them
         return self._connection.start(machine, cores, work, self._order, *args)
 
-    def _hear(self, dispatcher: Dispatcher[Any]) -> Iterator[list[tuple[Result, Any, str]]]:
+    def _hear(self, dispatcher: Dispatcher[Any]) -> Iterator[list[Outcome]]:
         """Wait for messages; what they bring."""
         tasks = {task: node for node in self._nodes.values()
                  for task in (node.joining, *node.tasks) if task is not None}
@@ -215,7 +210,7 @@ class Cluster:
 
     def _received(
         self, node: _Node, task: _Task, news: News, dispatcher: Dispatcher[Any]
-    ) -> list[tuple[Result, Any, str]]:
+    ) -> list[Outcome]:
         others = len(self._ready()) - 1
         fresh = dispatcher.returned(node.name, news.results, time.monotonic(), others)
         for result in news.results:
@@ -225,10 +220,11 @@ class Cluster:
             seconds = news.seconds / len(news.results)
             self._seconds += (seconds - self._seconds) * (_WEIGHT if self._seconds else 1.0)
             self._deaths.pop(node.name, None)
-        node.items += sum(_items(result) for result, _ in fresh)
+        node.items += sum(result.amount.items for result, _ in fresh)
         node.cpu_seconds += news.cpu_seconds
         task.running, task.amount = news.running, news.amount
-        return [(result, item, node.name) for result, item in fresh]
+        return [Outcome(item, result.value, result.error, result.amount, node.name)
+                for result, item in fresh]
 
     def _joined(self, node: _Node, hello: Hello, dispatcher: Dispatcher[Any]) -> None:
         for line in hello.lines:
@@ -332,7 +328,7 @@ class Cluster:
         return Amount(sum(amount.items for amount in amounts.values()),
                       sum(amount.positions for amount in amounts.values()))
 
-    def running(self) -> list[RunningGame]:
+    def running(self) -> list[Any]:
         """Games in progress on all machines."""
         return [game for node in self._nodes.values() for task in node.tasks.values()
                 for game in task.running]
@@ -347,11 +343,6 @@ class Cluster:
             if what.keys:  # else it ends by itself, and its process may do another one by now
                 self._connection.cancel(task)
         node.tasks.clear()
-
-
-def _items(result: Result) -> int:
-    """Games (or files) of a result; a game of a tournament is one."""
-    return result.value.amount.items if isinstance(result.value, Outcome) else 1
 
 
 def _reason(error: Exception) -> str:

@@ -23,8 +23,11 @@ from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.specs import Option
 from engines import registry
 from engines.base import Budget, Cost, Decision, Engine
+from engines.jobs import Processes
 from engines.programs.processes import MARK
 from engines.random_bot.engine import RandomEngine
+from experiments.arena.games import GameTable
+from experiments.arena.limits import DEFAULT_LIMITS, Limits
 from experiments.arena.progress import PlainReporter
 from experiments.arena.referee import GameTask
 from experiments.arena.schedule import Plan
@@ -256,6 +259,14 @@ def bad_setup() -> None:
 
 def make_task(first: str, second: str, game: str = "tictactoe", seed: int = 1) -> GameTask:
     return GameTask(f"{game}|{first}|{second}|0", game, first, second, 0, (4,), seed)
+
+
+def play_tasks(
+    tasks: list[GameTask], limits: Limits = DEFAULT_LIMITS, setup: str = SETUP, workers: int = 2
+) -> dict[str, GameRecord]:
+    """Games by workers: their records by slot."""
+    with Processes(workers, GameTable(limits, setup)) as jobs:
+        return {outcome.portion.slot: outcome.value for outcome in jobs.run(tasks)}
 
 
 def run(plan: Plan, ledger: Path, **options: object) -> tuple[Summary, str]:

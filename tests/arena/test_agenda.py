@@ -168,7 +168,7 @@ def test_a_target_is_played_for_and_not_much_longer() -> None:
     # Steps of a tenth, decided one step ahead.
     assert all(196 <= number <= 196 * 1.1**3 + 12 for number in games.values())
     assert len(set(slots)) == len(slots) == agenda.planned
-    assert "the target is reached" in agenda.verdict
+    assert "the target is reached" in agenda.strategy.verdict
 
 
 def test_the_order_in_which_games_end_changes_nothing() -> None:
@@ -191,7 +191,7 @@ def test_a_target_is_played_for_again_from_where_it_was() -> None:
 def test_max_pairs_is_the_end() -> None:
     agenda, slots = simulate(dataclasses.replace(TARGET, target_elo=1.0, max_pairs=20))
     assert len(slots) == 6 * 20 * 2
-    assert "max_pairs=20 is reached" in agenda.verdict
+    assert "max_pairs=20 is reached" in agenda.strategy.verdict
 
 
 def test_adaptive_pairing_plays_where_the_ratings_are_uncertain() -> None:

@@ -18,12 +18,11 @@ from dlgo.records.ledger import Ledger
 from engines.isolation.describe import describe
 from engines.isolation.engine import IsolatedEngine
 from experiments.arena.entrants import entrants_of
-from experiments.arena.executor import play_tasks
 from experiments.arena.inspect_ledger import list_lines, problem_of
 from experiments.arena.limits import Limits
 from experiments.arena.referee import EngineCache, play_game
 from experiments.arena.schedule import Plan
-from tests.arena.mocks import games_of, left_behind, make_task, run
+from tests.arena.mocks import games_of, left_behind, make_task, play_tasks, run
 from tests.arena.outside import BOTS, spec_of
 from tests.conftest import FULL
 
@@ -46,8 +45,7 @@ def test_whatever_bots_do_every_game_ends_with_its_reason(capfd) -> None:
         task = make_task(*players, seed=number)
         tasks.append(dataclasses.replace(task, slot=f"tictactoe|{players[0]}|{players[1]}|0"))
     limits = Limits(move_timeout=5, memory_mb=300)
-    batches = play_tasks(tasks, 2, limits)
-    games = {record.slot: record for batch in batches for record in batch}
+    games = play_tasks(tasks, limits)
     assert games.keys() == {task.slot for task in tasks}
     for task, (bot, (_, wanted)) in zip(tasks, PLAYING.items(), strict=True):
         record = games[task.slot]

@@ -20,12 +20,11 @@ from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord
 from engines.base import Budget, Cost
 from experiments.arena import limits as limits_module
-from experiments.arena.executor import play_tasks
 from experiments.arena.inspect_ledger import problem_of
 from experiments.arena.limits import Account, Limits, hard_limit
 from experiments.arena.referee import EngineCache, play_game
 from experiments.arena.schedule import Plan
-from tests.arena.mocks import GARBAGE, MOCKS, SETUP, games_of, left_behind, make_task, run
+from tests.arena.mocks import GARBAGE, MOCKS, games_of, left_behind, make_task, play_tasks, run
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 
@@ -43,7 +42,7 @@ def play(*names: str, limits: Limits = LIMITS) -> list[list[GameRecord]]:
         for number, name in enumerate(names)
         for players in ((name, "random"), ("random", name), ("random", "dawdler"))
     ]
-    records = {r.slot: r for batch in play_tasks(wanted, 2, limits, SETUP) for r in batch}
+    records = play_tasks(wanted, limits)
     assert len(records) == len(wanted)
     played = [records[task.slot] for task in wanted]
     return [played[k : k + 3] for k in range(0, len(played), 3)]

@@ -12,7 +12,8 @@ import pytest
 
 from dlgo import get_game
 from dlgo.records.ledger import Ledger
-from experiments.arena import executor, running
+from engines.jobs import processes
+from experiments.arena import running
 from experiments.arena.progress import PlainReporter
 from experiments.arena.running import Running, RunningFile, RunningGame, read_running, running_path
 from experiments.arena.schedule import Plan
@@ -29,7 +30,7 @@ def test_what_is_seen_of_a_running_tournament_is_the_beginning_of_its_games(
         monkeypatch.setattr(running, name, 0.0)
     # The tournament looks when games end and when nothing has ended for so long: several times
     # within each of these moves, so that it does not depend on luck whether it meets a game.
-    monkeypatch.setattr(executor, "_HEALTH_CHECK", 0.01)
+    monkeypatch.setattr(processes, "_HEALTH_CHECK", 0.01)
     ledger = tmp_path / "games.sqlite"
     plan = Plan(("tictactoe",), ("random", "mcts:wall=0.05"), 3, seed=3)
     seen: dict[str, Running] = {}

@@ -13,14 +13,17 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from dlgo import LedgerError, SpecError
 from dlgo.records.ledger import Ledger
-from experiments.arena.executor import WorkerError, play_tasks, warm_up
+from engines.jobs import WorkerError
+from experiments.arena.games import GameTable
 from experiments.arena.limits import Limits
+from experiments.arena.referee import GameTask
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.tournament import run_tournament
 from tests.arena.mocks import (
@@ -30,6 +33,7 @@ from tests.arena.mocks import (
     games_of,
     left_behind,
     make_task,
+    play_tasks,
     read,
     register_mocks,
     run,
@@ -59,8 +63,7 @@ def test_a_broken_engine_loses_its_games_and_the_others_are_played(capfd):
     wanted = [dataclasses.replace(task, slot=f"{i}") for i, task in enumerate(wanted)]
     before = children()
     limits = Limits(move_timeout=2)
-    batches = play_tasks(wanted, 2, limits, setup=SETUP)
-    records = {record.slot: record for batch in batches for record in batch}
+    records = play_tasks(wanted, limits)
     assert len(records) == len(wanted)
     for i, name in enumerate(reasons):
         lost, won, innocent = (records[str(3 * i + k)] for k in range(3))
@@ -74,21 +77,26 @@ def test_a_broken_engine_loses_its_games_and_the_others_are_played(capfd):
     assert not left_behind()
 
 
+def warm_up(task: GameTask, say: Callable[[str], None], setup: str = SETUP) -> None:
+    """Compile what a game needs."""
+    GameTable(setup=setup, warm=[task]).prepare(say)
+
+
 @forked
 def test_a_worker_that_cannot_start_is_reported(capfd):
     with pytest.raises(WorkerError, match="exit code 1"):
-        list(play_tasks([make_task("random", "random")], 1, setup=BAD_SETUP))
+        play_tasks([make_task("random", "random")], setup=BAD_SETUP, workers=1)
     with pytest.raises(WorkerError, match="exit code 1"):
-        warm_up([make_task("random", "random")], print, setup=BAD_SETUP)
+        warm_up(make_task("random", "random"), print, BAD_SETUP)
 
 
 @forked
 def test_warming_up_tells_broken_engines_from_missing_ones():
     said: list[str] = []
-    warm_up([make_task("badstart", "random")], said.append, setup=SETUP)
+    warm_up(make_task("badstart", "random"), said.append)
     assert any("RuntimeError: cold" in line for line in said)
     with pytest.raises(SpecError, match="unbuildable cannot play tictactoe.*no such checkpoint"):
-        warm_up([make_task("random", "unbuildable")], said.append, setup=SETUP)
+        warm_up(make_task("random", "unbuildable"), said.append)
 
 
 # --- tournaments ---------------------------------------------------------------------------

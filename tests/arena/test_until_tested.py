@@ -50,28 +50,28 @@ def test_a_match_ends_when_the_test_has_its_answer_whatever_the_order_of_games()
     needed = alone.counts.total
     assert alone.state == "H0 accepted" and needed > 20
     # "(N more pairs were played)": the sequence given to it goes on.
-    assert agenda.verdict == f"tictactoe: {alone.reason.partition(' (')[0]}"
+    assert agenda.strategy.verdict == f"tictactoe: {alone.reason.partition(' (')[0]}"
     assert 2 * needed <= len(results) <= 2.3 * needed + 8
     assert agenda.planned == len(results)
     for order in (1, 2):
-        assert play_until_told(MATCH, order)[0].verdict == agenda.verdict
+        assert play_until_told(MATCH, order)[0].strategy.verdict == agenda.strategy.verdict
 
 
 def test_a_continued_match_comes_to_the_same_answer() -> None:
     agenda, results = play_until_told(MATCH, order=0)
     half = dict(itertools.islice(results.items(), len(results) // 2))
     again, more = play_until_told(MATCH, order=5, found=half)
-    assert again.verdict == agenda.verdict
+    assert again.strategy.verdict == agenda.strategy.verdict
     assert not half.keys() & more.keys()
     finished, none = play_until_told(MATCH, order=5, found=results)
-    assert finished.verdict == agenda.verdict and not none
+    assert finished.strategy.verdict == agenda.strategy.verdict and not none
 
 
 def test_a_match_without_an_answer_ends_with_its_last_pair() -> None:
     plan = dataclasses.replace(MATCH, max_pairs=7)
     agenda, results = play_until_told(plan, order=0)
     assert len(results) == 14
-    assert "no decision: the budget of pairs was reached after 7 pairs" in agenda.verdict
+    assert "no decision: the budget of pairs was reached after 7 pairs" in agenda.strategy.verdict
 
 
 @pytest.mark.usefixtures("forked_workers")

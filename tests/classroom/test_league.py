@@ -19,9 +19,9 @@ import pytest
 from dlgo.api import GameSpec
 from dlgo.errors import DlgoError
 from dlgo.records.ledger import GameRecord, Ledger
+from engines.jobs import Inline
 from engines.registry import build_engine
-from experiments.arena import executor, referee
-from experiments.arena.referee import EngineCache, play_game
+from experiments.arena import referee, tournament
 from experiments.classroom import league_bots
 from experiments.classroom.league_bots import entrant_name
 from experiments.classroom.league_plan import KEYS, STAFF_KEYS
@@ -82,17 +82,9 @@ class AtHome:
 @pytest.fixture
 def at_home(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leagues are played in this process, one game after the other."""
-    def play(tasks, workers, limits, setup, look, launches):
-        engines = EngineCache(limits, launches=launches)
-        while batch := tasks.take(1):
-            record = play_game(batch[0], engines, limits=limits)
-            tasks.finished([record])
-            yield [record]
-
     monkeypatch.setattr(referee, "IsolatedEngine", AtHome)
     monkeypatch.setattr(league_bots, "IsolatedEngine", AtHome)
-    monkeypatch.setattr(executor, "play_tasks", play)
-    monkeypatch.setattr(executor, "warm_up", lambda *_: None)
+    monkeypatch.setattr(tournament, "Processes", lambda workers: Inline())
 
 
 def league(capfd: pytest.CaptureFixture[str], folder: Path, *more: object) -> Done:

@@ -8,7 +8,7 @@ from typing import Any
 
 from dlgo.records.ledger import GameRecord
 from dlgo.rng import derive_seed
-from experiments.arena import worker
+from experiments.arena import games
 
 VARIABLE = "DLGO_TEST_TURNS_RESULTS"
 SETUP = f"{__name__}:turn_results"
@@ -18,11 +18,11 @@ def turn_results() -> None:
     """Called in each worker process before anything else."""
     if not os.environ.get(VARIABLE):
         return
-    original = worker.play_game
+    original = games.play_game
 
     def play_game(*arguments: Any) -> GameRecord:
         record = original(*arguments)
         turned = derive_seed("bad", record.slot) % 100 == 0
         return dataclasses.replace(record, result=1.0 - record.result) if turned else record
 
-    worker.play_game = play_game
+    games.play_game = play_game

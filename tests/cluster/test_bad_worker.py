@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 
 import pytest
@@ -19,14 +18,14 @@ pytestmark = pytest.mark.skipif(not FULL, reason="minutes, with Ray: DLGO_FULL=1
 
 
 def test_a_planted_bad_machine_is_found_and_purged(tmp_path: Path) -> None:
-    from experiments.cluster.games import ClusterGames
+    from experiments.cluster.jobs import ClusterJobs
     from tests.cluster.three_nodes import small_cluster
 
     path = tmp_path / "games.sqlite"
     run_tournament(LARGE, tmp_path / "alone.sqlite", workers=1, progress=Said())
     with small_cluster(2) as made:
         bad = made.add_node(num_cpus=1, env_vars={bad_worker.VARIABLE: "1"})
-        with contextlib.closing(ClusterGames(made.address, verify_share=0.2)) as games:
+        with ClusterJobs(made.address, print, verify_share=0.2) as games:
             run_tournament(LARGE, path, setup=bad_worker.SETUP, progress=Said(), elsewhere=games)
         for line in worker_lines(path):
             print(line)
@@ -42,6 +41,6 @@ def test_a_planted_bad_machine_is_found_and_purged(tmp_path: Path) -> None:
         assert turned and {by_slot[line.partition(": ")[0]] for line in turned} == {name}
         print(purge_ledger(str(path), name))
         made.remove_node(bad)
-        with contextlib.closing(ClusterGames(made.address)) as games:
+        with ClusterJobs(made.address, print) as games:
             run_tournament(LARGE, path, setup=bad_worker.SETUP, progress=Said(), elsewhere=games)
     assert games_of(path) == games_of(tmp_path / "alone.sqlite")

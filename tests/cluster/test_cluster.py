@@ -77,10 +77,10 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_tournament_has_the_same_games_as_on_one_process(
     cluster, alone: Path, tmp_path: Path
 ) -> None:
-    from experiments.cluster.games import ClusterGames
+    from experiments.cluster.jobs import ClusterJobs
 
     said = Said()
-    with contextlib.closing(ClusterGames(cluster.address, verify_share=0.2)) as games:
+    with ClusterJobs(cluster.address, print, verify_share=0.2) as games:
         summary = run_tournament(PLAN, tmp_path / "many.sqlite", progress=said, elsewhere=games)
     assert summary.played == summary.planned == 240
     with Ledger(tmp_path / "many.sqlite", read_only=True) as ledger:
@@ -120,11 +120,11 @@ def test_portions_are_done_with_their_files_and_errors_are_one_line(
 
 
 def test_another_version_is_refused_by_name(cluster, tmp_path: Path, monkeypatch) -> None:
-    from experiments.cluster import tasks
+    from experiments.cluster import jobs as jobs_module
     from experiments.cluster.connection import ClusterError
     from experiments.cluster.jobs import ClusterJobs
 
-    monkeypatch.setattr(tasks, "version_text", lambda: "0.0.1+00000000")
+    monkeypatch.setattr(jobs_module, "version_text", lambda: "0.0.1+00000000")
     said: list[str] = []
     with ClusterJobs(cluster.address, said.append) as jobs, one_line_error(ClusterError, "0.0.1"):
         list(jobs.run(work.portions(work.square, [1])))
@@ -132,7 +132,7 @@ def test_another_version_is_refused_by_name(cluster, tmp_path: Path, monkeypatch
 
 
 def test_a_bot_in_a_file_travels_along(cluster, tmp_path: Path, monkeypatch) -> None:
-    from experiments.cluster.games import ClusterGames
+    from experiments.cluster.jobs import ClusterJobs
 
     folder = tmp_path / "mine"
     folder.mkdir()
@@ -144,18 +144,18 @@ def test_a_bot_in_a_file_travels_along(cluster, tmp_path: Path, monkeypatch) -> 
     )
     plan = Plan(("tictactoe",), ("bot.py", "random"), 3)
     run_tournament(plan, "one.sqlite", workers=1, progress=Said())
-    with contextlib.closing(ClusterGames(cluster.address)) as games:
+    with ClusterJobs(cluster.address, print) as games:
         run_tournament(plan, "many.sqlite", progress=Said(), elsewhere=games)
     assert games_of(Path("many.sqlite")) == games_of(Path("one.sqlite"))
     assert not any(row[-1] for row in games_of(Path("many.sqlite")))
 
 
 def test_garbage_on_all_ports_changes_nothing(cluster, alone: Path, tmp_path: Path) -> None:
-    from experiments.cluster.games import ClusterGames
+    from experiments.cluster.jobs import ClusterJobs
 
     sent: list[int] = []
     said = After(20, lambda: sent.extend(send_garbage(cluster)))
-    with contextlib.closing(ClusterGames(cluster.address)) as games:
+    with ClusterJobs(cluster.address, print) as games:
         run_tournament(PLAN, tmp_path / "games.sqlite", progress=said, elsewhere=games)
     print(f"garbage went to {len(sent)} ports")
     assert len(sent) > 5
@@ -279,13 +279,13 @@ def long_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_nodes_that_die_hang_and_join_change_nothing(long_alone: Path, tmp_path: Path) -> None:
-    from experiments.cluster.games import ClusterGames
+    from experiments.cluster.jobs import ClusterJobs
     from tests.cluster.three_nodes import small_cluster
 
     path = tmp_path / "games.sqlite"
     with small_cluster(3) as made:
         said = After(20, lambda: trouble(made), machines=3)
-        with contextlib.closing(ClusterGames(made.address)) as games:
+        with ClusterJobs(made.address, print) as games:
             run_tournament(LARGE, path, progress=said, elsewhere=games)
     assert len(games_of(path)) == 2004
     assert games_of(path) == games_of(long_alone)
@@ -295,7 +295,7 @@ def test_nodes_that_die_hang_and_join_change_nothing(long_alone: Path, tmp_path:
 
 
 def test_a_node_that_is_cut_off_for_a_while_plays_on(long_alone: Path, tmp_path: Path) -> None:
-    from experiments.cluster.games import ClusterGames
+    from experiments.cluster.jobs import ClusterJobs
     from tests.cluster.three_nodes import small_cluster
 
     path, after = tmp_path / "games.sqlite", []
@@ -315,7 +315,7 @@ def test_a_node_that_is_cut_off_for_a_while_plays_on(long_alone: Path, tmp_path:
             timer.start()
 
         said = Count(20, cut, machines=2)
-        with contextlib.closing(ClusterGames(made.address)) as games:
+        with ClusterJobs(made.address, print) as games:
             run_tournament(LARGE, path, progress=said, elsewhere=games)
     assert games_of(path) == games_of(long_alone)
     assert any(name.endswith(sleeper.node_id[:6]) for name in after), said.lines

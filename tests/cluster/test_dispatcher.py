@@ -8,7 +8,8 @@ import pytest
 
 from dlgo.errors import DataError
 from engines.jobs.protocol import ListSource
-from experiments.cluster.dispatcher import Dispatcher, Result
+from engines.jobs.worker import Result
+from experiments.cluster.dispatcher import Dispatcher
 
 
 def dispatcher(count: int, **options) -> Dispatcher[int]:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from engines.jobs.protocol import ListSource, Portion
+from engines.jobs import Portion
 from experiments.cluster import parcels
-from experiments.cluster.jobs import _Packed
+from experiments.cluster.jobs import Packer
 from tests.jobs.test_jobs import read
 
 
@@ -28,9 +28,9 @@ def test_a_network_is_packed_once(networks: list[Path]) -> None:
     used = (0, 0, 1, 0, 1, 2, 2, 0)
     given = [Portion(f"p{n}", read, ("x",), (networks[i],)) for n, i in enumerate(used)]
     put: list[bytes] = []
-    packed = _Packed(ListSource(given), lambda parcel: put.append(parcel) or len(put))
-    sent = packed.take(3) + packed.take(9)
-    assert [item.portion for item in sent] == given
+    packer = Packer(lambda parcel: put.append(parcel) or len(put))
+    sent = [packer.sent(portion) for portion in given]
+    assert [item.task for item in sent] == given
     assert len(put) == 3
     for item, number in zip(sent, used, strict=True):
         ((digest, reference),) = item.parcels

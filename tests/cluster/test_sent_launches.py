@@ -99,7 +99,7 @@ def test_code_without_a_sandbox_stays_on_this_machine(
 @sandboxed
 @pytest.mark.skipif(not FULL, reason="a minute, with Ray: DLGO_FULL=1")
 def test_a_league_on_a_cluster_has_the_games_of_one_machine(tmp_path: Path) -> None:
-    from experiments.cluster.games import ClusterGames
+    from experiments.cluster.jobs import ClusterJobs
     from tests.cluster.test_cluster import Said, games_of
     from tests.cluster.three_nodes import small_cluster
 
@@ -109,10 +109,8 @@ def test_a_league_on_a_cluster_has_the_games_of_one_machine(tmp_path: Path) -> N
     sources = {name: hand_in(tmp_path / "class" / name, secret) for name in ("ann", "bo b")}
     (sources["bo b"] / "beside.py").write_text("LAST = 0\n")
     here = play_league(plan, sources, tmp_path / "one", Said(), workers=1)
-    with small_cluster(2) as made:
-        games = ClusterGames(made.address)
-        there = play_league(plan, sources, tmp_path / "many", Said(), elsewhere=games)
-        games.close()
+    with small_cluster(2) as made, ClusterJobs(made.address, print) as jobs:
+        there = play_league(plan, sources, tmp_path / "many", Said(), elsewhere=jobs)
     assert here.complete and there.complete
     assert games_of(here.ledger) == games_of(there.ledger)
     played = there.games()

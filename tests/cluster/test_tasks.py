@@ -11,18 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from engines.jobs.protocol import ListSource
+from engines.jobs.protocol import Amount, ListSource, Workplace
+from engines.jobs.worker import Result
 from experiments.cluster import inside
 from experiments.cluster import tasks as tasks_module
 from experiments.cluster.connection import ClusterError, Machine
-from experiments.cluster.dispatcher import Dispatcher, Result
-from experiments.cluster.inside import Hello, News
+from experiments.cluster.dispatcher import Dispatcher
+from experiments.cluster.inside import Hello, News, Order
 from experiments.cluster.tasks import Cluster
 from tests.conftest import one_line_error
 
 # Seconds of CPU time that each task says it has used.
 CPU = 7.0
 HELLO = Hello("mock")
+ORDER = Order("", b"", "", Workplace())
 
 
 class Clock:
@@ -73,8 +75,8 @@ class Mocked:
             return Task([] if other == "hangs" else [other])
         if work is inside.join:
             return Task([HELLO, StopIteration()])
-        return Task([News([Result(str(item), 2 * item) for item in args[-1]], 1.0, CPU),
-                     StopIteration()])
+        return Task([News([Result(str(item), 2 * item, None, Amount(1)) for item in args[-1]], 1.0,
+                          CPU), StopIteration()])
 
     def ready(self, tasks: list[Task], timeout: float) -> list[Task]:
         self._clock.sleep(timeout)
@@ -108,13 +110,13 @@ def done_by(
     """Let mocks do some items: who did each, what was said, the connection, and the facts."""
     said: list[str] = []
     connection = Mocked(clock, **behaviour)
-    cluster = Cluster(connection, b"", "", said.append, price=3.6)
+    cluster = Cluster(connection, ORDER, said.append, price=3.6, pack=int)
     work = Dispatcher(ListSource(range(count)), str, verify_share=share)
     did = {}
-    for batch in cluster.run(work, lambda: None):
-        for result, item, name in batch:
-            assert item not in did and result.value == 2 * item
-            did[item] = name
+    for batch in cluster.run(work):
+        for outcome in batch:
+            assert outcome.portion not in did and outcome.value == 2 * outcome.portion
+            did[outcome.portion] = outcome.worker
     assert did.keys() == set(range(count))
     return did, said, connection, cluster.facts(work)
 
@@ -170,11 +172,11 @@ def test_machines_may_join_late_and_leave(clock: Clock) -> None:
     said: list[str] = []
     connection = Mocked(clock, early=fine, late=fine)
     connection.alive = ["early"]
-    cluster = Cluster(connection, b"", "", said.append)
+    cluster = Cluster(connection, ORDER, said.append, pack=int)
     names = []
-    for batch in cluster.run(Dispatcher(ListSource(range(100)), str), lambda: None):
+    for batch in cluster.run(Dispatcher(ListSource(range(100)), str)):
         connection.alive = ["early", "late"] if "late" not in names else ["late"]
-        names += [name for *_, name in batch]
+        names += [outcome.worker for outcome in batch]
     assert len(names) == 100 and set(names) == {"early", "late"}
     assert any("early was lost" in line for line in said)
 

@@ -1,0 +1,268 @@
+"""The games of a tournament as tasks: how a worker plays them, and how it is watched from outside.
+
+An engine that takes its worker down, or hangs, loses that one game with the reason stored. Who is
+at work, since when, and what has been played stands on the shared `Board`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import os
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from typing import Any
+
+from dlgo.errors import SpecError
+from dlgo.jit import watch_clocks
+from dlgo.records.costs import last_value
+from dlgo.records.failures import Failure
+from dlgo.records.ledger import GameRecord
+from dlgo.text import error_text
+from engines.jobs import Amount, Processes
+from engines.jobs.protocol import Loss, Watch, Workplace
+from engines.programs.program import ProgramError
+from experiments.arena.board import BYTES, DOING, PREPARING, THINKING, Board
+from experiments.arena.entrants import Entrant
+from experiments.arena.launch import Launches
+from experiments.arena.limits import (
+    DEFAULT_LIMITS,
+    PREPARE_TIMEOUT,
+    Limits,
+    hard_limit,
+    prepare_limit,
+    warm_up_limit,
+)
+from experiments.arena.referee import (
+    EngineCache,
+    GameTask,
+    play_game,
+    prepared_engine,
+    record_of_lost_game,
+)
+from experiments.arena.running import RunningGame
+from experiments.arena.schedule import Plan
+
+# Seconds beyond its timeout after which an engine from outside has stopped the worker that asks it.
+_OUTSIDE_GRACE = 5.0
+# Libraries read these when they load. A rated engine thinks on one thread, and two workers
+# with a thread pool each would fight for the cores.
+_ONE_THREAD = dict.fromkeys((
+    "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
+), "1")
+
+
+@dataclass(frozen=True)
+class WarmUp:
+    """The task to build an engine for a game and to compile what it needs."""
+
+    game: str
+    spec: str
+
+    @property
+    def key(self) -> str:
+        """Its name."""
+        return f"warming up {self.spec} for {self.game}"
+
+
+@dataclass(frozen=True)
+class WarmedUp:
+    """The value of a `WarmUp`: what went wrong, if anything, and whether while building."""
+
+    seconds: float
+    built: bool
+    error: str | None
+
+
+@dataclass
+class GameTable(Workplace):
+    """Where games are played.
+
+    Args:
+        limits: for every game.
+        setup: "module:function", called in each worker before anything else.
+        launches: of entrants that nobody vouches for; they are not warmed up.
+        warm: games that need all that is to be compiled before the first one.
+        plan: whose games they are; machines of a cluster are sent what its entrants name.
+    """
+
+    limits: Limits = DEFAULT_LIMITS
+    setup: str | None = None
+    launches: Launches = field(default_factory=dict)
+    warm: Sequence[GameTask] = ()
+    plan: Plan | None = None
+
+    bundles = True
+    board_bytes = BYTES
+    environment = _ONE_THREAD
+
+    @property
+    def memory_mb(self) -> int | None:
+        """As `Limits` have it."""
+        return self.limits.memory_mb
+
+    def prepare(self, say: Callable[[str], None]) -> None:
+        """Compile and load, in one process, all that the games need.
+
+        The machine code lands in Numba's disk cache, where the workers find it; several workers
+        that met an empty cache would all compile the same. An engine that breaks down here is
+        reported and goes on to lose its games; one that cannot even be built stops everything,
+        since that is rather a missing file or package than a fault in its play.
+
+        Raises:
+            SpecError: if an engine cannot be built for a game.
+            WorkerError: if workers die and no engine is to blame.
+        """
+        wanted = [
+            WarmUp(*key) for key in dict.fromkeys(
+                (task.game, spec) for task in self.warm for spec in task.players
+                if spec not in self.launches
+            )
+        ]
+        if not wanted:
+            return
+        say(f"warming up, {len(wanted)} to go; compiling takes some seconds the first time")
+        table = GameTable(dataclasses.replace(self.limits, memory_mb=None), self.setup)
+        with Processes(1, table) as jobs, closing(jobs.run(wanted)) as outcomes:
+            for outcome in outcomes:
+                game, spec = outcome.portion.game, outcome.portion.spec
+                warmed: WarmedUp = outcome.value
+                if warmed.error is None and warmed.seconds >= 1:
+                    say(f"{spec} is ready for {game} after {warmed.seconds:.1f} s")
+                elif warmed.error is not None and not warmed.built:
+                    raise SpecError(f"{spec} cannot play {game}: {warmed.error}")
+                elif warmed.error is not None:
+                    say(f"{spec} on {game} failed to warm up and may lose its games: "
+                        f"{warmed.error}")
+
+    # --- in a worker ------------------------------------------------------------------------
+
+    def open(self, board: Any) -> None:
+        self._closing = ExitStack()
+        self._board, hosts_changed = None, None
+        if board is not None:
+            if self.setup is not None:
+                module, _, function = self.setup.partition(":")
+                getattr(importlib.import_module(module), function)()
+            self._board = Board(board)
+            if hasattr(os, "register_at_fork"):
+                os.register_at_fork(after_in_child=self._board.detach)
+            self._closing.enter_context(watch_clocks(self._board.stop_clock))
+            hosts_changed = self._board.show_hosts
+        engines = EngineCache(self.limits, self.setup, hosts_changed, launches=self.launches)
+        self._engines = self._closing.enter_context(closing(engines))
+
+    def do(self, task: GameTask | WarmUp) -> Generator[Amount, None, GameRecord | WarmedUp]:
+        if isinstance(task, WarmUp):
+            value = self._warm_up(task)
+        else:
+            value = play_game(task, self._engines, self._board, self.limits)
+        yield Amount(1)
+        return value
+
+    def _warm_up(self, task: WarmUp) -> WarmedUp:
+        start, built, error = time.perf_counter(), False, None
+        try:
+            engine = prepared_engine(task.game, task.spec, self.limits, self.setup)
+            built = True
+            engine.warm_up()
+            engine.close()
+        except ProgramError as caught:  # from outside; whether it can play, its games show
+            error, built = str(caught), True
+        except (Exception, SystemExit) as caught:
+            error = error_text(caught)
+        return WarmedUp(time.perf_counter() - start, built, error)
+
+    def close(self) -> None:
+        self._closing.close()
+
+    # --- outside ----------------------------------------------------------------------------
+
+    def watch(self, board: Any) -> GameWatch:
+        return GameWatch(Board(board), self.limits)
+
+    def differs(self, one: GameRecord, other: GameRecord) -> str:
+        names = ("result", "moves", "opening", "seed", "failure")
+        return ", ".join(name for name in names if getattr(one, name) != getattr(other, name))
+
+    def is_repeatable(self, task: GameTask) -> bool:
+        return all(Entrant.of(player).is_counted for player in task.players)
+
+
+class GameWatch(Watch):
+    """A worker that plays, as it is seen from outside.
+
+    Args:
+        board: on which it writes.
+        limits: for its games.
+    """
+
+    def __init__(self, board: Board, limits: Limits) -> None:
+        self._board, self._limits = board, limits
+        self._number = 0  # of the game that `current` has found, as the board counts them
+
+    def current(
+        self, tasks: Sequence[GameTask | WarmUp], answered: int
+    ) -> GameTask | WarmUp | None:
+        """The game in which an engine is at work."""
+        if tasks and isinstance(tasks[0], WarmUp):
+            return tasks[0]
+        head = self._board.head()
+        index, self._number = head.game - 1 - answered, head.game
+        at_work = head.doing in (PREPARING, THINKING) and 0 <= index < len(tasks)
+        return tasks[index] if at_work else None
+
+    def deadline(self, task: GameTask | WarmUp | None, since: float) -> tuple[float, float]:
+        if isinstance(task, WarmUp):
+            limit = warm_up_limit(task.spec, self._limits)
+            return since + limit, limit
+        head = self._board.head()
+        if task is None:
+            return max(since, head.since) + PREPARE_TIMEOUT, PREPARE_TIMEOUT
+        limit = self._limit(task.players[head.player], head.doing)
+        return head.since + limit, limit
+
+    def _limit(self, spec: str, doing: int) -> float:
+        if doing != THINKING:
+            return prepare_limit(spec, self._limits)
+        entrant = Entrant.of(spec)
+        if entrant.is_outside:  # it is asked under limits of its own, and may have stopped us
+            return self._limits.move_timeout + _OUTSIDE_GRACE
+        return hard_limit(entrant.budget, self._limits)
+
+    def value_of_lost(
+        self, task: GameTask | WarmUp, loss: Loss, times: int
+    ) -> GameRecord | WarmedUp | None:
+        """A process may be killed from outside, above all where memory runs out. So a game in
+        which that happens is played once more, and only then is the engine to blame that was at
+        work."""
+        if isinstance(task, WarmUp):
+            return WarmedUp(0.0, True, loss.text)
+        if loss.was_killed and times == 1:
+            return None
+        head = self._board.head()
+        if loss.failure is Failure.TIMEOUT:
+            limit = self._limit(task.players[head.player], head.doing)
+            what = " of preparation" if head.doing == PREPARING else ""
+            reason = f"no move from {{}} within {limit:g} s{what}"
+        else:
+            reason = f"{loss.text} while {{}} was {DOING[head.doing]}"
+        return record_of_lost_game(task, self._limits, self._board, loss.failure, reason)
+
+    def others(self) -> set[int]:
+        """Those of engines from outside: whoever asks them looks at their memory."""
+        return self._board.hosts()
+
+    def glance(self, task: GameTask | WarmUp | None) -> RunningGame | None:
+        """The game it plays, as far as it can be seen from here."""
+        data, moves = self._board.rows()
+        head = self._board.head()
+        if not isinstance(task, GameTask) or head.game != self._number:  # it has gone on meanwhile
+            return None
+        player, value = last_value(data)
+        return RunningGame(
+            task.slot, task.game, task.first, task.second,
+            (*task.opening, *(action for action, _ in moves)), head.began, player, value,
+        )
