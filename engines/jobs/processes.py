@@ -250,7 +250,7 @@ class Processes(Jobs):
         workplace.prepare(say)
 
     def rounds(self, source: Source[Any]) -> Iterator[list[Outcome]]:
-        whole, self._ended = False, 0
+        self._ended = 0
         try:
             while self._hand_out(source) or source.is_open():
                 self._wait()
@@ -266,10 +266,9 @@ class Processes(Jobs):
                         self._ended += len(outcomes)
                         source.finished([o.value for o in outcomes if o.error is None])
                         yield outcomes
-            whole = True
-        finally:
-            if not whole:  # stopped half way: what is under way is of no use
-                self.close()
+        finally:  # if it was stopped half way, what is under way is of no use
+            self._again.clear()
+            self._end([worker for worker in self._workers if worker.tasks])
 
     def _hand_out(self, source: Source[Any]) -> bool:
         """Give every worker something to do; start workers while there is more. False when all is
@@ -321,6 +320,11 @@ class Processes(Jobs):
         wait([worker.results for worker in self._workers],
              timeout=min(patience, _HEALTH_CHECK if busy else _IDLE_CHECK))
 
+    def _end(self, workers: list[_Worker]) -> None:
+        for worker in tuple(workers):
+            worker.end()
+            self._workers.remove(worker)
+
     def under_way(self) -> Amount:
         amounts = [worker.amount for worker in self._workers]
         return Amount(sum(a.items for a in amounts), sum(a.positions for a in amounts))
@@ -331,16 +335,13 @@ class Processes(Jobs):
 
     def close(self) -> None:
         """End the processes, finished or not; idle ones may close their engines."""
-        if not any(worker.tasks for worker in self._workers):
-            for worker in self._workers:
-                worker.dismiss()
-            until = time.monotonic() + _SHUTDOWN_TIMEOUT
-            for worker in self._workers:
-                worker.process.join(max(0.0, until - time.monotonic()))
-        for worker in self._workers:
-            worker.end()
-        self._workers.clear()
-        self._again.clear()
+        idle = [worker for worker in self._workers if not worker.tasks]
+        for worker in idle:
+            worker.dismiss()
+        until = time.monotonic() + _SHUTDOWN_TIMEOUT
+        for worker in idle:
+            worker.process.join(max(0.0, until - time.monotonic()))
+        self._end(self._workers)
         if self._reaper is not None:
             self._reaper.stdin.close()
             self._reaper.wait()

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from dlgo.records.ledger import GameRecord
+from engines.jobs import Source
 from experiments.arena.limits import Limits
 from experiments.arena.openings import Openings
 from experiments.arena.referee import GameTask
@@ -43,7 +44,7 @@ class _Tally(NamedTuple):
         return _Tally(self.games + sign * other.games, self.stored + sign * other.stored)
 
 
-class Agenda:
+class Agenda(Source[GameTask]):
     """The games of a tournament, as a source of tasks.
 
     Args:
@@ -160,10 +161,6 @@ class Agenda:
     def remaining(self) -> int:
         """About how many games are still to be taken."""
         return len(self._queue) + self._sure.games - self._sure.stored
-
-    def is_open(self) -> bool:
-        """Nothing comes when nothing is under way: what is decided depends on games alone."""
-        return False
 
     def finished(self, records: list[GameRecord]) -> None:
         """Games have ended."""

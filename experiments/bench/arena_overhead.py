@@ -1,6 +1,7 @@
 """What the arena costs beside the engines, and whether it keeps the cores busy.
 
     python -m experiments.bench.arena_overhead [--sims 100] [--sims 1000] [--games 1000]
+        [--cluster local]
 
 For each number of simulations a tournament of fast Connect Four games is played into a fresh
 ledger. From the first stored game to the last one is measured:
@@ -16,7 +17,8 @@ ledger. From the first stored game to the last one is measured:
   a core (Linux counts both); the rest they wait for games. With more workers than free cores
   `CPU` is what they got.
 
-Start-up is left out: a second or two for each worker, however long the tournament.
+Start-up is left out: a second or two for each worker, however long the tournament. With `--cluster`
+each tournament is also played by a cluster; Ray's processes count among its workers.
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ from experiments.arena.provenance import core_count
 from experiments.arena.referee import EngineCache, GameLog
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.tournament import run_tournament
+from experiments.cluster.chosen import games_on
 from experiments.command import run
 from experiments.number import Number
 
@@ -91,14 +94,14 @@ class Probe(PlainReporter):
             self.samples.append(Sample.take())
 
 
-def measure(sims: int, games: int, workers: int) -> str:
+def measure(sims: int, games: int, workers: int, cluster: str | None) -> str:
     """Play and measure: a line of the table."""
     entrants = (f"mcts:sims={sims}", f"mcts:sims={sims},c_uct=0.5")
     plan = Plan(("connect4",), entrants, games // 2, seed=1)
     probe = Probe()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, games_on(cluster, workers) as jobs:
         path = Path(folder) / "games.sqlite"
-        run_tournament(plan, path, workers, probe)
+        run_tournament(plan, path, workers, probe, elsewhere=jobs)
         with Ledger(path, read_only=True) as ledger:
             cpu = {r.slot: sum(c.cpu for c in r.costs) for r in ledger.games()}
     first, last = probe.samples
@@ -108,7 +111,8 @@ def measure(sims: int, games: int, workers: int) -> str:
     total = last.own - first.own + last.workers - first.workers
     bare = bare_loop(plan, len(counted) // 4)
     return (
-        f"{sims:>6} {len(counted) / wall:>8.0f} {1e3 * engines / len(counted):>10.2f} "
+        f"{'cluster' if cluster else 'processes':<9} {sims:>6} {len(counted) / wall:>8.0f} "
+        f"{1e3 * engines / len(counted):>10.2f} "
         f"{total / engines - 1:>9.1%} {total / engines - 1 - bare:>9.1%} "
         f"{(last.own - first.own) / engines:>7.1%} "
         f"{(last.ready - first.ready) / wall / workers:>7.1%} "
@@ -144,13 +148,16 @@ def bare_loop(plan: Plan, games: int) -> float:
               help="Games of each tournament.")
 @click.option("--workers", default=core_count(), show_default=True, type=Number(int, 1),
               help="Processes that play.")
-def main(sims: tuple[int, ...], games: int, workers: int) -> None:
+@click.option("--cluster", default=None, metavar="ADDRESS",
+              help="Also play on this Ray cluster; local starts one.")
+def main(sims: tuple[int, ...], games: int, workers: int, cluster: str | None) -> None:
     """Measure the overhead of the arena."""
     click.echo(f"{games} games of Connect Four, mcts against mcts, {workers} workers")
-    click.echo(f"{'sims':>6} {'games/s':>8} {'engine ms':>10} {'overhead':>9} {'arena':>9} "
-               f"{'ledger':>7} {'busy':>7} {'CPU':>7}")
+    click.echo(f"{'by':<9} {'sims':>6} {'games/s':>8} {'engine ms':>10} {'overhead':>9} "
+               f"{'arena':>9} {'ledger':>7} {'busy':>7} {'CPU':>7}")
     for number in sims:
-        click.echo(measure(number, games, workers))
+        for where in dict.fromkeys((None, cluster)):
+            click.echo(measure(number, games, workers, where))
 
 
 if __name__ == "__main__":

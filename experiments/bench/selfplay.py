@@ -27,7 +27,7 @@ import time
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
@@ -53,8 +53,6 @@ QUICK = {"net": "resnet:blocks=1,filters=8", "sims": 8, "at_once": 16, "seconds"
 # Evaluations a second of the self-play of an AlphaZero tutorial in PyTorch, 100 games in lockstep
 # on both cores of a 2-core machine, measured separately with the tutorial's code.
 TUTORIAL = {("connect4", "resnet:blocks=4,filters=64"): 3550.0}
-_COLUMNS = ("what", "processes", "seconds", "games_per_hour", "positions_per_s",
-            "evaluations_per_s", "evaluator_load", "batch", "times_predict")
 
 
 @dataclass(frozen=True)
@@ -90,25 +88,19 @@ class Measured:
     length: float
 
 
-@dataclass
-class Row:
-    """A line of the table: rates of all processes together."""
+class Row(NamedTuple):
+    """A line of the table: rates of all processes together. times_predict: positions a second, in
+    those of model.predict."""
 
     what: str
     processes: int
     seconds: float
     games_per_hour: float
-    positions: float
-    evaluations: float
-    load: float
+    positions_per_s: float
+    evaluations_per_s: float
+    evaluator_load: float
     batch: float
-    ratio: float | None = None  # positions/s, in those of model.predict
-
-    def cells(self) -> list:
-        """As the CSV has them."""
-        return [self.what, self.processes, round(self.seconds, 2), round(self.games_per_hour, 1),
-                round(self.positions, 3), round(self.evaluations, 3), round(self.load, 4),
-                round(self.batch, 2), "" if self.ratio is None else round(self.ratio, 2)]
+    times_predict: float | None = None
 
 
 class Over(Exception):  # noqa: N818 (no error)
@@ -243,9 +235,9 @@ def run(task: Task, processes: int) -> Row:
         processes=processes,
         seconds=max(share.seconds for share in shares),
         games_per_hour=3600 * positions / float(np.mean([share.length for share in shares])),
-        positions=positions,
-        evaluations=sum(share.evaluations / share.seconds for share in shares),
-        load=float(np.mean([share.network_seconds / share.seconds for share in shares])),
+        positions_per_s=positions,
+        evaluations_per_s=sum(share.evaluations / share.seconds for share in shares),
+        evaluator_load=float(np.mean([share.network_seconds / share.seconds for share in shares])),
         batch=sum(share.evaluations for share in shares) / sum(share.steps for share in shares),
     )
 
@@ -318,47 +310,43 @@ def main(
         click.echo(f"{'':<26}{'processes':>10}{'games/h':>11}{'positions/s':>13}"
                    f"{'evaluations/s':>15}{'load':>7}{'batch':>8}")
         rows = _rows(task, workers or os.cpu_count() or 1)
-    _ratios(rows)
+    single = rows[-1].positions_per_s
+    rows[:-1] = [row._replace(times_predict=row.positions_per_s / single) for row in rows[:-1]]
+    for row in rows[:-1]:
+        click.echo(f"{row.what}, {row.processes} process{'es' * (row.processes > 1)} / "
+                   f"{PREDICT}: {row.times_predict:,.0f} times the positions/s")
     reference = TUTORIAL.get((str(game), net)) if model is None else None
-    best = max(rows, key=lambda row: row.evaluations)
+    best = max(rows, key=lambda row: row.evaluations_per_s)
     if reference:
+        times = best.evaluations_per_s / reference
         click.echo(f"an AlphaZero tutorial's self-play, measured separately: {reference:,.0f} "
-                   f"evaluations/s; {best.what}: {best.evaluations / reference:.1f} times that")
+                   f"evaluations/s; {best.what}: {times:.1f} times that")
     if csv:
-        write_csv(csv, _COLUMNS, (row.cells() for row in rows))
+        write_csv(csv, Row._fields, (map(_cell, row) for row in rows))
+
+
+def _cell(value: str | float | None) -> object:
+    return "" if value is None else round(value, 4) if isinstance(value, float) else value
 
 
 def _rows(task: Task, most: int) -> list[Row]:
-    """Measure and print row after row."""
-    rows = []
-    for runtime in (*installed(task.model), PREDICT):
-        measured = Task(**{**vars(task), "runtime": runtime})
-        counts = [1] if most == 1 else [1, most]
-        if runtime == PREDICT:
-            measured = Task(**{**vars(measured), "at_once": 1, "whole_games": False})
-            counts = [1]
-        for processes in counts:
-            row = run(measured, processes)
-            if runtime == PREDICT:
-                row.games_per_hour = (
-                    rows[0].games_per_hour * row.positions / rows[0].positions
-                )
-            rows.append(row)
-            click.echo(
-                f"{row.what:<26}{row.processes:>10}{row.games_per_hour:>11,.0f}"
-                f"{row.positions:>13,.2f}{row.evaluations:>15,.0f}{row.load:>7.0%}"
-                f"{row.batch:>8.1f}"
-            )
-    return rows
+    """Measure and print row after row, that of model.predict last."""
+    rows: list[Row] = []
+    for runtime in installed(task.model):
+        for processes in dict.fromkeys((1, most)):
+            rows.append(_shown(run(replace(task, runtime=runtime), processes)))
+    single = run(replace(task, runtime=PREDICT, at_once=1, whole_games=False), 1)
+    games = rows[0].games_per_hour * single.positions_per_s / rows[0].positions_per_s
+    return [*rows, _shown(single._replace(games_per_hour=games))]
 
 
-def _ratios(rows: list[Row]) -> None:
-    """How many times the positions of model.predict each row makes."""
-    single = rows[-1]
-    for row in rows[:-1]:
-        row.ratio = row.positions / single.positions
-        click.echo(f"{row.what}, {row.processes} process{'es' * (row.processes > 1)} / "
-                   f"{PREDICT}: {row.ratio:,.0f} times the positions/s")
+def _shown(row: Row) -> Row:
+    click.echo(
+        f"{row.what:<26}{row.processes:>10}{row.games_per_hour:>11,.0f}"
+        f"{row.positions_per_s:>13,.2f}{row.evaluations_per_s:>15,.0f}{row.evaluator_load:>7.0%}"
+        f"{row.batch:>8.1f}"
+    )
+    return row
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ def test_processes_play_side_by_side_until_every_board_has_seen_a_game(tmp_path:
     row = run(Task(str(model), "onnx", "connect4", 8, 4, 0.1, whole_games=True), 2)
     assert row.processes == 2
     assert row.seconds >= 0.1
-    assert 6.9 <= 3600 * row.positions / row.games_per_hour <= 42.1
+    assert 6.9 <= 3600 * row.positions_per_s / row.games_per_hour <= 42.1
     assert 1 < row.batch <= 4
 
 
