@@ -335,11 +335,11 @@ class Processes(Jobs):
 
     def close(self) -> None:
         """End the processes, finished or not; idle ones may close their engines."""
-        idle = [worker for worker in self._workers if not worker.tasks]
-        for worker in idle:
+        self._end([worker for worker in self._workers if worker.tasks])
+        for worker in self._workers:
             worker.dismiss()
         until = time.monotonic() + _SHUTDOWN_TIMEOUT
-        for worker in idle:
+        for worker in self._workers:
             worker.process.join(max(0.0, until - time.monotonic()))
         self._end(self._workers)
         if self._reaper is not None:

@@ -25,6 +25,7 @@ from engines.jobs import Amount, Processes
 from engines.jobs.protocol import Loss, Watch, Workplace
 from engines.programs.program import ProgramError
 from experiments.arena.board import BYTES, DOING, PREPARING, THINKING, Board
+from experiments.arena.engine_cache import EngineCache, prepared_engine
 from experiments.arena.entrants import Entrant
 from experiments.arena.launch import Launches
 from experiments.arena.limits import (
@@ -35,13 +36,7 @@ from experiments.arena.limits import (
     prepare_limit,
     warm_up_limit,
 )
-from experiments.arena.referee import (
-    EngineCache,
-    GameTask,
-    play_game,
-    prepared_engine,
-    record_of_lost_game,
-)
+from experiments.arena.referee import GameTask, play_game, record_of_lost_game
 from experiments.arena.running import RunningGame
 from experiments.arena.schedule import Plan
 

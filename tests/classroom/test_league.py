@@ -21,7 +21,7 @@ from dlgo.errors import DlgoError
 from dlgo.records.ledger import GameRecord, Ledger
 from engines.jobs import Inline
 from engines.registry import build_engine
-from experiments.arena import referee, tournament
+from experiments.arena import engine_cache, tournament
 from experiments.classroom import league_bots
 from experiments.classroom.league_bots import entrant_name
 from experiments.classroom.league_plan import KEYS, STAFF_KEYS
@@ -82,7 +82,7 @@ class AtHome:
 @pytest.fixture
 def at_home(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leagues are played in this process, one game after the other."""
-    monkeypatch.setattr(referee, "IsolatedEngine", AtHome)
+    monkeypatch.setattr(engine_cache, "IsolatedEngine", AtHome)
     monkeypatch.setattr(league_bots, "IsolatedEngine", AtHome)
     monkeypatch.setattr(tournament, "Processes", lambda workers: Inline())
 

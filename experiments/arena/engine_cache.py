@@ -1,0 +1,165 @@
+"""Engines from game to game: built when they are needed, kept while there is memory for them."""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection
+from contextlib import suppress
+
+from dlgo.games import get_game
+from dlgo.records.failures import Failure
+from engines.base import Engine
+from engines.isolation.channel import Host
+from engines.isolation.engine import IsolatedEngine
+from engines.programs import processes
+from engines.programs.program import ProgramError
+from engines.registry import build_engine
+from experiments.arena.entrants import Entrant
+from experiments.arena.launch import Launches
+from experiments.arena.limits import DEFAULT_LIMITS, Limits, hard_limit
+
+# Engines that a worker keeps in any case, and at most: one from outside is a process with pipes.
+_FEWEST_ENGINES, _MOST_ENGINES = 8, 64
+# Between these, memory decides, since an engine may hold a tree of 200 MB: all workers together may
+# use this share of the machine's memory, and a worker this share of `Limits.memory_mb`.
+_MEMORY_SHARE = 0.5
+# Seconds between two looks at the memory.
+_MEMORY_LOOK = 1.0
+
+
+class EngineCache:
+    """Engines that are built and warmed up, kept from game to game while there is memory for them;
+    the idlest goes first.
+
+    An engine is kept per game, specification and side: one that plays itself is two engines,
+    which share neither a tree nor a generator. Engines from outside are in processes of their own.
+
+    Args:
+        limits: of time and memory, for engines from outside.
+        setup: "module:function", called in those processes before anything else.
+        at_home: specifications of engines from outside that play in this process.
+        hosts_changed: told the roots of those processes whenever they change.
+        launches: of entrants that nobody vouches for; such an engine lasts for one game.
+    """
+
+    def __init__(
+        self, limits: Limits = DEFAULT_LIMITS, setup: str | None = None,
+        hosts_changed: Callable[[list[int]], None] | None = None, at_home: Collection[str] = (),
+        launches: Launches | None = None,
+    ) -> None:
+        self._launches = launches or {}
+        self._at_home = at_home
+        self._limits = limits
+        self._setup = setup
+        self._hosts_changed = hosts_changed
+        self._engines: OrderedDict[tuple[str, str, int], Engine | IsolatedEngine] = OrderedDict()
+        # Processes between two games of entrants with launches, by game and entrant.
+        self._hosts: OrderedDict[tuple[str, str], Host] = OrderedDict()
+        self._next_look = 0.0
+
+    def get(self, game: str, spec: str, player: int) -> Engine:
+        """The engine of `player`, compiled and loaded. Raises whatever the engine raises."""
+        key = (game, spec, player)
+        if key not in self._engines:
+            self._make_room(_MOST_ENGINES - 1)
+            self._engines[key] = self._build(game, spec)
+            self._tell_hosts()
+        self._engines.move_to_end(key)
+        if len(self._engines) > _FEWEST_ENGINES and time.monotonic() >= self._next_look:
+            self._next_look = time.monotonic() + _MEMORY_LOOK
+            if self._is_large():
+                self._make_room(max(_FEWEST_ENGINES, len(self._engines) // 2))
+        return self._engines[key]
+
+    def _is_large(self) -> bool:
+        """Whether this worker uses more memory than its share."""
+        here, limit = os.getpid(), self._limits.memory_mb
+        if limit and processes.memory(here, with_children=False) > _MEMORY_SHARE * limit * 2**20:
+            return True
+        machine = processes.machine_memory() / processes.core_count()
+        return processes.memory(here) > _MEMORY_SHARE * machine
+
+    def _make_room(self, most: int) -> None:
+        """Keep no more than this number of engines."""
+        while len(self._engines) > most:
+            self._close(self._engines.popitem(last=False)[1])
+
+    def _build(self, game: str, spec: str) -> Engine | IsolatedEngine:
+        entrant = Entrant.of(spec)
+        if entrant.spec in self._at_home:
+            engine = build_engine(entrant.spec, get_game(game))
+        elif (launch := self._launches.get(spec)) is not None:
+            engine = IsolatedEngine(
+                launch.spec, get_game(game), self._limits.move_timeout, sandbox=launch.sandbox,
+                host=self._hosts.pop((game, spec), None), in_copy=True,
+            )
+        else:
+            engine = prepared_engine(game, spec, self._limits, self._setup)
+        try:
+            engine.warm_up()
+        except BaseException:
+            self._close(engine)
+            raise
+        # What is there by now, packages mostly, stays. Python's collector need not look through
+        # it again: it would do so in the middle of a move, for some 70 ms.
+        gc.freeze()
+        return engine
+
+    def _tell_hosts(self) -> None:
+        if self._hosts_changed is not None:
+            engines = self._engines.values()
+            self._hosts_changed([e.pid for e in engines if isinstance(e, IsolatedEngine)])
+
+    def drop(self, game: str, spec: str, player: int) -> None:
+        """Forget an engine, whose inner state is in doubt after an exception."""
+        engine = self._engines.pop((game, spec, player), None)
+        if engine is not None:
+            self._close(engine)
+            self._tell_hosts()
+
+    def end_game(self, game: str, players: tuple[str, str]) -> None:
+        """Close the engines that last for one game; their processes are kept."""
+        for player, spec in enumerate(players):
+            engine = self._engines.pop((game, spec, player), None) \
+                if spec in self._launches else None
+            if engine is None or (host := engine.release()) is None:
+                continue
+            if (game, spec) in self._hosts:  # it has played against itself
+                host.kill()
+                continue
+            self._hosts[game, spec] = host
+            while len(self._hosts) > _MOST_ENGINES:
+                self._hosts.popitem(last=False)[1].kill()
+
+    def close(self) -> None:
+        """Close all engines."""
+        while self._engines:
+            self._close(self._engines.popitem()[1])
+        while self._hosts:
+            self._hosts.popitem()[1].kill()
+
+    @staticmethod
+    def _close(engine: Engine) -> None:
+        with suppress(Exception):  # a fault while cleaning up does not lose a game
+            engine.close()
+
+
+def prepared_engine(
+    game: str, spec: str, limits: Limits, setup: str | None = None
+) -> Engine | IsolatedEngine:
+    """Build an engine; one from outside in a process of its own, under the limits."""
+    entrant = Entrant.of(spec)
+    if not entrant.is_outside:
+        return build_engine(spec, get_game(game))
+    text, version = entrant.spec, entrant.version
+    engine = IsolatedEngine(text, get_game(game), limits.move_timeout, limits.memory_mb, setup)
+    if not engine.digest.startswith(version):
+        engine.close()
+        raise ProgramError(
+            Failure.CRASH, f"{text} was edited while the tournament ran; run the same command again"
+        )
+    engine.timeout = hard_limit(engine.budget, limits)
+    return engine
