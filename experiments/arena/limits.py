@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -108,11 +107,6 @@ class Account:
         self._timed = (budget.cpu, budget.wall, limits.game_cpu, limits.game_wall) != (None,) * 4
         self._on_wall = budget.wall is not None or limits.game_wall is not None
         self._delay = 0.0
-        # Compared for every move, and hardly ever exceeded: so in this form.
-        self._most_sims, self._most_nodes, self._most_evals = (
-            math.inf if limit is None else allowed_count(limit)
-            for limit in (budget.sims, budget.nodes, budget.evals)
-        )
 
     def begin(self) -> None:
         """A move begins."""
@@ -127,11 +121,13 @@ class Account:
             wall: seconds by the referee's own clock. Those for which other programs had taken
                 the cores, though the engine was ready to go on, are not held against it.
         """
-        if (
-            cost.simulations > self._most_sims or cost.nodes > self._most_nodes
-            or cost.evaluations > self._most_evals
+        budget = self._budget
+        for count, most, what in (
+            (cost.simulations, budget.sims, "simulations"), (cost.nodes, budget.nodes, "nodes"),
+            (cost.evaluations, budget.evals, "evaluations"),
         ):
-            return self._overrun_count(cost)
+            if most is not None and count > allowed_count(most):
+                return Overrun(Failure.OVER_COUNT, f"{count:,} {what} for a move, {most:,} asked")
         if wall > self._limits.move_timeout:
             return Overrun(
                 Failure.OVER_WALL,
@@ -156,17 +152,6 @@ class Account:
         ):
             if limit is not None and spent > allowed_seconds(limit):
                 return Overrun(failure, f"{spent:.3g} s of {text.format(f'{limit:g}')}")
-        return None
-
-    def _overrun_count(self, cost: Cost) -> Overrun | None:
-        budget = self._budget
-        for count, most, what in (
-            (cost.simulations, budget.sims, "simulations"),
-            (cost.nodes, budget.nodes, "nodes"),
-            (cost.evaluations, budget.evals, "evaluations"),
-        ):
-            if most is not None and count > allowed_count(most):
-                return Overrun(Failure.OVER_COUNT, f"{count:,} {what} for a move, {most:,} asked")
         return None
 
 

@@ -34,7 +34,7 @@ class LiveReport:
 
     Args:
         reporter: tells people how the tournament goes.
-        plan: what is played.
+        plan: what is played, canonical.
         ledger: its file.
         out: the folder of the report.
     """
@@ -42,7 +42,6 @@ class LiveReport:
     def __init__(self, reporter: Reporter, plan: Plan, ledger: Path | str, out: Path | str) -> None:
         self._reporter = reporter
         self._ledger, self._out = Path(ledger), Path(out)
-        plan = plan.canonical()
         self._not_started = {
             (game, frozenset(match)) for game in plan.games for match in plan.matches()
         }

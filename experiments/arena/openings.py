@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dlgo.api import GameSpec, GameState, Move
+from dlgo.api import GameSpec, GameState
 from dlgo.errors import SpecError
 from dlgo.games import get_game
 from dlgo.rng import below, derive_seed, make_rng
@@ -31,10 +31,9 @@ class Openings:
     """
 
     def __init__(self, seed: int, plies: int | None) -> None:
-        self._seed = seed
-        self._plies = plies
-        self._drawn: dict[str, list[tuple[int, ...]]] = {}
-        self._streams: dict[str, Iterator[tuple[int, ...]]] = {}
+        self._seed, self._plies = seed, plies
+        # Of each game: those that were drawn, and the source of more.
+        self._games: dict[str, tuple[list[tuple[int, ...]], Iterator[tuple[int, ...]]]] = {}
 
     def get(self, game: str, pair: int) -> tuple[int, ...]:
         """The actions of the opening of a pair.
@@ -42,11 +41,11 @@ class Openings:
         Raises:
             SpecError: if the game ends within an opening of that length.
         """
-        if game not in self._streams:
-            self._streams[game] = openings(get_game(game), self._seed, self._plies)
-        drawn = self._drawn.setdefault(game, [])
+        if game not in self._games:
+            self._games[game] = [], openings(get_game(game), self._seed, self._plies)
+        drawn, more = self._games[game]
         while len(drawn) <= pair:
-            drawn.append(next(self._streams[game]))
+            drawn.append(next(more))
         return drawn[pair]
 
 
@@ -73,7 +72,7 @@ def openings(game: GameSpec, seed: int, plies: int | None) -> Iterator[tuple[int
                 f"opening_plies={plies} is too long for {game}: the game ends within the opening"
             )
         drawn_keys.add(key)
-        yield tuple(_action(game, state) for state in opening.moves())
+        yield tuple(game.action_of(move) for move in opening.moves())
 
 
 def random_opening(game: GameSpec, plies: int, rng: np.ndarray) -> GameState:
@@ -90,9 +89,3 @@ def random_opening(game: GameSpec, plies: int, rng: np.ndarray) -> GameState:
             break
         state = state.apply_move(game.move_of(plays[below(rng, len(plays))]))
     return state
-
-
-def _action(game: GameSpec, move: Move) -> int:
-    action = game.action_of(move)
-    assert action is not None, f"{move} was drawn as an action"
-    return action

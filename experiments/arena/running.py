@@ -133,7 +133,7 @@ def read_running(ledger: str | Path) -> Running | None:
             if abs(time.time() - os.fstat(file.fileno()).st_mtime) > _STALE:
                 return None
             data = json.loads(file.read(_MOST_BYTES))
-        games = tuple(_game(**item) for item in data["games"])
+        games = tuple(map(_game, data["games"]))
         cluster = ClusterFacts.from_json(data["cluster"]) if "cluster" in data else None
         return Running(int(data["done"]), int(data["planned"]), games, cluster)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError,
@@ -141,15 +141,13 @@ def read_running(ledger: str | Path) -> Running | None:
         return None
 
 
-def _game(**fields: Any) -> RunningGame:
-    """A game of the file. Raises TypeError or ValueError if it is none."""
-    texts = {name: fields.pop(name) for name in ("slot", "game", "first", "second")}
-    if not all(isinstance(text, str) for text in texts.values()):
+def _game(data: dict[str, Any]) -> RunningGame:
+    """A game of the file. Raises KeyError, TypeError or ValueError if it is none."""
+    texts = [data[name] for name in ("slot", "game", "first", "second")]
+    if not all(isinstance(text, str) for text in texts):
         raise TypeError
-    actions = tuple(int(action) for action in fields.pop("actions"))
-    player, value = fields.pop("player"), fields.pop("value")
+    player, value = data["player"], data["value"]
     return RunningGame(
-        **texts, actions=actions, began=float(fields.pop("began")),
-        player=None if player is None else int(player),
-        value=None if value is None else float(value),
+        *texts, tuple(map(int, data["actions"])), float(data["began"]),
+        None if player is None else int(player), None if value is None else float(value),
     )
