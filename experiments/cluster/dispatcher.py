@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 from dlgo.errors import DlgoError
 from dlgo.records.ledger import Check
 from dlgo.rng import derive_seed
-from engines.jobs.protocol import Source
+from engines.jobs.protocol import Outcome, Source
 from engines.jobs.worker import Result
 
 Item = TypeVar("Item")
@@ -47,21 +47,6 @@ class _Entry(Generic[Item]):
         return worker == self.winner or self.disputed is not None and worker == self.disputed[0]
 
 
-@dataclass
-class Counts:
-    """What has happened so far.
-
-    Attributes:
-        done: results that count.
-        late: results that came when another counted already.
-        again: items that were given to another worker because one was lost or late.
-    """
-
-    done: int = 0
-    late: int = 0
-    again: int = 0
-
-
 class Dispatcher(Generic[Item]):
     """Gives out the items of a source, and takes results in.
 
@@ -75,7 +60,8 @@ class Dispatcher(Generic[Item]):
         repeatable: whether doing an item twice must give equal results: only such are chosen.
 
     Attributes:
-        counts: what has happened so far.
+        done: results that count. late: those that came when another counted already.
+        again: items that were given to another worker because one was lost or late.
         compared: results that came twice; whoever reads them clears the list.
     """
 
@@ -87,12 +73,12 @@ class Dispatcher(Generic[Item]):
         self._source, self.key_of, self._differs = source, key_of, differs
         self._share, self._seed, self._repeatable = verify_share, seed, repeatable
         self._entries: dict[str, _Entry[Item]] = {}
-        self._again: deque[str] = deque()
+        self._returned: deque[str] = deque()
         self._to_check: deque[str] = deque()
         self._undone = 0  # entries without a result
         self._exhausted = False  # the source had nothing, and no result has come since
         self._usual = 0.0
-        self.counts = Counts()
+        self.done = self.late = self.again = 0
         self.compared: list[Check] = []
 
     # --- giving out -------------------------------------------------------------------------
@@ -105,7 +91,7 @@ class Dispatcher(Generic[Item]):
             idle: whether it has nothing to do: it then may get items that are slow elsewhere.
         """
         given: list[Item] = []
-        for queue in (self._again, self._to_check):
+        for queue in (self._returned, self._to_check):
             for _ in range(len(queue)):
                 if len(given) >= count:
                     return given
@@ -145,47 +131,48 @@ class Dispatcher(Generic[Item]):
             and now - max(entry.holders.values()) > limit
         ]
         slow.sort(key=lambda row: row[:2])
-        self.counts.again += len(slow[:count])
+        self.again += len(slow[:count])
         return [self._give(entry, worker, now) for *_, entry in slow[:count]]
 
     # --- taking in --------------------------------------------------------------------------
 
     def returned(
         self, worker: str, results: Iterable[Result], now: float, others: int = 1
-    ) -> list[tuple[Result, Item]]:
-        """Take in what a worker brings; those results that count, with their items.
+    ) -> list[Outcome]:
+        """Take in what a worker brings; the results that count.
 
         Args:
             others: how many other workers there are: without any, an error counts at once.
         """
-        fresh: list[tuple[Result, Item]] = []
+        fresh: list[Outcome] = []
         for result in results:
             entry = self._entries.get(result.key)
             if entry is None:
-                self.counts.late += 1
+                self.late += 1
                 continue
             since = entry.holders.pop(worker, None)
             if entry.winner:
                 if not entry.knows(worker):
                     self._compare(result, entry, worker)
                 else:
-                    self.counts.late += 1
+                    self.late += 1
             elif result.error is not None and others and not entry.failed.keys() - {worker}:
                 entry.failed[worker] = result.error  # it may be the machine: another one tries
-                if not entry.holders and result.key not in self._again:
-                    self._again.append(result.key)
+                if not entry.holders and result.key not in self._returned:
+                    self._returned.append(result.key)
             else:
                 if since is not None:
                     self._usual += (now - since - self._usual) * (_WEIGHT if self._usual else 1.0)
                 self._accept(result, entry, worker)
-                fresh.append((result, entry.item))
+                fresh.append(
+                    Outcome(entry.item, result.value, result.error, result.amount, worker))
         self._exhausted = self._exhausted and not fresh
-        self._source.finished([result.value for result, _ in fresh if result.error is None])
+        self._source.finished([outcome.value for outcome in fresh if outcome.error is None])
         return fresh
 
     def _accept(self, result: Result, entry: _Entry[Item], worker: str) -> None:
         entry.winner = worker
-        self.counts.done += 1
+        self.done += 1
         self._undone -= 1
         chosen = self._is_chosen(result.key, entry.item)
         if result.error is None and (chosen or entry.holders):
@@ -201,7 +188,7 @@ class Dispatcher(Generic[Item]):
 
     def _compare(self, result: Result, entry: _Entry[Item], worker: str) -> None:
         """A second value of an item. If it differs, a third worker is to say who is right."""
-        self.counts.late += not entry.checking
+        self.late += not entry.checking
         if result.error is None:
             known = [(entry.winner, entry.value), *([entry.disputed] if entry.disputed else [])]
             differences = [
@@ -233,20 +220,20 @@ class Dispatcher(Generic[Item]):
                 continue
             if not entry.winner:
                 count += 1
-                if key not in self._again:
-                    self._again.appendleft(key)
+                if key not in self._returned:
+                    self._returned.appendleft(key)
             elif entry.checking:
                 self._to_check.append(key)
             else:
                 del self._entries[key]
-        self.counts.again += count
+        self.again += count
         return count
 
     # --- looking ----------------------------------------------------------------------------
 
     def waiting(self) -> int:
         """How many items nobody has yet, about."""
-        return len(self._again) + len(self._to_check) + self._source.remaining()
+        return len(self._returned) + len(self._to_check) + self._source.remaining()
 
     def unchecked(self) -> int:
         """How many items that were to be done twice lack a second result."""

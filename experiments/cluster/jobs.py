@@ -139,9 +139,9 @@ class ClusterJobs(Jobs):
     def close(self) -> None:
         if self._dispatcher is not None:
             self._cluster.say_line(self._dispatcher)
-            counts = self._dispatcher.counts
-            if counts.again or counts.late:
-                self._say(f"{counts.again} {self._items} were given to a second machine, "
-                          f"{counts.late} results came late; each counts once")
+            again, late = self._dispatcher.again, self._dispatcher.late
+            if again or late:
+                self._say(f"{again} {self._items} were given to a second machine, {late} results "
+                          "came late; each counts once")
             self._dispatcher = None
         self._connection.close()

@@ -220,11 +220,10 @@ class Cluster:
             seconds = news.seconds / len(news.results)
             self._seconds += (seconds - self._seconds) * (_WEIGHT if self._seconds else 1.0)
             self._deaths.pop(node.name, None)
-        node.items += sum(result.amount.items for result, _ in fresh)
+        node.items += sum(outcome.amount.items for outcome in fresh)
         node.cpu_seconds += news.cpu_seconds
         task.running, task.amount = news.running, news.amount
-        return [Outcome(item, result.value, result.error, result.amount, node.name)
-                for result, item in fresh]
+        return fresh
 
     def _joined(self, node: _Node, hello: Hello, dispatcher: Dispatcher[Any]) -> None:
         for line in hello.lines:

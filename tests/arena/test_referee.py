@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from dlgo import SpecError
 from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord
 from engines.base import Budget, Cost
@@ -82,9 +81,6 @@ def test_who_misbehaves_loses_in_time_and_the_others_play_on(
     players = []
     # The other ways are in `outside.py`, in processes of their own as well.
     culprits, limits = CULPRITS, LIMITS
-    if outside and not FULL:
-        culprits = {spec: end for spec, end in CULPRITS.items() if "overrun" in end[1]}
-        limits = Limits(memory_mb=400)
     for spec in culprits:
         name, colon, settings = spec.partition(":")
         player = f"{MOCKS[name].__module__}:{MOCKS[name].__name__}{colon}{settings}"
@@ -196,12 +192,6 @@ def test_no_engine_has_more_patience_than_the_timeout() -> None:
     assert hard_limit(Budget(wall=1e5), Limits(move_timeout=3)) == 3
     assert hard_limit(Budget(wall=1.0), Limits()) < 4
     assert hard_limit(Budget(), Limits()) == 600
-
-
-@pytest.mark.parametrize("given", [{"move_timeout": 0}, {"memory_mb": 1}, {"game_cpu": -1}])
-def test_limits_that_are_none_are_refused(given: dict[str, float]) -> None:
-    with pytest.raises(SpecError, match=f"{next(iter(given))}="):
-        Limits(**given).checked()
 
 
 # --- repeated failures ---------------------------------------------------------------------

@@ -41,21 +41,21 @@ def test_every_item_counts_once_whatever_the_workers_do(seed: int) -> None:
             held[worker] = []
         elif fate < 0.1 and late:
             who, tickets = late.pop(draw.randrange(len(late)))
-            for result, item in work.returned(who, answer(tickets), now):
-                assert counted.setdefault(item, result.value) is result.value
+            for outcome in work.returned(who, answer(tickets), now):
+                assert counted.setdefault(outcome.portion, outcome.value) is outcome.value
         elif held[worker] and (fate < 0.5 or worker == "w0"):
             tickets = [held[worker].pop() for _ in range(draw.randint(1, len(held[worker])))]
             results = answer(tickets) * draw.choice([1, 1, 2])
-            for result, item in work.returned(worker, results, now):
-                assert item not in counted
-                counted[item] = result.value
+            for outcome in work.returned(worker, results, now):
+                assert outcome.portion not in counted
+                counted[outcome.portion] = outcome.value
         else:
             got = work.assign(worker, draw.randint(1, 4), now, idle=not held[worker])
             held[worker] += got
             if not got and work.is_done(len(held)):
                 break
     assert counted == {n: 2 * n for n in range(200)}
-    assert work.counts.done == 200
+    assert work.done == 200
     assert all(not row.difference for row in work.compared)
     assert len(work.compared) > 5
 
@@ -105,8 +105,8 @@ def test_an_error_counts_only_when_a_second_machine_has_it_too() -> None:
     assert work.returned("a", [error], 1.0) == []
     assert work.assign("a", 1, 1.0) == []
     assert work.assign("b", 1, 1.0) == [0]
-    ((result, _),) = work.returned("b", [error], 2.0)
-    assert result.error is error.error
+    (outcome,) = work.returned("b", [error], 2.0)
+    assert outcome.error is error.error
     assert work.assign("b", 1, 2.0) == []
     assert work.is_done(2)
 
@@ -122,7 +122,7 @@ def test_what_a_worker_is_slow_with_goes_to_another() -> None:
     assert len(work.returned("quick", answer(again), 11.0)) == 1
     assert work.assign("quick", 1, 11.0) == []
     assert work.returned("slow", answer(slow), 12.0) == []
-    assert work.counts.late == 1 and work.is_done(2)
+    assert work.late == 1 and work.is_done(2)
 
 
 def test_a_result_that_comes_twice_or_from_nowhere_does_not_count() -> None:
@@ -130,4 +130,4 @@ def test_a_result_that_comes_twice_or_from_nowhere_does_not_count() -> None:
     (item,) = work.assign("a", 1, 0.0)
     assert work.returned("b", [Result("99", 0)], 1.0) == []
     assert len(work.returned("a", answer([item, item]), 1.0)) == 1
-    assert work.counts.late == 2 and not work.is_done(2)
+    assert work.late == 2 and not work.is_done(2)
