@@ -157,13 +157,14 @@ def _play(
     stopped = set(agenda.stopped)
     with RunningFile(ledger.path) as running, closing(jobs.rounds(agenda)) as rounds:
         for outcomes in rounds:
-            records = [_record(outcome) for outcome in outcomes]
-            ledger.add(*records)
-            agenda.keep(records)
+            if outcomes:
+                records = [_record(outcome) for outcome in outcomes]
+                ledger.add(*records)
+                agenda.keep(records)
+                for record in records:
+                    progress.game(record)
+                progress.plan(agenda.planned)
             _store_news(ledger, jobs)
-            for record in records:
-                progress.game(record)
-            progress.plan(agenda.planned)
             running.done, running.planned = agenda.stored + agenda.played, agenda.planned
             running.update(jobs.glances, jobs.machines)
             if new := agenda.stopped.keys() - stopped:
