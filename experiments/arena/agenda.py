@@ -17,7 +17,7 @@ from experiments.arena.limits import Limits
 from experiments.arena.openings import Openings
 from experiments.arena.referee import GameTask
 from experiments.arena.schedule import Pair, Plan, pair_tasks
-from experiments.arena.strategy import FixedPairs, Result, Strategy
+from experiments.arena.strategy import Result, Strategy
 
 
 def strategy_of(plan: Plan) -> Strategy:
@@ -30,7 +30,7 @@ def strategy_of(plan: Plan) -> Strategy:
         from experiments.arena.until_rated import UntilRated
 
         return UntilRated(plan)
-    return FixedPairs(plan)
+    return Strategy(plan, plan.pairs)
 
 
 class _Tally(NamedTuple):

@@ -31,17 +31,14 @@ from experiments.arena.launch import Launches
 from experiments.arena.limits import (
     DEFAULT_LIMITS,
     PREPARE_TIMEOUT,
+    START_TIMEOUT,
     Limits,
-    hard_limit,
-    prepare_limit,
-    warm_up_limit,
+    silence_limit,
 )
 from experiments.arena.referee import GameTask, play_game, record_of_lost_game
 from experiments.arena.running import RunningGame
 from experiments.arena.schedule import Plan
 
-# Seconds beyond its timeout after which an engine from outside has stopped the worker that asks it.
-_OUTSIDE_GRACE = 5.0
 # Libraries read these when they load. A rated engine thinks on one thread, and two workers
 # with a thread pool each would fight for the cores.
 _ONE_THREAD = dict.fromkeys((
@@ -210,22 +207,14 @@ class GameWatch(Watch):
         return tasks[index] if at_work else None
 
     def deadline(self, task: GameTask | WarmUp | None, since: float) -> tuple[float, float]:
-        if isinstance(task, WarmUp):
-            limit = warm_up_limit(task.spec, self._limits)
+        if isinstance(task, WarmUp):  # the rules may have to be compiled as well
+            limit = silence_limit(task.spec, self._limits, thinking=False) + START_TIMEOUT
             return since + limit, limit
         head = self._board.head()
         if task is None:
             return max(since, head.since) + PREPARE_TIMEOUT, PREPARE_TIMEOUT
-        limit = self._limit(task.players[head.player], head.doing)
+        limit = silence_limit(task.players[head.player], self._limits, head.doing == THINKING)
         return head.since + limit, limit
-
-    def _limit(self, spec: str, doing: int) -> float:
-        if doing != THINKING:
-            return prepare_limit(spec, self._limits)
-        entrant = Entrant.of(spec)
-        if entrant.is_outside:  # it is asked under limits of its own, and may have stopped us
-            return self._limits.move_timeout + _OUTSIDE_GRACE
-        return hard_limit(entrant.budget, self._limits)
 
     def value_of_lost(
         self, task: GameTask | WarmUp, loss: Loss, times: int
@@ -239,7 +228,7 @@ class GameWatch(Watch):
             return None
         head = self._board.head()
         if loss.failure is Failure.TIMEOUT:
-            limit = self._limit(task.players[head.player], head.doing)
+            limit = self.deadline(task, 0.0)[1]
             what = " of preparation" if head.doing == PREPARING else ""
             reason = f"no move from {{}} within {limit:g} s{what}"
         else:

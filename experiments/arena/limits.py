@@ -29,9 +29,9 @@ GRACE_COUNT = 100
 
 # Wall seconds to build an engine, which may have to compile.
 PREPARE_TIMEOUT = 600.0
-# Wall seconds for the process of an engine from outside to start. The engine's own time is limited
-# where it is asked; a worker that is silent for longer has been stopped by it.
-_START_TIMEOUT = 60.0
+# Wall seconds for the process of an engine from outside to start, and those beyond its timeout
+# after which it has stopped the worker that asks it.
+START_TIMEOUT, _OUTSIDE_GRACE = 60.0, 5.0
 
 
 @dataclass(frozen=True)
@@ -155,20 +155,18 @@ class Account:
         return None
 
 
-def prepare_limit(spec: str, limits: Limits) -> float:
-    """Wall seconds after which a worker that prepares an engine is killed.
+def silence_limit(spec: str, limits: Limits, thinking: bool) -> float:
+    """Wall seconds after which a silent worker is killed in which an entrant thinks, or prepares.
 
-    Only engines of ours may have to compile for long.
+    An engine from outside is asked under limits of its own: a worker that is silent for longer has
+    been stopped by it. Only engines of ours may have to compile for long.
     """
-    if Entrant.of(spec).is_outside:
-        return limits.move_timeout + _START_TIMEOUT
+    entrant = Entrant.of(spec)
+    if entrant.is_outside:
+        return limits.move_timeout + (_OUTSIDE_GRACE if thinking else START_TIMEOUT)
+    if thinking:
+        return hard_limit(entrant.budget, limits)
     return limits.move_timeout if spec.startswith("gtp:") else PREPARE_TIMEOUT
-
-
-def warm_up_limit(spec: str, limits: Limits) -> float:
-    """The same for a worker that compiles the rules before it prepares the engine."""
-    rules = 0.0 if Entrant.of(spec).is_outside else _START_TIMEOUT
-    return min(prepare_limit(spec, limits) + rules, PREPARE_TIMEOUT)
 
 
 def hard_limit(budget: Budget, limits: Limits) -> float:

@@ -107,10 +107,3 @@ class Strategy:
         done = max(self.started[game, *match] for match in matches)
         last = min(done + max(1, int(STEP * done)), self.plan.max_pairs)
         return [Pair(game, *match, k) for k in range(done, last) for match in matches]
-
-
-class FixedPairs(Strategy):
-    """The plan's `pairs`, and that is all."""
-
-    def __init__(self, plan: Plan) -> None:
-        super().__init__(plan, plan.pairs)

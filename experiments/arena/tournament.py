@@ -40,7 +40,6 @@ class Summary:
 
     Attributes:
         ledger: the file.
-        plan: the plan asked for, in canonical form.
         planned: its games; with a target, those that it took.
         stored: those that were in the ledger before.
         played: those played now; stored + played + left_out is planned.
@@ -52,7 +51,6 @@ class Summary:
     """
 
     ledger: Path
-    plan: Plan
     planned: int
     stored: int
     played: int
@@ -125,7 +123,7 @@ def run_tournament(
         stack.callback(progress.end)
         _play(agenda, jobs, ledger, union, progress)
     summary = Summary(
-        ledger.path, plan, agenda.planned, agenda.stored, agenda.played,
+        ledger.path, agenda.planned, agenda.stored, agenda.played,
         agenda.planned - agenda.stored - agenda.played, agenda.failures,
         tuple(_sentence(*item) for item in agenda.stopped.items()), time.monotonic() - start,
         agenda.out_of_time,
