@@ -16,7 +16,9 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from dlgo import GameState, Move
 from dlgo.records.ledger import GameRecord, Ledger
@@ -58,53 +60,75 @@ class Dawdler(RandomEngine):
         return super()._decide(state, budget)
 
 
-class Mock(Engine):
-    """Does nothing in advance, so that what breaks breaks in a game."""
+def at_move(action: Callable[[RandomEngine, GameState], Decision | None]) -> type[RandomEngine]:
+    """An engine that does something and then, unless that was its move, plays at random."""
 
-    name = "mock"
+    class Bot(RandomEngine):
+        def warm_up(self) -> None:
+            pass  # nothing in advance, so that what breaks breaks in a game
 
-    def new_game(self, seed: int) -> None:
-        pass
+        def _decide(self, state: GameState, budget: Budget) -> Decision:
+            decision = action(self, state)
+            return super()._decide(state, budget) if decision is None else decision
 
-    def warm_up(self) -> None:
-        pass
-
-
-class Cheater(Mock):
-    def _decide(self, state: GameState, budget: Budget) -> Decision:
-        return Decision(Move.pass_turn())  # tic-tac-toe knows no pass
+    return Bot
 
 
-class Crasher(Mock):
-    def _decide(self, state: GameState, budget: Budget) -> Decision:
-        raise ZeroDivisionError("one\nover nothing")
+def fail(*_: object) -> None:
+    raise ZeroDivisionError("one\nover nothing")
 
 
-class Suicide(Mock):
-    def _decide(self, state: GameState, budget: Budget) -> Decision:
-        os.kill(os.getpid(), signal.SIGKILL)
-        raise AssertionError("unreachable")
+def sleep(*_: object) -> None:
+    subprocess.run(["sleep", NAP])  # a process of its own, to be ended with the worker
 
 
-class Quitter(Mock):
-    def _decide(self, state: GameState, budget: Budget) -> Decision:
-        sys.exit(3)
+def hang(*_: object) -> None:
+    """With the interpreter locked, so that no thread of its process can do anything."""
+    ctypes.PyDLL(None).sleep(3600)
 
 
-class Sleeper(Mock):
-    def _decide(self, state: GameState, budget: Budget) -> Decision:
-        subprocess.run(["sleep", NAP])  # a process of its own, to be ended with the worker
-        raise AssertionError("unreachable")
+def print_garbage(*_: object) -> None:
+    """In every way there is."""
+    print(GARBAGE * 1000)
+    os.write(1, b"\xff\x00" * 5000)
+    subprocess.run(["echo", GARBAGE])
 
 
-class Hang(Mock):
-    """Hangs with the interpreter locked, so that no thread of its process can do anything."""
+def scribble(*_: object) -> None:
+    """Write garbage into every pipe that is open, ours among them."""
+    for descriptor in range(3, 256):
+        with contextlib.suppress(OSError):
+            if stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+                os.write(descriptor, b"\x00\x00\x00\x0f" + GARBAGE.encode())
+    time.sleep(3600)
 
-    budgets = ("wall",)
 
-    def _decide(self, state: GameState, budget: Budget) -> Decision:
-        ctypes.PyDLL(None).sleep(3600)
-        raise AssertionError("unreachable")
+def leave_children(*_: object) -> None:
+    """One in its group, one in a session of its own, one that has lost its parent too, one that
+    has thrown its environment away."""
+    subprocess.Popen(["sleep", NAP])
+    subprocess.Popen(["sleep", NAP], start_new_session=True)
+    subprocess.run(["sh", "-c", f"setsid sleep {NAP} &"])
+    subprocess.run(["sh", "-c", f"setsid env -i sleep {NAP} &"])
+
+
+def eat(*_: object) -> None:
+    """Fill the memory in steps of 8 MB, until told off."""
+    eaten = []
+    while True:
+        eaten.append(bytearray(b"x" * (8 << 20)))
+
+
+def eat_together(*_: object) -> None:
+    """Have children fill the memory."""
+    code = f"import time; eaten = b'x' * (120 << 20); time.sleep({NAP})"
+    for _ in range(4):
+        subprocess.Popen([sys.executable, "-S", "-c", code])
+    time.sleep(3600)
+
+
+def kill_itself(*_: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 class Late(RandomEngine):
@@ -153,96 +177,39 @@ class Miscounter(RandomEngine):
         return dataclasses.replace(decision, cost=Cost(simulations=200))
 
 
-class Printer(RandomEngine):
-    """Prints garbage, in every way there is, and plays."""
-
-    name = "printer"
-
-    def _decide(self, state: GameState, budget: Budget) -> Decision:
-        print(GARBAGE * 1000)
-        os.write(1, b"\xff\x00" * 5000)
-        subprocess.run(["echo", GARBAGE])
-        return super()._decide(state, budget)
-
-
-class Scribbler(Mock):
-    """Writes garbage into every file that is open, our pipe among them."""
-
-    def _decide(self, state: GameState, budget: Budget) -> Decision:
-        for descriptor in range(3, 256):
-            with contextlib.suppress(OSError):
-                if stat.S_ISFIFO(os.fstat(descriptor).st_mode):
-                    os.write(descriptor, b"\x00\x00\x00\x0f" + GARBAGE.encode())
-        time.sleep(3600)
-        raise AssertionError("unreachable")
-
-
-class Forker(RandomEngine):
-    """Doubles its process with every move; both go on."""
-
-    name = "forker"
-
-    def _decide(self, state: GameState, budget: Budget) -> Decision:
-        os.fork()
-        return super()._decide(state, budget)
-
-
-class Spawner(RandomEngine):
-    """Leaves children behind: one in its group, one in a session of its own, one that has lost
-    its parent too, one that has thrown its environment away."""
-
-    name = "spawner"
-
-    def _decide(self, state: GameState, budget: Budget) -> Decision:
-        subprocess.Popen(["sleep", NAP])
-        subprocess.Popen(["sleep", NAP], start_new_session=True)
-        subprocess.run(["sh", "-c", f"setsid sleep {NAP} &"])
-        subprocess.run(["sh", "-c", f"setsid env -i sleep {NAP} &"])
-        return super()._decide(state, budget)
-
-
-class Eater(Mock):
-    """Fills its memory in steps of 8 MB, until it is told off."""
-
-    def _decide(self, state: GameState, budget: Budget) -> Decision:
-        eaten = []
-        while True:
-            eaten.append(bytearray(b"x" * (8 << 20)))
-
-
-class Family(Mock):
-    """Has children fill the memory."""
-
-    def _decide(self, state: GameState, budget: Budget) -> Decision:
-        code = f"import time; eaten = b'x' * (120 << 20); time.sleep({NAP})"
-        for _ in range(4):
-            subprocess.Popen([sys.executable, "-S", "-c", code])
-        time.sleep(3600)
-        raise AssertionError("unreachable")
-
-
-class Resigner(Mock):
-    def _decide(self, state: GameState, budget: Budget) -> Decision:
-        return Decision(Move.resign())
-
-
-class BadStart(Crasher):
+class BadStart(RandomEngine):
     def warm_up(self) -> None:
         raise RuntimeError("cold")
 
 
-class Unbuildable(Crasher):
+class Unbuildable(at_move(fail)):
     def new_game(self, seed: int) -> None:
         raise FileNotFoundError("no such checkpoint")
 
 
 MOCKS = {
-    "dawdler": Dawdler, "cheater": Cheater, "crasher": Crasher, "suicide": Suicide,
-    "quitter": Quitter, "sleeper": Sleeper, "resigner": Resigner, "badstart": BadStart,
-    "unbuildable": Unbuildable, "hang": Hang, "late": Late, "burner": Burner,
-    "miscounter": Miscounter, "printer": Printer, "scribbler": Scribbler, "forker": Forker,
-    "spawner": Spawner, "eater": Eater, "family": Family,
+    "dawdler": Dawdler, "late": Late, "burner": Burner, "miscounter": Miscounter,
+    "badstart": BadStart, "unbuildable": Unbuildable,
+    "cheater": at_move(lambda *_: Decision(Move.pass_turn())),  # tic-tac-toe knows no pass
+    "resigner": at_move(lambda *_: Decision(Move.resign())),
+    "crasher": at_move(fail), "suicide": at_move(kill_itself),
+    "quitter": at_move(lambda *_: sys.exit(3)), "sleeper": at_move(sleep), "hang": at_move(hang),
+    "printer": at_move(print_garbage), "scribbler": at_move(scribble),
+    "forker": at_move(lambda *_: os.fork() and None),  # both copies go on
+    "spawner": at_move(leave_children), "eater": at_move(eat), "family": at_move(eat_together),
 }
+MOCKS["hang"].budgets = ("wall",)
+
+
+def name_bots(bots: dict[str, type[Engine]], module: dict[str, Any]) -> None:
+    """Let engines be found by their names in a module: `tests.arena.mocks:eater`."""
+    for name, bot in bots.items():
+        bot.name = bot.__name__ = bot.__qualname__ = name
+        bot.__module__ = module["__name__"]
+        module[name] = bot
+
+
+name_bots(MOCKS, globals())
 
 
 def register_mocks() -> None:

@@ -10,7 +10,6 @@ import contextlib
 import gc
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -19,21 +18,7 @@ from collections.abc import Callable
 from dlgo import GameState, Move
 from engines.base import Budget, Decision, Engine
 from engines.random_bot.engine import RandomEngine
-from tests.arena.mocks import NAP
-
-
-def at_move(action: Callable[[RandomEngine, GameState], Decision | None]) -> type[Engine]:
-    """An engine that does something and then, unless that was its move, plays at random."""
-
-    class Bot(RandomEngine):
-        def warm_up(self) -> None:
-            pass
-
-        def _decide(self, state: GameState, budget: Budget) -> Decision:
-            decision = action(self, state)
-            return super()._decide(state, budget) if decision is None else decision
-
-    return Bot
+from tests.arena.mocks import at_move, eat, eat_together, kill_itself, leave_children, name_bots
 
 
 def at_start(action: Callable[[], object]) -> type[Engine]:
@@ -77,11 +62,6 @@ def kill_parent(*_: object) -> None:
     sleep()
 
 
-def children(*_: object) -> None:
-    subprocess.Popen(["sleep", NAP], start_new_session=True)
-    subprocess.run(["sh", "-c", f"setsid env -i sleep {NAP} &"])
-
-
 def flood(*_: object) -> None:
     for _ in range(100):
         sys.stdout.write("x" * (1 << 20))
@@ -90,19 +70,6 @@ def flood(*_: object) -> None:
 
 def thread(*_: object) -> None:
     threading.Thread(target=spin, daemon=False).start()
-
-
-def eat(*_: object) -> None:
-    eaten = []
-    while True:
-        eaten.append(bytearray(b"x" * (8 << 20)))
-
-
-def family(*_: object) -> None:
-    code = f"import time; eaten = b'x' * (120 << 20); time.sleep({NAP})"
-    for _ in range(4):
-        subprocess.Popen([sys.executable, "-S", "-c", code])
-    time.sleep(3600)
 
 
 def make_opponents_resign(*_: object) -> None:
@@ -137,7 +104,7 @@ BOTS: dict[str, tuple[type[Engine], tuple[str, str] | None]] = {
     "prints": (at_move(lambda *_: print("hello")), None),
     "floods": (at_move(flood), None),
     "forks": (at_move(lambda *_: os.fork() and None), None),
-    "leaves_children": (at_move(children), None),
+    "leaves_children": (at_move(leave_children), None),
     "leaves_threads": (at_move(thread), None),
     "changes_directory": (at_move(lambda *_: os.chdir("/")), None),
     "closes_stdout": (at_move(close_stdout), None),
@@ -152,7 +119,7 @@ BOTS: dict[str, tuple[type[Engine], tuple[str, str] | None]] = {
     "exits": (at_move(lambda *_: sys.exit(3)), ("crash", "SystemExit: 3")),
     "exits_at_once": (at_move(lambda *_: os._exit(3)), ("process died", "(exit code 3)")),
     "exits_in_constructor": (at_start(lambda: os._exit(4)), ("process died", "(exit code 4)")),
-    "kills_itself": (at_move(lambda *_: os.kill(os.getpid(), 9)), ("process died", "(signal 9)")),
+    "kills_itself": (at_move(kill_itself), ("process died", "(signal 9)")),
     "kills_its_parent": (at_move(kill_parent), ("process died", "")),
     "segfaults": (at_move(lambda *_: os.kill(os.getpid(), 11)), ("process died", "(signal 11)")),
     "hangs": (at_move(sleep), ("timeout", "no move from")),
@@ -161,7 +128,7 @@ BOTS: dict[str, tuple[type[Engine], tuple[str, str] | None]] = {
     "stops_itself": (at_move(lambda *_: os.kill(os.getpid(), signal.SIGSTOP)),
                      ("timeout", "no move from")),
     "eats": (at_move(eat), ("over memory", "out of memory: MemoryError")),
-    "has_a_family": (at_move(family), ("over memory", "MB in use")),
+    "has_a_family": (at_move(eat_together), ("over memory", "MB in use")),
     "scribbles": (at_move(scribble), ("nonsense", "process sent nonsense")),
     "returns_nothing": (type("Bot", (Returns,), {}), ("crash", "returned None, not a move")),
     "returns_text": (type("Bot", (Returns,), {"answer": "D3"}), ("crash", "returned D3")),
@@ -170,10 +137,7 @@ BOTS: dict[str, tuple[type[Engine], tuple[str, str] | None]] = {
 }
 
 
-# Found by their names, as engines from outside are: `tests.arena.outside:raises_in_constructor`.
-for _name, (_bot, _) in BOTS.items():
-    _bot.name = _bot.__name__ = _bot.__qualname__ = _name
-    globals()[_name] = _bot
+name_bots({name: bot for name, (bot, _) in BOTS.items()}, globals())
 
 
 def spec_of(name: str) -> str:
