@@ -52,7 +52,6 @@ class Dispatcher(Generic[Item]):
 
     Args:
         source: of the items.
-        key_of: gives an item's name.
         differs: what differs between two results of an item; "" if they are equal.
         verify_share: the share of items that are done twice, by different workers. Which they are
             depends on their names and the seed only.
@@ -66,11 +65,11 @@ class Dispatcher(Generic[Item]):
     """
 
     def __init__(
-        self, source: Source[Item], key_of: Callable[[Item], str],
+        self, source: Source[Item],
         differs: Callable[[Any, Any], str] = lambda one, other: "", verify_share: float = 0.0,
         seed: int = 0, repeatable: Callable[[Item], bool] = lambda item: True,
     ) -> None:
-        self._source, self.key_of, self._differs = source, key_of, differs
+        self._source, self._differs = source, differs
         self._share, self._seed, self._repeatable = verify_share, seed, repeatable
         self._entries: dict[str, _Entry[Item]] = {}
         self._returned: deque[str] = deque()
@@ -109,7 +108,7 @@ class Dispatcher(Generic[Item]):
         taken = self._source.take(room)
         self._exhausted = room > 0 and not taken
         for item in taken:
-            key = self.key_of(item)
+            key = item.key
             self._entries[key] = _Entry(item)
             self._undone += 1
             given.append(self._give(self._entries[key], worker, now))

@@ -12,9 +12,17 @@ from engines.jobs.worker import Result
 from experiments.cluster.dispatcher import Dispatcher
 
 
-def dispatcher(count: int, **options) -> Dispatcher[int]:
+class Number(int):
+    """A task: to double itself."""
+
+    @property
+    def key(self) -> str:
+        return str(self)
+
+
+def dispatcher(count: int, **options) -> Dispatcher[Number]:
     return Dispatcher(
-        ListSource(range(count)), str, lambda one, other: "" if one == other else "value",
+        ListSource(map(Number, range(count))), lambda one, other: "" if one == other else "value",
         **options,
     )
 

@@ -11,20 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from engines.jobs.protocol import Amount, ListSource, Workplace
+from engines.jobs.protocol import Amount, ListSource
 from engines.jobs.worker import Result
 from experiments.cluster import inside
-from experiments.cluster import tasks as tasks_module
+from experiments.cluster import jobs as jobs_module
 from experiments.cluster.connection import ClusterError, Machine
-from experiments.cluster.dispatcher import Dispatcher
-from experiments.cluster.inside import Hello, News, Order
-from experiments.cluster.tasks import Cluster
+from experiments.cluster.inside import Hello, News
+from experiments.cluster.jobs import ClusterJobs
+from tests.cluster.test_dispatcher import Number
 from tests.conftest import one_line_error
 
 # Seconds of CPU time that each task says it has used.
 CPU = 7.0
 HELLO = Hello("mock")
-ORDER = Order("", b"", "", Workplace())
 
 
 class Clock:
@@ -75,8 +74,8 @@ class Mocked:
             return Task([] if other == "hangs" else [other])
         if work is inside.join:
             return Task([HELLO, StopIteration()])
-        return Task([News([Result(str(item), 2 * item, None, Amount(1)) for item in args[-1]], 1.0,
-                          CPU), StopIteration()])
+        results = [Result(item.key, 2 * item, None, Amount(1)) for item, _ in args[-1]]
+        return Task([News(results, 1.0, CPU), StopIteration()])
 
     def ready(self, tasks: list[Task], timeout: float) -> list[Task]:
         self._clock.sleep(timeout)
@@ -100,7 +99,7 @@ class Mocked:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr(tasks_module, "time", made)
+    monkeypatch.setattr(jobs_module, "time", made)
     return made
 
 
@@ -110,15 +109,14 @@ def done_by(
     """Let mocks do some items: who did each, what was said, the connection, and the facts."""
     said: list[str] = []
     connection = Mocked(clock, **behaviour)
-    cluster = Cluster(connection, ORDER, said.append, price=3.6, pack=int)
-    work = Dispatcher(ListSource(range(count)), str, verify_share=share)
+    jobs = ClusterJobs(connection, said.append, verify_share=share, price=3.6)
     did = {}
-    for batch in cluster.run(work):
+    for batch in jobs.rounds(ListSource(map(Number, range(count)))):
         for outcome in batch:
             assert outcome.portion not in did and outcome.value == 2 * outcome.portion
             did[outcome.portion] = outcome.worker
     assert did.keys() == set(range(count))
-    return did, said, connection, cluster.facts(work)
+    return did, said, connection, jobs.machines()
 
 
 def fine(_: int) -> None:
@@ -172,9 +170,9 @@ def test_machines_may_join_late_and_leave(clock: Clock) -> None:
     said: list[str] = []
     connection = Mocked(clock, early=fine, late=fine)
     connection.alive = ["early"]
-    cluster = Cluster(connection, ORDER, said.append, pack=int)
+    jobs = ClusterJobs(connection, said.append)
     names = []
-    for batch in cluster.run(Dispatcher(ListSource(range(100)), str)):
+    for batch in jobs.rounds(ListSource(map(Number, range(100)))):
         connection.alive = ["early", "late"] if "late" not in names else ["late"]
         names += [outcome.worker for outcome in batch]
     assert len(names) == 100 and set(names) == {"early", "late"}
