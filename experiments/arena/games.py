@@ -117,6 +117,7 @@ class GameTable(Workplace):
             return
         say(f"warming up, {len(wanted)} to go; compiling takes some seconds the first time")
         table = GameTable(dataclasses.replace(self.limits, memory_mb=None), self.setup)
+        table.bundles = False  # so that whoever is at work is known, without a board
         with Processes(1, table) as jobs, closing(jobs.run(wanted)) as outcomes:
             for outcome in outcomes:
                 game, spec = outcome.portion.game, outcome.portion.spec

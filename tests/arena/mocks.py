@@ -182,6 +182,11 @@ class BadStart(RandomEngine):
         raise RuntimeError("cold")
 
 
+class DeadStart(RandomEngine):
+    def warm_up(self) -> None:
+        os._exit(5)
+
+
 class Unbuildable(at_move(fail)):
     def new_game(self, seed: int) -> None:
         raise FileNotFoundError("no such checkpoint")
@@ -189,7 +194,7 @@ class Unbuildable(at_move(fail)):
 
 MOCKS = {
     "dawdler": Dawdler, "late": Late, "burner": Burner, "miscounter": Miscounter,
-    "badstart": BadStart, "unbuildable": Unbuildable,
+    "badstart": BadStart, "deadstart": DeadStart, "unbuildable": Unbuildable,
     "cheater": at_move(lambda *_: Decision(Move.pass_turn())),  # tic-tac-toe knows no pass
     "resigner": at_move(lambda *_: Decision(Move.resign())),
     "crasher": at_move(fail), "suicide": at_move(kill_itself),

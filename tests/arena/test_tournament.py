@@ -95,6 +95,12 @@ def test_warming_up_tells_broken_engines_from_missing_ones():
     said: list[str] = []
     warm_up(make_task("badstart", "random"), said.append)
     assert any("RuntimeError: cold" in line for line in said)
+    names = [f"dawdler:ms={ms}" for ms in range(40)]
+    names.insert(10, "deadstart")
+    warm = [make_task("random", name) for name in names]
+    GameTable(setup=SETUP, warm=warm).prepare(said.append)
+    assert said[-1].startswith("deadstart on tictactoe failed to warm up"), said
+    assert "(exit code 5)" in said[-1]
     with pytest.raises(SpecError, match="unbuildable cannot play tictactoe.*no such checkpoint"):
         warm_up(make_task("random", "unbuildable"), said.append)
 
