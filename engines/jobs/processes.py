@@ -43,8 +43,8 @@ _MEMORY_CHECK = 0.5
 # Seconds of short tasks that a worker is sent: more than passes between two of its messages.
 _WORK_AHEAD = 0.5
 # Bytes of tasks sent at once: they must fit into a pipe (64 KiB) that a hanging worker does not
-# empty, or this process would hang too. Half of that, since tasks are not all equally large.
-_MOST_BYTES = 30_000
+# empty, or this process would hang too.
+_MOST_BYTES = 50_000
 
 
 class _Worker:
@@ -242,7 +242,8 @@ class Processes(Jobs):
         self._losses: Counter[str] = Counter()
         self._mark, self._started = f"{os.getpid()}-{os.urandom(6).hex()}-", 0
         self._reaper: Any = None
-        self._began, self._ended, self._task_bytes = 0.0, 0, 1
+        self._began, self._ended = 0.0, 0
+        self._task_bytes = 1  # of the largest tasks so far, sent alone: together they need less
 
     def prepare(self, workplace: Workplace, say: Callable[[str], None]) -> None:
         self.close()
