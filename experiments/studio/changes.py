@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from typing import TypeVar
+from contextlib import aclosing
+from typing import Any, TypeVar
 
 # Seconds after which a silent stream says that it lives.
 HEARTBEAT = 15.0
 
 T = TypeVar("T")
+View = dict[str, Any]
 
 
 class Changes:
@@ -47,6 +49,33 @@ class Changes:
                 await asyncio.wait_for(self._changed.wait(), HEARTBEAT)
             except TimeoutError:
                 yield None
+
+
+async def news_of(views: AsyncIterator[View | None]) -> AsyncIterator[View | None]:
+    """Of each view what differs from the one before, for a page that keeps what it was told.
+
+    Events are `{"set": new values by their keys, "tail": of lists (elements that stay, those that
+    follow)}`.
+    """
+    before: View = {}
+    async with aclosing(views):
+        async for view in views:
+            if view is None:
+                yield None
+                continue
+            event: View = {"set": {}, "tail": {}}
+            for key, value in view.items():
+                old = before.get(key)
+                if isinstance(value, list) and old:
+                    pairs = enumerate(zip(old, value, strict=False))
+                    kept = next((i for i, (one, other) in pairs if one != other),
+                                min(len(old), len(value)))
+                    if kept < max(len(old), len(value)):
+                        event["tail"][key] = kept, value[kept:]
+                elif key not in before or value != old:
+                    event["set"][key] = value
+            before = view
+            yield event
 
 
 async def silence() -> AsyncIterator[None]:

@@ -17,6 +17,7 @@ from dlgo.games import game_class, game_names
 from experiments.play.game_file import SavedGame, first_game, form_of, game_bytes, read_games
 from experiments.play.session import DEFAULT_HINT
 from experiments.studio import replies
+from experiments.studio.changes import news_of
 from experiments.studio.errors import StudioError, TooLarge
 from experiments.studio.game import LONGEST_GAME, Game
 from experiments.studio.replies import event_stream, json_reply, number_of, text_of
@@ -147,7 +148,7 @@ class _Play:
 
     async def events(self, request: Request) -> Response:
         """The game as it goes on. It goes on only while somebody reads this."""
-        return event_stream(self._game(request).watch(), self._studio.closing)
+        return event_stream(news_of(self._game(request).watch()), self._studio.closing)
 
     async def position(self, request: Request) -> Response:
         """An earlier position."""

@@ -22,7 +22,7 @@ from dlgo import DlgoError
 from dlgo.text import one_line
 from experiments.review.exact import SECONDS, exact_engine
 from experiments.review.game_review import GameReview, Question
-from experiments.studio.changes import Changes
+from experiments.studio.changes import Changes, news_of
 from experiments.studio.engines import Engines
 from experiments.studio.errors import EngineFailed, NotFound, StudioError
 from experiments.studio.game import Game
@@ -166,7 +166,7 @@ class _Review:
     async def events(self, request: Request) -> Response:
         """The review as it goes on. It goes on only while somebody reads this."""
         run = await self._find(request)
-        return event_stream(run.watch(), self._studio.closing)
+        return event_stream(news_of(run.watch()), self._studio.closing)
 
     async def place(self, request: Request) -> Response:
         """The position after so many turns."""

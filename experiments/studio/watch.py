@@ -23,7 +23,7 @@ from dlgo.text import one_line
 from experiments.arena.running import Running, RunningGame, read_running
 from experiments.play.game_file import game_of_ledger
 from experiments.studio import replies
-from experiments.studio.changes import Changes
+from experiments.studio.changes import Changes, news_of
 from experiments.studio.errors import StudioError
 from experiments.studio.ledgers import Selection
 from experiments.studio.position import board_view, position_view
@@ -71,7 +71,7 @@ class _Watch:
     async def events(self, request: Request) -> Response:
         """Standings and games in progress, each time that something has changed."""
         path = self._path(request)
-        return event_stream(self._follow(path), self._studio.closing)
+        return event_stream(news_of(self._follow(path)), self._studio.closing)
 
     async def _follow(self, path: Path) -> AsyncIterator[View | None]:
         watched = self._watched.setdefault(path, Watched(path, self._studio))

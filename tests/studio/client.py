@@ -103,10 +103,11 @@ class Studio:
 
 
 class Watcher:
-    """A stream of events, read in the background."""
+    """A stream of events, read in the background; `sizes` are bytes of those that tell a view."""
 
     def __init__(self, studio: Studio, path: str, body: View | None = None) -> None:
         self.events: list[View] = []
+        self.sizes: list[int] = []
         self._news = threading.Condition()
         self._connection = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=600)
         if body is None:
@@ -121,11 +122,18 @@ class Watcher:
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
+        view: View = {}
         try:
             for line in self._reply:
                 if line.startswith(b"data: "):
+                    event = json.loads(line[6:])
+                    if "set" in event:  # what is new in a view
+                        self.sizes.append(len(line))
+                        tails = {key: [*view[key][:kept], *items]
+                                 for key, (kept, items) in event["tail"].items()}
+                        event = view = {**view, **event["set"], **tails}
                     with self._news:
-                        self.events.append(json.loads(line[6:]))
+                        self.events.append(event)
                         self._news.notify_all()
         except (OSError, ValueError, AttributeError, http.client.HTTPException):
             pass  # closed

@@ -69,6 +69,23 @@ def test_whole_captures_are_one_move(studio: Studio) -> None:
     ]
 
 
+def test_a_page_is_told_what_is_new(studio: Studio) -> None:
+    """Put together it is the whole view; the board and the turns before are not sent again."""
+    draw, game = random.Random(3), studio.new("go:size=9")
+    with studio.watching(game) as watcher:
+        for plies in range(1, 31):
+            view = watcher.until(lambda view, n=plies: view["plies"] == n - 1, "a move")
+            studio.move(game, draw.choice(view["position"]["moves"])["text"])
+        studio.ask(f"/api/games/{game}/evaluate", {"on": True})  # changes the last turn
+        told = watcher.until(lambda view: view["evaluation"], "an evaluation")
+        studio.ask(f"/api/games/{game}/undo", {})
+        studio.ask(f"/api/games/{game}/evaluate", {"on": False})
+        told = watcher.until(lambda view: view["plies"] == 29 and not view["evaluator"], "an undo")
+    whole = studio.view(game)
+    assert {**told, "seconds": 0} == {**whole, "seconds": 0}
+    assert max(watcher.sizes[1:]) + 700 < watcher.sizes[0]
+
+
 def test_the_rules_explain_an_illegal_move(studio: Studio) -> None:
     game = studio.new("go:size=5")
     assert studio.move(game, "C3") == (200, {})

@@ -152,7 +152,8 @@ async function openBoard(root, id, app) {
     running = false;
     eyes.forEach((eye) => eye.stop());
     app.say("Exact values come move by move …");
-    stopExact = listen(`${path}/exact?plies=${position.plies}`, (news) => {
+    stopExact = listen(`${path}/exact?plies=${position.plies}`, (events) => {
+      const news = events.at(-1);
       if (news.problem) { app.say(news.problem, true); return; }
       eyes.forEach((eye) => { eye.exact = news.exact; eye.draw(true); });
       status.textContent = `Exact values of ${news.exact.length} of ${news.of} moves, for the player to move, by ${news.who}.`;

@@ -81,15 +81,12 @@ export async function* stream(path, body, signal) {
 }
 
 /**
- * Listen to events until the returned function is called.
+ * Listen to events until the returned function is called; those that come at once are given as a list.
  *
  * What is read here is "server-sent events"; fetch, unlike EventSource, can send the token. Where
  * the connection breaks, it is made again, with longer and longer pauses.
- *
- * @param every whether each event counts; else, of several that have come at once, the last one says
- *   it all.
  */
-export function listen(path, onEvent, onTrouble, every = false) {
+export function listen(path, onEvents, onTrouble) {
   const control = new AbortController();
   (async () => {
     let pause = 500;
@@ -98,7 +95,7 @@ export function listen(path, onEvent, onTrouble, every = false) {
         const reply = await answer(path, { headers: headers({}), signal: control.signal });
         for await (const batch of batches(reply)) {
           pause = 500;
-          for (const event of every ? batch : batch.slice(-1)) onEvent(JSON.parse(event));
+          if (batch.length) onEvents(batch.map((event) => JSON.parse(event)));
         }
       } catch (error) {
         if (control.signal.aborted) return;
@@ -110,4 +107,17 @@ export function listen(path, onEvent, onTrouble, every = false) {
     }
   })();
   return () => control.abort();
+}
+
+/** Listen to a view: events tell what is new in it, `onView` is given the whole. */
+export function follow(path, onView, onTrouble) {
+  let view = {};
+  return listen(path, (events) => {
+    for (const { error, set, tail } of events) {
+      if (error) { onTrouble(new Error(error)); return; }
+      view = { ...view, ...set };
+      for (const [key, [kept, items]] of Object.entries(tail)) view[key] = [...view[key].slice(0, kept), ...items];
+    }
+    onView(view);
+  }, onTrouble);
 }

@@ -54,11 +54,11 @@ export class Eye {
   /** Begin to look; the engine searches as long as nobody calls `stop`. */
   look(path) {
     this.stop();
-    const end = listen(path, (news) => {
-      this.looks.push(news);
-      if (news.final) end();
+    const end = listen(path, (events) => {
+      this.looks.push(...events);
+      if (events.at(-1).final) end();
       this.#awaitFrame();
-    }, (error) => { this.words.textContent = error.message; }, true);
+    }, (error) => { this.words.textContent = error.message; });
     this.looking = true;
     this.stop = () => {
       end();

@@ -1,6 +1,6 @@
 // A game in progress: the board, who plays, what the engines expect, what the moves have cost.
 
-import { ask, download, listen } from "./api.js";
+import { ask, download, follow } from "./api.js";
 import { makeBoard, pieceIcon } from "./boards/index.js";
 import { amount, breakable, capital, duration, h, percent } from "./dom.js";
 import { choices, fileDrop, filePicker, playerField } from "./start.js";
@@ -76,8 +76,7 @@ export async function openGame(root, id, app) {
 
   // What the server says.
 
-  const stop = listen(`${path}/events`, (news) => {
-    if (news.error) { app.say(news.error, true); return; }
+  const stop = follow(`${path}/events`, (news) => {
     const grown = news.plies !== view.plies;
     view = news;
     began = performance.now() - 1000 * news.seconds;

@@ -1,6 +1,6 @@
 // The view Review: choose a game (#/review), or a game that is evaluated (#/review/ID).
 
-import { ask, download, listen } from "./api.js";
+import { ask, download, follow } from "./api.js";
 import { h } from "./dom.js";
 import { Reviewed } from "./reviewed.js";
 import { choices, fileDrop, filePicker, playerField, savedGames } from "./start.js";
@@ -76,7 +76,7 @@ async function openReview(root, id, app) {
     if (!running) return;
     told.textContent = "The engine starts …";
     const asked = query();
-    stop = listen(`${path}/review?${asked}`, (news) => {
+    stop = follow(`${path}/review?${asked}`, (news) => {
       if (asked !== query()) return;
       show(news, asked);
     }, (error) => {

@@ -1,6 +1,6 @@
 // The view Watch: ledgers (#/watch), a tournament (#/watch/NAME), a replay (#/watch/NAME/SLOT).
 
-import { ask, listen } from "./api.js";
+import { ask, follow } from "./api.js";
 import { pictureOf, pieceIcon } from "./boards/index.js";
 import { duration, h, percent } from "./dom.js";
 import { Machines } from "./watch_machines.js";
@@ -66,8 +66,7 @@ async function openTournament(root, name, app) {
   root.append(box);
   const tiles = [];
 
-  const stop = listen(`${path}/events`, (news) => {
-    if (news.error) { app.say(news.error, true); return; }
+  const stop = follow(`${path}/events`, (news) => {
     view = news;
     draw();
   }, (error) => { status.textContent = `${error.message}. Trying again …`; });
