@@ -3,10 +3,11 @@
 import { ask, listen } from "./api.js";
 import { HEATS, Eye } from "./eye.js";
 import { capital, h } from "./dom.js";
-import { choices, fileDrop, filePicker, openStart } from "./start.js";
+import { fileDrop, filePicker } from "./files.js";
+import { controls, memory } from "./parts.js";
+import { choices, openStart } from "./start.js";
 
-const remembered = (key, usual) => localStorage.getItem(`dlgo-analyse-${key}`) ?? usual;
-const remember = (key, value) => localStorage.setItem(`dlgo-analyse-${key}`, value);
+const [remembered, remember] = memory("analyse");
 
 export function open(root, place, app) {
   return place ? openBoard(root, place, app)
@@ -32,20 +33,22 @@ async function openBoard(root, id, app) {
   const eyes = [];
   const grid = h("div", { class: "eyes" });
   const status = h("p", { class: "status", role: "status", "aria-live": "polite" });
-  const button = (text, key, run, more = {}) => h("button", {
-    type: "button", title: `${text} (${key})`, onclick: run, ...more,
-  }, text);
   const picker = filePicker(app, "analyse");
-  const buttons = {
-    run: button("Stop", "space", toggle, { class: "main" }),
-    back: button("◂ Back", "←", () => step(-1)), forth: button("Forth ▸", "→", () => step(1)),
-    second: button("Second engine", "+", second),
-    exact: button("Exact values", "e", exact), line: button("Line", "l", () => layer("line")),
-    figures: button("Figures", "v", () => layer("figures")),
-    setUp: button("Set up", "s", setUp), flip: button("Flip", "f", () => eyes.forEach((eye) => eye.board.flip())),
-    inside: button("Inside", "i", inside),
-    play: button("Play from here", "p", playOn), fresh: button("Another position", "n", () => app.go("analyse")),
-  };
+  const { buttons, keys } = controls({
+    run: ["Stop", " ", "stop the engines, or let them go on", toggle, { class: "main" }],
+    back: ["◂ Back", "ArrowLeft", "a move back", () => step(-1)],
+    forth: ["Forth ▸", "ArrowRight", "a move forth", () => step(1)],
+    second: ["Second engine", "+", "a second engine, or one only", second],
+    exact: ["Exact values", "e", "exact values, where the game can be solved", exact],
+    line: ["Line", "l", "the expected line on the board", () => layer("line")],
+    figures: ["Figures", "v", "figures on the board", () => layer("figures")],
+    setUp: ["Set up", "s", "set up a position (Go, draughts)", setUp],
+    flip: ["Flip", "f", "turn the board", () => eyes.forEach((eye) => eye.board.flip())],
+    inside: ["Inside", "i", "step through a search from here", () => app.go(`inside/from=${encodeURIComponent(id)}&plies=${position.plies}`)],
+    play: ["Play from here", "p", "play on from here", playOn],
+    fresh: ["Another position", "n", "another position", () => app.go("analyse")],
+    open: [null, "o", "open a saved game", () => picker.input.click()],
+  });
   const heat = h("select", { id: "heat", onchange: () => { layers.heat = heat.value; remember("heat", heat.value); redraw(); } },
     Object.entries(HEATS).map(([key, [title]]) => h("option", { value: key, selected: key === layers.heat }, title)));
   const rate = h("select", { id: "rate", onchange: () => { remember("rate", rate.value); eyes.forEach(start); } },
@@ -147,7 +150,6 @@ async function openBoard(root, id, app) {
   }
 
   function exact() {
-    if (buttons.exact.hidden || buttons.exact.disabled) return;
     stopExact();
     running = false;
     eyes.forEach((eye) => eye.stop());
@@ -159,10 +161,6 @@ async function openBoard(root, id, app) {
       status.textContent = `Exact values of ${news.exact.length} of ${news.of} moves, for the player to move, by ${news.who}.`;
     }, (error) => app.say(error.message, true));
     words();
-  }
-
-  function inside() {
-    if (!buttons.inside.disabled) app.go(`inside/from=${encodeURIComponent(id)}&plies=${position.plies}`);
   }
 
   function playOn() {
@@ -232,20 +230,6 @@ async function openBoard(root, id, app) {
       stopExact();
       undrop();
     },
-    keys: [
-      { key: " ", what: "stop the engines, or let them go on", run: toggle },
-      { key: "ArrowLeft", what: "a move back", run: () => step(-1) },
-      { key: "ArrowRight", what: "a move forth", run: () => step(1) },
-      { key: "v", what: "figures on the board", run: () => layer("figures") },
-      { key: "l", what: "the expected line on the board", run: () => layer("line") },
-      { key: "+", what: "a second engine, or one only", run: second },
-      { key: "e", what: "exact values, where the game can be solved", run: exact },
-      { key: "s", what: "set up a position (Go, draughts)", run: () => { if (!buttons.setUp.hidden) setUp(); } },
-      { key: "f", what: "turn the board", run: () => eyes.forEach((eye) => eye.board.flip()) },
-      { key: "i", what: "step through a search from here", run: inside },
-      { key: "p", what: "play on from here", run: playOn },
-      { key: "o", what: "open a saved game", run: () => picker.input.click() },
-      { key: "n", what: "another position", run: () => app.go("analyse") },
-    ],
+    keys,
   };
 }

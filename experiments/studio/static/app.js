@@ -6,6 +6,7 @@
 
 import { takeToken } from "./api.js";
 import { h } from "./dom.js";
+import { KEY_NAMES } from "./parts.js";
 
 const VIEWS = [
   { name: "play", title: "Play", load: () => import("./play.js") },
@@ -96,13 +97,12 @@ const COMMON = [
     key: String(i + 1), what: `view ${view.title}`, run: () => app.go(view.name),
   })),
 ];
-const NAMES = { " ": "space", ArrowLeft: "←", ArrowRight: "→" };
 
 function showKeys() {
   const list = document.getElementById("keys-list");
   const board = [{ key: "Tab, then ← ↑ → ↓", what: "walk over the board; Enter plays, Esc lets go" }];
   list.replaceChildren(...[...(current?.keys ?? []), ...board, ...COMMON].flatMap(({ key, what }) => [
-    h("dt", {}, h("kbd", {}, NAMES[key] ?? key)), h("dd", {}, what),
+    h("dt", {}, h("kbd", {}, KEY_NAMES[key] ?? key)), h("dd", {}, what),
   ]));
   if (!keysDialog.open) keysDialog.showModal();
 }

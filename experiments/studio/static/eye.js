@@ -3,6 +3,7 @@
 import { listen } from "./api.js";
 import { makeBoard } from "./boards/index.js";
 import { amount, duration, h, patch, percent } from "./dom.js";
+import { colourOf, Meter, table } from "./parts.js";
 import { playerField } from "./start.js";
 
 /** What the heat of the board can show: its name, and the number of a move, 0 to 1. */
@@ -17,7 +18,6 @@ export const HEATS = {
 // out the oldest.
 const WAITING = 3;
 const TABLE_ROWS = 12;
-let eyes = 0;
 
 export class Eye {
   constructor(number, info, choice, spec, { onMove, onSay, onEngine }) {
@@ -28,16 +28,12 @@ export class Eye {
     this.board = makeBoard(info, onMove, onSay);
     this.field = playerField(`eye-${number}`, number ? "Second engine" : "Engine", choice, spec, false, onEngine);
     this.field.fillFor(info.name);
-    const words = `eye-words-${++eyes}`;
-    this.bar = h("div", { class: "bar-fill" });
-    this.meter = h("div", { class: `eval ${this.board.look.name}`, role: "img", "aria-labelledby": words }, this.bar);
-    this.words = h("p", { class: "bar-text", id: words, "aria-live": "off" });
+    this.meter = new Meter(info);
     this.line = h("p", { class: "line" });
     this.body = h("tbody", { onclick: ({ target }) => { if (target.dataset.move) onMove(target.dataset.move); } });
-    this.table = h("table", { class: "seen", "aria-label": "Favourite moves" }, h("thead", {}, h("tr", {},
-      ["move", "visits", "share", "policy", "expects"].map((text) => h("th", {}, text)))), this.body);
+    this.table = table("Favourite moves", ["move", "visits", "share", "policy", "expects"], this.body, { class: "seen" });
     this.element = h("section", { class: "eye", "aria-label": number ? "Second engine" : "Engine" },
-      h("div", { class: "eye-stage" }, h("div", { class: "eval-row" }, this.meter, this.words), this.board.element),
+      h("div", { class: "eye-stage" }, this.meter.element, this.board.element),
       h("div", { class: "eye-engine" }, this.field.element),
       h("div", { class: "panel eye-table" }, this.line, this.table));
     this.looks = [];
@@ -58,7 +54,7 @@ export class Eye {
       this.looks.push(...events);
       if (events.at(-1).final) end();
       this.#awaitFrame();
-    }, (error) => { this.words.textContent = error.message; });
+    }, (error) => { this.meter.show(null, error.message); });
     this.looking = true;
     this.stop = () => {
       end();
@@ -84,9 +80,7 @@ export class Eye {
     this.board.show(this.position, this.moves, this.#marks(), still);
     if (seen?.look) this.element.dataset.look = seen.look;
     else delete this.element.dataset.look;
-    this.meter.classList.toggle("none", share === null);
-    this.bar.style.transform = `translateX(${(100 * (share ?? 0.5) - 100).toFixed(1)}%)`;
-    patch(this.words, [this.#words(share)]);
+    this.meter.show(share, this.#words(share));
     patch(this.line, seen?.line?.length ? ["Line: ", ...seen.line.map(({ player, text }, i) => (
       ["span", { class: `step side${player}` }, `${i + 1}. ${text} `]
     ))] : []);
@@ -106,7 +100,7 @@ export class Eye {
   }
 
   #words(share) {
-    const { seen } = this, name = this.info.players[0].replace(/^.*\((.*)\)$/, "$1");
+    const { seen } = this, name = colourOf(this.info.players[0]);
     if (!seen) return this.looking ? "The engine starts …" : " ";
     if (seen.problem) return seen.problem;
     const words = [];

@@ -1,12 +1,13 @@
 // The view Review: choose a game (#/review), or a game that is evaluated (#/review/ID).
 
-import { ask, download, follow } from "./api.js";
+import { ask, follow } from "./api.js";
 import { h } from "./dom.js";
+import { copyTo, fileDrop, filePicker, savedGames, saveFile, saveMenu } from "./files.js";
+import { controls, memory } from "./parts.js";
 import { Reviewed } from "./reviewed.js";
-import { choices, fileDrop, filePicker, playerField, savedGames } from "./start.js";
+import { choices, playerField } from "./start.js";
 
-const remembered = (key, usual) => localStorage.getItem(`dlgo-review-${key}`) ?? usual;
-const remember = (key, value) => localStorage.setItem(`dlgo-review-${key}`, value);
+const [remembered, remember] = memory("review");
 
 export function open(root, place, app) {
   return place ? openReview(root, place, app) : openChoice(root, app);
@@ -44,18 +45,21 @@ async function openReview(root, id, app) {
   const exact = h("input", { type: "checkbox", id: "exact", checked: remembered("exact", "yes") === "yes", onchange: again });
   const progress = h("progress", { max: 1, value: 0, "aria-label": "Positions evaluated" });
   const told = h("p", { class: "review-told", role: "status", "aria-live": "off" });
-  const button = (text, key, run, more = {}) => h("button", { type: "button", title: `${text} (${key})`, onclick: run, ...more }, text);
   const picker = filePicker(app, "review");
-  const run = button("Stop", "space", toggle);
-  const save = h("details", { class: "menu" }, h("summary", { title: "Save the review (s)" }, "Save"),
-    h("div", {}, ...[["html", "Page (HTML)"], ...(info.name === "go" ? [["sgf", "SGF with comments"]] : [])].map(([form, title]) => h("button", {
-      type: "button", onclick: () => { save.open = false; saveAs(form); },
-    }, title))));
+  const { buttons, keys } = controls({
+    run: ["Stop", " ", "stop the review, or go on with it", toggle],
+    analyse: ["Analyse here", "a", "analyse this position", analyse],
+    save: [null, "s", "save the review as a page", () => save("html")],
+    open: [null, "o", "open a saved game", () => picker.input.click()],
+    fresh: [null, "n", "another game", () => app.go("review")],
+  });
+  const { run } = buttons;
+  const forms = [["html", "Page (HTML)"], ...(info.name === "go" ? [["sgf", "SGF with comments"]] : [])];
   const place = h("div", { class: "review-place" });
   root.append(h("div", { class: "review-head" },
     h("div", { class: "review-engine" }, field.element,
       h("label", { class: "inline", for: "exact", hidden: !solvable }, exact, "Prove what can be proved (exact values)")),
-    h("div", { class: "buttons" }, run, save, button("Analyse here", "a", analyse), picker.button, picker.input),
+    h("div", { class: "buttons" }, run, saveMenu("Save the review (s)", forms, save), buttons.analyse, picker.button, picker.input),
     h("div", { class: "review-progress" }, progress, told)), place);
   begin();
 
@@ -114,35 +118,21 @@ async function openReview(root, id, app) {
   }
 
   function toggle() {
-    if (run.hidden) return;
     running = !running;
     begin();
     if (!running && reviewed) told.textContent = `Stopped at ${progress.value} of ${progress.max} positions.`;
   }
 
-  function saveAs(form) {
-    return app.attempt(async () => app.say(`Saved as ${await download(`${path}/review/file?form=${form}&${query()}`)}`));
-  }
+  function save(form) { return saveFile(app, `${path}/review/file?form=${form}&${query()}`); }
 
   function analyse() {
-    return app.attempt(async () => {
-      const turns = reviewed?.data.turns ?? [];
-      const plies = reviewed?.place ? turns[reviewed.place - 1].plies : 0;
-      const made = await ask(`${path}/copy`, { plies });
-      app.go(`analyse/${made.id}`);
-    });
+    const turns = reviewed?.data.turns ?? [];
+    return copyTo(app, path, "analyse", reviewed?.place ? turns[reviewed.place - 1].plies : 0);
   }
 
   const undrop = fileDrop(root, picker.load);
   return {
     close() { stop(); reviewed?.close(); undrop(); },
-    get keys() {
-      return [...(reviewed?.keys ?? []),
-        { key: " ", what: "stop the review, or go on with it", run: toggle },
-        { key: "s", what: "save the review as a page", run: () => saveAs("html") },
-        { key: "a", what: "analyse this position", run: analyse },
-        { key: "o", what: "open a saved game", run: () => picker.input.click() },
-        { key: "n", what: "another game", run: () => app.go("review") }];
-    },
+    get keys() { return [...(reviewed?.keys ?? []), ...keys]; },
   };
 }

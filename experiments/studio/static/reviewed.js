@@ -2,8 +2,9 @@
 // it shows is given to it, so that a saved page shows the same.
 
 import { makeBoard, pieceIcon } from "./boards/index.js";
-import { breakable, capital, h } from "./dom.js";
+import { capital, h } from "./dom.js";
 import { Graph, KINDS, kindIcon } from "./graph.js";
+import { controls, playerCard } from "./parts.js";
 
 export class Reviewed {
   /**
@@ -24,19 +25,18 @@ export class Reviewed {
     this.where = h("h2", { class: "review-where" });
     this.words = h("p", { class: "status", role: "status", "aria-live": "polite" });
     this.verdict = h("div", { class: "verdict" });
-    const button = (text, key, run, more = {}) => h("button", { type: "button", title: `${text} (${key})`, onclick: run, ...more }, text);
-    this.buttons = {
-      before: button("◂ Mistake", "M", () => this.mistake(-1), { "aria-label": "Previous mistake" }),
-      back: button("◂ Back", "←", () => this.step(-1)), forth: button("Forth ▸", "→", () => this.step(1)),
-      next: button("Mistake ▸", "m", () => this.mistake(1), { class: "main", "aria-label": "Next mistake" }),
-      line: button("Line", "l", () => this.toggleLine(), { "aria-label": "The better line on the board" }),
-      flip: button("Flip", "f", () => this.board.flip()),
-    };
-    this.cards = [0, 1].map((side) => {
-      const note = h("span", { class: "note" });
-      const name = data.names[side] || capital(data.sides[side]);
-      return { note, element: h("div", { class: "player" }, pieceIcon(info, side), h("div", { class: "who" }, h("b", { title: name }, breakable(name)), note)) };
+    const { buttons, keys } = controls({
+      before: ["◂ Mistake", "M", "to the mistake before", () => this.mistake(-1), { "aria-label": "Previous mistake" }],
+      back: ["◂ Back", "ArrowLeft", "a move back", () => this.go(this.place - 1)],
+      forth: ["Forth ▸", "ArrowRight", "a move forth", () => this.go(this.place + 1)],
+      next: ["Mistake ▸", "m", "to the next mistake", () => this.mistake(1), { class: "main", "aria-label": "Next mistake" }],
+      line: ["Line", "l", "the better line on the board, or the move only", () => this.toggleLine(), { "aria-label": "The better line on the board" }],
+      flip: ["Flip", "f", "turn the board", () => this.board.flip()],
+      start: [null, "Home", "the start", () => this.go(0)],
+      end: [null, "End", "the end", () => this.go(this.data.turns.length)],
     });
+    Object.assign(this, { buttons, keys });
+    this.cards = [0, 1].map((side) => playerCard(info, side, data.names[side] || capital(data.sides[side])));
     this.filter = h("select", { id: "mistakes-of", onchange: () => { this.side = this.filter.value; this.#mistakes(); } },
       [["both", "both players"], ["0", data.sides[0]], ["1", data.sides[1]]].map(([value, text]) => h("option", { value }, text)));
     this.list = h("ol", { class: "mistakes" });
@@ -85,8 +85,6 @@ export class Reviewed {
     this.rows.forEach(({ row }, i) => row.classList.toggle("current", i + 1 === this.place));
     this.#load();
   }
-
-  step(by) { this.go(this.place + by); }
 
   /** To the position before the next mistake, or before the last one. */
   mistake(by) {
@@ -205,18 +203,5 @@ export class Reviewed {
     words.push(value ? `${value.text} for ${this.data.sides[0]}` : "not evaluated");
     if (verdict) words.push(verdict.kind);
     return words.join(", ");
-  }
-
-  get keys() {
-    return [
-      { key: "m", what: "to the next mistake", run: () => this.mistake(1) },
-      { key: "M", what: "to the mistake before", run: () => this.mistake(-1) },
-      { key: "ArrowLeft", what: "a move back", run: () => this.step(-1) },
-      { key: "ArrowRight", what: "a move forth", run: () => this.step(1) },
-      { key: "Home", what: "the start", run: () => this.go(0) },
-      { key: "End", what: "the end", run: () => this.go(this.data.turns.length) },
-      { key: "l", what: "the better line on the board, or the move only", run: () => this.toggleLine() },
-      { key: "f", what: "turn the board", run: () => this.board.flip() },
-    ];
   }
 }

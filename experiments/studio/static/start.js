@@ -1,8 +1,9 @@
 // A new game: which one, how large, who plays; or one from a file.
 
-import { ask, send } from "./api.js";
+import { ask } from "./api.js";
 import { pictureOf } from "./boards/index.js";
 import { h } from "./dom.js";
+import { fileDrop, filePicker, savedGames } from "./files.js";
 
 const SIZES = { size: [5, 9, 13, 19] };
 let setup = null;
@@ -154,53 +155,5 @@ export async function openStart(root, app, view = "play", title = "What would yo
       { key: "n", what: playing ? "start the game" : "open the board", run: () => form.requestSubmit() },
       { key: "o", what: "open a saved game", run: () => picker.input.click() },
     ],
-  };
-}
-
-/** The games in the server's folder. */
-export async function savedGames(app, view) {
-  const { files } = await ask("/api/files");
-  return h("section", { class: "panel saved" }, h("h2", {}, "Saved games"),
-    files.length ? h("ul", {}, files.map((name) => h("li", {}, h("button", {
-      type: "button", class: "link", onclick: () => app.attempt(async () => {
-        const made = await ask(`/api/files/${encodeURIComponent(name)}/open`, people(view));
-        made.notes.forEach((note) => app.say(note));
-        app.go(`${view}/${made.id}`);
-      }),
-    }, name)))) : h("p", {}, "There are none yet."));
-}
-
-/** Who plays on in a game that is opened in a view: elsewhere than in Play no engine that it names. */
-const people = (view) => (view === "play" ? {} : { black: "human", white: "human" });
-
-/** A button that opens a saved game in a view. */
-export function filePicker(app, view = "play") {
-  const load = (file) => app.attempt(async () => {
-    if (file.size > 256 * 1024) throw new Error(`${file.name} is larger than 256 KiB, so not a game`);
-    const given = new URLSearchParams({ name: file.name, ...people(view) });
-    const made = await send(`/api/games/load?${given}`, await file.arrayBuffer());
-    made.notes.forEach((note) => app.say(note));
-    app.go(`${view}/${made.id}`);
-  });
-  const input = h("input", {
-    type: "file", class: "hidden", accept: ".sgf,.pdn,.txt", "aria-label": "Saved game",
-    onchange: () => { if (input.files[0]) load(input.files[0]); input.value = ""; },
-  });
-  const button = h("button", { type: "button", onclick: () => input.click() }, "Open a file …");
-  return { button, input, load };
-}
-
-/** Files that are dropped on an element are opened; the returned function ends that. */
-export function fileDrop(element, load) {
-  const over = (event) => event.preventDefault();
-  const drop = (event) => {
-    event.preventDefault();
-    if (event.dataTransfer.files[0]) load(event.dataTransfer.files[0]);
-  };
-  element.addEventListener("dragover", over);
-  element.addEventListener("drop", drop);
-  return () => {
-    element.removeEventListener("dragover", over);
-    element.removeEventListener("drop", drop);
   };
 }

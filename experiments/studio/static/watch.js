@@ -2,7 +2,8 @@
 
 import { ask, follow } from "./api.js";
 import { pictureOf, pieceIcon } from "./boards/index.js";
-import { duration, h, percent } from "./dom.js";
+import { duration, h } from "./dom.js";
+import { Meter, table } from "./parts.js";
 import { Machines } from "./watch_machines.js";
 import { openReplay } from "./watch_replay.js";
 import { Standings } from "./watch_standings.js";
@@ -207,10 +208,8 @@ class Tile {
   constructor(parent) {
     this.names = [h("span", {}), h("span", {})];
     this.note = h("p", { class: "note" });
-    this.bar = h("div", { class: "bar-fill" });
-    this.meter = h("div", { class: "eval", "aria-hidden": "true" }, this.bar);
     this.frame = h("div", { class: "tile-board" });
-    this.element = h("article", { class: "panel tile" }, h("p", { class: "versus" }), this.meter, this.frame, this.note);
+    this.element = h("article", { class: "panel tile" }, h("p", { class: "versus" }), this.frame, this.note);
     parent.append(this.element);
   }
 
@@ -218,16 +217,16 @@ class Tile {
     if (info && this.game !== one.game) {
       this.game = one.game;
       this.board = pictureOf(info, null, info.title);
-      this.meter.className = `eval ${this.board.look.name}`;
-      this.frame.replaceChildren(this.board.element);
+      this.meter = new Meter(info);
+      this.meter.element.setAttribute("aria-hidden", "true");
+      this.frame.replaceChildren(this.meter.element, this.board.element);
     }
     const icon = (side) => (info ? pieceIcon(info, side) : "");
     this.element.querySelector(".versus").replaceChildren(
       h("span", {}, icon(0), one.first), h("span", {}, icon(1), one.second));
     this.note.textContent = one.problem || `move ${one.plies}${one.position?.over ? `: ${one.position.result}` : ""}`;
-    this.meter.classList.toggle("none", one.black === null);
-    this.bar.style.width = percent(one.black ?? 0.5);
     if (!one.position || !this.board) return;
+    this.meter.show(one.black);
     this.board.show(one.position, [], {}, this.slot !== one.slot);
     this.slot = one.slot;
     this.board.svg.setAttribute("aria-label", `${info.title}: ${one.first} against ${one.second}, move ${one.plies}`);
@@ -247,8 +246,8 @@ function gamesList(path, own, app, gameShown) {
     element: h("section", { class: "panel finished", "aria-label": "Finished games" },
       h("div", { class: "finished-head" }, heading, everybody,
         h("label", { class: "inline", for: "failed" }, failed, "failures only"), newer, count, older),
-      h("div", { class: "table-scroll" }, h("table", { class: "games-table", "aria-label": "Finished games" }, h("thead", {}, h("tr", {},
-        ["", "first", "second", "result", "moves", "how it ended"].map((text) => h("th", {}, text)))), body))),
+      h("div", { class: "table-scroll" }, table("Finished games",
+        ["", "first", "second", "result", "moves", "how it ended"], body, { class: "games-table" }))),
     async load(offset = 0) {
       const query = new URLSearchParams({ offset, game: gameShown() ?? "", entrant: list.entrant, failed: failed.checked ? "yes" : "" });
       const found = await ask(`${path}/games?${query}`);

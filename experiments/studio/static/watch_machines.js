@@ -1,6 +1,7 @@
 // The machines that play a tournament, in Watch: what each has played, how fast, and what it costs.
 
 import { duration, h } from "./dom.js";
+import { table } from "./parts.js";
 
 const COLUMNS = ["machine", "games", "games/s", "has now", "CPU time", "state"];
 
@@ -9,8 +10,7 @@ export class Machines {
     this.body = h("tbody", {});
     this.facts = h("p", { class: "facts" });
     this.element = h("section", { class: "panel machines", hidden: true, "aria-label": "Machines" }, h("h2", {}, "Machines"),
-      h("div", { class: "table-scroll" }, h("table", { "aria-label": "Machines" },
-        h("thead", {}, h("tr", {}, COLUMNS.map((text) => h("th", {}, text)))), this.body)), this.facts);
+      h("div", { class: "table-scroll" }, table("Machines", COLUMNS, this.body)), this.facts);
   }
 
   /**

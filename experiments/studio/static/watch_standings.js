@@ -1,6 +1,7 @@
 // The table of a tournament's standings: ratings, their 95% intervals as bars, what a move costs.
 
 import { breakable, h, percent } from "./dom.js";
+import { table } from "./parts.js";
 
 const COLUMNS = ["", "entrant", "Elo", "95%", "interval", "games", "+ = −", "score", "CPU a move"];
 
@@ -10,8 +11,7 @@ export class Standings {
     this.onEntrant = onEntrant;
     this.rows = new Map();
     this.body = h("tbody", {});
-    this.element = h("table", { class: "standings", "aria-label": "Standings" },
-      h("thead", {}, h("tr", {}, COLUMNS.map((text) => h("th", {}, text)))), this.body);
+    this.element = table("Standings", COLUMNS, this.body, { class: "standings" });
   }
 
   /**

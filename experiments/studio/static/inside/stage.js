@@ -2,6 +2,7 @@
 
 import { makeBoard } from "../boards/index.js";
 import { capital, h } from "../dom.js";
+import { controls } from "../parts.js";
 import { focusOf, stopsOf, treeAfter } from "./model.js";
 import { Positions, writePlace } from "./search.js";
 import { ChildTable } from "./table.js";
@@ -23,15 +24,21 @@ export function openStage(root, app, search, preset) {
   const picture = new TreeView(search, words, positions, look, redrawTree);
 
   // What the person steps with.
-  const button = (sign, label, key, run) => h("button", {
-    type: "button", title: `${label} (${key})`, "aria-label": label, onclick: run,
-  }, sign);
-  const play = h("button", { type: "button", class: "main", title: "Play or pause (space)", onclick: toggle }, "Play");
-  const controls = [
-    button("|◂", "To the start", "Home", () => go(0)), button("◂◂", `Back to the ${jump} before`, "j", () => skip(-1)),
-    button("◂", "One step back", "←", () => go(step - 1)), play, button("▸", "One step on", "→", () => go(step + 1)),
-    button("▸▸", `On to the next ${jump}`, "l", () => skip(1)), button("▸|", "To the end", "End", () => go(last)),
-  ];
+  const { buttons, keys } = controls({
+    start: ["|◂", "Home", "to the start", () => go(0)], before: ["◂◂", "j", `back to the ${jump} before`, () => skip(-1)],
+    back: ["◂", "ArrowLeft", "one step back", () => go(step - 1)], play: ["Play", " ", "play or pause", toggle, { class: "main" }],
+    forth: ["▸", "ArrowRight", "one step on", () => go(step + 1)], next: ["▸▸", "l", `on to the next ${jump}`, () => skip(1)],
+    end: ["▸|", "End", "to the end", () => go(last)],
+    fold: [null, "f", "fold or unfold the node at hand", () => picture.toggle(looked ?? focus.at)],
+    larger: [null, "+", "a larger tree", () => picture.scale(1.25)], smaller: [null, "-", "a smaller tree", () => picture.scale(1 / 1.25)],
+    fit: [null, "0", "the tree as wide as there is room", () => picture.fit()],
+    list: [null, "v", "the tree as a list, or as a picture", () => picture.toggleList()],
+    here: ["Search from here", "g", "search from the position on the board", searchHere],
+    copy: ["Copy link", "c", "copy the address of this step", copyLink],
+    change: ["Change", "e", "other settings, or another position", change],
+    fresh: ["Another search", "n", "another search", () => app.go("inside")],
+  });
+  const { start, before: former, back, play, forth, next, end, here } = buttons;
   const slider = h("input", {
     type: "range", min: 0, max: last, value: step, class: "steps", "aria-label": "Step", oninput: () => go(Number(slider.value)),
   });
@@ -41,19 +48,15 @@ export function openStage(root, app, search, preset) {
   const phases = Words.phases(search).map((name) => h("li", { "data-phase": name }, capital(name)));
   const sentence = h("p", { class: "sentence", role: "status", "aria-live": "polite" });
   const choice = h("p", { class: "choice", hidden: true });
-  const here = h("button", { type: "button", title: "Search from this position (g)", onclick: searchHere }, "Search from here");
 
   root.append(h("div", { class: "inside" },
     h("div", { class: "inside-head" },
       h("div", {}, h("h1", {}, preset?.title ?? `${search.info.title}: ${titleOf(search)}`),
         h("p", { class: "look-for" }, preset ? h("b", {}, "Look for: ") : "", preset?.look_for ?? ""),
         h("p", { class: "search-facts" }, facts(search))),
-      h("div", { class: "buttons" },
-        h("button", { type: "button", title: "Other settings or another position (e)", onclick: change }, "Change"),
-        h("button", { type: "button", title: "Copy the address of this step (c)", onclick: copyLink }, "Copy link"),
-        h("button", { type: "button", title: "Other presets (n)", onclick: () => app.go("inside") }, "Another search"))),
+      h("div", { class: "buttons" }, buttons.change, buttons.copy, buttons.fresh)),
     h("section", { class: "panel steps-panel", "aria-label": "Steps" },
-      h("div", { class: "stepping" }, h("div", { class: "buttons", role: "group", "aria-label": "Steps" }, ...controls), slider, count, speed),
+      h("div", { class: "stepping" }, h("div", { class: "buttons", role: "group", "aria-label": "Steps" }, start, former, back, play, forth, next, end), slider, count, speed),
       h("ol", { class: "phases", "aria-hidden": "true" }, ...phases), h("div", { class: "told" }, sentence, choice)),
     h("div", { class: "inside-columns" }, picture.element,
       h("div", { class: "node-side" },
@@ -166,7 +169,6 @@ export function openStage(root, app, search, preset) {
   }
 
   function searchHere() {
-    if (here.hidden) return;
     const moves = [search.source.moves, ...tree.moves(looked ?? focus.at)].filter(Boolean).join(" ");
     app.go(`inside/${writePlace({ source: { ...search.source, moves }, engine: search.engine, seed: search.seed })}`);
   }
@@ -188,24 +190,7 @@ export function openStage(root, app, search, preset) {
       picture.close();
       delete root.dataset.step;
     },
-    keys: [
-      { key: "ArrowRight", what: "one step on", run: () => go(step + 1) },
-      { key: "ArrowLeft", what: "one step back", run: () => go(step - 1) },
-      { key: "l", what: `on to the next ${jump}`, run: () => skip(1) },
-      { key: "j", what: `back to the ${jump} before`, run: () => skip(-1) },
-      { key: " ", what: "play or pause", run: toggle },
-      { key: "Home", what: "to the start", run: () => go(0) },
-      { key: "End", what: "to the end", run: () => go(last) },
-      { key: "f", what: "fold or unfold the node at hand", run: () => picture.toggle(looked ?? focus.at) },
-      { key: "+", what: "a larger tree", run: () => picture.scale(1.25) },
-      { key: "-", what: "a smaller tree", run: () => picture.scale(1 / 1.25) },
-      { key: "0", what: "the tree as wide as there is room", run: () => picture.fit() },
-      { key: "v", what: "the tree as a list, or as a picture", run: () => picture.toggleList() },
-      { key: "g", what: "search from the position on the board", run: searchHere },
-      { key: "c", what: "copy the address of this step", run: copyLink },
-      { key: "e", what: "other settings, or another position", run: change },
-      { key: "n", what: "another search", run: () => app.go("inside") },
-    ],
+    keys,
   };
 }
 

@@ -1,0 +1,186 @@
+// What a page shows of a game in progress: board, players, evaluation, moves, hint, trouble.
+
+import { makeBoard } from "./boards/index.js";
+import { amount, breakable, capital, duration, h, percent } from "./dom.js";
+import { colourOf, Meter, moveItem, playerCard, table } from "./parts.js";
+import { choices, playerField } from "./start.js";
+
+/** The players' names as people say them: "You" is for the only person in a game. */
+function nameOf(view, side) {
+  const spec = view.sides[side];
+  if (spec !== "human") return spec;
+  return view.sides[1 - side] === "human" ? view.players[side] : "You";
+}
+
+export class GameView {
+  /**
+   * @param view what the server says of the game.
+   * @param buttons by name; what can be done now is enabled.
+   * @param actions functions {play, explain, look, post} that ask the server for something.
+   * @param tools stand above the moves.
+   */
+  constructor(view, buttons, actions, tools) {
+    Object.assign(this, { view, buttons, actions });
+    this.began = performance.now();
+    this.board = makeBoard(view, actions.play, actions.explain);
+    this.board.flip(view.look === "checkers" && view.sides[0] === "human" && view.sides[1] !== "human");
+    this.cards = [0, 1].map((side) => playerCard(view, side, ""));
+    this.clockTexts = this.cards.map(({ element }) => {
+      const clock = h("span", { class: "clock" });
+      element.append(clock);
+      return clock;
+    });
+    this.meter = new Meter(view);
+    this.status = h("p", { class: "status", role: "status", "aria-live": "polite" });
+    this.trouble = h("div", { class: "trouble", role: "alert", hidden: true });
+    this.history = h("ol", { class: "moves", "aria-label": "Moves" });
+    this.hintBox = h("section", { class: "panel hint-box", hidden: true });
+    this.typed = h("input", {
+      type: "text", id: "typed", placeholder: "Type a move", autocomplete: "off", spellcheck: "false", maxlength: 60,
+      "aria-label": "Type a move",
+    });
+    this.typing = h("form", { class: "typing", onsubmit: (event) => {
+      event.preventDefault();
+      if (this.typed.value.trim()) actions.play(this.typed.value.trim());
+      this.typed.value = "";
+    } }, this.typed, h("button", { type: "submit" }, "Play"));
+    this.players = h("details", { class: "panel change", ontoggle: () => { if (this.players.open) this.#choosePlayers(); } },
+      h("summary", {}, "Change the players"));
+    this.element = h("div", { class: "play" },
+      h("section", { class: "stage", "aria-label": `Game of ${view.title}` },
+        h("div", { class: "players" }, ...this.cards.map(({ element }) => element)),
+        this.meter.element, this.board.element, this.status, this.trouble),
+      h("aside", { class: "side" }, h("div", { class: "buttons" }, ...tools), this.typing, this.hintBox,
+        h("section", { class: "panel history" }, h("h2", {}, "Moves"), this.history), this.players));
+  }
+
+  /** @param shown an earlier position that is looked at, or null. */
+  draw(view, shown, resigning, still) {
+    Object.assign(this, { view, shown });
+    const now = shown ?? view.position, live = shown === null, mine = live && view.yourTurn;
+    this.board.show(now, mine ? now.moves ?? [] : [], live ? this.#hintMarks() : {}, still || !live);
+    this.cards.forEach(({ element, name, note }, side) => {
+      const text = nameOf(view, side);
+      if (name.title !== text) name.replaceChildren(...breakable(text));
+      name.title = text;
+      const captured = now.captured ? `lost ${now.captured[side]}` : "";
+      const points = side && view.name === "go" ? `komi ${view.options.komi}` : "";
+      note.textContent = [view.players[side], points, captured].filter(Boolean).join(" · ");
+      element.classList.toggle("turn", !view.position.over && view.position.turn === side);
+      element.classList.toggle("winner", view.position.winner === side);
+    });
+    this.status.textContent = this.#statusText();
+    this.status.classList.toggle("over", view.position.over && live);
+    this.#evaluation();
+    this.#moves();
+    this.#hint();
+    this.#troubles();
+    this.#enable(mine, now, resigning);
+    this.clocks();
+  }
+
+  #enable(mine, now, resigning) {
+    const { view, buttons } = this, engines = view.sides.filter((spec) => spec !== "human").length;
+    buttons.undo.disabled = !view.history.length;
+    buttons.pass.hidden = !view.hasPass;
+    buttons.hint.disabled = buttons.pass.disabled = buttons.resign.disabled = !mine;
+    buttons.swap.hidden = !(mine && now.moves.some(({ text }) => text === "swap"));
+    buttons.resign.textContent = resigning ? "Really resign?" : "Resign";
+    buttons.pause.hidden = engines < 2 || view.position.over;
+    buttons.pause.textContent = view.paused ? "Go on" : "Pause";
+    buttons.evaluate.hidden = engines > 0 || view.position.over;
+    buttons.evaluate.setAttribute("aria-pressed", String(Boolean(view.evaluator)));
+    this.typing.hidden = !view.yourTurn;
+  }
+
+  #statusText() {
+    const { view, shown } = this;
+    if (shown) return `After move ${shown.plies} of ${view.plies}. → goes on, End returns to the game.`;
+    const { over, result, turn, note } = view.position, last = view.history.at(-1);
+    const before = last ? `${nameOf(view, last.player)}: ${last.text}. ` : "";
+    if (over) return `${before}Game over: ${result}.`;
+    if (view.problem) return before;
+    if (view.waiting !== null && view.waiting > 0) return `${before}Waiting for ${view.waiting} other searches …`;
+    if (view.thinking) return `${before}${view.thinking} ${view.yourTurn ? "looks for a hint" : "thinks"} …`;
+    if (view.paused) return `${before}The engines wait.`;
+    const who = nameOf(view, turn) === "You" ? `Your turn: ${view.players[turn]}` : `${capital(nameOf(view, turn))} to move`;
+    return `${before}${who}${note ? ` (${note})` : ""}.`;
+  }
+
+  clocks() {
+    const { view } = this;
+    this.clockTexts.forEach((clock, side) => {
+      const used = view.history.filter(({ player }) => player === side)
+        .reduce((sum, { wall }) => sum + (wall ?? 0), 0);
+      const running = !view.position.over && view.position.turn === side && !view.paused && !view.problem;
+      clock.textContent = duration(used + (running ? (performance.now() - this.began) / 1000 : 0));
+    });
+  }
+
+  #evaluation() {
+    const { view } = this, hinted = view.hint?.black != null, estimate = hinted ? view.hint : view.evaluation;
+    if (!estimate) {
+      this.meter.show(null, view.evaluator ? `${view.evaluator} evaluates each move.` : "No evaluation yet: engines tell with their moves, and with a hint.");
+      return;
+    }
+    const own = view.history.some(({ who, plies }) => plies === estimate.plies && who === estimate.who);
+    const when = hinted ? "here" : own ? `with its move ${estimate.text}` : `after ${estimate.text}`;
+    this.meter.show(estimate.black, `${estimate.who} ${estimate.proven ? "has proved" : "expects"} `,
+      ["b", {}, `${percent(estimate.black)} for ${colourOf(view.players[0])}`], ` ${when}`);
+  }
+
+  #moves() {
+    const { view, shown, history } = this, here = shown?.plies ?? view.plies;
+    history.replaceChildren(...view.history.map((record, i) => {
+      const count = record.count ? `${amount(record.count)} ${record.counted === "nodes" ? "nodes" : "sims"}` : "";
+      return moveItem(view, i + 1, record, [duration(record.wall), count].filter(Boolean).join(" · "), {
+        title: record.cpu === null ? "" : `${duration(record.cpu)} of CPU time`,
+        "aria-current": record.plies === here ? "true" : null, onclick: () => this.actions.look(record.plies),
+      });
+    }));
+    history.scrollTop = history.scrollHeight;
+  }
+
+  #hintMarks() {
+    const moves = this.view.hint?.moves ?? [];
+    return { hints: moves.slice(0, 3).map(({ path }, i) => ({ path, label: String(i + 1) })) };
+  }
+
+  #hint() {
+    const { hint } = this.view;
+    this.hintBox.hidden = !hint;
+    if (!hint) return;
+    const words = [hint.text];
+    if (hint.proven !== null) words.push(["a proven loss", "a proven draw", "a proven win"][hint.proven + 1]);
+    else if (hint.value !== null) words.push(`you can expect ${percent((1 + hint.value) / 2)} of the point`);
+    if (hint.line.length > 1) words.push(`line ${hint.line.map(({ text }) => text).join(" ")}`);
+    const rows = hint.moves.slice(0, 5).map(({ text, share, value }, i) => h("tr", {},
+      h("td", {}, String(i + 1)), h("td", {}, h("button", { type: "button", class: "link", onclick: () => this.actions.play(text) }, text)),
+      h("td", {}, share === undefined ? "" : percent(share)),
+      h("td", {}, value === undefined ? "" : percent((1 + value) / 2))));
+    this.hintBox.replaceChildren(h("h2", {}, `Hint of ${hint.who}`), h("p", {}, words.join("; ")),
+      rows.length > 1 ? table("Moves of the hint", ["", "move", "favoured", "expects"], h("tbody", {}, rows)) : "");
+  }
+
+  #troubles() {
+    const { players, trouble, view } = this;
+    trouble.hidden = !view.problem;
+    trouble.replaceChildren(h("p", {}, view.problem), h("div", {},
+      h("button", { type: "button", class: "main", onclick: () => this.actions.post("pause", { paused: false }) }, "Try again"),
+      h("button", { type: "button", onclick: () => { players.open = true; players.scrollIntoView({ block: "center" }); } }, "Change the players")));
+  }
+
+  async #choosePlayers() {
+    const choice = await choices(), { view, players } = this;
+    const [black, white] = [["black", "First"], ["white", "Second"]].map(([side, label], i) => {
+      const field = playerField(`change-${side}`, label, choice, view.sides[i]);
+      field.fillFor(view.name);
+      return field;
+    });
+    players.replaceChildren(players.firstElementChild, black.element, white.element,
+      h("button", { type: "button", class: "main", onclick: async () => {
+        await this.actions.post("players", { black: black.value(), white: white.value() });
+        players.open = false;
+      } }, "Let them play"));
+  }
+}

@@ -1,0 +1,75 @@
+// Parts that several views are made of: buttons with their keys, players, evaluations, moves.
+
+import { pieceIcon } from "./boards/index.js";
+import { breakable, capital, h, patch, percent } from "./dom.js";
+
+export const KEY_NAMES = { " ": "space", ArrowLeft: "←", ArrowRight: "→" };
+
+/**
+ * Buttons, and the keys that do the same.
+ *
+ * @param actions by their names: [text, key, what it does, run, more attributes of the button]. Without
+ *   a text there is a key only. The key of a button that is hidden or disabled does nothing.
+ * @returns {buttons by name, keys as `app.js` lists them}.
+ */
+export function controls(actions) {
+  const buttons = {}, keys = [];
+  for (const [name, [text, key, what, run, more]] of Object.entries(actions)) {
+    const button = text && h("button", {
+      type: "button", title: `${capital(what)} (${KEY_NAMES[key] ?? key})`, onclick: run,
+      "aria-label": /\w/.test(text) ? null : capital(what), ...more,  // a sign is no name
+    }, text);
+    if (button) buttons[name] = button;
+    keys.push({ key, what, run: () => { if (!button?.hidden && !button?.disabled) run(); } });
+  }
+  return { buttons, keys };
+}
+
+/** What a view remembers from visit to visit: two functions, to read and to write. */
+export const memory = (view) => [
+  (key, usual) => localStorage.getItem(`dlgo-${view}-${key}`) ?? usual,
+  (key, value) => localStorage.setItem(`dlgo-${view}-${key}`, value),
+];
+
+/** A table with a head. */
+export function table(label, columns, body, more = {}) {
+  return h("table", { "aria-label": label, ...more },
+    h("thead", {}, h("tr", {}, columns.map((text) => h("th", {}, text)))), body);
+}
+
+/** What a player's pieces are called: "red" of "black (red)". */
+export const colourOf = (player) => player.replace(/^.*\((.*)\)$/, "$1");
+
+/** A player of a game; `name` and `note` can be changed. */
+export function playerCard(info, side, text, words = "") {
+  const name = h("b", { title: text }, breakable(text)), note = h("span", { class: "note" }, words);
+  return { name, note, element: h("div", { class: "player" }, pieceIcon(info, side), h("div", { class: "who" }, name, note)) };
+}
+
+let meters = 0;
+
+/** Whom an engine expects to win: a bar that black's share fills, and words. */
+export class Meter {
+  constructor(info) {
+    const id = `meter-${++meters}`;
+    this.bar = h("div", { class: "bar-fill" });
+    this.meter = h("div", { class: `eval ${info.look}`, role: "img", "aria-labelledby": id }, this.bar);
+    this.words = h("p", { class: "bar-text", id });
+    this.element = h("div", { class: "eval-row" }, this.meter, this.words);
+  }
+
+  /** @param share black's, 0 to 1, or null. @param words as `patch` takes them. */
+  show(share, ...words) {
+    this.meter.classList.toggle("none", share === null);
+    this.bar.style.transform = `translateX(${(100 * (share ?? 0.5) - 100).toFixed(1)}%)`;
+    patch(this.words, words);
+  }
+}
+
+/** A move in a list: its number, who made it, what it has cost, what its player expects. */
+export function moveItem(info, number, { player, text, black }, cost, more) {
+  return h("li", {}, h("button", { type: "button", ...more },
+    h("span", { class: "number" }, `${number}.`), pieceIcon(info, player), h("span", { class: "text" }, text),
+    h("span", { class: "cost" }, cost),
+    h("span", { class: "value" }, black == null ? "" : percent(player ? 1 - black : black))));
+}
