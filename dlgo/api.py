@@ -41,22 +41,29 @@ class GameState:
         last_move: the move that led here, or None.
     """
 
-    __slots__ = ("game", "kernel_state", "previous_state", "last_move", "__weakref__")
+    __slots__ = (
+        "game", "kernel_state", "previous_state", "last_move", "_surveyed", "__weakref__"
+    )
 
     game: GameSpec
     kernel_state: Any
     previous_state: GameState | None
     last_move: Move | None
+    # What `kernels.survey` says, once it has been asked: the number of legal actions or OVER,
+    # whose turn it is, and the array of the actions.
+    _surveyed: tuple[int, int, np.ndarray] | None
 
     def __init__(
         self, game: GameSpec, kernel_state: Any,
         previous_state: GameState | None = None, last_move: Move | None = None,
+        _surveyed: tuple[int, int, np.ndarray] | None = None,
     ) -> None:
         set_field = object.__setattr__
         set_field(self, "game", game)
         set_field(self, "kernel_state", kernel_state)
         set_field(self, "previous_state", previous_state)
         set_field(self, "last_move", last_move)
+        set_field(self, "_surveyed", _surveyed)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"GameState is immutable: cannot set {name}")
@@ -72,14 +79,21 @@ class GameState:
     @classmethod
     def copy_of(cls, game: GameSpec, kernel_state: Any) -> GameState:
         """A position from arrays that are only lent, such as a leaf of a search; it has no past."""
-        copy = game.scratch_state(kernel_state)
-        kernels.copy_into(copy, kernel_state)
-        return cls(game, copy)
+        return cls(game, game.scratch_state(kernel_state))
 
     @property
     def next_player(self) -> Player:
         """Whose turn it is. After the end: whose turn it would be."""
-        return Player.from_index(kernels.to_move(self.kernel_state))
+        return Player.from_index(self._survey()[1])
+
+    def _survey(self) -> tuple[int, int, np.ndarray]:
+        """What the rules say of the position, asked once: a state never changes."""
+        if self._surveyed is None:
+            actions = np.empty(self.game.num_actions, np.int64)
+            n, player = kernels.survey(self.kernel_state, actions)
+            n = kernels.OVER if self._resigned else n
+            object.__setattr__(self, "_surveyed", (n, player, actions))
+        return self._surveyed
 
     def apply_move(self, move: Move | str) -> GameState:
         """The state after `move`, which may be its text, such as "D3", "pass" or "resign".
@@ -88,15 +102,19 @@ class GameState:
             IllegalMoveError: naming the rule that forbids it.
             NotationError: if the text is not a move of this game.
         """
-        move = self.read_move(move)
-        if move.kind == "resign" and not self.is_over():
-            return GameState(self.game, self.kernel_state, self, move)
-        action = self.game.action_of(move)
-        if action is not None and not self._resigned:
-            target = self.game.scratch_state(self.kernel_state)
-            if kernels.apply(self.kernel_state, target, action):
-                return GameState(self.game, target, self, move)
-        why = "the game is over" if self.is_over() else self._why_illegal(move)
+        if not isinstance(move, Move):
+            move = self.read_move(move)
+        game, over = self.game, self._survey()[0] < 0
+        if move.kind == "resign" and not over:
+            return GameState(game, self.kernel_state, self, move)
+        action = game.action_of(move)
+        if action is not None and not over:
+            after = game.scratch_state(self.kernel_state)
+            actions = np.empty(game.num_actions, np.int64)
+            n, player = kernels.play_and_survey(after, action, actions)
+            if n != kernels.ILLEGAL:
+                return GameState(game, after, self, move, (n, player, actions))
+        why = "the game is over" if over else self._why_illegal(move)
         raise IllegalMoveError(f"{self._text(move)} is illegal: {why}")
 
     def play(self, *moves: Move | str) -> GameState:
@@ -122,13 +140,15 @@ class GameState:
 
     def legal_moves(self) -> list[Move]:
         """Every legal play and pass; resigning, always possible, is not listed."""
-        return [self.game.move_of(action) for action in self.legal_actions()]
+        n, _, actions = self._survey()
+        moves = self.game.moves_by_action
+        return [moves[action] for action in actions[:n].tolist()] if n > 0 else []
 
     def sensible_moves(self) -> list[Move]:
         """The legal moves that searches look at; in Go they fill no own eye (chapter 3.3)."""
         out = np.empty(self.game.num_actions, np.int64)
         n = 0 if self.is_over() else kernels.search_actions(self.kernel_state, out)
-        return [self.game.move_of(action) for action in out[:n].tolist()]
+        return [self.game.moves_by_action[action] for action in out[:n].tolist()]
 
     def estimate(self) -> float:
         """The game's own estimate of an unfinished position: inside -1 to 1, for who moves."""
@@ -136,14 +156,12 @@ class GameState:
 
     def legal_actions(self) -> np.ndarray:
         """The legal moves as actions (int64 array); empty after the end."""
-        if self.is_over():
-            return np.empty(0, np.int64)
-        out = np.empty(self.game.num_actions, np.int64)
-        return out[: kernels.legal_actions(self.kernel_state, out)]
+        n, _, actions = self._survey()
+        return actions[: max(n, 0)].copy()
 
     def is_over(self) -> bool:
         """Whether the game has ended, by the rules or by resignation."""
-        return self._resigned or bool(kernels.terminal(self.kernel_state))
+        return self._survey()[0] < 0
 
     def winner(self) -> Player | None:
         """The winner of a finished game; None for a draw or an unfinished one."""

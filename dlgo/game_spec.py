@@ -6,6 +6,7 @@ overrides what it does otherwise.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import re
 import string
@@ -153,8 +154,8 @@ class GameSpec(metaclass=_CheckedWhenMade):
         """Arrays at the start position."""
 
     def scratch_state(self, like: Any, room: int = 1) -> Any:
-        """Arrays to hold `like` or a position up to `room` plies after it; contents undefined."""
-        return type(like)(*(np.empty_like(field) for field in like))
+        """A copy of `like`, with room for a position up to `room` plies after it."""
+        return type(like)(*[field.copy() for field in like])
 
     def informed(self, pieces: int) -> GameSpec:
         """The same game, in which a search sees the end where endgame tables know it.
@@ -189,6 +190,11 @@ class GameSpec(metaclass=_CheckedWhenMade):
         overrides it.
         """
         return all(map(np.array_equal, one, other))
+
+    @functools.cached_property
+    def moves_by_action(self) -> Mapping[int, Move]:
+        """`move_of` as a mapping, in which each move is made once."""
+        return _MovesByAction(self.move_of)
 
     @abstractmethod
     def move_of(self, action: int) -> Move:
@@ -315,6 +321,18 @@ class GameSpec(metaclass=_CheckedWhenMade):
     def piece_mark(self, piece: int) -> str:
         """What an image writes on a piece; "" where all are alike."""
         return self.piece_symbol(piece).upper() if len(self.piece_kinds) > 1 else ""
+
+
+class _MovesByAction(dict[int, Move]):
+    """A game's moves by their actions, each made when it is first asked for."""
+
+    def __init__(self, move_of: Callable[[int], Move]) -> None:
+        super().__init__()
+        self._move_of = move_of
+
+    def __missing__(self, action: int) -> Move:
+        move = self[action] = self._move_of(action)
+        return move
 
 
 def _rebuild_spec(

@@ -399,6 +399,32 @@ def apply(source, target, action):
     return True
 
 
+OVER, ILLEGAL = -1, -2
+
+
+@kernel
+def survey(state, out):
+    """What may be played, for Python in one call.
+
+    Returns:
+        How many actions were written into `out`, or OVER; and whose turn it is.
+    """
+    player = to_move(state)
+    return (OVER if terminal(state) else legal_actions(state, out)), player
+
+
+@kernel
+def play_and_survey(state, action, out):
+    """Play `action` if it is legal, and `survey`; ILLEGAL in place of the number if it is not.
+
+    The game must not be over.
+    """
+    if not is_legal(state, action):
+        return ILLEGAL, to_move(state)
+    play(state, action)
+    return survey(state, out)
+
+
 @kernel
 def rollouts(state, work, rng, n):
     """Play `n` random games from `state`; return the sum of their results for player 0."""

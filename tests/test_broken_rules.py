@@ -39,7 +39,8 @@ KNOWN = dataclasses.replace(facts_of(get_game("tictactoe")), rebuild=rebuild_alt
 @pytest.fixture
 def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     """What dlgo compiles over all games runs as plain Python, too."""
-    for module, name in ((kernels, "apply"), (kernels, "rollouts"), (game_spec, "perft")):
+    compiled = [(kernels, name) for name in ("apply", "survey", "play_and_survey", "rollouts")]
+    for module, name in (*compiled, (game_spec, "perft")):
         monkeypatch.setattr(module, name, getattr(module, name).py_func)
     for module in (encoding, base):
         monkeypatch.setattr(module, "encode_many", encode_many.py_func)
@@ -190,6 +191,9 @@ def touch_the_key(state, actions, n, scratch, out):
 BROKEN: list[tuple[str, GameSpec]] = [
     ("copies: ", altered({}, copy_into=copy_without_turn)),
     ("copies: .*shares memory", altered({"scratch_state": lambda self, like, room=1: like})),
+    ("copies: scratch_state must", altered({
+        "scratch_state": lambda self, like, room=1: type(like)(*map(np.zeros_like, like))
+    })),
     ("forced: .*leaves out", altered({}, forced_actions=force_the_first)),
     ("legality: .*is_legal forbids it", altered({}, legal_actions=list_a_taken_cell)),
     ("legality: legal_actions does not list", altered({}, is_legal=lambda state, action: True)),

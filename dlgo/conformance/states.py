@@ -51,6 +51,8 @@ def check_copies(sample: Sample) -> None:
         for mine, other in zip(target, state.kernel_state, strict=True):
             if np.shares_memory(mine, other):
                 raise broken("copies", "scratch_state shares memory with its model", state)
+        if not sample.game.same_position(target, state.kernel_state):
+            raise broken("copies", "scratch_state must return a copy of its model", state)
         # What the target held before must not matter: some other position, or nothing.
         for dirt in (sample.lines[n % len(sample.lines)].states[-1].kernel_state, None):
             overwrite(target, dirt)

@@ -80,7 +80,6 @@ class IsolatedEngine:
         self._memory = 0
         self._cpu = 0.0
         self._state: GameState | None = None  # the position that its process holds
-        self._moves: dict[int, Move] = {}  # by their numbers: an analysis names each a few times
         self._host = host or Host(self._setup, self._sandbox)
         self.pid = self._host.pid
         try:
@@ -243,10 +242,7 @@ class IsolatedEngine:
 
     def _move(self, code: Any) -> Move:
         if type(code) is int and 0 <= code < self.game.num_actions:
-            move = self._moves.get(code)
-            if move is None:
-                move = self._moves[code] = self.game.move_of(code)
-            return move
+            return self.game.moves_by_action[code]
         kind, place = code
         return Move(kind, _place(place))
 

@@ -104,8 +104,10 @@ class Go(GameSpec):
 
     def scratch_state(self, like: board.GoState, room: int = 1) -> board.GoState:
         needed = int(like.info[board.N_HISTORY]) + room
-        length = max(len(like.history), -(-needed // _HISTORY_STEP) * _HISTORY_STEP)
-        return self._blank(length)
+        if needed > len(like.history):
+            length = -(-needed // _HISTORY_STEP) * _HISTORY_STEP
+            like = like._replace(history=np.resize(like.history, length))
+        return super().scratch_state(like)
 
     def same_position(self, one: board.GoState, other: board.GoState) -> bool:
         n = one.info[board.N_HISTORY]

@@ -97,9 +97,7 @@ class InformedDraughts(Draughts):
         return Draughts.from_fen(text)
 
     def scratch_state(self, like: Any, room: int = 1) -> InformedState:
-        return InformedState(
-            np.empty_like(like.words), np.empty_like(like.history), self.tables.table
-        )
+        return InformedState(like.words.copy(), like.history.copy(), self.tables.table)
 
     def known_results(self, state: GameState) -> dict[Move, tuple[int, int]] | None:
         scores = self.tables.scores(state)
