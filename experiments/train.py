@@ -147,10 +147,8 @@ def alphazero(
     """
     from engines.alphazero.config import AlphaZeroConfig, make_config
     from engines.alphazero.run import train
-    from engines.learning.networks.store import network_folder
+    from engines.learning.networks.store import network_of_run
     from engines.learning.runs import PrintedProgress
-    from engines.learning.runs.records import read_history
-    from engines.learning.selfplay.match import playing_network
 
     spec, progress = get_game(game), PrintedProgress()
     config = make_config(str(spec), **_parsed(AlphaZeroConfig, settings))
@@ -158,9 +156,7 @@ def alphazero(
     with jobs_for((config.game,), cluster, None, progress.line, verify_share=verify_share,
                   price=price) as jobs:
         card = train(config, folder, progress, jobs)
-    history = read_history(folder, ())
-    best = network_folder(folder, playing_network(history, len(history) + 1))
-    return TrainingRun(folder, spec, card, best)
+    return TrainingRun(folder, spec, card, network_of_run(folder))
 
 
 def _learner(method: str, summary: str) -> Callable[..., TrainingRun]:
@@ -169,10 +165,9 @@ def _learner(method: str, summary: str) -> Callable[..., TrainingRun]:
         game: str | GameSpec, out: str | Path | None = None, *, workers: int | None = None,
         cluster: str | None = None, verify_share: float = 0.0, **settings: Any,
     ) -> TrainingRun:
-        from engines.learning.networks.store import network_folder
+        from engines.learning.networks.store import network_of_run
         from engines.learning.reinforcement.learner import train
         from engines.learning.runs import PrintedProgress
-        from engines.learning.runs.records import read_history
         from experiments.cluster.chosen import new_jobs
 
         learner, spec, progress = learner_class(method), get_game(game), PrintedProgress()
@@ -183,8 +178,7 @@ def _learner(method: str, summary: str) -> Callable[..., TrainingRun]:
             if cluster or workers or verify_share else nullcontext()
         ) as jobs:
             card = train(learner, config, folder, progress, jobs)
-        last = len(read_history(folder, ()))
-        return TrainingRun(folder, spec, card, network_folder(folder, last))
+        return TrainingRun(folder, spec, card, network_of_run(folder))
 
     learn.__name__ = learn.__qualname__ = method
     learn.__doc__ = f"""{summary}

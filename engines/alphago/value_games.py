@@ -34,7 +34,7 @@ from engines.learning.data.shards import shard_bytes, shard_path
 from engines.learning.networks.fastest import fastest_kind
 from engines.learning.networks.store import load_card
 from engines.learning.selfplay.network_side import network_side
-from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, counted
+from engines.learning.selfplay.policy_games import RANDOM, PolicyGames
 from engines.learning.selfplay.schedule import Schedule
 
 # Games of a shard: at most so much work is lost when a process is killed.
@@ -148,8 +148,7 @@ def play_shard(
     plies = rng.integers(1, job.last_ply + 1, job.games)
     handovers = np.stack([np.zeros_like(plies), plies - 1, plies], axis=1)
     schedule = Schedule.with_handovers(handovers, derive_seed(job.seed, "value games", job.number))
-    played = yield from counted(
-        PolicyGames(game, job.rows).steps([first, RANDOM, second], schedule))
+    played = yield from PolicyGames(game, job.rows).steps([first, RANDOM, second], schedule)
     ends = np.cumsum(played.plies)
     kept = [
         _game(played.actions[end - n:end], int(ply), int(result), job.whole)

@@ -27,7 +27,7 @@ from engines.learning.diagnostics.network_checks import check_network
 from engines.learning.diagnostics.positions import replay_games
 from engines.learning.diagnostics.run_files import read_run, readable
 from engines.learning.networks.store import network_folder
-from engines.learning.selfplay.match import playing_network
+from engines.learning.runs.records import playing_network
 
 # Games that are replayed.
 MOST_GAMES = 2000

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,22 +31,23 @@ from typing import Any
 from dlgo.errors import SpecError
 from dlgo.extras import require_extra
 from dlgo.games import get_game
-from engines.alphazero.ahead import SelfPlayAhead
+from engines.alphazero.ahead import AheadSchedule
 from engines.alphazero.config import AUTO, AlphaZeroConfig
 from engines.alphazero.doctor import examine_iteration
 from engines.alphazero.learner import learn, new_network
 from engines.alphazero.selfplay import SelfPlayStats
-from engines.alphazero.workers import Job, MatchJob, Workers
-from engines.jobs import Inline, Jobs, Processes
+from engines.alphazero.workers import Job, play_jobs, play_match
+from engines.jobs import Amount, Background, Inline, Jobs, Processes
 from engines.learning.data import Dataset
 from engines.learning.diagnostics.findings import lines
 from engines.learning.networks.card import Card, read_card
 from engines.learning.networks.fastest import fastest_kind
 from engines.learning.networks.quantization import quantise_model
 from engines.learning.networks.runtimes import INT8_KINDS
-from engines.learning.networks.store import TRAINING_MODULES, network_folder
+from engines.learning.networks.store import TRAINING_MODULES, network_folder, network_of_run
 from engines.learning.runs import Curve, Learner, Progress, Run, open_run
-from engines.learning.selfplay.match import playing_network
+from engines.learning.runs.records import playing_network
+from engines.learning.runs.run import about_training
 
 _COSTS = (
     "selfplay_cpu_seconds", "train_cpu_seconds", "quantise_cpu_seconds", "match_cpu_seconds",
@@ -80,9 +81,7 @@ def train(
     with open_run(folder, config, progress=progress) as run:
         if not run.finished:
             run.train(AlphaZeroLearner(run.config, folder, jobs))
-        return read_card(
-            network_folder(folder, playing_network(run.history, len(run.history) + 1))
-        )
+        return read_card(network_of_run(folder))
 
 
 class AlphaZeroLearner(Learner):
@@ -101,19 +100,17 @@ class AlphaZeroLearner(Learner):
     ) -> None:
         self._config, self._folder = config, folder
         config.selfplay.game_played(get_game(config.game))  # endgame tables, before workers ask
-        self._games = folder / "games"
-        self._games.mkdir(exist_ok=True)
+        (folder / "games").mkdir(exist_ok=True)
         self._network = new_network(config)
         self._jobs = jobs or Processes(config.workers)
-        self._workers = Workers(self._jobs)
         self._last_window: Dataset | None = None
-        self._ahead: SelfPlayAhead | None = None
+        self._schedule: AheadSchedule | None = None
         self._begun = 0  # the first iteration whose games it played
         self.state = self._network.state
 
     def close(self) -> None:
         """End the workers."""
-        self._workers.close()
+        self._jobs.close()
 
     def start(self, run: Run) -> None:
         """Write the network that plays the first games; it may have learned before."""
@@ -188,103 +185,64 @@ class AlphaZeroLearner(Learner):
         """Play, learn, write the new network, and let it play the old one if that is asked for."""
         if self._config.runtime == AUTO:
             self._settle_runtime(run)
-        config = self._config
-        jobs = self._jobs_of(run, iteration)
+        config, player = self._config, playing_network(run.history, iteration)
         if config.ahead:
-            self._wait_for_games(run, iteration)
-            stats = self._workers.play(jobs)  # they are there
-        else:
-            stats = self._workers.play(jobs, partial(run.progress, "self-play", items="games"))
-        ages = self._ages(run, iteration, stats)
+            self._wait_for_games(run, iteration, player)
+        stats = play_jobs(self._jobs, self._shares(iteration, player), self._tell(run, "self-play"))
         window = self._window(run, iteration)
         steps = max(1, round(config.epochs_per_position * stats.plies / config.batch_size))
-        row = {
-            **_of_games(stats), **ages, "window_positions": window.n_positions,
+        row = _of_games(stats)
+        if config.ahead:
+            row["network_age"], row["network_age_max"] = stats.ages(player)
+            run.note = f"age of games {row['network_age']:.1f}"
+        row |= {
+            "window_positions": window.n_positions,
             **learn(self._network, config, window, iteration, steps, run),
         }
-        self._save(iteration, self._training([*run.history, row], run.seconds))
+        before = read_card(network_folder(self._folder, 0)).training
+        self._save(iteration, about_training(
+            "alphazero", config, [*run.history, row], self._network.gpu,
+            (_cpu_seconds(row), run.seconds), before,
+        ) | {name: before[name] for name in ("first_network", "data") if name in before})
         row |= self._quantise(iteration)
         if config.gating_threshold:
-            row |= self._match(run, iteration)
-        return row | {"cpu_seconds": sum(row.get(name, 0.0) for name in _COSTS)}
+            row |= self._match(run, iteration, player)
+        return row | {"cpu_seconds": _cpu_seconds(row)}
 
-    def _wait_for_games(self, run: Run, iteration: int) -> None:
+    def _tell(self, run: Run, phase: str) -> Callable[[int, int], None]:
+        return partial(run.progress, phase, items="games")
+
+    def _wait_for_games(self, run: Run, iteration: int, player: int) -> None:
         """Let the games of this iteration come, and those of the next ones after it."""
-        config, player = self._config, playing_network(run.history, iteration)
-        if self._ahead is None:
-            self._ahead = SelfPlayAhead(
-                self._jobs, self._job, config.iterations, config.workers, config.ahead,
-                iteration - 1, player,
-            )
-            self._workers = Workers(self._ahead)
+        config = self._config
+        if self._schedule is None:
+            self._schedule = AheadSchedule(config, self._folder, iteration - 1, player)
+            self._jobs = Background(self._jobs, self._schedule, self._schedule.keep)
             self._begun = iteration
-        self._ahead.publish(iteration - 1, player)
+        schedule = self._schedule
+        schedule.publish(iteration - 1, player)
         earlier = (iteration - self._begun) * config.games
         there: int | None = None  # games that were, when the learner began to wait
 
-        def tell(played: int) -> None:
+        def tell(amount: Amount) -> None:
             nonlocal there
-            done = min(max(played - earlier, 0), config.games)
+            done = min(max(amount.items - earlier, 0), config.games)
             there = done if there is None else there
             run.progress("self-play", done - there, config.games - there, "games")
 
-        self._ahead.wait_for(iteration, tell)
+        self._jobs.wait(lambda: schedule.is_whole(iteration), tell)
 
-    def _ages(self, run: Run, iteration: int, stats: SelfPlayStats) -> dict[str, float]:
-        """How old the networks were that played an iteration, as columns of the history."""
-        if not self._config.ahead:
-            return {}
-        mean, most = stats.ages(playing_network(run.history, iteration))
-        run.note = f"age of games {mean:.1f}"
-        return {"network_age": mean, "network_age_max": float(most)}
+    def _shares(self, iteration: int, player: int) -> list[Job]:
+        """The workers' shares of the games of an iteration."""
+        return [Job(self._config, iteration, worker, player, self._folder)
+                for worker in range(self._config.workers)]
 
-    def _training(self, rows: list[dict[str, float]], seconds: float) -> dict[str, Any]:
-        """What the card of a network says of its training.
-
-        Args:
-            rows: of the history; a match counts for the networks after its own, and so does
-                quantising.
-            seconds: of the last row's iteration.
-        """
-        config = self._config
-
-        def total(name: str) -> float:
-            return round(sum(row.get(name, 0.0) for row in rows), 1)
-
-        before = read_card(network_folder(self._folder, 0)).training
-        return {
-            "method": "alphazero", "settings": config.to_json(), "seed": config.seed,
-            "iterations": len(rows), "games": int(before.get("games", 0) + total("games")),
-            "gpu": self._network.gpu,
-            "cpu_seconds": round(before["cpu_seconds"] + sum(map(total, _COSTS)), 1),
-            "gpu_seconds": 0.0,
-            "wall_seconds": round(
-                before.get("wall_seconds", 0.0) + total("wall_seconds") + seconds, 1
-            ),
-            **{name: before[name] for name in ("first_network", "data") if name in before},
-        }
-
-    def _player(self, run: Run, iteration: int) -> Path:
-        """The folder of the network that plays the games of an iteration."""
-        return network_folder(self._folder, playing_network(run.history, iteration))
-
-    def _job(self, iteration: int, worker: int, player: int) -> Job:
-        network = network_folder(self._folder, player)
-        return Job(self._config, iteration, worker, network, player, self._games)
-
-    def _jobs_of(self, run: Run, iteration: int) -> list[Job]:
-        """The workers' shares of the games of this iteration, or of an earlier one."""
-        player = playing_network(run.history, iteration)
-        return [self._job(iteration, worker, player) for worker in range(self._config.workers)]
-
-    def _match(self, run: Run, iteration: int) -> dict[str, float]:
+    def _match(self, run: Run, iteration: int, player: int) -> dict[str, float]:
         """Let the new network play the one that played its games: columns of the history."""
         config = self._config
-        networks = network_folder(self._folder, iteration), self._player(run, iteration)
-        points, seconds = self._workers.match(
-            [MatchJob(config, iteration, worker, networks) for worker in range(config.workers)],
-            partial(run.progress, "match", items="games"),
-        )
+        networks = network_folder(self._folder, iteration), network_folder(self._folder, player)
+        points, seconds = play_match(
+            self._jobs, config, iteration, networks, self._tell(run, "match"))
         score = points / config.gating_games
         return {
             "match_score": score, "promoted": float(score >= config.gating_threshold),
@@ -293,13 +251,15 @@ class AlphaZeroLearner(Learner):
 
     def _window(self, run: Run, iteration: int) -> Dataset:
         """The games to learn from; a shard that has gone bad since is played again."""
-        window_of = self._config.window_of(iteration)
-        jobs = [job for past in window_of for job in self._jobs_of(run, past)]
-        paths = [job.path for job in jobs]
-        window = Dataset.open(self._games, lambda line: None, paths, self._last_window)
+        shares = [
+            job for past in self._config.window_of(iteration)
+            for job in self._shares(past, playing_network(run.history, past))
+        ]
+        folder, paths = self._folder / "games", [job.path for job in shares]
+        window = Dataset.open(folder, lambda line: None, paths, self._last_window)
         if window.skipped:
-            self._workers.play(jobs)
-            window = Dataset.open(self._games, paths=paths, earlier=window)
+            play_jobs(self._jobs, shares)
+            window = Dataset.open(folder, paths=paths, earlier=window)
         self._last_window = window
         return window
 
@@ -321,6 +281,11 @@ class AlphaZeroLearner(Learner):
         )
         diagnosis = examine_iteration(self._folder, self._config, run.history)
         return [first, *lines(diagnosis, ill_only=True)]
+
+
+def _cpu_seconds(row: Mapping[str, float]) -> float:
+    """Of this iteration so far; a match counts for the networks after its own."""
+    return sum(row.get(name, 0.0) for name in _COSTS)
 
 
 def _of_games(stats: SelfPlayStats) -> dict[str, float]:

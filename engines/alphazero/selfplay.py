@@ -255,10 +255,8 @@ class SelfPlay(LockstepGames[_Slot]):
         if not slot.full and not settings.learn_fast:
             slot.builder.skip(action)
             return action
-        actions = np.flatnonzero(self._policy)
-        shares = dict(zip(actions.tolist(), self._policy[actions].tolist(), strict=True))
         slot.builder.add(
-            action, best, shares, float(root_value(tree)), full_search=slot.full
+            action, best, self._policy, float(root_value(tree)), full_search=slot.full
         )
         self.stats.plies += 1
         return action

@@ -20,14 +20,17 @@ from dlgo.games import get_game
 from dlgo.rng import derive_seed
 from engines.alphazero.config import AlphaZeroConfig
 from engines.alphazero.exact import ExactResults
-from engines.alphazero.match import new_match
+from engines.alphazero.match import Match
 from engines.alphazero.selfplay import SelfPlay, SelfPlayStats
 from engines.jobs import Amount, Jobs, Outcome, Portion
 from engines.learning.data.shards import read_shard, shard_bytes, shard_path
-from engines.learning.selfplay.timed import Timed
+from engines.learning.networks.store import network_folder
 
 if TYPE_CHECKING:
     from engines.learning.networks.leaf_evaluator import NetworkEvaluator
+
+# Called a few times a second with how many games are done, and of how many.
+Tell = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -35,23 +38,22 @@ class Job:
     """A worker's share of an iteration.
 
     Attributes:
-        config: of the run.
+        config: of the run. folder: of the run.
         iteration: its number, from 1. worker: which share.
-        network: folder of the model that plays. player: the iteration that made it.
-        folder: where the shard goes.
+        player: the iteration that made the network that plays.
     """
 
     config: AlphaZeroConfig
     iteration: int
     worker: int
-    network: Path
     player: int
     folder: Path
 
     @property
     def path(self) -> Path:
         """The shard."""
-        return shard_path(self.folder, (self.iteration - 1) * self.config.workers + self.worker)
+        number = (self.iteration - 1) * self.config.workers + self.worker
+        return shard_path(self.folder / "games", number)
 
     @property
     def numbers(self) -> range:
@@ -62,54 +64,20 @@ class Job:
     @property
     def portion(self) -> Portion:
         """The job as it is handed out."""
-        return Portion(self.path.name, play_job, (self,), (self.network,))
+        network = network_folder(self.folder, self.player)
+        return Portion(self.path.name, play_job, (self,), (network,))
 
     def keep(self, outcome: Outcome) -> SelfPlayStats:
         """Write the games that were played to the shard; what they were like."""
         write_file(self.path, outcome.value.shard, error=DataError)
         return outcome.value.stats
 
-
-@dataclass(frozen=True)
-class MatchJob:
-    """A worker's share of an iteration's match.
-
-    Attributes:
-        config: of the run.
-        iteration: that of the new network. worker: which share.
-        networks: folders of the new network and of the one that plays now.
-    """
-
-    config: AlphaZeroConfig
-    iteration: int
-    worker: int
-    networks: tuple[Path, Path]
-
-    @property
-    def numbers(self) -> list[int]:
-        """The games to play, always both of a pair."""
-        return [
-            number for number in range(self.config.gating_games)
-            if number // 2 % self.config.workers == self.worker
-        ]
-
-
-def stored_stats(job: Job) -> SelfPlayStats | None:
-    """What a shard that was written earlier says of its games; None if it has to be played."""
-    try:
-        return SelfPlayStats(**read_shard(job.path).provenance["stats"])
-    except (DataError, KeyError, TypeError):
-        return None
-
-
-def _evaluator(config: AlphaZeroConfig, iteration: int, network: Path) -> NetworkEvaluator:
-    """A network as the settings have it play in an iteration."""
-    from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
-
-    sides = derive_seed(config.seed, "sides", iteration) if config.random_symmetry else None
-    return load_leaf_evaluator(
-        str(network), get_game(config.game), config.runtime, sides=sides, cache=config.cache
-    )
+    def stored_stats(self) -> SelfPlayStats | None:
+        """What the shard says of its games; None if it has to be played."""
+        try:
+            return SelfPlayStats(**read_shard(self.path).provenance["stats"])
+        except (DataError, KeyError, TypeError):
+            return None
 
 
 @dataclass(frozen=True)
@@ -127,18 +95,23 @@ class PlayedJob:
     stats: SelfPlayStats
 
 
-def play_job(job: Job, network: Path) -> Generator[Amount, None, PlayedJob]:
-    """Play a share of an iteration.
+def _evaluator(config: AlphaZeroConfig, iteration: int, network: Path) -> NetworkEvaluator:
+    """A network as the settings have it play in an iteration."""
+    from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 
-    Args:
-        network: folder of the model that plays.
-    """
+    sides = derive_seed(config.seed, "sides", iteration) if config.random_symmetry else None
+    return load_leaf_evaluator(
+        str(network), get_game(config.game), config.runtime, sides=sides, cache=config.cache
+    )
+
+
+def play_job(job: Job, network: Path) -> Generator[Amount, None, PlayedJob]:
+    """Play a share of an iteration with the model in the folder `network`."""
     config, game = job.config, get_game(job.config.game)
     cpu, wall = time.process_time(), time.perf_counter()
     evaluator = _evaluator(config, job.iteration, network)
-    timed = Timed(evaluator)
     selfplay = SelfPlay(
-        config.selfplay.game_played(game), timed, config.selfplay, config.seed
+        config.selfplay.game_played(game), evaluator, config.selfplay, config.seed
     )
     exact = ExactResults(config.exact_from, config.exact_moves) if config.exact_from else None
     played = {}
@@ -150,7 +123,7 @@ def play_job(job: Job, network: Path) -> Generator[Amount, None, PlayedJob]:
     stats.plies = sum(data.n_positions for data in games)  # more than played, with exact moves
     stats.networks = {str(job.player): stats.games}
     stats.remembered = evaluator.remembered
-    stats.network_seconds = timed.seconds
+    stats.network_seconds = evaluator.seconds
     stats.wall_seconds = time.perf_counter() - wall
     stats.cpu_seconds = time.process_time() - cpu
     return PlayedJob(*shard_bytes(game, games, {
@@ -159,23 +132,50 @@ def play_job(job: Job, network: Path) -> Generator[Amount, None, PlayedJob]:
     }), stats)
 
 
-def play_match(
-    job: MatchJob, *networks: Path
+def play_jobs(jobs: Jobs, shares: list[Job], tell: Tell = lambda done, of: None) -> SelfPlayStats:
+    """Play what is not there yet; the stats of all shares together.
+
+    Raises:
+        WorkerError: if a process dies.
+    """
+    total = SelfPlayStats()
+    missing = {}
+    of = sum(len(job.numbers) for job in shares)
+    for job in shares:
+        stats = job.stored_stats()
+        if stats is None:
+            missing[job.path.name] = job
+        else:
+            total.add(stats)
+    there = of - sum(len(job.numbers) for job in missing.values())
+    portions = [job.portion for job in missing.values()]
+    with closing(jobs.run(portions, lambda done: tell(there + done.items, of))) as outcomes:
+        for outcome in outcomes:
+            total.add(missing[outcome.portion.key].keep(outcome))
+    return total
+
+
+def match_numbers(config: AlphaZeroConfig, worker: int) -> list[int]:
+    """A worker's games of a match, always both of a pair."""
+    return [number for number in range(config.gating_games)
+            if number // 2 % config.workers == worker]
+
+
+def play_match_share(
+    config: AlphaZeroConfig, iteration: int, worker: int, *networks: Path
 ) -> Generator[Amount, None, tuple[float, float]]:
-    """Play a share of a match: (points of the new network, CPU seconds).
+    """Play a share of the match of an iteration: (points of the new network, CPU seconds).
 
     Args:
         networks: folders of the new network and of the one that plays now.
     """
-    config, numbers = job.config, job.numbers
-    game = config.selfplay.game_played(get_game(config.game))
-    cpu = time.process_time()
+    cpu, numbers = time.process_time(), match_numbers(config, worker)
     settings = replace(
         config.selfplay, games_at_once=min(config.selfplay.games_at_once, len(numbers))
     )
-    evaluators = [_evaluator(config, job.iteration, network) for network in networks]
-    seed = derive_seed(config.seed, "match", job.iteration)
-    match = new_match(game, evaluators, settings, seed)
+    evaluators = [_evaluator(config, iteration, network) for network in networks]
+    match = Match(config.selfplay.game_played(get_game(config.game)), evaluators, settings,
+                  derive_seed(config.seed, "match", iteration))
     points = 0.0
     for _, won in match.play(numbers):
         points += won
@@ -183,66 +183,28 @@ def play_match(
     return points, time.process_time() - cpu
 
 
-class Workers:
-    """What those who play for a run can be asked for.
+def play_match(
+    jobs: Jobs, config: AlphaZeroConfig, iteration: int, networks: tuple[Path, Path],
+    tell: Tell = lambda done, of: None,
+) -> tuple[float, float]:
+    """Play the match of an iteration: (points of the new network, CPU seconds).
 
     Args:
-        jobs: who plays; they live as long as the run.
+        networks: folders of the new network and of the one that plays now.
+
+    Raises:
+        WorkerError: if a process dies.
     """
-
-    def __init__(self, jobs: Jobs) -> None:
-        self._jobs = jobs
-
-    def close(self) -> None:
-        """End them."""
-        self._jobs.close()
-
-    def play(
-        self, jobs: list[Job], progress: Callable[[int, int], None] = lambda done, of: None
-    ) -> SelfPlayStats:
-        """Play what is not there yet; the stats of all jobs together.
-
-        Args:
-            progress: called a few times a second with how many games are done, and of how many.
-
-        Raises:
-            WorkerError: if a process dies.
-        """
-        total = SelfPlayStats()
-        missing = {}
-        of = sum(len(job.numbers) for job in jobs)
-        for job in jobs:
-            stats = stored_stats(job)
-            if stats is None:
-                missing[job.path.name] = job
-            else:
-                total.add(stats)
-        there = of - sum(len(job.numbers) for job in missing.values())
-        portions = [job.portion for job in missing.values()]
-        outcomes = self._jobs.run(portions, lambda done: progress(there + done.items, of))
-        with closing(outcomes):
-            for outcome in outcomes:
-                total.add(missing[outcome.portion.key].keep(outcome))
-        return total
-
-    def match(
-        self, jobs: list[MatchJob], progress: Callable[[int, int], None] = lambda done, of: None
-    ) -> tuple[float, float]:
-        """Play a match: (points of the new network, CPU seconds), of all jobs together.
-
-        Args, raises: as `play`.
-        """
-        jobs = [job for job in jobs if job.numbers]
-        of = sum(len(job.numbers) for job in jobs)
-        portions = [
-            Portion(f"match {job.iteration}-{job.worker}", play_match, (job,), job.networks)
-            for job in jobs
-        ]
-        points = seconds = 0.0
-        outcomes = self._jobs.run(portions, lambda done: progress(done.items, of))
-        with closing(outcomes):
-            for outcome in outcomes:
-                won, spent = outcome.value
-                points += won
-                seconds += spent
-        return points, seconds
+    portions = [
+        Portion(f"match {iteration}-{worker}", play_match_share, (config, iteration, worker),
+                networks)
+        for worker in range(config.workers) if match_numbers(config, worker)
+    ]
+    points = seconds = 0.0
+    outcomes = jobs.run(portions, lambda done: tell(done.items, config.gating_games))
+    with closing(outcomes):
+        for outcome in outcomes:
+            won, spent = outcome.value
+            points += won
+            seconds += spent
+    return points, seconds

@@ -95,12 +95,9 @@ class QLearner(ReinforcementLearner):
         self, config: QLearningConfig, folder: Path, jobs: Jobs | None = None
     ) -> None:
         super().__init__(config, folder, jobs)
+        self.window = config.window_iterations
         self._target = self._network.copy()
         self.state = [*self._network.state, *self._target.model.variables]
-
-    @property
-    def window(self) -> int:
-        return self._config.window_iterations
 
     def _losses(self) -> dict[str, HeadLoss]:
         from engines.learning.networks.trainable import HeadLoss

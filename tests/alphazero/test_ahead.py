@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from dlgo.errors import SpecError
-from engines.alphazero.ahead import SelfPlayAhead
+from engines.alphazero.ahead import AheadSchedule
 from engines.alphazero.config import make_config
 from engines.alphazero.doctor import check_history, examine_run
 from engines.alphazero.run import train
@@ -46,14 +46,9 @@ class Handed:
     """Jobs that say which portions they were given, and do them when the test lets them."""
 
     def __init__(self, folder: Path, ahead: int, learned: int = 0, iterations: int = 5) -> None:
-        self.folder = folder
-        config = dataclasses.replace(PLAN, ahead=ahead)
-        self.play = SelfPlayAhead(
-            Inline(), lambda iteration, worker, player: Job(
-                config, iteration, worker, Path("nets"), player, folder
-            ), iterations, 3, ahead, learned, player=learned,
-        )
-        self.source = self.play._schedule
+        (folder / "games").mkdir()
+        config = dataclasses.replace(PLAN, ahead=ahead, iterations=iterations)
+        self.source = AheadSchedule(config, folder, learned, player=learned)
 
     def take(self, count: int) -> list[tuple[int, int, int]]:
         """Iteration, worker, and the network of the portions that may be played now."""
@@ -85,11 +80,11 @@ def test_no_portion_is_played_too_early_or_twice_and_each_by_the_newest_network(
     assert not made.source.is_whole(1) and made.source.is_whole(2)
     made.bring(rest[0])
     assert made.source.is_whole(1)
-    made.play.publish(1, player=1)
+    made.source.publish(1, player=1)
     assert made.take(1) == [(3, 0, 1)]
-    made.play.publish(2, player=1)  # its network was refused in a match
+    made.source.publish(2, player=1)  # its network was refused in a match
     assert made.take(9) == [(3, 1, 1), (3, 2, 1), (4, 0, 1), (4, 1, 1), (4, 2, 1)]
-    made.play.publish(4, player=4)
+    made.source.publish(4, player=4)
     assert made.take(9) == [(5, 0, 4), (5, 1, 4), (5, 2, 4)]  # and there is no iteration 6
     assert made.source.note() == "network 4 is the newest, games are by networks 2.0 older"
 
@@ -156,9 +151,7 @@ def test_each_game_is_the_one_that_its_network_plays(whole: tuple[Path, Listener
     assert len(shards(folder)) == PLAN.iterations * PLAN.workers
     for number, path in enumerate(shards(folder)):
         shard = read_shard(path)
-        player = player_of(shard)
-        network = folder / "nets" / f"{player:04d}"
-        job = Job(PLAN, 1 + number // 3, number % 3, network, player, folder / "games")
+        job = Job(PLAN, 1 + number // 3, number % 3, player_of(shard), folder)
         assert len(shard.games) == len(job.numbers) and job.path == path
         assert played(job).digest == shard.content
         if number > 6:

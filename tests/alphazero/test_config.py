@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from dlgo import SpecError
 from engines.alphazero.config import make_config, parse_settings
+from tests.conftest import one_line_error
 
 
 @pytest.mark.parametrize("game", ["tictactoe", "connect4", "draughts", "go5", "go9"])
@@ -37,10 +40,16 @@ def test_settings_are_typed_as_they_are_printed() -> None:
     ({"exact_from": 5}, "only connect4 can be solved, not tictactoe"),
     ({"game": "connect4", "exact_from": 42}, "exact_from=42 is out of range"),
     ({"game": "connect4", "exact_moves": True}, "set exact_from above 0"),
+    ({"gating_threshold": 1.5}, "gating_threshold=1.5"), ({"gating_games": 7}, "gating_games=7"),
+    ({"gating_games": 0}, "gating_games=0"),
+    ({"gating_threshold": 0.55, "sample_plies": 0}, "sample_plies"),
+    ({"forced": 2.0, "search": "gumbel"}, "forced=2"),
+    ({"forced": 2.0, "dirichlet_epsilon": 0.0}, "forced=2"), ({"forced": -1.0}, "forced=-1"),
+    ({"ownership": 1.0}, "ownership=1 needs the kernel"), ({"score": 1.0}, "score=1 needs the kernel"),
+    ({"game": "go:size=3", "score": math.nan}, "out of range"),
     ({"game": "draughts", "tables": 1}, "tables=1"),
     ({"game": "draughts", "tables": 6}, "tables=6 is out of range"),
 ])
 def test_mistakes_show_before_anything_is_played(given: dict, part: str) -> None:
-    with pytest.raises(SpecError) as caught:
+    with one_line_error(SpecError, part):
         make_config(**{"game": "tictactoe"} | given)
-    assert part in str(caught.value) and "\n" not in str(caught.value)

@@ -11,8 +11,7 @@ import math
 import numpy as np
 import pytest
 
-from dlgo import GameState, SpecError, get_game, kernels
-from engines.alphazero.config import make_config, parse_settings
+from dlgo import GameState, get_game, kernels
 from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
 from engines.learning.data.records import FULL_SEARCH
@@ -22,7 +21,7 @@ from engines.treesearch.forced import ForcedPUCT, prune
 from engines.treesearch.leaf_evaluator import LeafEvaluator
 from engines.treesearch.rules import PUCT
 from tests.alphazero.test_selfplay import GAMES as ALL_GAMES
-from tests.alphazero.test_selfplay import Opinionated, same, state_after
+from tests.alphazero.test_selfplay import Opinionated, state_after
 from tests.conftest import FULL
 
 GAMES = ALL_GAMES if FULL else [name for name in ALL_GAMES if name != "draughts"]
@@ -203,21 +202,6 @@ def play(game, **changes) -> list:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_k_of_0_is_puct_to_the_last_bit(name: str, monkeypatch) -> None:
-    game = get_game(name)
-    plain, forced = play(game), play(game, forced=2.0)
-    assert not all(map(same, plain, forced))
-
-    def of_no_force(self):
-        return PLAIN, PLAIN
-
-    with monkeypatch.context() as patch:
-        patch.setattr(SelfPlaySettings, "rules", of_no_force)
-        patch.setattr("engines.alphazero.selfplay.prune", lambda rule, tree, policy: None)
-        assert all(map(same, plain, play(game)))
-
-
-@pytest.mark.parametrize("name", GAMES)
 def test_games_learn_pruned_policies_of_full_searches_only(name: str) -> None:
     """A single visit beside a most visited move is never learned; of short searches it stays."""
     game = get_game(name)
@@ -251,12 +235,3 @@ def test_a_proven_root_is_learned_as_without_forced_playouts() -> None:
             kept = root.visits[before[root.actions] > 0]
             uneven += len(kept) > 1 and kept.min() < kept.max()
     assert proven >= 6 and uneven > 0
-
-
-def test_the_setting_is_typed_and_refused_where_it_means_nothing() -> None:
-    plan = make_config("connect4", **parse_settings(["forced=2"]))
-    assert plan.selfplay.forced == 2
-    assert make_config("connect4").selfplay.forced == 0
-    for given in ({"search": "gumbel"}, {"dirichlet_epsilon": 0.0}, {"forced": -1.0}):
-        with pytest.raises(SpecError, match="forced="):
-            make_config("connect4", **{"forced": 2.0} | given)

@@ -24,6 +24,7 @@ from engines.learning.data.records import (
 )
 from engines.learning.data.shards import read_shard
 from engines.learning.networks.store import find_model
+from tests.learning.data.games import shares
 
 
 def played(
@@ -32,7 +33,7 @@ def played(
     """The portion of the first of two workers, with the network that comes with the package."""
     config = make_config(game, games=games, sims=12, runtime="onnx", seed=5, **settings)
     network = find_model(f"{game}-alphazero")
-    work = play_job(Job(config, 1, 0, network, 0, tmp_path), network)
+    work = play_job(Job(config, 1, 0, 0, tmp_path), network)
     try:
         while True:
             next(work)
@@ -128,8 +129,8 @@ def game_with_policies(seed: int) -> GameData:
         if rng.random() < 0.5:
             some = rng.choice(legal, int(rng.integers(1, len(legal) + 1)), replace=False)
             policy = dict(zip(some.tolist(), rng.integers(1, 5, len(some)).tolist(), strict=True))
-            builder.add(action, max(policy, key=policy.__getitem__), policy, 0.3,
-                        full_search=bool(rng.random() < 0.5))
+            builder.add(action, max(policy, key=policy.__getitem__), shares(state.game, policy),
+                        0.3, full_search=bool(rng.random() < 0.5))
         else:
             builder.skip(action)
         state = state.apply_move(state.game.move_of(action))

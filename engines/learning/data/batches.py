@@ -7,6 +7,7 @@ shuffled perfectly; of larger data the shards are shuffled too, and come window 
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
@@ -25,7 +26,7 @@ from engines.learning.data.records import (
     NO_RESULT,
     NO_VALUE,
     VALUE_SCALE,
-    GameData,
+    Plies,
 )
 from engines.learning.data.replay import Replayer
 
@@ -208,7 +209,7 @@ def worth_of_margin(points: np.ndarray, cells: int) -> np.ndarray:
 
 
 class _Window:
-    """The games of a window, their positions numbered through."""
+    """The games of a window, the positions with a label numbered through."""
 
     def __init__(
         self, part: Dataset, indices: np.ndarray, options: BatchOptions, replayer: Replayer
@@ -217,101 +218,69 @@ class _Window:
         self._options, self._replayer = options, replayer
         games = part.games(indices)
         self._replayed = [(game.actions, game.start) for game in games]
-        lengths = np.array([len(game.actions) for game in games], np.int64)
-        flags = _all(games, "flags")
-        labelled = np.flatnonzero(flags & LABELLED)
-        which = np.repeat(np.arange(len(games)), lengths)
-        self._which = which[labelled]
-        self._plies = (np.arange(len(which)) - np.repeat(np.cumsum(lengths) - lengths, lengths))[
-            labelled
-        ]
-        self._chosen = _all(games, "chosen")[labelled]
-        self._values = _all(games, "values").astype(np.int64)[labelled]
-        self._exact = (flags[labelled] & EXACT).astype(bool)
-        self._weights = (flags[labelled] & FULL_SEARCH).astype(bool)
-        self._results = np.array([game.result for game in games], np.int64)
-        counts = _all(games, "counts").astype(np.int64)
-        self._firsts = (np.cumsum(counts) - counts)[labelled]
-        self._counts = counts[labelled]
-        self._policy_actions = _all(games, "policy_actions")
-        self._policy_shares = _all(games, "policy_shares")
-        self._finals = self._played_to_their_ends() if options.finals else None
+        self._plies = Plies(games)
+        self._rows = np.flatnonzero(self._plies.flags & LABELLED)
+        self._finals = None
+        if options.finals:
+            with self._naming_broken_games():
+                owners, margins, results = replayer.finals(self._replayed)
+            ended = (results == [game.result for game in games]) & (results != NO_RESULT)
+            self._finals = owners, margins, ended
 
-    def _played_to_their_ends(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Owners and margins of the final boards, and whether these count."""
+    @contextlib.contextmanager
+    def _naming_broken_games(self) -> Iterator[None]:
         try:
-            owners, margins, results = self._replayer.finals(self._replayed)
+            yield
         except ValueError as error:
-            raise self._broken(error) from None
-        return owners, margins, (results == self._results) & (results != NO_RESULT)
-
-    def _broken(self, error: ValueError) -> DataError:
-        source = self._part.source(self._indices[error.args[0]])
-        return DataError(f"{source}: holds a move that {self._part.game} does not allow")
+            source = self._part.source(self._indices[error.args[0]])
+            raise DataError(
+                f"{source}: holds a move that {self._part.game} does not allow") from None
 
     def __len__(self) -> int:
-        return len(self._which)
+        return len(self._rows)
 
     def encode(self, chosen: np.ndarray) -> Batch:
         """The positions with these numbers."""
-        which, encoder = self._which[chosen], self._replayer.encoder
-        try:
-            planes, players = self._replayer.encode(self._replayed, which, self._plies[chosen])
-        except ValueError as error:
-            raise self._broken(error) from None
-        results = self._results[which]
+        plies, rows, encoder = self._plies, self._rows[chosen], self._replayer.encoder
+        which, options = plies.which[rows], self._options
+        with self._naming_broken_games():
+            planes, players = self._replayer.encode(self._replayed, which, plies.ply[rows])
+        results, flags = plies.results[rows], plies.flags[rows]
         signs = 1 - 2 * players.astype(np.int64)
         values = np.where(results == NO_RESULT, 0, results * signs)
-        if self._options.margin_share > 0 and self._finals is not None:
-            owners, margins, ended = self._finals
-            worth = signs * worth_of_margin(margins[which], owners[0].size)
-            share = self._options.margin_share * ended[which]
-            values = (1 - share) * values + share * worth
-        exact = self._exact[chosen]
-        if self._options.search_value_weight > 0 or exact.any():
-            stored = self._values[chosen]
-            share = np.where(stored == NO_VALUE, 0.0, self._options.search_value_weight)
+        ends: tuple[np.ndarray, ...] = ()
+        if self._finals is not None:
+            owners, margins, ended = (array[which] for array in self._finals)
+            cells = owners[0].size
+            if options.margin_share > 0:
+                share = options.margin_share * ended
+                values = (1 - share) * values + share * signs * worth_of_margin(margins, cells)
+            told = signs * ended  # nothing is said of ends that do not count
+            ends = (
+                encoder.cells_as_seen((owners * told[:, None, None]).astype(np.float32), players),
+                (margins * told / cells).astype(np.float32), ended.astype(np.float32),
+            )
+        exact = (flags & EXACT).astype(bool)
+        if options.search_value_weight > 0 or exact.any():
+            stored = plies.values[rows].astype(np.int64)
+            share = np.where(stored == NO_VALUE, 0.0, options.search_value_weight)
             share[exact] = 1.0
             values = (1 - share) * values + share * stored / VALUE_SCALE
-        policies = encoder.as_seen(self._policies(chosen), players)
-        ends = self._ends(which, signs)
-        if ends:
-            ends = (encoder.cells_as_seen(ends[0], players), *ends[1:])
         return Batch(
-            planes, policies, values.astype(np.float32), self._weights[chosen].astype(np.float32),
-            *ends,
+            planes, encoder.as_seen(self._policies(rows), players), values.astype(np.float32),
+            (flags & FULL_SEARCH > 0).astype(np.float32), *ends,
         )
 
-    def _ends(self, which: np.ndarray, signs: np.ndarray) -> tuple[np.ndarray, ...]:
-        """The last three arrays of a batch, for positions of these games."""
-        if self._finals is None:
-            return ()
-        owners, margins, ended = (array[which] for array in self._finals)
-        counts = ended.astype(np.float32)
-        signs = signs * ended  # nothing is said of ends that do not count
-        cells = owners.shape[1] * owners.shape[2]
-        return (
-            (owners * signs[:, None, None]).astype(np.float32),
-            (margins * signs / cells).astype(np.float32), counts,
-        )
-
-    def _policies(self, chosen: np.ndarray) -> np.ndarray:
-        policies = np.zeros((len(chosen), self._part.game.num_actions), np.float32)
-        counts = self._counts[chosen]
-        if self._options.targets == "move":
-            counts = np.zeros_like(counts)
-        bare = np.flatnonzero(counts == 0)
-        policies[bare, self._chosen[chosen[bare]]] = 1.0
-        rows = np.repeat(np.arange(len(chosen)), counts)
-        within = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-        entries = np.repeat(self._firsts[chosen], counts) + within
-        policies[rows, self._policy_actions[entries]] = self._policy_shares[entries]
-        policies /= policies.sum(axis=1, keepdims=True)
-        return policies
-
-
-def _all(games: list[GameData], name: str) -> np.ndarray:
-    return np.concatenate([getattr(game, name) for game in games])
+    def _policies(self, rows: np.ndarray) -> np.ndarray:
+        """What is to be learned; where no policy is stored or wanted, all is on the move chosen."""
+        plies, actions = self._plies, self._part.game.num_actions
+        if self._options.targets == "policy":
+            policies = plies.policies(rows, actions)
+            bare = np.flatnonzero(plies.counts[rows] == 0)
+        else:
+            policies, bare = np.zeros((len(rows), actions), np.float32), np.arange(len(rows))
+        policies[bare, plies.chosen[rows[bare]]] = 1.0
+        return policies / policies.sum(axis=1, keepdims=True)
 
 
 def _joined(parts: list[Batch]) -> Batch:

@@ -72,6 +72,10 @@ class Decisions:
         """A = R - V, float32[n]."""
         return self.returns - self.values
 
+    def at(self, which: slice | np.ndarray) -> Decisions:
+        """The decisions that an index array or a slice picks."""
+        return Decisions(*(array[which] for array in vars(self).values()))
+
 
 @dataclass(frozen=True, eq=False)
 class Experience:
@@ -204,8 +208,7 @@ def shuffled_batches(
     for start in range(0, len(rows), size * chunk):
         made = experience.made(replayer, rows[start : start + size * chunk])
         for first in range(0, len(made), size):
-            part = slice(first, first + size)
-            yield Decisions(*(getattr(made, name)[part] for name in Decisions.__dataclass_fields__))
+            yield made.at(slice(first, first + size))
 
 
 def write_experience(path: Path, experience: Experience) -> Path:

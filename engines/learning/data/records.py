@@ -7,7 +7,7 @@ actions again with the compiled rules.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,6 +91,38 @@ class GameData:
         return int(np.count_nonzero(self.flags & LABELLED))
 
 
+class Plies:
+    """The plies of many games side by side, a row each, in their order.
+
+    Attributes:
+        which, ply: int64[n], the game of each row, and the plies played before it.
+        chosen, flags, values, counts: as in `GameData`.
+        results: int64[n], of the game.
+    """
+
+    def __init__(self, games: Sequence[GameData]) -> None:
+        lengths = np.array([len(data.actions) for data in games], np.int64)
+        self.which = np.repeat(np.arange(len(games)), lengths)
+        self.ply = np.arange(len(self.which)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        self.results = np.array([data.result for data in games], np.int64)[self.which]
+        self.chosen, self.flags, self.values, self.counts, self._actions, self._shares = (
+            np.concatenate([getattr(data, name) for data in games] or [np.empty(0, np.int64)])
+            for name in ("chosen", "flags", "values", "counts", "policy_actions", "policy_shares")
+        )
+        self.counts = self.counts.astype(np.int64)
+        self._firsts = np.cumsum(self.counts) - self.counts
+
+    def policies(self, rows: np.ndarray, num_actions: int) -> np.ndarray:
+        """The stored policies of these rows, float32[n, num_actions]; 0 where there is none."""
+        policies = np.zeros((len(rows), num_actions), np.float32)
+        counts = self.counts[rows]
+        to = np.repeat(np.arange(len(rows)), counts)
+        within = np.arange(len(to)) - np.repeat(np.cumsum(counts) - counts, counts)
+        entries = np.repeat(self._firsts[rows], counts) + within
+        policies[to, self._actions[entries]] = self._shares[entries]
+        return policies
+
+
 class GameBuilder:
     """Collects the plies of a game.
 
@@ -113,7 +145,7 @@ class GameBuilder:
         self._plies.append((action, action, 0, NO_VALUE, 0))
 
     def add(
-        self, action: int, chosen: int | None = None, policy: Mapping[int, float] | None = None,
+        self, action: int, chosen: int | None = None, policy: np.ndarray | None = None,
         value: float | None = None, full_search: bool = True, second: bool = False,
     ) -> None:
         """A ply with a label.
@@ -121,17 +153,19 @@ class GameBuilder:
         Args:
             action: what was played.
             chosen: what is to be learned if `policy` is empty; `action` by default.
-            policy: shares or visits of actions, in any unit.
+            policy: float[num_actions], shares or visits, in any unit; 0: not in the policy.
             value: expected result for the player to move, -1 to 1.
             full_search: whether the policy may be learned.
             second: whether the second of two engines chose.
         """
         flags = LABELLED | (FULL_SEARCH if full_search else 0) | (SECOND if second else 0)
         stored = NO_VALUE if value is None else round(VALUE_SCALE * min(max(value, -1.0), 1.0))
-        actions, shares = _quantised(policy or {})
-        if len(actions):
+        actions = np.empty(0, np.int64)
+        if policy is not None and (most := policy.max()) > 0:
+            shares = np.rint(SHARE_SCALE * policy / most)
+            actions = np.flatnonzero(shares)
             self._policy_actions.append(actions)
-            self._policy_shares.append(shares)
+            self._policy_shares.append(shares[actions])
         chosen = action if chosen is None else chosen
         self._plies.append((action, chosen, flags, stored, len(actions)))
 
@@ -146,14 +180,3 @@ class GameBuilder:
             policy_shares=np.concatenate(self._policy_shares or none).astype(np.uint8),
             result=result, start=self._start,
         )
-
-
-def _quantised(policy: Mapping[int, float]) -> tuple[np.ndarray, np.ndarray]:
-    """Actions in rising order and their shares of the largest one; those that round to 0 go."""
-    actions = np.array(sorted(policy), np.int64)
-    shares = np.array([policy[action] for action in actions.tolist()], np.float64)
-    most = shares.max(initial=0.0)
-    if not most > 0.0:
-        return actions[:0], shares[:0]
-    shares = np.rint(SHARE_SCALE * shares / most)
-    return actions[shares > 0], shares[shares > 0]

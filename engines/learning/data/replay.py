@@ -1,4 +1,4 @@
-"""Plays stored games again and encodes chosen positions: from actions to planes, compiled.
+"""Plays stored games again and looks at chosen positions: from actions to planes, compiled.
 
 Each game is played once from its start, however many of its positions are wanted, and every
 position is encoded before its move. So a position of 9x9 Go costs microseconds, and planes,
@@ -9,7 +9,7 @@ games, for those who learn whose each point will be, are made again in the same 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -73,7 +73,6 @@ class Replayer:
         self._room = 0
         self._window: Any = None
         self._actions = np.empty(encoder.num_actions, np.int64)
-        self._no_legal = np.zeros((0, encoder.num_actions), np.bool_)
 
     def encode(
         self, games: Sequence[tuple[np.ndarray, Start | None]], which: np.ndarray,
@@ -93,21 +92,45 @@ class Replayer:
         Raises:
             ValueError: with the index of a game that the rules do not allow.
         """
-        n = len(which)
-        out = np.empty((n, *self.encoder.shape), np.float32)
-        players = np.empty(n, np.int8)
+        planes = np.empty((len(which), *self.encoder.shape), np.float32)
+        return planes, self._replay(games, which, plies, planes=planes, legal=legal)
+
+    def survey(
+        self, games: Sequence[tuple[np.ndarray, Start | None]], which: np.ndarray,
+        plies: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What is known of positions without planes; arguments and errors as of `encode`.
+
+        Returns:
+            players int8[n]; keys int64[n]; bool[n, num_actions], which moves are sensible.
+        """
+        keys = np.empty(len(which), np.int64)
+        legal = np.zeros((len(which), self._game.num_actions), np.bool_)
+        return self._replay(games, which, plies, legal=legal, keys=keys), keys, legal
+
+    def _replay(
+        self, games: Sequence[tuple[np.ndarray, Start | None]], which: np.ndarray,
+        plies: np.ndarray, planes: np.ndarray | None = None, legal: np.ndarray | None = None,
+        keys: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """Fill the arrays that are wanted; returns the players."""
+        players = np.empty(len(which), np.int8)
+        out = Replayed(
+            np.empty((0, *self.encoder.shape), np.float32) if planes is None else planes, players,
+            np.zeros((0, self._game.num_actions), np.bool_) if legal is None else legal,
+            np.empty(0, np.int64) if keys is None else keys,
+        )
         order = np.lexsort((plies, which))
         used, firsts = np.unique(which[order], return_index=True)
         failed = replay(
             self.encoder.kernel, self.encoder.history,
             *self._laid_out([games[i] for i in used.tolist()]),
-            np.append(firsts, n).astype(np.int64),
-            plies[order].astype(np.int64), order.astype(np.int64), out, players,
-            self._no_legal if legal is None else legal, self._actions,
+            np.append(firsts, len(which)).astype(np.int64),
+            plies[order].astype(np.int64), order.astype(np.int64), out, self._actions,
         )
         if failed != DONE:
             raise ValueError(int(used[failed]))
-        return out, players
+        return players
 
     def finals(
         self, games: Sequence[tuple[np.ndarray, Start | None]]
@@ -151,12 +174,25 @@ class Replayer:
                 kernels.copy_into(kernels.row(self._window, i), self._game.new_kernel_state())
 
 
+class Replayed(NamedTuple):
+    """What is written of each position; arrays of length 0 are not wanted.
+
+    planes: float32[n, rows, cols, planes]; players: int8[n], to move; legal: bool[n, num_actions],
+    set where a move is sensible; keys: int64[n].
+    """
+
+    planes: np.ndarray
+    players: np.ndarray
+    legal: np.ndarray
+    keys: np.ndarray
+
+
 @kernel
 def replay(
     encoder, history, window, starts, start_of, actions, first_action, first_wanted, wanted,
-    slots, out, players, legal, scratch,
+    slots, out, scratch,
 ):
-    """Play games and encode the wanted plies of each; -1, or the game with an illegal action.
+    """Play games and look at the wanted plies of each; -1, or the game with an illegal action.
 
     Args:
         window: batch of history + 1 states with room for the longest game; scratch, but each
@@ -165,8 +201,7 @@ def replay(
         actions: int64, of all games; game g's begin at `first_action[g]`.
         wanted: int64, plies played before each wanted position, rising within a game; game
             g's begin at `first_wanted[g]`.
-        slots: int64, where in `out`, `players` and `legal` each goes.
-        legal: bool[n, num_actions], set where a move is sensible; of length 0: not wanted.
+        slots: int64, where in `out` each goes. out: `Replayed`.
         scratch: int64[num_actions].
     """
     state = kernels.row(window, 0)
@@ -188,11 +223,14 @@ def replay(
                 kernels.play(state, action)
                 ply += 1
             slot = slots[w]
-            players[slot] = kernels.to_move(state)
-            encode(encoder, window, min(ply, history) + 1, out[slot])
-            if len(legal) > 0:
+            out.players[slot] = kernels.to_move(state)
+            if len(out.planes) > 0:
+                encode(encoder, window, min(ply, history) + 1, out.planes[slot])
+            if len(out.legal) > 0:
                 for k in range(kernels.search_actions(state, scratch)):
-                    legal[slot, scratch[k]] = True
+                    out.legal[slot, scratch[k]] = True
+            if len(out.keys) > 0:
+                out.keys[slot] = kernels.key(state)
     return DONE
 
 

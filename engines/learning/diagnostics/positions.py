@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dlgo import kernels
 from dlgo.api import GameSpec
-from dlgo.jit import kernel
+from dlgo.encoders import default_encoder, get_encoder
 from engines.learning.data.records import (
     FULL_SEARCH,
     LABELLED,
@@ -21,7 +20,9 @@ from engines.learning.data.records import (
     NO_VALUE,
     VALUE_SCALE,
     GameData,
+    Plies,
 )
+from engines.learning.data.replay import Replayer
 
 # A value so near to a result was proved by the search, and says nothing about the network.
 _PROVED = 0.999
@@ -35,7 +36,7 @@ class Positions:
         game, games: what was played.
         which, ply: int64[n], the game of each position and the plies played before it.
         players: int8[n]. keys: int64[n].
-        legal: bool[n, num_actions].
+        legal: bool[n, num_actions], the sensible moves.
         labelled, full: bool[n], whether there is something to learn, and a policy.
         values: float[n], of the search, nan where there is none. results: float[n].
         chosen: int64[n], the search's move.
@@ -65,69 +66,24 @@ class Positions:
 
 
 def replay_games(game: GameSpec, games: Sequence[GameData]) -> Positions:
-    """Lay out games that begin at the start of the game.
+    """Lay out games.
 
     Raises:
-        ValueError: if a game breaks the rules.
+        ValueError: with the index of a game that breaks the rules.
     """
-    lengths = np.array([len(data.actions) for data in games], np.int64)
-    actions = _joined(games, "actions").astype(np.int64)
-    n = len(actions)
-    keys, players = np.empty(n, np.int64), np.empty(n, np.int8)
-    legal = np.zeros((n, game.num_actions), np.bool_)
-    start = game.new_kernel_state()
-    work = game.scratch_state(start, room=int(lengths.max(initial=0)) + 1)
-    if not replay(
-        start, work, actions, np.cumsum([0, *lengths]), keys, players, legal,
-        np.empty(game.num_actions, np.int64),
-    ):
-        raise ValueError(f"a game breaks the rules of {game}")
-    which = np.repeat(np.arange(len(games)), lengths)
-    flags = _joined(games, "flags")
-    stored = _joined(games, "values").astype(float)
-    outcomes = np.array([data.result for data in games], float)
-    outcomes[outcomes == NO_RESULT] = 0
-    counts = _joined(games, "counts").astype(np.int64)
-    policies = np.zeros((n, game.num_actions), np.float32)
-    policies[np.repeat(np.arange(n), counts), _joined(games, "policy_actions")] = _joined(
-        games, "policy_shares"
-    )
+    plies = Plies(games)
+    replayer = Replayer(get_encoder(default_encoder(game), game))
+    players, keys, legal = replayer.survey(
+        [(data.actions, data.start) for data in games], plies.which, plies.ply)
+    results = np.where(plies.results == NO_RESULT, 0, plies.results)
+    policies = plies.policies(np.arange(len(players)), game.num_actions)
     policies /= np.maximum(policies.sum(axis=1, keepdims=True), 1e-9)
     return Positions(
-        game, games, which, np.arange(n) - np.repeat(np.cumsum(lengths) - lengths, lengths),
-        players, keys, legal, (flags & LABELLED) > 0, (flags & FULL_SEARCH) > 0,
-        np.where(stored == NO_VALUE, np.nan, stored / VALUE_SCALE),
-        outcomes[which] * (1 - 2 * players), _joined(games, "chosen").astype(np.int64), policies,
+        game, games, plies.which, plies.ply, players, keys, legal,
+        plies.flags & LABELLED > 0, plies.flags & FULL_SEARCH > 0,
+        np.where(plies.values == NO_VALUE, np.nan, plies.values / VALUE_SCALE),
+        results * (1 - 2 * players.astype(float)), plies.chosen.astype(np.int64), policies,
     )
-
-
-def _joined(games: Sequence[GameData], name: str) -> np.ndarray:
-    return np.concatenate([np.asarray(getattr(data, name)) for data in games] or [np.empty(0)])
-
-
-@kernel
-def replay(start, work, actions, firsts, keys, players, legal, scratch):
-    """Replay games; False if one breaks the rules.
-
-    Args:
-        work: scratch state with room for the longest game.
-        actions: of all games; game g's are `actions[firsts[g]:firsts[g + 1]]`.
-        keys, players, legal: a row a position before its move, out; `legal` all False before.
-        scratch: int64[num_actions].
-    """
-    for g in range(len(firsts) - 1):
-        kernels.copy_into(work, start)
-        for i in range(firsts[g], firsts[g + 1]):
-            if kernels.terminal(work):
-                return False
-            keys[i] = kernels.key(work)
-            players[i] = kernels.to_move(work)
-            for k in range(kernels.legal_actions(work, scratch)):
-                legal[i, scratch[k]] = True
-            if not legal[i, actions[i]]:
-                return False
-            kernels.play(work, actions[i])
-    return True
 
 
 def correlation(x: np.ndarray, y: np.ndarray) -> float:

@@ -46,7 +46,7 @@ def find_model(name: str) -> Path:
         return SHIPPED / name
     folder = Path(name)
     if (folder / "nets").is_dir() and not (folder / FILE_NAME).is_file():
-        return _network_of_run(folder)
+        return network_of_run(folder)
     if folder.is_dir():
         return folder
     names = shipped_models()
@@ -56,8 +56,12 @@ def find_model(name: str) -> Path:
     )
 
 
-def _network_of_run(run: Path) -> Path:
-    """The folder of the network that a run plays with. Raises ModelError if it has none yet."""
+def network_of_run(run: Path) -> Path:
+    """The folder of the network that a run plays with: its last one, or the last promoted.
+
+    Raises:
+        ModelError: if it has none yet.
+    """
     history = read_history(run, ("iteration",)) if (run / "history.csv").is_file() else []
     rejected = {int(row["iteration"]) for row in history if not row.get("promoted", 1.0)}
     networks = {

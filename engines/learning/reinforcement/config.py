@@ -119,8 +119,7 @@ class ReinforcementConfig(SelfPlayConfig):
         method = data.get("method")
         if method != cls.method:
             raise SpecError(f"it is of another learner, {method or 'alphazero'}")
-        given = {key: value for key, value in data.items() if key != "method"}
-        return super().from_json({"portions": 1, **given})  # older runs know of no portions
+        return super().from_json({key: value for key, value in data.items() if key != "method"})
 
     def adopting(self, stored: RunConfig) -> Self:
         chosen = super().adopting(stored)

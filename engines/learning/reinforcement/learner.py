@@ -27,14 +27,8 @@ from dlgo.files import make_folder
 from dlgo.games import get_game
 from dlgo.rng import derive_seed
 from engines.jobs import Inline, Jobs
-from engines.learning.data.experience import (
-    Decisions,
-    Experience,
-    merged,
-    read_experience,
-    shuffled_batches,
-    write_experience,
-)
+from engines.learning.data import experience as xp
+from engines.learning.data.experience import Decisions, Experience
 from engines.learning.data.records import NO_RESULT
 from engines.learning.networks.card import Card, read_card
 from engines.learning.networks.store import TRAINING_MODULES, network_folder
@@ -43,6 +37,7 @@ from engines.learning.reinforcement.pool import Pool
 from engines.learning.reinforcement.portions import PORTIONS, play_in_portions
 from engines.learning.run_config import AUTO
 from engines.learning.runs import Curve, Learner, Progress, Run, open_run
+from engines.learning.runs.run import about_training
 from engines.learning.selfplay.network_side import RuntimeScorer
 from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, Side
 from engines.learning.selfplay.schedule import Schedule, points
@@ -116,6 +111,7 @@ class ReinforcementLearner(Learner):
     """
 
     config: ClassVar[type[ReinforcementConfig]]
+    window = 1
     curves = (
         Curve("score against random play", {"": "score_random"}),
         Curve("entropy of the policy (nats)", {"": "entropy"}),
@@ -140,10 +136,6 @@ class ReinforcementLearner(Learner):
     def close(self) -> None:
         """End the workers."""
         self._jobs.close()
-
-    @property
-    def window(self) -> int:
-        return 1
 
     def _new_network(self) -> TrainableNetwork:
         """The network that the run begins with, and how it learns."""
@@ -211,7 +203,10 @@ class ReinforcementLearner(Learner):
         if config.saved(iteration) or last:
             accuracy = {"random": {"score": row["score_random"], "games": config.test_games}
                         } if "score_random" in row else {}
-            self._save(iteration, self._training([*run.history, row], run), accuracy)
+            self._save(iteration, about_training(
+                config.method, config, [*run.history, row], self._network.gpu,
+                (self._cpu_seconds(run), run.seconds), {"cpu_seconds": self._earlier_cost},
+            ), accuracy)
         return row | {"wall_seconds": run.seconds, "cpu_seconds": self._cpu_seconds(run)}
 
     def _cpu_seconds(self, run: Run) -> float:
@@ -258,7 +253,8 @@ class ReinforcementLearner(Learner):
         self, run: Run, iteration: int, earlier: int | None, schedule: Schedule
     ) -> Experience:
         """The same by whoever does portions, with the networks as they are written."""
-        sides, networks = [self._side(iteration)], [self._player(iteration)]
+        side = dataclasses.replace(self._side(iteration), scorer=None, encoder=None)
+        sides, networks = [side], [self._player(iteration)]
         if earlier is not None:
             sides.append(Side())
             networks.append(network_folder(self._folder, earlier))
@@ -282,7 +278,7 @@ class ReinforcementLearner(Learner):
 
     def _keep(self, iteration: int, played: Experience) -> None:
         """Write the experience of an iteration, and forget what is not learned from any more."""
-        write_experience(self._experience_path(iteration), played)
+        xp.write_experience(self._experience_path(iteration), played)
         old = self._experience_path(iteration - self.window)
         old.unlink(missing_ok=True)
 
@@ -294,13 +290,13 @@ class ReinforcementLearner(Learner):
         first = max(1, iteration - self.window + 1)
         try:
             earlier = [
-                read_experience(self._experience_path(past), self._game, self._config.encoder)
+                xp.read_experience(self._experience_path(past), self._game, self._config.encoder)
                 for past in range(first, iteration)
             ]
         except DataError as error:
             raise DataError(f"{error}; the run needs it to go on: put it back, or train in "
                             "another folder") from None
-        return merged([*earlier, played])
+        return xp.merged([*earlier, played])
 
     def _learn(self, run: Run, iteration: int, played: Experience) -> dict[str, float]:
         """Steps of training; means of what Keras says of them."""
@@ -312,9 +308,11 @@ class ReinforcementLearner(Learner):
         sums: dict[str, float] = {}
         done, total = 0, 0.0
         for _ in range(config.epochs):
-            for decisions in shuffled_batches(learned, network.encoder, config.batch_size, rng):
+            for decisions in xp.shuffled_batches(learned, network.encoder, config.batch_size, rng):
                 n = len(decisions)
-                decisions, weights = _filled_up(decisions, config.batch_size)
+                # Keras compiles a step anew for another size: filled up with rows of weight 0.
+                rows = np.arange(config.batch_size)
+                decisions, weights = decisions.at(rows % n), (rows < n).astype(np.float32)
                 targets = self._targets(decisions, weights)
                 said = network.learn(decisions.planes, targets, {
                     # What `packed` makes has the weights in it.
@@ -345,22 +343,6 @@ class ReinforcementLearner(Learner):
         )
         return float(points(played, schedule).mean())
 
-    def _training(self, rows: list[dict[str, float]], run: Run) -> dict[str, Any]:
-        """What the card of a network says of its training."""
-        config = self._config
-
-        def total(name: str) -> float:
-            return round(sum(row.get(name, 0.0) for row in rows), 1)
-
-        return {
-            "method": config.method, "settings": config.to_json(), "seed": config.seed,
-            "iterations": len(rows), "games": total("games"), "gpu": self._network.gpu,
-            "cpu_seconds": round(
-                self._earlier_cost + total("cpu_seconds") + self._cpu_seconds(run), 1),
-            "gpu_seconds": 0.0,
-            "wall_seconds": round(total("wall_seconds") + run.seconds, 1),
-        }
-
     def lines(self, run: Run, row: Mapping[str, float]) -> list[str]:
         """What came of the games, of learning, and of the test."""
         score = (f"; {row['score_random']:.1%} against random play"
@@ -388,21 +370,3 @@ def _of_games(played: Experience) -> dict[str, float]:
         "drawn": float(((results == 0) | (results == NO_RESULT)).sum() / games),
         "first_lost": float((results == -1).sum() / games),
     }
-
-
-def _filled_up(decisions: Decisions, size: int) -> tuple[Decisions, np.ndarray]:
-    """The decisions and so many rows of padding that there are `size`; and the rows' weights."""
-    n = len(decisions)
-    weights = (np.arange(size) < n).astype(np.float32)
-    if n == size:
-        return decisions, weights
-
-    def filled(array: np.ndarray, value: float) -> np.ndarray:
-        rest = np.full((size - n, *array.shape[1:]), value, array.dtype)
-        return np.concatenate([array, rest])
-
-    return Decisions(
-        filled(decisions.planes, 0), filled(decisions.legal, True), filled(decisions.actions, 0),
-        filled(decisions.probabilities, 1), filled(decisions.values, 0),
-        filled(decisions.returns, 0),
-    ), weights

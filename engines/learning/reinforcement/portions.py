@@ -7,10 +7,11 @@ Runtime on one thread. So the games are the same, whoever plays which portion.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,30 +21,13 @@ from dlgo.games import get_game
 from engines.jobs import Amount, Jobs, Portion
 from engines.learning.data.experience import Experience, merged
 from engines.learning.selfplay.network_side import network_side
-from engines.learning.selfplay.policy_games import PolicyGames, Side, counted
+from engines.learning.selfplay.policy_games import PolicyGames, Side
 from engines.learning.selfplay.schedule import Schedule
 
 # Portions of an iteration where others than the learning process play.
 PORTIONS = 16
 _RUNTIME = "onnx"
 _ARRAYS = ("plies", "results", "actions", "flags", "probabilities", "values")
-
-
-@dataclass(frozen=True)
-class Share:
-    """A portion of an iteration's games.
-
-    Attributes:
-        game: its canonical specification.
-        sides: how they play; their networks come besides.
-        schedule: the games.
-        rows: how many are played at once, at most.
-    """
-
-    game: str
-    sides: tuple[Side, ...]
-    schedule: Schedule
-    rows: int
 
 
 @dataclass(frozen=True)
@@ -68,19 +52,22 @@ class PlayedShare:
         return Experience(game, self.encoder, **self.arrays, returns=returns)
 
 
-def play_share(share: Share, *networks: Path) -> Generator[Amount, None, PlayedShare]:
+def play_share(
+    game: str, sides: Sequence[Side], schedule: Schedule, rows: int, *networks: Path
+) -> Generator[Amount, None, PlayedShare]:
     """Play a portion.
 
     Args:
-        networks: folders of the models, one for each side.
+        game: its canonical specification.
+        sides: how they play, without scorers. networks: the folder of the model of each.
+        schedule: the games. rows: how many are played at once, at most.
     """
-    start, game = time.process_time(), get_game(share.game)
+    start, spec = time.process_time(), get_game(game)
     sides = [
-        network_side(str(network), game, _RUNTIME, side)
-        for side, network in zip(share.sides, networks, strict=True)
+        network_side(str(network), spec, _RUNTIME, side)
+        for side, network in zip(sides, networks, strict=True)
     ]
-    games = PolicyGames(game, min(share.rows, len(share.schedule)))
-    played = yield from counted(games.steps(sides, share.schedule))
+    played = yield from PolicyGames(spec, min(rows, len(schedule))).steps(sides, schedule)
     arrays = {name: getattr(played, name) for name in _ARRAYS}
     digest = hashlib.sha256(b"".join(array.tobytes() for array in arrays.values())).hexdigest()
     return PlayedShare(played.encoder, arrays, digest, time.process_time() - start)
@@ -94,27 +81,22 @@ def play_in_portions(
     """Play a schedule's games in portions: (the games without returns, CPU seconds).
 
     Args:
-        jobs: who plays.
-        sides: without scorers. networks: the folder of the model of each.
-        rows: how many games of a portion are played at once, at most.
+        sides, networks, schedule, rows: as of `play_share`.
         count: of portions; fewer if there are fewer games.
         progress: called with the number of games that have ended, and of how many.
 
     Raises:
         DlgoError: as `Jobs.run`.
     """
-    sides = [replace(side, scorer=None, encoder=None) for side in sides]
     games = len(schedule)
-    ends = [games * k // count for k in range(count + 1)]
+    ends = np.unique([games * k // count for k in range(count + 1)]).tolist()
     portions = []
-    for first, last in zip(ends, ends[1:], strict=False):
-        if first == last:
-            continue
+    for first, last in itertools.pairwise(ends):
         part = schedule.part(first, last)
         used = 1 + int(part.sides.max())
         portions.append(Portion(
-            f"games {first}-{last - 1}", play_share,
-            (Share(str(game), tuple(sides[:used]), part, rows),), tuple(networks[:used]),
+            f"games {first}-{last - 1}", play_share, (str(game), sides[:used], part, rows),
+            tuple(networks[:used]),
         ))
     played: dict[str, PlayedShare] = {}
     with closing(jobs.run(portions, lambda done: progress(done.items, games))) as outcomes:

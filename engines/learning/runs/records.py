@@ -118,6 +118,20 @@ def read_history(folder: Path, columns: Iterable[str]) -> list[dict[str, float]]
     return rows
 
 
+def playing_network(history: Sequence[Mapping[str, float]], iteration: int) -> int:
+    """The iteration whose network plays the games of `iteration`; 0: the untrained one.
+
+    Args:
+        history: rows of the iterations before, at least. Without a column `promoted`, every
+            network is.
+    """
+    return int(max(
+        (row["iteration"] for row in history
+         if row["iteration"] < iteration and row.get("promoted", 1.0)),
+        default=0,
+    ))
+
+
 def _board(folder: Path) -> Any:
     """A TensorBoard writer, or None where the package is not installed.
 

@@ -284,6 +284,30 @@ class Run:
         write_checkpoint(self.folder, checkpoint)
 
 
+def about_training(
+    method: str, config: Any, rows: Sequence[Mapping[str, float]], gpu: str | None,
+    seconds: tuple[float, float], before: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """What the card of a network says of a run of self-play that made it.
+
+    Args:
+        rows: of the history, and that of this iteration as far as it is known.
+        gpu: its name, if it learned on one.
+        seconds: of this iteration: CPU, and wall clock.
+        before: what the card of the network that the run began with says.
+    """
+    def total(name: str) -> float:
+        return (before or {}).get(name, 0.0) + sum(row.get(name, 0.0) for row in rows)
+
+    cpu, wall = seconds
+    return {
+        "method": method, "settings": config.to_json(), "seed": config.seed,
+        "iterations": len(rows), "games": int(total("games")), "gpu": gpu,
+        "cpu_seconds": round(total("cpu_seconds") + cpu, 1), "gpu_seconds": 0.0,
+        "wall_seconds": round(total("wall_seconds") + wall, 1),
+    }
+
+
 @contextmanager
 def open_run(
     folder: Path, config: RunConfig, *, within: str = "", source: dict[str, Any] | None = None,

@@ -21,7 +21,6 @@ from dlgo.api import GameSpec
 from dlgo.dispatch import by_class
 from dlgo.jit import inline_kernel, kernel
 from dlgo.rng import gamma, make_rng
-from engines.learning.selfplay.lockstep import NO_ACTION
 from engines.treesearch import tree as ts
 from engines.treesearch.forced import ForcedPUCT
 from engines.treesearch.guided import simulate_once
@@ -29,6 +28,9 @@ from engines.treesearch.gumbel import Gumbel, draw_gumbel, perturb, unperturbed
 from engines.treesearch.leaf_evaluator import LeafEvaluator, absorb, collect
 from engines.treesearch.rules import PUCT
 from engines.treesearch.tree import BUDGET, MAX_DEPTH, ROOT, UNPROVEN
+
+# Stands for an action where there is none.
+NO_ACTION = -1
 
 
 class Searches(NamedTuple):

@@ -67,10 +67,8 @@ def play_game(
             break
         policy = _policy(game, decision)
         action = chosen
-        if sampling.applies(len(builder)) and policy:
-            actions = sorted(policy)
-            shares = np.array([policy[candidate] for candidate in actions])
-            action = actions[draw(shares, sampling.temperature, rng)]
+        if sampling.applies(len(builder)) and policy.any():
+            action = draw(policy, sampling.temperature, rng)
         builder.add(action, chosen, policy, decision.value, second=which == 1)
         state = state.apply_move(game.move_of(action))
     return builder.finish(state.result() if state.is_over() else NO_RESULT)
@@ -87,6 +85,10 @@ def _random_action(state: GameState, rng: np.ndarray) -> int | None:
     return None
 
 
-def _policy(game: GameSpec, decision: Decision) -> dict[int, float]:
-    shares = {game.action_of(move): share for move, share in decision.policy.items()}
-    return {action: share for action, share in shares.items() if action is not None and share > 0}
+def _policy(game: GameSpec, decision: Decision) -> np.ndarray:
+    """The decision's policy, float64[num_actions]; resigning is no part of it."""
+    policy = np.zeros(game.num_actions)
+    for move, share in decision.policy.items():
+        if (action := game.action_of(move)) is not None:
+            policy[action] = max(share, 0.0)
+    return policy

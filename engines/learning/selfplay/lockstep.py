@@ -1,10 +1,9 @@
-"""The game loop of every learner: many games side by side, all waiting positions valued together.
+"""The game loop of self-play and matches: many games side by side, their positions valued together.
 
 A network is slow for one position and fast for a hundred. So `LockstepGames` plays a game in each
-row of a batch: in every step all players think about their positions together, and the games
-whose player has finished thinking make a move. Who thinks is a `BatchThinker`, such as
-`BatchedSearch`; a match has two of them. How a game starts, which move is played and what is kept
-of it is for subclasses to say.
+row of a batch: in every step all searches advance together, and the games whose search is done make
+a move. In a match each network has a search of its own. How a game starts, which move is played and
+what is kept of it is for subclasses to say.
 """
 
 from __future__ import annotations
@@ -12,34 +11,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from dlgo import kernels
 from engines.learning.data.records import NO_RESULT
+from engines.learning.selfplay.batched_search import NO_ACTION, BatchedSearch
 
-# What `choose` answers when the player to move resigns; and where there is no move yet.
+# What `choose` answers when the player to move resigns.
 RESIGN = -2
-NO_ACTION = -1
-
-
-class BatchThinker(Protocol):
-    """Thinks about a batch of positions at once.
-
-    Attributes:
-        roots: batch of states, the current position of each game.
-        remaining: int64[n], above 0 while a row is thought about.
-    """
-
-    roots: Any
-    remaining: np.ndarray
-
-    def __len__(self) -> int:
-        """The number of rows."""
-
-    def step(self) -> None:
-        """Think a little more about every row that has something remaining."""
 
 
 @dataclass(kw_only=True)
@@ -61,20 +42,20 @@ class LockstepGames(ABC, Generic[Slot]):
     """Plays many games at once; a subclass decides how.
 
     Args:
-        thinkers: each has a row for every game, and keeps the game's position in it.
+        searches: each has a row for every game, and keeps the game's position in it.
         max_plies: after so many a game ends without a result.
     """
 
-    def __init__(self, thinkers: Sequence[BatchThinker], max_plies: int) -> None:
-        self._thinkers, self._max_plies = thinkers, max_plies
+    def __init__(self, searches: Sequence[BatchedSearch], max_plies: int) -> None:
+        self._searches, self._max_plies = searches, max_plies
 
     @abstractmethod
     def start_game(self, i: int, number: int) -> Slot:
-        """Set row `i` of all thinkers to the first position of game `number`."""
+        """Set row `i` of all searches to the first position of game `number`."""
 
     @abstractmethod
     def start_turn(self, i: int, slot: Slot, played: int) -> None:
-        """Let the player to move in row `i` think; `played` led there (NO_ACTION: a new game)."""
+        """Start the search in row `i`; `played` led there (NO_ACTION: a new game)."""
 
     @abstractmethod
     def choose(self, i: int, slot: Slot) -> int:
@@ -91,11 +72,12 @@ class LockstepGames(ABC, Generic[Slot]):
     def play(self, numbers: Iterable[int]) -> Iterator[tuple[int, Any]]:
         """Play the games with these numbers; yields (number, what is kept) as games end."""
         waiting = iter(numbers)
-        slots = [self._start_next(i, waiting) for i in range(len(self._thinkers[0]))]
+        slots = [self._start_next(i, waiting) for i in range(len(self._searches[0]))]
         while any(slot is not None for slot in slots):
-            for thinker in self._thinkers:
-                thinker.step()
-            for i in self._ready_rows():
+            for search in self._searches:
+                search.step()
+            busy = np.any([search.remaining > 0 for search in self._searches], axis=0)
+            for i in np.flatnonzero(~busy).tolist():
                 slot = slots[i]
                 if slot is None:
                     continue
@@ -104,15 +86,7 @@ class LockstepGames(ABC, Generic[Slot]):
                     yield slot.number, self.finish(slot, result)
                     slots[i] = self._start_next(i, waiting)
 
-    def _ready_rows(self) -> list[int]:
-        """Rows that no thinker is busy with."""
-        ready = self._thinkers[0].remaining <= 0
-        for thinker in self._thinkers[1:]:
-            ready &= thinker.remaining <= 0
-        return np.flatnonzero(ready).tolist()
-
     def _start_next(self, i: int, waiting: Iterator[int]) -> Slot | None:
-        """Start the next game in row `i`; None if there is none."""
         number = next(waiting, None)
         if number is None:
             return None
@@ -122,7 +96,7 @@ class LockstepGames(ABC, Generic[Slot]):
 
     def _take_turn(self, i: int, slot: Slot) -> int | None:
         """Play the move of row `i`; the result for player 0 if that ends the game."""
-        states = [kernels.row(thinker.roots, i) for thinker in self._thinkers]
+        states = [kernels.row(search.roots, i) for search in self._searches]
         action = self.choose(i, slot)
         if action == RESIGN:
             return 2 * int(kernels.to_move(states[0])) - 1

@@ -90,27 +90,23 @@ class PolicyGames:
         self, sides: Sequence[Side], schedule: Schedule,
         progress: Callable[[int, int], None] = lambda done, of: None,
     ) -> Experience:
-        """Play all games of a schedule.
+        """Play all games of a schedule, as `steps` does.
 
         Args:
-            sides, schedule: see `steps`.
             progress: called with the number of games that have ended, and of how many.
-
-        Returns:
-            See `steps`.
         """
-        steps = self.steps(sides, schedule)
+        steps, done = self.steps(sides, schedule), 0
         while True:
             try:
-                done = next(steps)
+                done += next(steps).items
             except StopIteration as end:
                 return end.value
             progress(done, len(schedule))
 
     def steps(
         self, sides: Sequence[Side], schedule: Schedule
-    ) -> Generator[int, None, Experience]:
-        """Play all games of a schedule; after each step, yield how many games have ended.
+    ) -> Generator[Amount, None, Experience]:
+        """Play all games of a schedule; after each step, yield how many games it has ended.
 
         Args:
             sides: those that the schedule numbers.
@@ -137,7 +133,7 @@ class PolicyGames:
             np.zeros(len(env), np.int64), np.zeros(len(env)), np.zeros(len(env), np.int64),
             np.empty(env.num_actions),
         )
-        begun = 0
+        begun = done = 0
         while True:
             free = np.flatnonzero(numbers == _IDLE)[: games - begun]
             if len(free):
@@ -170,8 +166,9 @@ class PolicyGames:
                 actions[which], plies[which] = env.actions[ended], env.plies[ended]
                 results[which] = np.where(step.truncated[ended], NO_RESULT, step.rewards[ended, 0])
                 numbers[ended] = _IDLE
-            yield begun - ongoing
-        yield games
+            yield Amount(begun - ongoing - done)
+            done = begun - ongoing
+        yield Amount(games - done)
         kept = np.arange(env.max_plies) < plies[:, None]
         encoder = next((side.encoder.name for side in sides if side.learns and side.encoder), "")
         return Experience(
@@ -207,18 +204,6 @@ def _mask(env: VectorEnv, boards: np.ndarray) -> np.ndarray:
     mask = np.zeros(len(env), bool)
     mask[boards] = True
     return mask
-
-
-def counted(steps: Generator[int, None, Experience]) -> Generator[Amount, None, Experience]:
-    """The steps of games as progress of a portion of work."""
-    done = 0
-    while True:
-        try:
-            ended = next(steps)
-        except StopIteration as end:
-            return end.value
-        yield Amount(ended - done)
-        done = ended
 
 
 class Moves(NamedTuple):

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from dlgo import get_game
+import numpy as np
+
+from dlgo import GameSpec, get_game
 from engines.learning.data import GameBuilder, ShardWriter
+
+
+def shares(game: GameSpec, visits: Mapping[int, float]) -> np.ndarray:
+    """A policy as `GameBuilder.add` takes it, from visits by action."""
+    policy = np.zeros(game.num_actions)
+    policy[list(visits)] = list(visits.values())
+    return policy
 
 
 def write_unlabelled(folder: Path) -> Path:
