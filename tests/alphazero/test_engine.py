@@ -67,11 +67,6 @@ def test_moves_are_drawn_by_visits_at_temperature_one(model) -> None:
     assert stats.chisquare(counts, sum(counts) * shares / shares.sum()).pvalue > 1e-3
 
 
-def test_a_low_temperature_plays_the_most_visited(model) -> None:
-    cold = drawn(f"alphazero:model={model},sims=60,temperature=0.02", START, 30)
-    assert cold.most_common(1)[0][1] == 30
-
-
 def test_nothing_is_drawn_late_and_no_lost_move_ever(model) -> None:
     spec = f"alphazero:model={model},sims=200,temperature=5"
     assert len(drawn(f"{spec},sample_plies=0", START, 8)) == 1

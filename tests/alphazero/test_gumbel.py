@@ -11,10 +11,7 @@ import numpy as np
 import pytest
 
 from dlgo import GameState, get_game, kernels
-from engines.alphazero.selfplay import SelfPlay
-from engines.alphazero.settings import SelfPlaySettings
 from engines.base import Budget
-from engines.learning.data.records import FULL_SEARCH
 from engines.learning.selfplay.batched_search import BatchedSearch
 from engines.treesearch import tree as ts
 from engines.treesearch.gumbel import (
@@ -25,8 +22,6 @@ from engines.treesearch.gumbel import (
     improved_policy,
 )
 from engines.treesearch.leaf_evaluator import LeafBatchSearcher, LeafEvaluator, UniformEvaluator
-from tests.alphazero.test_selfplay import GAMES, Opinionated
-from tests.conftest import FULL
 
 GAME = get_game("connect4")
 START = GameState.new_game(GAME)
@@ -182,27 +177,3 @@ def test_a_win_in_one_is_found_and_lost_moves_are_left_out() -> None:
     assert lost and not policy[list(lost)].any()
     assert policy.sum() == pytest.approx(1)
     assert int(tree.action[best_child(rule, tree)]) not in lost
-
-
-@pytest.mark.parametrize("name", GAMES if FULL else ["connect4", "draughts"])
-def test_self_play_by_gumbel_obeys_the_rules_and_the_seed(name: str) -> None:
-    game = get_game(name)
-
-    def games(at_once: int) -> list:
-        settings = SelfPlaySettings(
-            sims=8, fast_sims=4, games_at_once=at_once, search="gumbel", sample_plies=4
-        )
-        return [one for _, one in sorted(SelfPlay(
-            game, Opinionated(game), settings, seed=3).play(range(6)))]
-
-    played = games(5)
-    again = games(2)
-    for one, other in zip(played, again, strict=True):
-        assert np.array_equal(one.actions, other.actions)
-        assert np.array_equal(one.policy_shares, other.policy_shares)
-        state = GameState.new_game(game)
-        for action in one.actions.tolist():
-            state = state.apply_move(game.move_of(action))  # raises if it is illegal
-        assert one.result == state.result()
-    assert any((one.flags & FULL_SEARCH).any() for one in played)
-    assert len({one.actions.tobytes() for one in played}) > 1

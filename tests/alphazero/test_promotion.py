@@ -219,16 +219,6 @@ def test_who_always_loses_never_plays_and_who_always_wins_does(
         }.items()),
     ])
     assert again.exit_code == 0 and again.output.startswith(card.name), again.output
-    if score == 0.0:
-        return
-
-    # Who always wins learns what is learned without any match.
-    monkeypatch.delattr(run_module, "play_match")
-    off = tmp_path / "off"
-    train(gated(gating_threshold=0.0), off)
-    assert not {"promoted", "match_score"} & rows_of(off)[0].keys()
-    assert players(off) == [0, 1]
-    assert nets(off) == nets(tmp_path)
 
 
 def test_the_doctor_tells_how_many_are_refused_and_how_close_they_were() -> None:

@@ -10,7 +10,6 @@ import contextlib
 import csv
 import os
 import random
-import shlex
 import shutil
 import signal
 import subprocess
@@ -23,7 +22,7 @@ import pytest
 from click.testing import CliRunner
 
 from dlgo.encoders import get_encoder
-from dlgo.errors import DataError, ModelError
+from dlgo.errors import ModelError
 from dlgo.games import get_game
 from engines.alphazero.config import AlphaZeroConfig, make_config
 from engines.alphazero.doctor import examine_run
@@ -41,7 +40,6 @@ from engines.registry import build_engine
 from experiments.cli.main import cli
 from experiments.datasets.generate import generate, make_recipe
 from tests.conftest import FULL
-from tests.learning.data.games import write_unlabelled
 
 # A variable that all processes of a run inherit.
 MARK = "DLGO_TEST_RUN"
@@ -272,16 +270,6 @@ def test_an_unlearned_run_plays_with_the_very_network_it_begins_with(tmp_path: P
     assert read_card(tmp_path / "nets/0000").network_id == network
 
 
-def test_a_run_begins_only_with_games_that_teach(tmp_path: Path) -> None:
-    """Games without a labelled position are refused, and nothing is played."""
-    games = write_unlabelled(tmp_path / "games")
-    plan = make_config("tictactoe", **SETTINGS, first_games=str(games))
-    with pytest.raises(DataError, match="without a position to learn from") as caught:
-        train(plan, tmp_path / "run")
-    assert "\n" not in str(caught.value)
-    assert not list((tmp_path / "run").rglob("*.npz"))
-
-
 def test_a_run_may_put_blocks_on_top_of_the_network_that_it_begins_with(tmp_path: Path) -> None:
     """It begins by answering as that one does; then the new blocks learn, too."""
     plan = make_config("tictactoe", **SETTINGS | {
@@ -472,16 +460,3 @@ def test_the_folder_of_a_run_is_the_network_that_it_plays_with(
     (tmp_path / "run/nets").mkdir()
     with pytest.raises(ModelError, match="no network yet"):
         played(tmp_path / "run")
-
-
-def test_training_ends_with_how_to_play_what_was_learned(whole: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "my run"
-    shutil.copytree(whole, folder)
-    told = CliRunner().invoke(cli, [
-        "train", "alphazero", "--game", "tictactoe", "--out", str(folder),
-        *(f"--{'net' if key == 'network' else key}={value}" for key, value in SETTINGS.items())])
-    last = told.output.splitlines()[-1]
-    assert told.exit_code == 0 and "dlgo play tictactoe --second" in last, told.output
-    spec = shlex.split(last.partition(": ")[2])[-1]
-    assert build_engine(spec, "tictactoe").network_id == read_card(
-        find_model(str(folder))).network_id

@@ -13,7 +13,7 @@ from dlgo.rng import gamma, make_rng
 from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
 from engines.base import Budget
-from engines.learning.data.records import FULL_SEARCH, LABELLED, GameData
+from engines.learning.data.records import FULL_SEARCH, LABELLED, NO_RESULT, GameData
 from engines.learning.selfplay.batched_search import (
     BatchedSearch,
     draw_noise,
@@ -98,10 +98,14 @@ def same(one: GameData, other: GameData) -> bool:
     )
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_games_obey_the_rules_and_do_not_depend_on_their_neighbours(name: str) -> None:
-    games, selfplay = play(name, 9)
-    again, _ = play(name, 9, games_at_once=2)
+@pytest.mark.parametrize(("name", "search"), [
+    *((name, "puct") for name in GAMES), ("connect4", "gumbel"), ("draughts", "gumbel"),
+])
+def test_games_obey_the_rules_and_do_not_depend_on_their_neighbours(
+    name: str, search: str
+) -> None:
+    games, selfplay = play(name, 9, search=search)
+    again, _ = play(name, 9, games_at_once=2, search=search)
     assert all(map(same, games, again))
     game = get_game(name)
     for one in games:
@@ -111,6 +115,12 @@ def test_games_obey_the_rules_and_do_not_depend_on_their_neighbours(name: str) -
         assert state.is_over() and one.result == state.result()
     assert sum(selfplay.stats.results) == selfplay.stats.games == 9
     assert len({one.actions.tobytes() for one in games}) > 1
+
+
+def test_a_game_that_is_too_long_has_no_result() -> None:
+    games, selfplay = play("connect4", 6, max_plies=5, random_share=0.0)
+    assert {(len(one.actions), one.result) for one in games} == {(5, NO_RESULT)}
+    assert selfplay.stats.results == [0, 6, 0]
 
 
 def test_another_seed_gives_other_games() -> None:
@@ -128,20 +138,6 @@ def test_only_full_searches_are_to_be_learned() -> None:
     plies = sum(len(one.actions) for one in games)
     assert full == selfplay.stats.full
     assert 0.2 < full / plies < 0.4
-
-
-def test_where_there_is_one_move_nothing_is_searched() -> None:
-    games, selfplay = play("draughts", 10, full_share=1.0, random_share=0.0)
-    only = found = 0
-    for one in games:
-        state = GameState.new_game(get_game("draughts"))
-        for action, flags in zip(one.actions.tolist(), one.flags.tolist(), strict=True):
-            single = len(state.legal_moves()) == 1
-            assert bool(flags & FULL_SEARCH) is not single
-            only += single
-            found += not single
-            state = state.apply_move(state.game.move_of(action))
-    assert only > 20 and found == selfplay.stats.full
 
 
 def test_short_searches_need_not_be_learned_and_the_games_stay_the_same() -> None:

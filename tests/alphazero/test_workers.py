@@ -175,30 +175,6 @@ def test_policies_late_in_a_game_hold_no_mistake() -> None:
     assert min(seen.values()) > 0, f"choose other games: {seen}"
 
 
-def test_a_worker_takes_mistakes_out_of_policies(tmp_path: Path) -> None:
-    """The games are the same, and it counts the positions that are learned besides."""
-    settings = {"random_share": 0.7, "random_plies": 36, "exact_from": 29}
-    games, known, wrong = {}, {}, {False: 0, True: 0}
-    for exact in (False, True):
-        path = tmp_path / f"games-{exact}"
-        work = played(tmp_path, "connect4", games=40, exact_moves=exact, **settings)
-        path.write_bytes(work.shard)
-        games[exact] = read_shard(path).games
-        assert work.stats.plies == sum(game.n_positions for game in games[exact])
-        for game in games[exact]:
-            state = GameState.new_game(get_game("connect4"))
-            for ply, action in enumerate(game.actions.tolist()):
-                if ply >= 29:
-                    worth = worth_of_moves(state, known)
-                    wrong[exact] += any(worth[move] < max(worth.values())
-                                        for move in policy_of(game, ply))
-                state = state.apply_move(state.game.move_of(action))
-    assert wrong[True] == 0 < wrong[False]
-    for one, other in zip(games[True], games[False], strict=True):
-        assert np.array_equal(one.actions, other.actions)
-        assert one.n_positions >= other.n_positions
-
-
 def test_with_endgame_tables_a_game_ends_where_they_know_it(tmp_path: Path) -> None:
     """No later and no sooner, with their result, which the game's own rules may not know yet."""
     path = tmp_path / "games"

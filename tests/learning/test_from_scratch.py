@@ -89,18 +89,6 @@ def test_large_numbers_do_not_overflow() -> None:
     assert loss == pytest.approx(2e4)
 
 
-def test_the_same_seed_gives_the_same_network() -> None:
-    def trained() -> list[np.ndarray]:
-        rng = np.random.default_rng(6)
-        network = small(MeanSquaredError(), Sigmoid, seed=7)
-        inputs, labels = rng.standard_normal((40, 5)), one_hot(rng.integers(3, size=40), 3)
-        list(network.train(inputs, labels, epochs=3, batch=7, rate=1.0, rng=rng))
-        return [p for layer in network.layers for p in layer.parameters]
-
-    for one, other in zip(trained(), trained(), strict=True):
-        assert (one == other).all()
-
-
 def test_digits_are_read_better_than_19_times_of_20() -> None:
     pytest.importorskip("sklearn", reason="the digits come with scikit-learn")
     from experiments.chapters.ch05_digits import DIGITS, build, load

@@ -15,7 +15,7 @@ from engines.learning.data import BatchOptions, Dataset, GameBuilder, ShardWrite
 from engines.learning.data.batches import worth_of_margin
 from engines.learning.data.records import NO_RESULT, GameData
 from engines.learning.data.replay import start_state
-from tests.learning.data.test_batches import a_folder, fingerprints, random_game
+from tests.learning.data.test_batches import fingerprints, random_game
 
 
 def ends(data: Dataset) -> list[tuple]:
@@ -94,23 +94,6 @@ def test_a_share_of_the_value_may_tell_by_how_much(tmp_path: Path) -> None:
     np.testing.assert_allclose(mixed.values, expected, atol=1e-6)
     assert worth_of_margin(np.array([10.0, -10.0, 0.0]), 25).tolist() == [0.5, -0.5, 0.0]
     assert 0 < plain.final_weights.sum() < len(plain) and len(np.unique(mixed.values)) > 5
-
-
-def test_finals_stay_with_their_positions(tmp_path: Path) -> None:
-    """Shuffled, in small windows and chunks, joined and cut: the same pairs as in order."""
-    data = a_folder(tmp_path, "go:size=5", 12)
-    encoder = get_encoder("oneplane", data.game)
-
-    def pairs(seed: int = 0, **how) -> list[bytes]:
-        return sorted(
-            one.tobytes() + owned.tobytes() + margin.tobytes() + weight.tobytes()
-            for batch in batches(data, encoder, BatchOptions(16, finals=True, **how), seed)
-            for one, owned, margin, weight in zip(
-                batch.planes, batch.ownership, batch.margins, batch.final_weights, strict=True
-            )
-        )
-
-    assert pairs(seed=3, window_bytes=1, chunk_bytes=1) == pairs(shuffle=False)
 
 
 @pytest.mark.parametrize("result", [1, -1, NO_RESULT])

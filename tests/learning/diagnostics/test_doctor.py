@@ -21,7 +21,7 @@ from engines.alphazero.settings import SelfPlaySettings
 from engines.learning.data import BatchOptions, Dataset, batches
 from engines.learning.data.records import GameData
 from engines.learning.data.shards import shard_path, write_shard
-from engines.learning.diagnostics.findings import FINE, ILL, WATCH, Diagnosis, Finding, judge, lines
+from engines.learning.diagnostics.findings import FINE, ILL, WATCH, Diagnosis, Finding, lines
 from engines.learning.diagnostics.game_checks import check_games, exact_results
 from engines.learning.diagnostics.network_checks import check_network
 from engines.learning.diagnostics.page import page
@@ -220,21 +220,6 @@ def test_resignations_that_give_games_away_are_named() -> None:
     diagnosis = Diagnosis("test")
     check_history(diagnosis, plan, [row | {"resigned_wrongly": 0.03}])
     assert diagnosis.named(ILL) == []
-
-
-def test_the_first_verdict_that_holds_decides() -> None:
-    diagnosis = Diagnosis("test")
-    for share in (0.2, 0.6, 0.95):
-        diagnosis.add(judge("share", f"{share:.0%} of it", (share > 0.9, ILL, "too much"),
-                            (share > 0.5, WATCH, f"much, {share:.2f}")))
-    diagnosis.add(None)
-    assert diagnosis.findings == [
-        Finding("share", FINE, "20% of it"), Finding("share", WATCH, "60% of it: much, 0.60"),
-        Finding("share", ILL, "95% of it: too much"),
-    ]
-    assert diagnosis.named(ILL) == ["share"] and diagnosis.level("share") == FINE
-    assert lines(diagnosis, ill_only=True) == ["ILL    share: 95% of it: too much"]
-    assert [line[:7].strip() for line in lines(diagnosis)] == ["ILL", "watch", "fine"]
 
 
 @pytest.mark.parametrize("results, level", [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 
 from dlgo import GameState, get_game
 from dlgo.errors import ModelError
-from engines.learning.networks import fastest, measured, parallel
+from engines.learning.networks import fastest, measured
 from engines.learning.networks.fastest import (
     AUTO,
     MOST_POLICY,
@@ -212,21 +211,6 @@ def test_a_broken_memory_is_measured_anew_and_replaced(tmp_path, cache, tried, w
     assert len(sizes) == 2 and path.read_bytes() == whole
 
 
-@pytest.mark.parametrize("trials", [
-    {"openvino": {"rate": 5.0}}, {"onnx": {"rate": "fast"}}, {"onnx": {"rate": -1.0}},
-    {"onnx": {"rate": 1e999}}, {"onnx": {"speed": 5.0}}, {"onnx": 5.0}, {},
-    {"onnx": {"rate": 5.0}, "tpu": {"rate": 9.0}}, {"onnx": {"rate": 5.0}, "keras": {"rate": 9.0}},
-])
-def test_impossible_trials_are_not_believed(tmp_path, cache, tried, trials) -> None:
-    model = str(write_model(tmp_path / "m", "tictactoe"))
-    sizes = tried(onnx=Trial(10))
-    trials_of(model, 1)
-    (path,) = cache.iterdir()
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"measured": trials}))
-    assert choose(trials_of(model, 1)) == "onnx"
-    assert len(sizes) == 2
-
-
 def test_a_folder_that_cannot_be_written_is_no_obstacle(tmp_path, cache, tried) -> None:
     model = str(write_model(tmp_path / "m", "tictactoe"))
     sizes = tried(onnx=Trial(10))
@@ -234,52 +218,6 @@ def test_a_folder_that_cannot_be_written_is_no_obstacle(tmp_path, cache, tried) 
     for _ in range(2):
         assert choose(trials_of(model, 1)) == "onnx"
     assert len(sizes) == 2
-
-
-def test_threads_of_one_tree_run_the_same_though_nothing_can_be_kept(
-    tmp_path, cache, monkeypatch
-) -> None:
-    folder = write_model(tmp_path / "m", "connect4", filters=4)
-    quantise_model(str(folder), held_out=64)
-    cache.parent.write_text("a file where the folder should be")
-    rates = iter((30.0, 5.0, 30.0))  # on a machine with other work, measurements differ
-    monkeypatch.setattr(
-        fastest, "_try_all", lambda *_: {"onnx": Trial(10), "int8": Trial(next(rates))})
-    loaded: list[str] = []
-    monkeypatch.setattr(
-        parallel.ParallelRuntime, "__init__",
-        lambda self, runtimes: loaded.extend(runtime.kind for runtime in runtimes))
-    parallel.load_parallel(str(folder), AUTO, batch=8, threads=3)
-    assert loaded == ["int8"] * 3
-
-
-def _measure_slowly(model: str, cache: Path, start: object, rate: float, answers: object) -> None:
-    measured.base_folder = lambda: cache
-
-    def measure(name: str, batch: int) -> dict[str, Trial]:
-        start.wait()  # all have found no file
-        return {"onnx": Trial(10), "openvino": Trial(rate)}
-
-    fastest._try_all = measure
-    answers.put(trials_of(model, 1)["openvino"].rate)
-
-
-def test_processes_that_measure_at_once_leave_one_whole_file(tmp_path: Path) -> None:
-    model, cache = str(write_model(tmp_path / "m", "tictactoe")), tmp_path / "cache"
-    context = multiprocessing.get_context("fork")
-    start, answers = context.Barrier(4), context.Queue()
-    processes = [
-        context.Process(target=_measure_slowly, args=(model, cache, start, rate, answers))
-        for rate in (5.0, 20.0, 30.0, 40.0)
-    ]
-    for process in processes:
-        process.start()
-    rates = [answers.get(timeout=300) for _ in processes]
-    for process in processes:
-        process.join()
-        assert process.exitcode == 0
-    (path,) = (cache / "runtimes").iterdir()
-    assert json.loads(path.read_text())["measured"]["openvino"]["rate"] in rates
 
 
 def test_auto_measures_what_is_there_and_plays(tmp_path: Path, cache: Path, capsys) -> None:

@@ -13,12 +13,11 @@ from dlgo import GameState, SpecError, get_game, kernels
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
 from engines.base import Budget
-from engines.learning.networks.leaf_evaluator import load_leaf_evaluator, softmax
+from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 from engines.registry import build_engine
 from engines.treesearch import tree as ts
 from engines.treesearch.evaluators import LightRollout
 from engines.treesearch.leaf_evaluator import LeafBatchSearcher, LeafEvaluator
-from engines.treesearch.leaf_values import LeafValues
 from engines.treesearch.rules import PUCT
 from tests.conftest import random_game
 from tests.learning.networks.models import write_model
@@ -75,18 +74,6 @@ def test_rollouts_value_the_leaves_if_wanted(tmp_path: Path) -> None:
             assert values[0] == sign * states[9].result()
             results.add(states[9].result())
     assert results == {0, 1}
-
-
-def test_rollouts_leave_the_leaf_as_it_is() -> None:
-    game = get_game("go:size=5")
-    state = random_game(game, seed=3)[6]
-    leaves = kernels.make_batch(state.kernel_state, 2)
-    for i in range(2):
-        kernels.copy_into(kernels.row(leaves, i), state.kernel_state)
-    values = LeafValues(game, LightRollout()).of(leaves, 2)
-    assert set(np.abs(values)) <= {0.0, 1.0}
-    for i in range(2):
-        assert game.same_position(kernels.row(leaves, i), state.kernel_state)
 
 
 class _Witness(LeafEvaluator):
@@ -192,12 +179,6 @@ def test_settings_that_contradict_each_other_are_refused(tmp_path: Path) -> None
         build_engine(f"puct:prior={folder},evaluator=network", game)
     with pytest.raises(ModelError, match="unknown model 'nobody'"):
         build_engine("puct:prior=nobody", game)
-
-
-def test_softmax_of_large_and_small_logits() -> None:
-    np.testing.assert_allclose(softmax(np.array([100.0, 100.0])), [0.5, 0.5])
-    found = softmax(np.array([[1e4, -1e4, 0.0], [1.0, 1.0, 1.0]], np.float32))
-    np.testing.assert_allclose(found, [[1, 0, 0], [1 / 3] * 3], rtol=1e-6)
 
 
 @pytest.mark.parametrize("encoder_name", ["planes", "zero"])

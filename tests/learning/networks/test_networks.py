@@ -68,12 +68,6 @@ def test_heads_of_a_resnet_are_as_wide_as_asked(options: str, policy: int, value
     assert network.count_params() == wanted
 
 
-def test_small_medium_and_large_differ_in_that_order() -> None:
-    encoder = shapes(19, 19, 1, 361)
-    work = [flops(build_network(name, encoder)) for name in ("small", "medium", "large")]
-    assert work == sorted(work) and work[0] < work[2] / 2
-
-
 @pytest.mark.parametrize("name", list(catalog.NETWORKS))
 @pytest.mark.parametrize("encoder", [shapes(3, 3, 3, 9), shapes(6, 7, 2, 7)], ids=str)
 def test_every_network_gives_logits_and_a_value(name: str, encoder) -> None:
@@ -153,13 +147,10 @@ def test_actions_side_by_side_are_the_books_network_with_two_inputs() -> None:
     assert answers.std(axis=1).min() > 1e-3, "actions differ from the start"
 
 
-@pytest.mark.parametrize("name", list(catalog.NETWORKS))
+@pytest.mark.parametrize("name", ["mlp", "cnn", "resnet:blocks=1,filters=4"])
 def test_heads_about_the_end_leave_the_others_alone(name: str) -> None:
     """Equal seeds, equal weights of the rest; what plays answers as the whole does."""
     encoder = shapes(6, 7, 2, 7)
-    name = {"alphago": "alphago:layers=2,filters=4", "resnet": "resnet:blocks=1,filters=4"}.get(
-        name, name
-    )
     keras.utils.set_random_seed(5)
     plain = build_network(name, encoder, ["policy", "value"])
     keras.utils.set_random_seed(5)
@@ -210,14 +201,6 @@ def test_a_bad_network_is_refused(text: str, part: str) -> None:
     with pytest.raises(SpecError, match=part) as error:
         build_network(text, BOOK)
     assert "\n" not in str(error.value)
-
-
-def test_options_may_stand_apart() -> None:
-    encoder = shapes(3, 3, 1, 9)
-    one = build_network("cnn:filters=4", encoder, layers=3, hidden=8)
-    assert one.count_params() == build_network(
-        "cnn:filters=4,layers=3,hidden=8", encoder
-    ).count_params()
 
 
 def step(optimizer, variable, gradient: float) -> float:
@@ -293,31 +276,6 @@ def test_a_saved_model_answers_alike_everywhere(tmp_path: Path) -> None:
             np.testing.assert_allclose(answer, wanted[head], atol=1e-4)
     again, _ = save(tmp_path / "again")
     assert read_card(again).network_id == card.network_id
-
-
-def test_a_policy_that_is_sure_of_itself_is_written(tmp_path: Path, monkeypatch) -> None:
-    """Beside logits of hundreds float32 rounds in the fourth decimal, also what is near 0."""
-    import onnxruntime as ort
-
-    keras.utils.set_random_seed(4)
-    network = build_network("cnn:filters=16,layers=2,hidden=64,pool=none", shapes(6, 7, 12, 7))
-    layer = network.get_layer("policy")
-    kernel, bias = layer.get_weights()
-    kernel *= 20_000
-    kernel[:, 0] = 0
-    layer.set_weights([kernel, bias])
-    exact = ort.InferenceSession.run
-    largest = []
-
-    def rounded(self, names, inputs):
-        policy, *rest = exact(self, names, inputs)
-        size = np.abs(policy).max(axis=1, keepdims=True)
-        largest.append(float(size.max()))
-        return [policy + 3e-7 * size, *rest]
-
-    monkeypatch.setattr(ort.InferenceSession, "run", rounded)
-    save_model(tmp_path / "m", network, Card("m", "connect4", "attacks", "cnn", (6, 7, 12), 7))
-    assert max(largest) > 500
 
 
 def test_an_export_that_differs_is_not_written(tmp_path: Path, monkeypatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -57,28 +56,6 @@ def test_bfloat16_must_be_a_tenth_faster_and_is_tried_once(tried, mixed, wanted)
 
 def test_without_instructions_for_it_nothing_is_tried(tried) -> None:
     assert not tried(20.0, "sse2 avx2") and training_precision() == "float32"
-
-
-def test_a_gpu_takes_bfloat16(tried, monkeypatch) -> None:
-    from engines.learning.networks import backend
-
-    times = tried(5.0)
-    monkeypatch.setattr(backend, "gpu_name", lambda: "a GPU")
-    assert training_precision() == "mixed" and not times
-
-
-@pytest.mark.parametrize("broken", [
-    {}, {"float32": 10}, {"float32": 0, "mixed": 9}, {"float32": 10, "mixed": 1e999},
-    {"float32": 10, "mixed": "fast"}, 7,
-])
-def test_impossible_numbers_are_not_believed(tried, cache: Path, broken: object) -> None:
-    times = tried(20.0)
-    assert training_precision() == "mixed"
-    (path,) = cache.iterdir()
-    whole = path.read_text()
-    path.write_text(json.dumps(json.loads(whole) | {"measured": broken}))
-    assert training_precision() == "mixed"
-    assert len(times) == 2 and path.read_text() == whole
 
 
 def test_a_run_that_measures_is_the_run_that_remembers(

@@ -26,7 +26,7 @@ from engines.learning.networks.self_play_positions import (
 from engines.learning.networks.store import SHIPPED
 from engines.registry import build_engine
 from tests.command import dlgo_here
-from tests.learning.networks.models import write_dense_model, write_model
+from tests.learning.networks.models import write_model
 
 INT8 = "network-int8.onnx"
 
@@ -95,15 +95,6 @@ def test_the_card_says_what_it_cost_and_the_network_stays_the_same(
     before = read_card(write_model(tmp_path / "m", "connect4", filters=16))
     assert card.network_id == before.network_id and card.training == before.training
     assert card.accuracy["test"] == before.accuracy["test"]
-
-
-def test_a_new_folder_keeps_what_the_compiled_search_plays_with(tmp_path: Path) -> None:
-    old = write_dense_model(tmp_path / "old", "tictactoe", "planes")
-    quantise_model(str(old), tmp_path / "new", held_out=64)
-    planes = np.ones((2, *read_card(old).shape), np.float32)
-    answers = [load_runtime(str(folder), "compiled").evaluate(planes)["policy"]
-               for folder in (old, tmp_path / "new")]
-    assert np.array_equal(*answers)
 
 
 def test_a_new_folder_has_the_whole_model_and_the_old_one_is_untouched(tmp_path: Path) -> None:

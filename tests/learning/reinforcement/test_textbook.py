@@ -76,19 +76,6 @@ def test_returns_are_those_of_the_fast_learners(gae_lambda: float) -> None:
         given, played.with_returns(0.9, gae_lambda).returns, rtol=1e-5, atol=1e-6)
 
 
-def test_advantage_and_value_add_up_to_the_return() -> None:
-    learner = TextbookActorCritic(GAME, seed=4)
-    decisions, result = learner.play()
-    returns = np.array(learner.credit(decisions, result), float)
-    seen = {}
-    learner.improve = lambda *given: seen.update(zip(("made", "returns", "advantages"), given,
-                                                     strict=True))
-    learner.step(decisions, returns)
-    values = learner.values(np.array([decision.planes for decision in decisions]))
-    np.testing.assert_allclose(seen["advantages"] + values, returns)
-    assert (np.sign(seen["advantages"]) * returns >= 0).all(), "as V is between -1 and 1"
-
-
 def test_q_is_asked_of_each_move_by_itself_and_played_epsilon_greedily() -> None:
     learner = TextbookQ(GAME, seed=5)
     decisions, _ = learner.play()
