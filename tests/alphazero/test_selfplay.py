@@ -140,6 +140,20 @@ def test_only_full_searches_are_to_be_learned() -> None:
     assert 0.2 < full / plies < 0.4
 
 
+def test_where_there_is_one_move_nothing_is_searched() -> None:
+    games, selfplay = play("draughts", 10, full_share=1.0, random_share=0.0)
+    only = found = 0
+    for one in games:
+        state = GameState.new_game(get_game("draughts"))
+        for action, flags in zip(one.actions.tolist(), one.flags.tolist(), strict=True):
+            single = len(state.legal_moves()) == 1
+            assert bool(flags & FULL_SEARCH) is not single
+            only += single
+            found += not single
+            state = state.apply_move(state.game.move_of(action))
+    assert only > 20 and found == selfplay.stats.full
+
+
 def test_short_searches_need_not_be_learned_and_the_games_stay_the_same() -> None:
     games, _ = play("connect4", 30, full_share=0.3)
     fewer, selfplay = play("connect4", 30, full_share=0.3, learn_fast=False)
