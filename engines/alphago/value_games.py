@@ -33,8 +33,7 @@ from engines.learning.data.records import LABELLED, NO_RESULT, NO_VALUE, GameDat
 from engines.learning.data.shards import shard_bytes, shard_path
 from engines.learning.networks.fastest import fastest_kind
 from engines.learning.networks.store import load_card
-from engines.learning.selfplay.network_side import network_side
-from engines.learning.selfplay.policy_games import RANDOM, PolicyGames
+from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, network_side
 from engines.learning.selfplay.schedule import Schedule
 
 # Games of a shard: at most so much work is lost when a process is killed.

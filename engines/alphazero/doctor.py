@@ -24,7 +24,7 @@ from engines.learning.data.shards import read_shard, shard_path
 from engines.learning.diagnostics.findings import ILL, WATCH, Diagnosis, Finding, judge
 from engines.learning.diagnostics.game_checks import check_games, exact_results
 from engines.learning.diagnostics.network_checks import check_network
-from engines.learning.diagnostics.positions import replay_games
+from engines.learning.diagnostics.positions import Positions
 from engines.learning.diagnostics.run_files import read_run, readable
 from engines.learning.networks.store import network_folder
 from engines.learning.runs.records import playing_network
@@ -66,12 +66,12 @@ def examine_run(folder: Path) -> Diagnosis:
     if not history:
         return diagnosis
     check_history(diagnosis, config, history)
-    games, stats = [], []
+    positions = None
     with readable(diagnosis, "games"):
         games, stats = _last_games(folder, config, done)
-    if not games:
+        positions = Positions(game, games)
+    if positions is None:
         return diagnosis
-    positions = replay_games(game, games)
     trained = _trained(history, done)
     check_games(diagnosis, positions, trained, config.selfplay.search == "gumbel")
     diagnosis.add(
@@ -99,9 +99,8 @@ def examine_iteration(
     done = int(history[-1]["iteration"])
     games, _ = _last_games(folder, config, done)
     check_history(diagnosis, config, history)
-    positions = replay_games(get_game(config.game), games)
-    gumbel = config.selfplay.search == "gumbel"
-    check_games(diagnosis, positions, _trained(history, done), gumbel)
+    check_games(diagnosis, Positions(get_game(config.game), games), _trained(history, done),
+                config.selfplay.search == "gumbel")
     return diagnosis
 
 

@@ -12,9 +12,7 @@ half begin with random moves, so that it meets positions that it would never cho
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from engines.learning.data.experience import Experience
 from engines.learning.reinforcement.config import SCHULMAN
 from engines.learning.reinforcement.policy import PolicyLearner, ValuedConfig
 from engines.learning.settings import setting
@@ -26,6 +24,7 @@ class PPOConfig(ValuedConfig):
 
     owner = "train ppo"
     method = "ppo"
+    loss = "clipped"
     # What was tried beside it: docs/engines/ppo.md.
     presets = {"connect4": {
         "encoder": "attacks", "decay": 0.05, "random_share": 0.7, "random_plies": 16,
@@ -51,13 +50,3 @@ class PPOLearner(PolicyLearner):
     """An actor and a critic that learn from the same games several times."""
 
     config = PPOConfig
-
-    def _policy_loss(self) -> Any:
-        from engines.learning.reinforcement.losses import policy_loss
-
-        config = self._config
-        return policy_loss("clipped", config.clip, config.entropy, config.temperature)
-
-    def _valued(self, played: Experience) -> Experience:
-        config = self._config
-        return played.with_returns(config.discount, config.gae_lambda, config.draw_reward)

@@ -28,8 +28,7 @@ from dlgo import GameSpec, get_game
 from engines.actor_critic.textbook import TextbookActorCritic
 from engines.learning.data.experience import Experience
 from engines.learning.networks.leaf_evaluator import model_for
-from engines.learning.selfplay.network_side import network_side
-from engines.learning.selfplay.policy_games import PolicyGames, Side
+from engines.learning.selfplay.policy_games import PolicyGames, Side, network_side
 from engines.learning.selfplay.schedule import Schedule
 from engines.ppo.textbook import TextbookPPO
 from experiments.chapters.practice import against_random, losing_mistakes, practise, spread

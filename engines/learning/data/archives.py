@@ -42,6 +42,8 @@ _BROKEN = (
 )
 # Stands in the end record of a zip that has this many files or more.
 _MANY_ENTRIES = 2**16 - 1
+# Names of files, each with a function that reads it.
+Files = Iterator[tuple[str, Callable[[], bytes]]]
 _OPENERS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}
 
 
@@ -126,6 +128,12 @@ def _survives(archive: Path) -> bool:
     return archive.is_dir() or archive.name.lower().endswith(".zip")
 
 
+def _is_added(name: str) -> bool:
+    """Whether macOS adds such a file to archives and folders."""
+    path = PurePosixPath(name)
+    return "__MACOSX" in path.parts or path.name.startswith("._") or path.name == ".DS_Store"
+
+
 def _is_record(name: str, others: Counter[str]) -> bool:
     """Whether a file is SGF by its name; others are counted by their endings."""
     if _is_added(name):
@@ -136,15 +144,7 @@ def _is_record(name: str, others: Counter[str]) -> bool:
     return False
 
 
-def _is_added(name: str) -> bool:
-    """Whether macOS adds such a file to archives and folders."""
-    path = PurePosixPath(name)
-    return "__MACOSX" in path.parts or path.name.startswith("._") or path.name == ".DS_Store"
-
-
-def _files(
-    archive: Path, others: Counter[str]
-) -> Iterator[tuple[str, Callable[[], bytes]]]:
+def _files(archive: Path, others: Counter[str]) -> Files:
     """Names of the SGF files, each with a function that reads it, to be called at once.
 
     Args:
@@ -172,30 +172,27 @@ def _files(
         raise _unreadable(archive, error) from None
 
 
-class _Allowance:
-    """How many bytes an archive may still unpack to."""
+class _Unpacked:
+    """The bytes of compressed files of an archive, read from front to back; they are counted.
+
+    Raises DataError, which ends the reading, where an archive unpacks to too much.
+    """
 
     def __init__(self, archive: Path) -> None:
         self._archive = archive
         self._left = _FREE_BYTES + _MAX_RATIO * archive.stat().st_size
 
-    def spend(self, count: int) -> None:
-        """Count unpacked bytes. Raises DataError, which ends the reading, for too many."""
-        self._left -= count
-        if self._left < 0:
-            raise DataError(f"{self._archive}: cannot be read: it unpacks to more than "
-                            f"{_MAX_RATIO} times its size")
-
-
-class _Unpacked:
-    """The bytes of a compressed file, read from front to back; they are counted."""
-
-    def __init__(self, file: BinaryIO, allowance: _Allowance) -> None:
-        self._file, self._allowance = file, allowance
+    def of(self, file: BinaryIO) -> _Unpacked:
+        """The bytes of another file, read by `read` from now on."""
+        self._file = file
+        return self
 
     def read(self, size: int = -1) -> bytes:
         data = self._file.read(size)
-        self._allowance.spend(len(data))
+        self._left -= len(data)
+        if self._left < 0:
+            raise DataError(f"{self._archive}: cannot be read: it unpacks to more than "
+                            f"{_MAX_RATIO} times its size")
         return data
 
     def close(self) -> None:
@@ -216,16 +213,12 @@ class _StrictHeader(tarfile.TarInfo):
             raise ValueError(f"{what}; the archive is damaged or cut off") from None
 
 
-def _tar_files(
-    archive: Path, others: Counter[str]
-) -> Iterator[tuple[str, Callable[[], bytes]]]:
+def _tar_files(archive: Path, others: Counter[str]) -> Files:
     with archive.open("rb") as file:
         start = file.read(6)
-    opener = next(
-        (unpack for magic, unpack in _OPENERS.items() if start.startswith(magic)), open
-    )
+    opener = next((unpack for magic, unpack in _OPENERS.items() if start.startswith(magic)), open)
     with opener(archive, "rb") as file:
-        unpacked = _Unpacked(file, _Allowance(archive))
+        unpacked = _Unpacked(archive).of(file)
         with tarfile.open(fileobj=unpacked, mode="r|", tarinfo=_StrictHeader) as tar:
             for info in tar:
                 tar.members.clear()  # it would remember them all
@@ -237,10 +230,8 @@ def _tar_files(
                     raise ValueError("there is more behind its end mark; the archive is damaged")
 
 
-def _zip_files(
-    archive: Path, others: Counter[str]
-) -> Iterator[tuple[str, Callable[[], bytes]]]:
-    allowance = _Allowance(archive)
+def _zip_files(archive: Path, others: Counter[str]) -> Files:
+    unpacked = _Unpacked(archive)
     with zipfile.ZipFile(archive) as container:
         entries, wanted = container.infolist(), _entry_count(archive)
         if wanted not in (len(entries), _MANY_ENTRIES):
@@ -249,9 +240,7 @@ def _zip_files(
             if entry.is_dir():
                 continue
             if _is_record(entry.filename, others) or _misnamed(container, entry):
-                yield entry.filename, lambda entry=entry: _read(
-                    _Unpacked(container.open(entry), allowance)
-                )
+                yield entry.filename, lambda entry=entry: _read(unpacked.of(container.open(entry)))
 
 
 def _entry_count(archive: Path) -> int:

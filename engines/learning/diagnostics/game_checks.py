@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 from engines.learning.diagnostics.findings import FINE, ILL, WATCH, Diagnosis, Finding, judge
@@ -11,7 +13,6 @@ from engines.learning.diagnostics.positions import (
     calibrate,
     correlation,
     entropy,
-    variety,
 )
 from engines.solver.outcomes import is_mistake, outcomes_of
 
@@ -36,7 +37,7 @@ def check_games(
             always the policy's favourite.
     """
     learned = positions.labelled
-    calibration = calibrate(positions.values[learned], positions.results[learned])
+    calibration = calibrate(positions.search_values[learned], positions.outcomes[learned])
     diagnosis.calibrations["search"] = calibration
     if trained:
         diagnosis.add(value_sign("value sign", "the search", calibration))
@@ -44,7 +45,7 @@ def check_games(
         diagnosis.add(judge("value sign", "the network that played had learned nothing yet"))
     rows = np.flatnonzero(positions.full)
     if len(rows):
-        policies = positions.policies[rows]
+        policies = positions.shares[rows]
         diagnosis.add(
             policy_targets(policies, positions.legal[rows], positions.chosen[rows], drawn),
             search_entropy(policies),
@@ -102,16 +103,21 @@ def search_entropy(policies: np.ndarray) -> Finding:
 
 def repeated_games(positions: Positions) -> Finding:
     """Are the games different enough to learn from?"""
-    found = variety(positions)
-    enough = found.games >= _ENOUGH_GAMES
+    lines = [data.actions.astype(np.int64).tobytes() for data in positions.games]
+    counts = np.array(list(Counter(lines).values()))
+    n = max(len(lines), 1)
+    distinct, commonest = len(counts) / n, counts.max(initial=0) / n
+    after = int(np.median(positions.ply)) if len(positions.ply) else 0
+    keys = positions.keys[positions.ply >= after]
+    repeated = 1 - len(np.unique(keys)) / len(keys) if len(keys) else 0.0
+    enough = n >= _ENOUGH_GAMES
     return judge(
         "repeated games",
-        f"{found.distinct:.0%} of {found.games:,} games are different, the commonest is "
-        f"{found.commonest:.1%} of them; {found.repeated:.0%} of the positions after ply "
-        f"{found.after} occurred before",
-        (enough and (found.distinct < 0.1 or found.commonest > 0.2), ILL,
+        f"{distinct:.0%} of {len(lines):,} games are different, the commonest is {commonest:.1%} "
+        f"of them; {repeated:.0%} of the positions after ply {after} occurred before",
+        (enough and (distinct < 0.1 or commonest > 0.2), ILL,
          "the games are alike; look at noise, temperature and sampled plies"),
-        (enough and found.distinct < 0.6, WATCH,
+        (enough and distinct < 0.6, WATCH,
          "more noise or more sampled plies would teach more (a small game has few games, though)"),
     )
 
@@ -144,7 +150,7 @@ def exact_results(positions: Positions) -> Finding | None:
         for outcome, row in zip(outcomes, rows, strict=True)
     ])
     best = np.array([max(outcome.values()) for outcome in outcomes], float)
-    r = correlation(np.nan_to_num(positions.values[rows]), best)
+    r = correlation(np.nan_to_num(positions.search_values[rows]), best)
     where = f" (from ply {late} on)" if late else ""
     return judge(
         "exact results",

@@ -51,13 +51,13 @@ def check_network(
     )
     answers = evaluate(planes)
     raw = softmax(encoder.as_seen(answers["policy"], players).astype(float))
-    legal, search = positions.legal[rows], positions.policies[rows].astype(float)
+    legal, search = positions.legal[rows], positions.shares[rows].astype(float)
     policies = raw * legal + 1e-12 * legal
     policies /= policies.sum(axis=1, keepdims=True)
     if "value" in answers:
         # A network never proves a result, however sure it is.
         values = answers["value"][:, 0].astype(float)
-        calibration = calibrate(values * 0.998, positions.results[rows])
+        calibration = calibrate(values * 0.998, positions.outcomes[rows])
         diagnosis.calibrations["network"] = calibration
         diagnosis.add(value_sign("network value", "the network", calibration))
         if trained:

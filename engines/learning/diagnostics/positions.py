@@ -1,7 +1,7 @@
 """The positions of a learner's games as arrays, and measures of them: the doctor's instruments.
 
-`replay_games` lays games out with a row for each position; the functions below it measure one
-thing each. Values and results are seen by the player to move, -1 to 1.
+`Positions` lays games out with a row for each position; the functions below it measure one thing
+each. Values and outcomes are seen by the player to move, -1 to 1.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 
 from dlgo.api import GameSpec
 from dlgo.encoders import default_encoder, get_encoder
+from dlgo.errors import DataError
 from engines.learning.data.records import (
     FULL_SEARCH,
     LABELLED,
@@ -28,8 +29,7 @@ from engines.learning.data.replay import Replayer
 _PROVED = 0.999
 
 
-@dataclass(frozen=True, eq=False)
-class Positions:
+class Positions(Plies):
     """Positions of self-play, a row each, in the order of games and plies.
 
     Attributes:
@@ -38,52 +38,31 @@ class Positions:
         players: int8[n]. keys: int64[n].
         legal: bool[n, num_actions], the sensible moves.
         labelled, full: bool[n], whether there is something to learn, and a policy.
-        values: float[n], of the search, nan where there is none. results: float[n].
+        search_values: float[n], nan where there is none. outcomes: float[n], of the games.
         chosen: int64[n], the search's move.
-        policies: float32[n, num_actions], of the search; all 0 where there is none.
+        shares: float32[n, num_actions], the search's policy; all 0 where there is none.
     """
 
-    game: GameSpec
-    games: Sequence[GameData]
-    which: np.ndarray
-    ply: np.ndarray
-    players: np.ndarray
-    keys: np.ndarray
-    legal: np.ndarray
-    labelled: np.ndarray
-    full: np.ndarray
-    values: np.ndarray
-    results: np.ndarray
-    chosen: np.ndarray
-    policies: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.which)
+    def __init__(self, game: GameSpec, games: Sequence[GameData]) -> None:
+        super().__init__(games)
+        self.game, self.games = game, games
+        replayer = Replayer(get_encoder(default_encoder(game), game))
+        try:
+            self.players, self.keys, self.legal = replayer.survey(
+                [(data.actions, data.start) for data in games], self.which, self.ply)
+        except ValueError as error:
+            raise DataError(f"game {error.args[0]} breaks the rules of {game}") from None
+        self.labelled, self.full = self.flags & LABELLED > 0, self.flags & FULL_SEARCH > 0
+        self.search_values = np.where(
+            self.values == NO_VALUE, np.nan, self.values / VALUE_SCALE)
+        results = np.where(self.results == NO_RESULT, 0, self.results)
+        self.outcomes = results * (1 - 2 * self.players.astype(float))
+        shares = self.policies(np.arange(len(self.ply)), game.num_actions)
+        self.shares = shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-9)
 
     def line(self, row: int) -> list[int]:
         """The actions that led to a position."""
         return self.games[self.which[row]].actions[: self.ply[row]].tolist()
-
-
-def replay_games(game: GameSpec, games: Sequence[GameData]) -> Positions:
-    """Lay out games.
-
-    Raises:
-        ValueError: with the index of a game that breaks the rules.
-    """
-    plies = Plies(games)
-    replayer = Replayer(get_encoder(default_encoder(game), game))
-    players, keys, legal = replayer.survey(
-        [(data.actions, data.start) for data in games], plies.which, plies.ply)
-    results = np.where(plies.results == NO_RESULT, 0, plies.results)
-    policies = plies.policies(np.arange(len(players)), game.num_actions)
-    policies /= np.maximum(policies.sum(axis=1, keepdims=True), 1e-9)
-    return Positions(
-        game, games, plies.which, plies.ply, players, keys, legal,
-        plies.flags & LABELLED > 0, plies.flags & FULL_SEARCH > 0,
-        np.where(plies.values == NO_VALUE, np.nan, plies.values / VALUE_SCALE),
-        results * (1 - 2 * players.astype(float)), plies.chosen.astype(np.int64), policies,
-    )
 
 
 def correlation(x: np.ndarray, y: np.ndarray) -> float:
@@ -127,34 +106,6 @@ def calibrate(values: np.ndarray, results: np.ndarray, n_bins: int = 10) -> Cali
         bins, correlation(values, results), float(((values - results) ** 2).mean()),
         float(results.var()), len(values),
     )
-
-
-@dataclass(frozen=True)
-class Variety:
-    """How different games are.
-
-    Attributes:
-        games: how many. distinct: share of them that are not equal to an earlier one.
-        commonest: share of all games that are one and the same.
-        repeated: share of the positions after ply `after` that occurred before.
-    """
-
-    games: int
-    distinct: float
-    commonest: float
-    repeated: float
-    after: int
-
-
-def variety(positions: Positions) -> Variety:
-    """How different the games are, and the positions in their middle."""
-    lines = [data.actions.astype(np.int64).tobytes() for data in positions.games]
-    _, counts = np.unique(np.array([hash(line) for line in lines]), return_counts=True)
-    after = int(np.median(positions.ply)) if len(positions) else 0
-    keys = positions.keys[positions.ply >= after]
-    repeated = 1 - len(np.unique(keys)) / len(keys) if len(keys) else 0.0
-    return Variety(len(lines), len(counts) / max(len(lines), 1),
-                   float(counts.max(initial=0)) / max(len(lines), 1), repeated, after)
 
 
 def entropy(policies: np.ndarray) -> np.ndarray:

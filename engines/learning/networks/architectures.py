@@ -50,12 +50,12 @@ class Body(NamedTuple):
 
 
 def build_network(
-    name: str, encoder: Any, heads: Collection[str] | None = None, **options: Any
+    name: str, encoder: Any, heads: Collection[str] | None = None
 ) -> keras.Model:
     """A new network with random weights (of `keras.utils.set_random_seed`).
 
     Args:
-        name: a specification, `cnn:filters=64`; `options` may be given apart from it.
+        name: a specification, `cnn:filters=64`.
         encoder: gives the shapes, by `shape` (rows, cols, planes) and `num_actions`.
         heads: of `catalog.HEADS`; by default what is usual for the architecture. Those that come
             earlier in the catalog begin with the same weights whatever follows them.
@@ -63,9 +63,6 @@ def build_network(
     Raises:
         SpecError: for an unknown network, option or head.
     """
-    if options:
-        more = ",".join(f"{key}={value}" for key, value in options.items())
-        name += ("," if ":" in name else ":") + more
     kind, settings = catalog.parse("network", catalog.NETWORKS, name)
     heads = catalog.check_heads(catalog.NETWORKS[kind].heads if heads is None else heads)
     planes = keras.Input(tuple(encoder.shape), name="planes")

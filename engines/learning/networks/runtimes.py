@@ -86,30 +86,29 @@ def load_runtime(name: str, kind: str = "onnx", threads: int = 1) -> NetworkRunt
     if kind not in KINDS:
         raise ModelError(f"unknown runtime {kind!r}; runtimes are {', '.join(KINDS)}")
     folder, card = load_card(name)
-    if kind == "keras":
-        read_file(folder, card, KERAS_FILE)  # its checksum
-        return _of_kind(KerasRuntime(card, str(folder / KERAS_FILE)), kind)
     if kind in INT8_KINDS and INT8_FILE not in card.files:
         raise ModelError(
             f"model {card.name} has no {INT8_FILE}, which runtime={kind} plays with; run dlgo "
             f"train quantise {name} to make it, or take runtime=onnx"
         )
-    if kind == COMPILED:
-        if DENSE_FILE not in card.files:
-            raise ModelError(
-                f"model {card.name} has no {DENSE_FILE}, which runtime=compiled plays with; "
-                "training writes it for networks of dense layers alone (mlp, wide); take "
-                "runtime=onnx"
-            )
-        return _of_kind(DenseRuntime(card, read_file(folder, card, DENSE_FILE)), kind)
-    content = read_file(folder, card, INT8_FILE if kind in INT8_KINDS else ONNX_FILE)
-    if kind in ("onnx", "int8"):
-        return _of_kind(OnnxRuntime(card, content, threads), kind)
-    precision = "bf16" if kind.endswith("bf16") else "f32"
-    return _of_kind(OpenVINORuntime(card, content, threads, precision), kind)
-
-
-def _of_kind(runtime: NetworkRuntime, kind: str) -> NetworkRuntime:
+    if kind == COMPILED and DENSE_FILE not in card.files:
+        raise ModelError(
+            f"model {card.name} has no {DENSE_FILE}, which runtime=compiled plays with; "
+            "training writes it for networks of dense layers alone (mlp, wide); take runtime=onnx"
+        )
+    file = {"keras": KERAS_FILE, COMPILED: DENSE_FILE, **dict.fromkeys(INT8_KINDS, INT8_FILE)}.get(
+        kind, ONNX_FILE)
+    content = read_file(folder, card, file)
+    runtime: NetworkRuntime
+    if kind == "keras":
+        runtime = KerasRuntime(card, str(folder / file))
+    elif kind == COMPILED:
+        runtime = DenseRuntime(card, content)
+    elif kind in ("onnx", "int8"):
+        runtime = OnnxRuntime(card, content, threads)
+    else:
+        precision = "bf16" if kind.endswith("bf16") else "f32"
+        runtime = OpenVINORuntime(card, content, threads, precision)
     runtime.kind = kind
     return runtime
 

@@ -25,11 +25,13 @@ class ReinforcementConfig(SelfPlayConfig):
     Attributes:
         method: the learner's name.
         heads: what its network answers.
+        gae_lambda: how much of what followed a decision counts, against the critic's opinion.
         presets: settings by game, or by game and size of board ("go 9x9").
     """
 
     method: ClassVar[str]
     heads: ClassVar[tuple[str, ...]] = ("policy",)
+    gae_lambda: ClassVar[float] = 1.0
     presets: ClassVar[dict[str, dict[str, Any]]] = {}
 
     game: str = setting(None, "what is played")

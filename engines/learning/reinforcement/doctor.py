@@ -27,8 +27,7 @@ from engines.learning.networks.leaf_evaluator import encoder_of, softmax
 from engines.learning.networks.runtimes import load_runtime
 from engines.learning.networks.store import network_folder
 from engines.learning.reinforcement.config import ReinforcementConfig
-from engines.learning.selfplay.network_side import RuntimeScorer
-from engines.learning.selfplay.policy_games import PolicyGames, Side
+from engines.learning.selfplay.policy_games import PolicyGames, RuntimeScorer, Side
 from engines.learning.selfplay.schedule import Schedule, points
 
 _COLUMNS = ("iteration", "games", "decisions", "loss")

@@ -38,8 +38,7 @@ from engines.learning.reinforcement.portions import PORTIONS, play_in_portions
 from engines.learning.run_config import AUTO
 from engines.learning.runs import Curve, Learner, Progress, Run, open_run
 from engines.learning.runs.run import about_training
-from engines.learning.selfplay.network_side import RuntimeScorer
-from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, Side
+from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, RuntimeScorer, Side
 from engines.learning.selfplay.schedule import Schedule, points
 
 if TYPE_CHECKING:
@@ -162,18 +161,10 @@ class ReinforcementLearner(Learner):
         """What each head is told of these decisions; rows of weight 0 are padding."""
         raise NotImplementedError
 
-    def _valued(self, played: Experience) -> Experience:
-        """The experience with returns."""
-        return played.with_returns(self._config.discount, 1.0, self._config.draw_reward)
-
     def _side(self, iteration: int) -> Side:
         """How the learner plays its games."""
         return Side(self._scorer, self._network.encoder, learns=True,
                     raw=self._config.recorded == "network", symmetries=self._config.symmetries)
-
-    def _test_side(self) -> Side:
-        """How the learner plays where it does not learn: its best move."""
-        return Side(self._scorer, self._network.encoder, temperature=0.0)
 
     def start(self, run: Run) -> None:
         """Keep the network that the run begins with."""
@@ -231,10 +222,11 @@ class ReinforcementLearner(Learner):
             )
         play = self._play_here if config.portions == 1 else self._play_in_portions
         played = play(run, iteration, earlier, schedule)
-        return self._valued(dataclasses.replace(played, provenance={
+        played = played.with_returns(config.discount, config.gae_lambda, config.draw_reward)
+        return dataclasses.replace(played, provenance={
             "method": config.method, "iteration": iteration, "seed": config.seed,
             "folder": self._folder.name,
-        }))
+        })
 
     def _play_here(
         self, run: Run, iteration: int, earlier: int | None, schedule: Schedule
@@ -279,8 +271,7 @@ class ReinforcementLearner(Learner):
     def _keep(self, iteration: int, played: Experience) -> None:
         """Write the experience of an iteration, and forget what is not learned from any more."""
         xp.write_experience(self._experience_path(iteration), played)
-        old = self._experience_path(iteration - self.window)
-        old.unlink(missing_ok=True)
+        self._experience_path(iteration - self.window).unlink(missing_ok=True)
 
     def _experience_path(self, iteration: int) -> Path:
         return self._folder / "experience" / f"{iteration:06d}.npz"
@@ -338,9 +329,8 @@ class ReinforcementLearner(Learner):
         """The share of points against random play."""
         config = self._config
         schedule = Schedule.match(config.test_games, derive_seed(config.seed, "test", iteration))
-        played = self._games.play(
-            [self._test_side(), RANDOM], schedule, _telling(run, "test")
-        )
+        best = Side(self._scorer, self._network.encoder, temperature=0.0)
+        played = self._games.play([best, RANDOM], schedule, _telling(run, "test"))
         return float(points(played, schedule).mean())
 
     def lines(self, run: Run, row: Mapping[str, float]) -> list[str]:

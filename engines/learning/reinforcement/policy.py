@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -23,7 +23,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PolicyConfig(ReinforcementConfig):
-    """How moves are drawn, and what of a decision counts."""
+    """How moves are drawn, and what of a decision counts.
+
+    Attributes:
+        loss, clip: which loss of a move, and how far it may move, as `policy_loss` takes them.
+    """
+
+    loss: ClassVar[str]
+    clip: ClassVar[float] = 0.2
 
     temperature: float = setting(
         1.0, "moves are drawn from softmax(logits / temperature)", low=0.05, high=20)
@@ -59,25 +66,18 @@ def loss_setting() -> Any:
 class PolicyLearner(ReinforcementLearner):
     """A policy that makes moves of a positive advantage likelier, the others less likely."""
 
-    def _policy_loss(self) -> Any:
-        """The loss of a move: that which the setting `loss` names."""
-        from engines.learning.reinforcement.losses import policy_loss
-
-        config = self._config
-        return policy_loss(config.loss, entropy=config.entropy, temperature=config.temperature)
-
     def _losses(self) -> dict[str, HeadLoss]:
         from engines.learning.networks.trainable import HeadLoss
-        from engines.learning.reinforcement.losses import entropy_metric, moved_metric
+        from engines.learning.reinforcement import losses
 
-        temperature = self._config.temperature
-        losses = {"policy": HeadLoss(
-            self._policy_loss(),
-            metrics=[entropy_metric(temperature), moved_metric(temperature)],
+        config, temperature = self._config, self._config.temperature
+        heads = {"policy": HeadLoss(
+            losses.policy_loss(config.loss, config.clip, config.entropy, temperature),
+            metrics=[losses.entropy_metric(temperature), losses.moved_metric(temperature)],
         )}
-        if "value" in self._config.heads:
-            losses["value"] = HeadLoss("mean_squared_error", self._config.value_weight)
-        return losses
+        if "value" in config.heads:
+            heads["value"] = HeadLoss("mean_squared_error", config.value_weight)
+        return heads
 
     def _side(self, iteration: int) -> Side:
         return replace(super()._side(iteration), temperature=self._config.temperature)

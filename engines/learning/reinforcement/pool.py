@@ -15,7 +15,7 @@ import numpy as np
 from dlgo.errors import ModelError
 from engines.learning.networks.runtimes import KerasRuntime, load_runtime
 from engines.learning.networks.store import network_folder
-from engines.learning.selfplay.network_side import RuntimeScorer
+from engines.learning.selfplay.policy_games import RuntimeScorer
 
 if TYPE_CHECKING:
     from engines.learning.networks.trainable import KerasNetwork, TrainableNetwork

@@ -20,8 +20,7 @@ from dlgo.api import GameSpec
 from dlgo.games import get_game
 from engines.jobs import Amount, Jobs, Portion
 from engines.learning.data.experience import Experience, merged
-from engines.learning.selfplay.network_side import network_side
-from engines.learning.selfplay.policy_games import PolicyGames, Side
+from engines.learning.selfplay.policy_games import PolicyGames, Side, network_side
 from engines.learning.selfplay.schedule import Schedule
 
 # Portions of an iteration where others than the learning process play.

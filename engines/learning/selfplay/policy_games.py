@@ -12,8 +12,8 @@ that plays against itself scores exactly one half, if the sides of the games of 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -26,7 +26,13 @@ from dlgo.vector import VectorEnv
 from engines.jobs import Amount
 from engines.learning.data.experience import LEARNED, PLAYER_1, SYMMETRY_SHIFT, Experience
 from engines.learning.data.records import NO_RESULT
+from engines.learning.networks.leaf_evaluator import encoder_of
+from engines.learning.networks.runtimes import NetworkRuntime, load_runtime
+from engines.learning.networks.self_play_positions import score_head
 from engines.learning.selfplay.schedule import Schedule
+
+if TYPE_CHECKING:
+    from engines.learning.networks.trainable import KerasNetwork
 
 _IDLE = -1
 
@@ -71,6 +77,35 @@ class Side:
 
 
 RANDOM = Side()
+
+
+class RuntimeScorer:
+    """A network as a `Scorer`: its policy, or its values of actions."""
+
+    def __init__(self, runtime: NetworkRuntime | KerasNetwork) -> None:
+        self._runtime = runtime
+        self._head = score_head(runtime)
+
+    def score(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        answers = self._runtime.evaluate(planes)
+        values = answers["value"][:, 0] if "value" in answers else np.zeros(len(planes), np.float32)
+        return answers[self._head], values
+
+
+def network_side(model: str, game: GameSpec, kind: str, like: Side | None = None) -> Side:
+    """A model as it plays.
+
+    Args:
+        model: by name or folder. kind: of the runtime.
+        like: temperature and so on; by default moves are drawn from the network's policy.
+
+    Raises:
+        ModelError: if the model is not there, or not for the game.
+    """
+    runtime = load_runtime(model, kind)
+    return replace(
+        like or Side(), scorer=RuntimeScorer(runtime), encoder=encoder_of(runtime.card, game)
+    )
 
 
 class PolicyGames:

@@ -25,7 +25,7 @@ from engines.learning.diagnostics.findings import FINE, ILL, WATCH, Diagnosis, F
 from engines.learning.diagnostics.game_checks import check_games, exact_results
 from engines.learning.diagnostics.network_checks import check_network
 from engines.learning.diagnostics.page import page
-from engines.learning.diagnostics.positions import Calibration, calibrate, replay_games
+from engines.learning.diagnostics.positions import Calibration, Positions, calibrate
 from engines.solver.outcomes import is_mistake, outcomes_of
 from engines.treesearch.leaf_evaluator import LeafEvaluator
 from tests.alphazero.test_selfplay import Opinionated
@@ -96,7 +96,7 @@ def taught(folder, games, spoil=lambda *arrays: arrays) -> Table:
 
 def told(games: list[GameData], evaluate=None) -> Diagnosis:
     diagnosis = Diagnosis("test")
-    positions = replay_games(GAME, games)
+    positions = Positions(GAME, games)
     check_games(diagnosis, positions)
     if evaluate is not None:
         check_network(diagnosis, positions, evaluate, ENCODER)
@@ -124,7 +124,7 @@ def test_the_values_of_a_network_that_knows_nothing_are_not_judged(games) -> Non
     diagnosis = Diagnosis("test")
     wrong = [dataclasses.replace(one, values=np.where(
         one.values == -128, one.values, -one.values).astype(np.int8)) for one in games]
-    check_games(diagnosis, replay_games(GAME, wrong), trained=False)
+    check_games(diagnosis, Positions(GAME, wrong), trained=False)
     assert diagnosis.named(ILL) == []
 
 
@@ -168,7 +168,7 @@ def test_gumbel_draws_its_moves_and_policies_of_other_positions_are_named_there_
     ):
         games = [spoil(one) for one in drawn]
         diagnosis = Diagnosis("test")
-        check_games(diagnosis, replay_games(GAME, games), drawn=True)
+        check_games(diagnosis, Positions(GAME, games), drawn=True)
         assert diagnosis.named(ILL) == ill
 
 
@@ -196,13 +196,13 @@ def test_an_augmentation_of_one_half_is_named(games, tmp_path, what) -> None:
 
 
 def test_exact_results_say_how_the_search_errs(games) -> None:
-    positions = replay_games(GAME, games[:40])
+    positions = Positions(GAME, games[:40])
     diagnosis = Diagnosis("test")
     diagnosis.add(exact_results(positions))
     assert diagnosis.findings[0].name == "exact results" and not diagnosis.named(ILL)
-    turned = dataclasses.replace(positions, values=-positions.values)
+    positions.search_values *= -1
     diagnosis = Diagnosis("test")
-    diagnosis.add(exact_results(turned))
+    diagnosis.add(exact_results(positions))
     assert diagnosis.named(ILL) == ["exact results"]
 
 
@@ -228,7 +228,7 @@ def test_resignations_that_give_games_away_are_named() -> None:
 def test_results_that_are_all_alike_are_named(results: list[int], level: str, games) -> None:
     played = [dataclasses.replace(games[k], result=result) for k, result in enumerate(results)]
     diagnosis = Diagnosis("test")
-    check_games(diagnosis, replay_games(GAME, played))
+    check_games(diagnosis, Positions(GAME, played))
     assert diagnosis.level("results") == level
 
 
