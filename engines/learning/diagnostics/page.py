@@ -12,24 +12,24 @@ from typing import TYPE_CHECKING
 
 from engines.learning.diagnostics.findings import Diagnosis
 from engines.learning.diagnostics.positions import Calibration
+from engines.learning.runs.records import Curve, figure_of
 
 if TYPE_CHECKING:
     from markupsafe import Markup
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _TEMPLATES = Path(__file__).with_name("templates")
 
-# Columns of the history, those that share axes together.
 _CURVES = (
-    ("policy, nats", (("policy_loss", "loss"), ("entropy", "entropy of the search"),
-                      ("prior_entropy", "entropy of the network"),
-                      ("divergence", "search from network"))),
-    ("value, squared error", (("value_loss", "value"),)),
-    ("shares", (("agreed", "search and network agree"), ("drawn", "drawn"),
-                ("first_won", "won by who begins"), ("network_share", "time in the network"),
-                ("resigned_wrongly", "resigned wrongly"),
-                ("match_score", "match against who plays"))),
+    Curve("policy (nats)", {"loss": "policy_loss", "entropy of the search": "entropy",
+                            "entropy of the network": "prior_entropy",
+                            "search from network": "divergence"}),
+    Curve("value, squared error", {"": "value_loss"}),
+    Curve("shares", {"search and network agree": "agreed", "drawn": "drawn",
+                     "won by who begins": "first_won", "time in the network": "network_share",
+                     "resigned wrongly": "resigned_wrongly",
+                     "match against who plays": "match_score"}),
+    Curve("score against random play", {"": "score_random"}),
 )
 
 
@@ -41,56 +41,29 @@ def page(diagnosis: Diagnosis) -> bytes:
         loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )
-    history, calibrations = diagnosis.history, diagnosis.calibrations
-    measured = any(calibration.bins for calibration in calibrations.values())
+    rows = diagnosis.history
+    known = {name for row in rows for name in row}
+    curves = [figure_of(rows, "iteration", [curve]) for curve in _CURVES
+              if len(rows) > 1 and known & set(curve.columns.values())]
+    calibrations = [_calibration(name, calibration)
+                    for name, calibration in diagnosis.calibrations.items() if calibration.bins]
     return environment.get_template("doctor.html").render(
-        diagnosis=diagnosis, history=_history(history) if len(history) > 1 else None,
-        calibration=_calibration(calibrations) if measured else None,
+        diagnosis=diagnosis, history=_svg(curves), calibration=_svg(calibrations),
     ).encode()
 
 
-def _history(rows: Sequence[dict[str, float]]) -> Markup:
-    from matplotlib.ticker import MaxNLocator
-
-    plots = []
-    for title, curves in _CURVES:
-        curves = [(name, label) for name, label in curves if any(name in row for row in rows)]
-        if not curves:
-            continue
-        figure, axes = _figure()
-        for name, label in curves:
-            points = [(row["iteration"], row[name]) for row in rows if name in row]
-            axes.plot(*zip(*points, strict=True), label=label)
-        axes.set(title=title, xlabel="iteration")
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        axes.set_ylim(bottom=0)
-        if len(curves) > 1:
-            axes.legend(fontsize=7)
-        plots.append(figure)
-    return _svg(plots)
-
-
-def _calibration(calibrations: dict[str, Calibration]) -> Markup:
-    plots = []
-    for name, calibration in calibrations.items():
-        figure, axes = _figure()
-        axes.plot([-1, 1], [-1, 1], color="#555555", lw=0.8)
-        if calibration.bins:
-            expected, results, counts = zip(*calibration.bins, strict=True)
-            axes.scatter(expected, results, [5 + 200 * n / max(counts) for n in counts])
-        axes.set(title=f"the {name}", xlabel="expected result", ylabel="mean result",
-                 xlim=(-1.05, 1.05), ylim=(-1.05, 1.05))
-        plots.append(figure)
-    return _svg(plots)
-
-
-def _figure() -> tuple[Figure, Axes]:
+def _calibration(name: str, calibration: Calibration) -> Figure:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(4.2, 3.4), layout="constrained")
     axes = figure.subplots()
+    expected, results, counts = zip(*calibration.bins, strict=True)
+    axes.plot([-1, 1], [-1, 1], color="#555555", lw=0.8)
+    axes.scatter(expected, results, [5 + 200 * n / max(counts) for n in counts])
+    axes.set(title=f"the {name}", xlabel="expected result", ylabel="mean result",
+             xlim=(-1.05, 1.05), ylim=(-1.05, 1.05))
     axes.grid(alpha=0.3)
-    return figure, axes
+    return figure
 
 
 def _svg(figures: Sequence[Figure]) -> Markup:

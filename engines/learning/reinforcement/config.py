@@ -31,7 +31,7 @@ class ReinforcementConfig(SelfPlayConfig):
 
     method: ClassVar[str]
     heads: ClassVar[tuple[str, ...]] = ("policy",)
-    gae_lambda: ClassVar[float] = 1.0
+    gae_lambda = 1.0  # no annotation: a learner may make a setting of it
     presets: ClassVar[dict[str, dict[str, Any]]] = {}
 
     game: str = setting(None, "what is played")

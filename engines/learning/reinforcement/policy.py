@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,8 +29,7 @@ class PolicyConfig(ReinforcementConfig):
         loss, clip: which loss of a move, and how far it may move, as `policy_loss` takes them.
     """
 
-    loss: ClassVar[str]
-    clip: ClassVar[float] = 0.2
+    clip = 0.2  # no annotation: a learner may make a setting of it
 
     temperature: float = setting(
         1.0, "moves are drawn from softmax(logits / temperature)", low=0.05, high=20)

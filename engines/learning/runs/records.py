@@ -15,11 +15,14 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dlgo.errors import ModelError
 from dlgo.files import write_csv, write_file
 from engines.learning.runs.checkpoint import REMEDY
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _REWRITTEN = "the command that trains writes it anew from the checkpoint"
 # Seconds between two drawings of the curves; one takes as long as a short iteration.
@@ -149,7 +152,16 @@ def _board(folder: Path) -> Any:
 def draw_curves(
     rows: Sequence[Mapping[str, float]], unit: str, curves: Sequence[Curve], path: Path
 ) -> None:
-    """Draw columns of a history, iteration by iteration; rows may lack some of them."""
+    """Draw columns of a history into a PNG file."""
+    buffer = io.BytesIO()
+    figure_of(rows, unit, curves).savefig(buffer, format="png", dpi=110)
+    write_file(path, buffer.getvalue(), error=ModelError, remedy=REMEDY)
+
+
+def figure_of(
+    rows: Sequence[Mapping[str, float]], unit: str, curves: Sequence[Curve]
+) -> Figure:
+    """Columns of a history, iteration by iteration; rows may lack some of them."""
     from matplotlib.figure import Figure
 
     present = {name for row in rows for name in row}
@@ -158,13 +170,12 @@ def draw_curves(
     numbers = range(1, len(rows) + 1)
     for axes, curve in zip(figure.subplots(1, len(curves), squeeze=False)[0], curves, strict=True):
         for label, name in curve.columns.items():
-            values = [row.get(name, float("nan")) for row in rows]
-            axes.plot(numbers, values, marker="o", ms=3, label=label)
+            if name in present:
+                values = [row.get(name, float("nan")) for row in rows]
+                axes.plot(numbers, values, marker="o", ms=3, label=label)
         axes.set(xlabel=unit, title=curve.title)
         axes.xaxis.get_major_locator().set_params(integer=True)
         axes.grid(alpha=0.3)
         if any(curve.columns):
             axes.legend()
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=110)
-    write_file(path, buffer.getvalue(), error=ModelError, remedy=REMEDY)
+    return figure
