@@ -92,12 +92,11 @@ def examine_run(folder: Path) -> Diagnosis:
 
 
 def examine_iteration(
-    folder: Path, config: AlphaZeroConfig, history: list[dict[str, float]]
+    config: AlphaZeroConfig, history: Rows, games: Sequence[GameData]
 ) -> Diagnosis:
-    """The checks that are cheap enough for every iteration: of games and history."""
-    diagnosis = Diagnosis(str(folder))
+    """The checks that are cheap enough for every iteration: of its games, and of the history."""
+    diagnosis = Diagnosis("iteration")
     done = int(history[-1]["iteration"])
-    games, _ = _last_games(folder, config, done)
     check_history(diagnosis, config, history)
     check_games(diagnosis, Positions(get_game(config.game), games), _trained(history, done),
                 config.selfplay.search == "gumbel")

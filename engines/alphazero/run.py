@@ -28,12 +28,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dlgo.errors import SpecError
 from dlgo.extras import require_extra
 from dlgo.games import get_game
 from engines.alphazero.ahead import AheadSchedule
 from engines.alphazero.config import AUTO, AlphaZeroConfig
-from engines.alphazero.doctor import examine_iteration
+from engines.alphazero.doctor import MOST_GAMES, examine_iteration
 from engines.alphazero.learner import learn, new_network
 from engines.alphazero.selfplay import SelfPlayStats
 from engines.alphazero.workers import Job, play_jobs, play_match
@@ -279,7 +281,12 @@ class AlphaZeroLearner(Learner):
             f"{row['policy_loss']:.3f}, value error {row['value_loss']:.3f}; search and network "
             f"agree in {row['agreed']:.0%}{match}{age}"
         )
-        diagnosis = examine_iteration(self._folder, self._config, run.history)
+        window = self._last_window
+        assert window is not None
+        # The shards of this iteration are the window's last.
+        played = np.flatnonzero(window.shards >= window.n_shards - self._config.workers)
+        diagnosis = examine_iteration(
+            self._config, run.history, window.games(played[:MOST_GAMES]))
         return [first, *lines(diagnosis, ill_only=True)]
 
 

@@ -170,6 +170,11 @@ class Dataset:
         return len(self.shards)
 
     @property
+    def n_shards(self) -> int:
+        """How many files, those that are skipped included."""
+        return len(self._paths)
+
+    @property
     def n_positions(self) -> int:
         """How many positions there are to learn from."""
         return int(self.positions.sum())

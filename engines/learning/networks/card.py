@@ -131,65 +131,61 @@ def read_card(folder: Path) -> Card:
     except (OSError, UnicodeDecodeError) as error:
         raise ModelError(f"{path} cannot be read: {error}") from None
     try:
-        fields = json.loads(text)
+        return _parsed(json.loads(text))
     except json.JSONDecodeError as error:
         raise ModelError(f"{path} is not JSON (line {error.lineno}): {error.msg}") from None
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from None
     except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 100,000 brackets
         raise ModelError(f"{path} is not a card: {error}") from None
+
+
+def _parsed(fields: Any) -> Card:
+    """The card with these fields. Raises ModelError for what cannot be so."""
     if not isinstance(fields, dict) or fields.pop("format", None) != FORMAT:
-        raise ModelError(f"{path} is not the card of a model of this project")
+        raise ModelError("not the card of a model of this project")
     version = fields.pop("version", None)
     if version != VERSION:
         raise ModelError(
-            f"{path} has version {version} of the card's format, this program reads {VERSION}; "
-            "train the model again, or use the version of dlgo that wrote it"
+            f"version {version} of the card's format, this program reads {VERSION}; train the "
+            "model again, or use the version of dlgo that wrote it"
         )
     fields.setdefault("play", {})
     for name, kind in _TYPES.items():
         if not isinstance(fields.get(name), kind):
-            raise ModelError(f"{path}: {name} is missing or not a {kind.__name__}")
+            raise ModelError(f"{name} is missing or not a {kind.__name__}")
     if len(fields["shape"]) != 3 or not _is_shape(fields["shape"]):
-        raise ModelError(f"{path}: shape {fields['shape']} is not rows, columns, planes")
-    _check_measures(path, fields)
-    _check_play(path, fields["play"])
-    values = {name: fields[name] for name in _TYPES}
-    heads = {name: _head(path, name, head) for name, head in fields["heads"].items()}
-    return Card(**{**values, "shape": tuple(fields["shape"]), "heads": heads})
+        raise ModelError(f"shape {fields['shape']} is not rows, columns, planes")
+    for name, head in fields["heads"].items():
+        if not isinstance(head, dict) or not _is_shape(head.get("shape")):
+            raise ModelError(f"head {name} has no shape")
+    _check_measures(fields["training"], fields["accuracy"])
+    for name, value in fields["play"].items():
+        if name not in _PLAY:
+            raise ModelError(f"play.{name} is unknown; known are {', '.join(_PLAY)}")
+        check_number(value, f"play.{name}", low=_PLAY[name][0], high=_PLAY[name][1],
+                     error=ModelError)
+    return Card(**{name: fields[name] for name in _TYPES} | {
+        "shape": tuple(fields["shape"]),
+        "heads": {name: Head(tuple(head["shape"]), str(head.get("activation")),
+                             str(head.get("meaning"))) for name, head in fields["heads"].items()},
+    })
 
 
-def _head(path: Path, name: str, data: Any) -> Head:
-    """A head from the card's data. Raises ModelError."""
-    if not isinstance(data, dict) or not _is_shape(data.get("shape")):
-        raise ModelError(f"{path}: head {name} has no shape")
-    return Head(tuple(data["shape"]), str(data.get("activation")), str(data.get("meaning")))
-
-
-def _check_measures(path: Path, fields: dict[str, Any]) -> None:
-    """Whether costs and accuracies are numbers. Raises ModelError."""
-    training, parts = fields["training"], fields["accuracy"]
+def _check_measures(training: dict[str, Any], parts: dict[str, Any]) -> None:
+    """Raise ModelError for costs and accuracies that are no numbers."""
     data = training.get("data", {})
     if not isinstance(data, dict) or not all(isinstance(part, dict) for part in parts.values()):
-        raise ModelError(f"{path}: training.data and the parts of accuracy must be tables")
+        raise ModelError("training.data and the parts of accuracy must be tables")
     costs = {
         f"{where}{name}": values[name] for where, values in (("", training), ("data.", data))
         for name in _COSTS if name in values
     }
     for part, values in {"training": costs, **parts}.items():
         for name, value in values.items():
-            check_number(value, f"{path}: {part}.{name}", error=ModelError)
-
-
-def _check_play(path: Path, settings: dict[str, Any]) -> None:
-    """Whether these are settings of a search. Raises ModelError."""
-    for name, value in settings.items():
-        if name not in _PLAY:
-            raise ModelError(f"{path}: play.{name} is unknown; known are {', '.join(_PLAY)}")
-        check_number(value, f"{path}: play.{name}", low=_PLAY[name][0], high=_PLAY[name][1],
-                     error=ModelError)
+            check_number(value, f"{part}.{name}", error=ModelError)
 
 
 def _is_shape(sides: Any) -> bool:
     """Whether it is a list of positive integers."""
-    return isinstance(sides, list | tuple) and all(
-        isinstance(side, int) and side > 0 for side in sides
-    )
+    return isinstance(sides, list) and all(isinstance(side, int) and side > 0 for side in sides)
