@@ -220,11 +220,7 @@ def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
 
 
 def make_config(game: str, **given: Any) -> AlphaZeroConfig:
-    """The preset of a game with changes; None counts as not given. Self-play's go in by name.
-
-    Raises:
-        SpecError: as `AlphaZeroConfig.canonical`.
-    """
+    """The preset of a game with changes; None counts as not given. Self-play's go in by name."""
     preset = preset_of(PRESETS, get_game(game))
     given = {name: value for name, value in given.items() if value is not None}
     usual = dict(preset.get("selfplay", {}))

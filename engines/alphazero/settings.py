@@ -121,11 +121,7 @@ class SelfPlaySettings(Settings):
         return Resignation(self.resign_below, self.resign_patience)
 
     def game_played(self, game: GameSpec) -> GameSpec:
-        """The game as self-play has it: with endgame tables, if they are asked for.
-
-        Raises:
-            SpecError: as `GameSpec.informed`.
-        """
+        """The game as self-play has it: with endgame tables, if they are asked for."""
         return game.informed(self.tables) if self.tables else game
 
     def ply_limit(self, game: GameSpec) -> int:

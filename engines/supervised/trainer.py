@@ -36,9 +36,6 @@ def train(
         data: the games.
         source: what the card says of the data, besides its size.
 
-    Returns:
-        The model's card.
-
     Raises:
         SpecError: for a network, encoder, optimiser or schedule that does not exist.
         DataError: if there are too few games to hold some out.

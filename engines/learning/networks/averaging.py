@@ -28,9 +28,6 @@ def average_models(names: Sequence[str], folder: Path) -> Card:
             tells what the mean has cost.
         folder: of the new model.
 
-    Returns:
-        Its card.
-
     Raises:
         ModelError: if there are fewer than two, if they are not alike, if they have batch
             normalisation, or if a file cannot be read or written.

@@ -88,9 +88,6 @@ def load_chosen(name: str, kind: str = USUAL, batch: int = 1) -> NetworkRuntime:
 
     Args:
         batch: positions that are asked about at once, at most.
-
-    Raises:
-        ModelError: as `load_runtime`.
     """
     if kind == USUAL:
         _, card = load_card(name)

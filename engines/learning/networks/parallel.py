@@ -23,9 +23,6 @@ def load_parallel(name: str, kind: str, batch: int, threads: int) -> NetworkRunt
 
     All are of the same kind, also if `auto` is asked for and what it measures cannot be kept. See
     `load_chosen`.
-
-    Raises:
-        ModelError: as `load_chosen`.
     """
     first = load_chosen(name, kind, batch)
     others = [load_runtime(name, first.kind) for _ in range(threads - 1)]

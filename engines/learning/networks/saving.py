@@ -42,9 +42,6 @@ def save_model(folder: Path, model: Any, card: Card) -> Card:
         model: float32 throughout, as `build_network` makes it.
         card: heads, id, checksums, versions and date are filled in.
 
-    Returns:
-        The card as it was written.
-
     Raises:
         ModelError: if ONNX Runtime does not agree with Keras to `TOLERANCE`, or a file cannot be
             written.

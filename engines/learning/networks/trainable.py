@@ -110,9 +110,6 @@ class TrainableNetwork(KerasNetwork):
             name: of a shipped model, or a folder; a `resnet` may have fewer blocks than this one.
             optional: heads that the model need not have.
 
-        Returns:
-            The model's card.
-
         Raises:
             ModelError: for an unknown or damaged model, or one that is built otherwise.
         """
@@ -225,9 +222,6 @@ class TrainableNetwork(KerasNetwork):
         Args:
             name, training, accuracy: of its card.
             weights: an earlier value of `weights`; by default as it is now.
-
-        Raises:
-            ModelError: as `save_model`.
         """
         self._kept.set_weights(self.weights if weights is None else weights)
         return save_model(folder, self._kept, Card(

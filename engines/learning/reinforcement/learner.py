@@ -55,9 +55,6 @@ def train(
         jobs: who plays the games of a run that has portions, instead of the learning process; it
             is closed at the end.
 
-    Returns:
-        The card of the last network.
-
     Raises:
         SpecError: for a setting that is out of range.
         ModelError: as `open_run` and `Run.train`; and if there are `jobs`, but the run in the

@@ -83,9 +83,6 @@ def play_in_portions(
         sides, networks, schedule, rows: as of `play_share`.
         count: of portions; fewer if there are fewer games.
         progress: called with the number of games that have ended, and of how many.
-
-    Raises:
-        DlgoError: as `Jobs.run`.
     """
     games = len(schedule)
     ends = np.unique([games * k // count for k in range(count + 1)]).tolist()
