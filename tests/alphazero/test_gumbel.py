@@ -13,14 +13,8 @@ import pytest
 from dlgo import GameState, get_game, kernels
 from engines.base import Budget
 from engines.learning.selfplay.batched_search import BatchedSearch
+from engines.treesearch import gumbel
 from engines.treesearch import tree as ts
-from engines.treesearch.gumbel import (
-    GUMBEL_SCALES,
-    Gumbel,
-    best_child,
-    considered_visits,
-    improved_policy,
-)
 from engines.treesearch.leaf_evaluator import LeafBatchSearcher, LeafEvaluator, UniformEvaluator
 
 GAME = get_game("connect4")
@@ -45,7 +39,7 @@ def reference(considered: int, simulations: int) -> list[int]:
 @pytest.mark.parametrize("considered", [1, 2, 3, 4, 7, 16])
 @pytest.mark.parametrize("simulations", [1, 8, 16, 50, 200])
 def test_the_plan_is_that_of_the_paper(considered: int, simulations: int) -> None:
-    visits = [considered_visits(considered, simulations, k) for k in range(simulations)]
+    visits = [gumbel.considered_visits(considered, simulations, k) for k in range(simulations)]
     assert visits == reference(considered, simulations)
 
 
@@ -75,7 +69,7 @@ WINS = np.array([0.5, 0.45, 0.55, 0.6, 0.7, 0.4, 0.9])
 
 
 def planted(
-    agent: LeafEvaluator, rule: Gumbel, n: int, simulations: int, scale: float
+    agent: LeafEvaluator, rule: gumbel.Gumbel, n: int, simulations: int, scale: float
 ) -> BatchedSearch:
     """n searches of the start position, with different noise."""
     search = BatchedSearch(GAME, n, 4000, rule, agent, room=50)
@@ -91,7 +85,7 @@ def planted(
 
 def test_simulations_are_shared_out_by_halving() -> None:
     """16 for 4 moves: two rounds, 2 each, then 4 more each for the better two."""
-    rule = Gumbel(4, *GUMBEL_SCALES)
+    rule = gumbel.Gumbel(4, *gumbel.GUMBEL_SCALES)
     searcher = LeafBatchSearcher(GAME, 4000, False, rule, Fixed(PRIORS, WINS), batch=1)
     searcher.set_root(START)
     searcher.simulate(Budget(sims=17))  # the first looks at the root
@@ -101,16 +95,16 @@ def test_simulations_are_shared_out_by_halving() -> None:
     # Without noise, the four likeliest are considered.
     assert sorted(visits.values()) == [0, 0, 0, 2, 2, 6, 6]
     assert all(visits[column] for column in range(4))
-    assert int(tree.action[best_child(rule, tree)]) in (2, 3)
+    assert int(tree.action[gumbel.best_child(rule, tree)]) in (2, 3)
 
 
 def test_one_simulation_draws_from_the_prior() -> None:
     """The largest g + log P of all moves is a sample of P (Gumbel-max)."""
     stats = pytest.importorskip("scipy.stats")
-    rule = Gumbel(1, *GUMBEL_SCALES)
+    rule = gumbel.Gumbel(1, *gumbel.GUMBEL_SCALES)
     search = planted(Fixed(PRIORS, WINS), rule, 1500, 2, 1.0)
     drawn = collections.Counter(
-        int(search.tree(i).action[best_child(rule, search.tree(i))]) for i in range(1500)
+        int(search.tree(i).action[gumbel.best_child(rule, search.tree(i))]) for i in range(1500)
     )
     counts = [drawn[column] for column in range(7)]
     assert stats.chisquare(counts, 1500 * PRIORS).pvalue > 1e-3
@@ -119,7 +113,7 @@ def test_one_simulation_draws_from_the_prior() -> None:
 @pytest.mark.parametrize("considered", [2, 4, 7])
 def test_few_simulations_improve_on_the_prior(considered: int) -> None:
     """As many simulations as moves considered: each move's worth is known, and E[q] rises."""
-    rule = Gumbel(considered, *GUMBEL_SCALES)
+    rule = gumbel.Gumbel(considered, *gumbel.GUMBEL_SCALES)
     agent = Fixed(PRIORS, WINS)
     search = planted(agent, rule, 600, considered + 1, 1.0)
     played = []
@@ -127,8 +121,8 @@ def test_few_simulations_improve_on_the_prior(considered: int) -> None:
     improved = []
     for i in range(600):
         tree = search.tree(i)
-        played.append(WINS[int(tree.action[best_child(rule, tree)])])
-        improved_policy(rule, tree, search.noise[i], policy)
+        played.append(WINS[int(tree.action[gumbel.best_child(rule, tree)])])
+        gumbel.improved_policy(rule, tree, search.noise[i], policy)
         assert policy.sum() == pytest.approx(1)
         improved.append(policy @ WINS)
     before = PRIORS @ WINS
@@ -139,13 +133,13 @@ def test_few_simulations_improve_on_the_prior(considered: int) -> None:
 
 def test_the_noise_is_taken_out_of_what_is_learned() -> None:
     """If all moves are worth the same, the improved policy is the prior, whatever was drawn."""
-    rule = Gumbel(4, *GUMBEL_SCALES)
+    rule = gumbel.Gumbel(4, *gumbel.GUMBEL_SCALES)
     search = planted(Fixed(PRIORS, np.full(7, 0.5)), rule, 20, 9, 1.0)
     policy = np.empty(7)
     for i in range(20):
         actions, priors = search.priors(i)
         assert priors == pytest.approx(PRIORS[actions], rel=1e-4)
-        improved_policy(rule, search.tree(i), search.noise[i], policy)
+        gumbel.improved_policy(rule, search.tree(i), search.noise[i], policy)
         assert policy == pytest.approx(PRIORS, abs=0.02)
 
 
@@ -155,7 +149,7 @@ def found(columns: str, simulations: int) -> LeafBatchSearcher:
     for text in columns:
         state = state.apply_move(GAME.parse_move(state, text))
     searcher = LeafBatchSearcher(
-        GAME, 4000, False, Gumbel(16, *GUMBEL_SCALES), UniformEvaluator(GAME), batch=1
+        GAME, 4000, False, gumbel.Gumbel(16, *gumbel.GUMBEL_SCALES), UniformEvaluator(GAME), batch=1
     )
     searcher.set_root(state)
     searcher.simulate(Budget(sims=simulations))
@@ -163,9 +157,9 @@ def found(columns: str, simulations: int) -> LeafBatchSearcher:
 
 
 def test_a_win_in_one_is_found_and_lost_moves_are_left_out() -> None:
-    rule = Gumbel(16, *GUMBEL_SCALES)
+    rule = gumbel.Gumbel(16, *gumbel.GUMBEL_SCALES)
     tree = found("112233", 20).tree
-    assert int(tree.action[best_child(rule, tree)]) == 3
+    assert int(tree.action[gumbel.best_child(rule, tree)]) == 3
     assert tree.proven[ts.ROOT] == 1
     # The second player must close the same column; every other move is refuted at once.
     tree = found("51617", 300).tree
@@ -173,7 +167,7 @@ def test_a_win_in_one_is_found_and_lost_moves_are_left_out() -> None:
     first = int(tree.first_child[ts.ROOT])
     lost = {int(tree.action[c]) for c in range(first, first + 7) if tree.proven[c] == 1}
     policy = np.empty(7)
-    improved_policy(rule, tree, np.zeros(7), policy)
+    gumbel.improved_policy(rule, tree, np.zeros(7), policy)
     assert lost and not policy[list(lost)].any()
     assert policy.sum() == pytest.approx(1)
-    assert int(tree.action[best_child(rule, tree)]) not in lost
+    assert int(tree.action[gumbel.best_child(rule, tree)]) not in lost

@@ -18,16 +18,8 @@ from dlgo.encoders.base import Encoder
 from dlgo.errors import DataError
 from dlgo.rng import derive_seed
 from dlgo.symmetry import symmetries as symmetries_of
+from engines.learning.data import records
 from engines.learning.data.dataset import Dataset
-from engines.learning.data.records import (
-    EXACT,
-    FULL_SEARCH,
-    LABELLED,
-    NO_RESULT,
-    NO_VALUE,
-    VALUE_SCALE,
-    Plies,
-)
 from engines.learning.data.replay import Replayer
 
 # Bytes of games that are shuffled together: about two million positions of 9x9 Go.
@@ -218,13 +210,13 @@ class _Window:
         self._options, self._replayer = options, replayer
         games = part.games(indices)
         self._replayed = [(game.actions, game.start) for game in games]
-        self._plies = Plies(games)
-        self._rows = np.flatnonzero(self._plies.flags & LABELLED)
+        self._plies = records.Plies(games)
+        self._rows = np.flatnonzero(self._plies.flags & records.LABELLED)
         self._finals = None
         if options.finals:
             with self._naming_broken_games():
                 owners, margins, results = replayer.finals(self._replayed)
-            ended = (results == [game.result for game in games]) & (results != NO_RESULT)
+            ended = (results == [game.result for game in games]) & (results != records.NO_RESULT)
             self._finals = owners, margins, ended
 
     @contextlib.contextmanager
@@ -247,7 +239,7 @@ class _Window:
             planes, players = self._replayer.encode(self._replayed, which, plies.ply[rows])
         results, flags = plies.results[rows], plies.flags[rows]
         signs = 1 - 2 * players.astype(np.int64)
-        values = np.where(results == NO_RESULT, 0, results * signs)
+        values = np.where(results == records.NO_RESULT, 0, results * signs)
         ends: tuple[np.ndarray, ...] = ()
         if self._finals is not None:
             owners, margins, ended = (array[which] for array in self._finals)
@@ -260,15 +252,15 @@ class _Window:
                 encoder.cells_as_seen((owners * told[:, None, None]).astype(np.float32), players),
                 (margins * told / cells).astype(np.float32), ended.astype(np.float32),
             )
-        exact = (flags & EXACT).astype(bool)
+        exact = (flags & records.EXACT).astype(bool)
         if options.search_value_weight > 0 or exact.any():
             stored = plies.values[rows].astype(np.int64)
-            share = np.where(stored == NO_VALUE, 0.0, options.search_value_weight)
+            share = np.where(stored == records.NO_VALUE, 0.0, options.search_value_weight)
             share[exact] = 1.0
-            values = (1 - share) * values + share * stored / VALUE_SCALE
+            values = (1 - share) * values + share * stored / records.VALUE_SCALE
         return Batch(
             planes, encoder.as_seen(self._policies(rows), players), values.astype(np.float32),
-            (flags & FULL_SEARCH > 0).astype(np.float32), *ends,
+            (flags & records.FULL_SEARCH > 0).astype(np.float32), *ends,
         )
 
     def _policies(self, rows: np.ndarray) -> np.ndarray:

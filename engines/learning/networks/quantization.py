@@ -23,17 +23,10 @@ from typing import Any
 from dlgo.errors import ModelError
 from dlgo.files import make_folder, write_file
 from dlgo.rng import derive_seed
+from engines.learning.networks import store
 from engines.learning.networks.card import FILE_NAME, Card
 from engines.learning.networks.runtimes import OnnxRuntime
 from engines.learning.networks.self_play_positions import Positions, difference, self_play_positions
-from engines.learning.networks.store import (
-    DENSE_FILE,
-    INT8_FILE,
-    KERAS_FILE,
-    ONNX_FILE,
-    load_card,
-    read_file,
-)
 
 REMEDY = "make room, or name another folder"
 # Positions that ranges are measured on, and those, of other games, that the cost is measured on.
@@ -68,8 +61,8 @@ def quantise_model(
         ModelError: if there is no such model, it is damaged, has nothing to quantise, or a file
             cannot be written.
     """
-    source, card = load_card(name)
-    content = read_file(source, card, ONNX_FILE)
+    source, card = store.load_card(name)
+    content = store.read_file(source, card, store.ONNX_FILE)
     runtime = OnnxRuntime(card, content)
     if calibration is None:
         calibration = self_play_positions(runtime, CALIBRATION, derive_seed(seed, "calibration"))
@@ -81,18 +74,18 @@ def quantise_model(
     )
     target = source if folder is None else make_folder(folder, error=ModelError)
     if target.resolve() != source.resolve():
-        for file in (ONNX_FILE, KERAS_FILE, DENSE_FILE):
+        for file in (store.ONNX_FILE, store.KERAS_FILE, store.DENSE_FILE):
             if (source / file).exists():  # the training's is not needed to play
-                _write(target / file, read_file(source, card, file))
+                _write(target / file, store.read_file(source, card, file))
         card = dataclasses.replace(card, name=target.resolve().name)
     card = dataclasses.replace(
-        card, files={**card.files, INT8_FILE: hashlib.sha256(quantised).hexdigest()},
+        card, files={**card.files, store.INT8_FILE: hashlib.sha256(quantised).hexdigest()},
         accuracy={**card.accuracy, "int8": {
             **cost.to_json(), "calibration_positions": len(calibration), "seed": seed,
         }},
         versions={**card.versions, "int8": _version()},
     )
-    _write(target / INT8_FILE, quantised)
+    _write(target / store.INT8_FILE, quantised)
     _write(target / FILE_NAME, card.to_json())
     return card
 

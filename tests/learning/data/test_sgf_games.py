@@ -10,39 +10,31 @@ import pytest
 from dlgo import Player, Point, get_game
 from dlgo.errors import NotationError
 from dlgo.records.sgf import read_sgf, replay
-from engines.learning.data import BatchOptions, Dataset, batches, write_shard
+from engines.learning.data import BatchOptions, Dataset, batches, sgf_games, write_shard
 from engines.learning.data.archives import contents, listing
 from engines.learning.data.records import NO_RESULT
 from engines.learning.data.replay import start_state
-from engines.learning.data.sgf_games import (
-    Filter,
-    describe,
-    handicap_of,
-    rank_number,
-    result_of,
-    to_game,
-)
 from tests.learning.data.encoders import history_encoder
 
 HUMAN = Path(__file__).resolve().parents[4] / "shared/oracles/sgf/human_19x19"
 def test_an_entry_says_what_the_file_says() -> None:
     data = b"(;SZ[19]HA[2]AB[dd][pp]PB[me]PW[you]BR[2k]WR[1d]RE[W+R]DT[2001];W[qd])"
-    (entry,) = describe("a.sgf", data)
+    (entry,) = sgf_games.describe("a.sgf", data)
     assert (entry.size, entry.handicap, entry.moves, entry.result) == (19, 2, 1, "W+R")
     assert (entry.black, entry.white, entry.ranks) == ("me", "you", ("2k", "1d"))
     assert entry.error == ""
-    assert "b.sgf" in describe("b.sgf", b"nothing")[0].error
-    two, broken = describe("c.sgf", b"(;SZ[9];B[aa];W[bb])(;GM[2];B[aa])")[::-1]
+    assert "b.sgf" in sgf_games.describe("b.sgf", b"nothing")[0].error
+    two, broken = sgf_games.describe("c.sgf", b"(;SZ[9];B[aa];W[bb])(;GM[2];B[aa])")[::-1]
     assert (two.name, two.moves, broken.name) == ("c.sgf, game 1", 2, "c.sgf")
     assert "game 2" in broken.error
 
 
 def test_ranks_are_in_order() -> None:
     texts = ["30k", "12k", "2k?", "1k", "1d", "7D", "9段", "1p", "9p"]
-    numbers = [rank_number(text) for text in texts]
+    numbers = [sgf_games.rank_number(text) for text in texts]
     assert numbers == sorted(numbers)
     assert numbers[3] + 1 == numbers[4]
-    assert [rank_number(text) for text in ("", "?", "dan", "-")] == [None] * 4
+    assert [sgf_games.rank_number(text) for text in ("", "?", "dan", "-")] == [None] * 4
 
 
 @pytest.mark.parametrize(("text", "result"), [
@@ -50,18 +42,18 @@ def test_ranks_are_in_order() -> None:
     ("?", NO_RESULT), ("", NO_RESULT),
 ])
 def test_results(text: str, result: int) -> None:
-    assert result_of(read_sgf(f"(;RE[{text}];B[aa])".encode())) == result
+    assert sgf_games.result_of(read_sgf(f"(;RE[{text}];B[aa])".encode())) == result
 
 
 @pytest.mark.parametrize(("wanted", "why"), [
-    (Filter(19), "another board size"),
-    (Filter(9, max_handicap=1), "too much handicap"),
-    (Filter(9, min_moves=3), "too few moves"),
-    (Filter(9, min_rank=5.0), "rank too low or unknown"),
-    (Filter(9, decided=True), "no result"),
-    (Filter(9, max_handicap=2, min_moves=2, min_rank=3.0), ""),
+    (sgf_games.Filter(19), "another board size"),
+    (sgf_games.Filter(9, max_handicap=1), "too much handicap"),
+    (sgf_games.Filter(9, min_moves=3), "too few moves"),
+    (sgf_games.Filter(9, min_rank=5.0), "rank too low or unknown"),
+    (sgf_games.Filter(9, decided=True), "no result"),
+    (sgf_games.Filter(9, max_handicap=2, min_moves=2, min_rank=3.0), ""),
 ])
-def test_filters(wanted: Filter, why: str) -> None:
+def test_filters(wanted: sgf_games.Filter, why: str) -> None:
     data = b"(;SZ[9]HA[2]AB[cc][gg]BR[3d]WR[9d];W[ee];B[ed])"
     assert wanted.refuses(read_sgf(data)) == why
 
@@ -73,7 +65,7 @@ PLAYED = b"(;SZ[9]HA[2]RE[W+1];B[cg];B[gc];W[ee];B[ed];W[de])"
 
 @pytest.mark.parametrize("data", [SET_UP, PLAYED])
 def test_handicap_stones_are_on_the_board_before_the_first_move(data: bytes) -> None:
-    game = to_game(read_sgf(data))
+    game = sgf_games.to_game(read_sgf(data))
     assert len(game.actions) == game.n_positions == 3
     state = start_state(get_game("go9"), game.start)
     # SGF counts rows from the top: cg is column 3, row 7 from above, row 3 from below.
@@ -86,14 +78,14 @@ def test_handicap_stones_are_on_the_board_before_the_first_move(data: bytes) -> 
 
 
 def test_a_pass_that_the_record_does_not_hold_is_not_learned() -> None:
-    game = to_game(read_sgf(b"(;SZ[9];B[cg];B[gc];W[ee])"))
+    game = sgf_games.to_game(read_sgf(b"(;SZ[9];B[cg];B[gc];W[ee])"))
     assert len(game.actions) == 4 and game.actions[1] == 81
     assert (game.flags != 0).tolist() == [True, False, True, True]
-    assert handicap_of(read_sgf(b"(;SZ[9]AB[cg][gc][cc];W[ee])")) == 3
+    assert sgf_games.handicap_of(read_sgf(b"(;SZ[9]AB[cg][gc][cc];W[ee])")) == 3
 
 
 def test_a_game_begins_where_stones_are_set_up() -> None:
-    game = to_game(read_sgf(b"(;SZ[9];B[aa];W[ee];AB[cc];W[dd];AE[cc])"))
+    game = sgf_games.to_game(read_sgf(b"(;SZ[9];B[aa];W[ee];AB[cc];W[dd];AE[cc])"))
     assert game.n_positions == 1 and game.start.player == 1
     assert sorted(game.start.cells)[-3:] == [1, 1, 2]
 
@@ -104,11 +96,11 @@ def test_what_cannot_be_learned_is_named() -> None:
         (b"(;SZ[9])", "no moves"),
     ):
         with pytest.raises(NotationError, match=f"x.sgf: .*{why}"):
-            to_game(read_sgf(data, "x.sgf"))
+            sgf_games.to_game(read_sgf(data, "x.sgf"))
 
 
 def test_a_game_ends_with_two_passes() -> None:
-    game = to_game(read_sgf(b"(;SZ[9];B[aa];W[];B[];W[cc];B[dd])"))
+    game = sgf_games.to_game(read_sgf(b"(;SZ[9];B[aa];W[];B[];W[cc];B[dd])"))
     assert game.actions.tolist() == [72, 81, 81]
 
 
@@ -117,12 +109,12 @@ def test_an_import_accepts_what_a_replay_accepts() -> None:
     for komi, ok in (("3.75", True), ("750", True), ("6.5", True), ("6.3", False), ("5001", False)):
         record = read_sgf(f"(;SZ[9]KM[{komi}]RE[B+0.25];B[aa];W[];B[];W[])".encode(), "x.sgf")
         if ok:
-            assert to_game(record).result == 1
-            assert len(to_game(record).actions) == len(list(replay(record))) - 1 == 3
+            assert sgf_games.to_game(record).result == 1
+            assert len(sgf_games.to_game(record).actions) == len(list(replay(record))) - 1 == 3
             continue
         messages = []
         for read in (lambda record=record: list(replay(record)), lambda record=record:
-                     to_game(record)):
+                     sgf_games.to_game(record)):
             with pytest.raises(NotationError, match="x.sgf: .*komi") as caught:
                 read()
             messages.append(str(caught.value))
@@ -134,7 +126,7 @@ def test_games_of_people_come_back_move_by_move(tmp_path: Path) -> None:
     records = [
         read_sgf(data, name) for name, data in contents(HUMAN, listing(HUMAN).names[:30])
     ]
-    games = [to_game(record) for record in records]
+    games = [sgf_games.to_game(record) for record in records]
     game = records[0].game()
     folder = write_shard(tmp_path / "games-000000.npz", game, games, {}).parent
     data = Dataset.open(folder)
