@@ -74,9 +74,7 @@ def examine_run(folder: Path) -> Diagnosis:
         return diagnosis
     trained = _trained(history, done)
     check_games(diagnosis, positions, trained, config.selfplay.search == "gumbel")
-    diagnosis.add(
-        evaluator_load(history, stats), times(history, stats), age_of_data(config, history)
-    )
+    diagnosis.add(evaluator_load(history, stats), age_of_data(config, history))
     # The network that played the last games is older than what was learned from them: so it can
     # be compared with their policies and results.
     player = playing_network(history, done)
@@ -216,38 +214,21 @@ def age_of_networks(config: AlphaZeroConfig, history: Rows) -> Finding | None:
     )
 
 
-def _seconds(history: Rows, stats: Rows) -> tuple[float, float, float]:
-    """Seconds of the last iteration: in the network, in trees, in training.
+def evaluator_load(history: Rows, stats: Rows) -> Finding:
+    """Where did the time of the last iteration go, and does self-play keep the network busy?
 
     A network that is compiled into the search counts as trees.
     """
     network = sum(shard.get("network_seconds", 0.0) for shard in stats)
     playing = sum(shard.get("wall_seconds", 0.0) for shard in stats)
-    return network, max(playing - network, 0.0), history[-1].get("train_cpu_seconds", 0.0)
-
-
-def evaluator_load(history: Rows, stats: Rows) -> Finding | None:
-    """Does self-play keep the network busy?"""
-    network, trees, _ = _seconds(history, stats)
-    if network == 0 and trees > 0:  # compiled into the search: one cannot be told from the other
-        return None
-    share = network / ((network + trees) or 1.0)
+    training = history[-1].get("train_cpu_seconds", 0.0)
+    total = (playing + training) or 1.0
     return judge(
         "evaluator load",
-        f"self-play spends {share:.0%} of its time in the network, {history[-1]['batch']:.0f} "
-        "positions a call",
-        (share < 0.8, WATCH, "larger batches (games_at_once) or a larger network"),
-    )
-
-
-def times(history: Rows, stats: Rows) -> Finding:
-    """Where the time of the last iteration went."""
-    seconds = np.array(_seconds(history, stats))
-    network, trees, training = seconds / (seconds.sum() or 1.0)
-    return judge(
-        "time",
-        f"the last iteration: {network:.0%} network in self-play, {trees:.0%} trees in self-play, "
-        f"{training:.0%} training",
+        f"the last iteration: {network / total:.0%} network in self-play, "
+        f"{history[-1]['batch']:.0f} positions a call, {max(playing - network, 0) / total:.0%} "
+        f"trees in self-play, {training / total:.0%} training",
+        (0 < network < 0.8 * playing, WATCH, "larger batches (games_at_once) or a larger network"),
     )
 
 
