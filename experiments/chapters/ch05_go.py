@@ -29,9 +29,9 @@ from engines.learning.from_scratch import CrossEntropy, Dense, Network, ReLU
 from experiments.arena.series import share_margin
 from experiments.command import run
 from experiments.datasets.generate import generate, make_recipe
-from experiments.datasets.progress import LineProgress
 from experiments.figures import BLUE, INK, ORANGE, drawing
 from experiments.options import out_option, quick_option, seed_option
+from experiments.progress import LineProgress
 
 # Its moves are less random, so that few games are enough to learn from.
 STRONGER = "mcts:sims=200,rollout=heavy,rule=rave"

@@ -52,8 +52,8 @@ from engines.solver.book import (
 from engines.solver.search import ALL_FEATURES, BOOK
 from engines.solver.solver import Solver
 from experiments.command import run
-from experiments.datasets.progress import LineProgress
 from experiments.number import Number
+from experiments.progress import LineProgress
 
 # Positions of a portion: some seconds of work, which is all that a kill can lose.
 _PORTIONS = {"solver": 32, "bitbully": 4096}

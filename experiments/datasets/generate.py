@@ -26,7 +26,6 @@ from engines.jobs import Amount, Jobs, Portion, Processes
 from engines.learning.data.shards import Shard, shard_path
 from engines.learning.selfplay.engine_games import Variety, play_game
 from experiments.datasets.options import RECIPE_OPTIONS
-from experiments.datasets.progress import LineProgress, Tally, default_progress
 from experiments.datasets.shard_making import (
     MadeShard,
     Stopwatch,
@@ -35,6 +34,7 @@ from experiments.datasets.shard_making import (
     make_shards,
     summary,
 )
+from experiments.progress import LineProgress, Tally, default_progress
 
 # Board cells in the games of a shard, which makes some 5,000 positions: at most a minute of work
 # is lost, and the files are not too many.

@@ -32,7 +32,6 @@ from engines.learning.data.archives import contents, listing, with_inner_archive
 from engines.learning.data.records import GameData
 from engines.learning.data.sgf_games import Entry, Filter, describe, rank_number, to_game
 from engines.learning.data.shards import shard_path
-from experiments.datasets.progress import LineProgress, Tally, default_progress
 from experiments.datasets.shard_making import (
     MadeShard,
     Stopwatch,
@@ -41,6 +40,7 @@ from experiments.datasets.shard_making import (
     make_shards,
     summary,
 )
+from experiments.progress import LineProgress, Tally, default_progress
 
 # SGF files a shard: some 50,000 moves.
 SHARD_FILES = 256

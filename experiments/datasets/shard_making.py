@@ -18,7 +18,7 @@ from engines.jobs import Amount, Jobs, Portion
 from engines.learning.data.records import GameData
 from engines.learning.data.shards import Shard, read_shard, shard_bytes, shard_path
 from experiments.arena.provenance import machine_text, time_text, version_text
-from experiments.datasets.progress import LineProgress, Tally
+from experiments.progress import LineProgress, Tally
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,7 @@ def make_shards(
         tally.made, tally.positions = amount
         progress.show(tally)
 
+    tally.started = time.monotonic()
     progress.begin(tally)
     try:
         with closing(jobs.run(portions.values(), tell)) as outcomes:

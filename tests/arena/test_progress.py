@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import experiments.progress
 from experiments.arena import progress
 
 
@@ -14,7 +15,8 @@ def test_without_a_terminal_a_line_comes_every_ten_seconds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now, stream = 0, io.StringIO()
-    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now))
+    for module in (progress, experiments.progress):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now))
     reporter = progress.PlainReporter(stream)
     reporter.begin(stored=4, planned=64)
     for now in range(1, 36):  # noqa: B007 (the clock reads it)

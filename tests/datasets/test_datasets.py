@@ -18,9 +18,9 @@ from engines.learning.data import Dataset, read_shard
 from engines.learning.data.sgf_games import Filter
 from experiments.chapters.ch07_leak import compare
 from experiments.datasets.generate import generate, make_recipe
-from experiments.datasets.progress import LineProgress
 from experiments.datasets.sgf_import import import_sgf, index_sgf, pieces
 from experiments.datasets.show import show_lines
+from experiments.progress import LineProgress
 from tests.command import ROOT, dlgo_here
 
 RECIPE = make_recipe("tictactoe", "mcts:sims=30", seed=3, shard_games=4)

@@ -1,11 +1,11 @@
-"""How the making of data tells people how it goes: a bar on a terminal, else a line at times."""
+"""How work on many games tells people how it goes: a bar on a terminal, else a line at times."""
 
 from __future__ import annotations
 
 import sys
 import time
 from dataclasses import dataclass, field
-from typing import TextIO
+from typing import Protocol, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -15,6 +15,15 @@ from dlgo.text import duration, one_line
 # Seconds between two lines, and between two changes of the bar.
 _LINE_INTERVAL = 10.0
 _BAR_INTERVAL = 0.1
+
+
+class Count(Protocol):
+    """Games so far: how many, of how many, and a text with speed and time left."""
+
+    done: int
+    planned: int
+
+    def text(self) -> str: ...
 
 
 @dataclass
@@ -34,6 +43,11 @@ class Tally:
     positions: int = 0
     started: float = field(default_factory=time.monotonic)
 
+    @property
+    def done(self) -> int:
+        """All games that there are."""
+        return self.found + self.made
+
     def seconds(self) -> float:
         """Wall-clock seconds since the start."""
         return time.monotonic() - self.started
@@ -41,46 +55,49 @@ class Tally:
     def text(self) -> str:
         """Positions, rate and time left."""
         seconds = max(self.seconds(), 1e-9)
-        left = self.planned - self.found - self.made
+        left = self.planned - self.done
         rest = duration(left * seconds / self.made) if self.made else "unknown time"
         return f"{self.positions:,} positions, {self.positions / seconds:,.0f}/s, {rest} left"
 
 
 class LineProgress:
-    """Lines of text.
+    """Lines of text, for files and for terminals that can do no more.
 
     Args:
         stream: where they go; standard error by default.
+        interval: seconds between two lines about games.
     """
 
-    def __init__(self, stream: TextIO | None = None) -> None:
-        self._stream = stream
+    def __init__(self, stream: TextIO | None = None, interval: float = _LINE_INTERVAL) -> None:
+        self._stream, self._interval = stream, interval
         self._next = 0.0
 
     def say(self, text: str) -> None:
         """Print a line."""
         print(one_line(text), file=self._stream or sys.stderr, flush=True)
 
-    def begin(self, tally: Tally) -> None:
+    def begin(self, count: Count) -> None:
         """The work starts."""
-        tally.started = time.monotonic()
-        self._next = tally.started + _LINE_INTERVAL
+        self._next = time.monotonic() + self._interval
 
-    def show(self, tally: Tally) -> None:
-        """Something has been made."""
+    def show(self, count: Count) -> None:
+        """There is something new; comes as often as you like."""
         if time.monotonic() >= self._next:
-            self._next = time.monotonic() + _LINE_INTERVAL
-            self.say(f"{tally.found + tally.made} of {tally.planned} games, {tally.text()}")
+            self._next = time.monotonic() + self._interval
+            self._show(count)
 
-    def end(self, tally: Tally) -> None:
+    def _show(self, count: Count) -> None:
+        self.say(f"{count.done} of {count.planned} games, {count.text()}")
+
+    def end(self, count: Count) -> None:
         """No more comes; called after every `begin`."""
 
 
 class BarProgress(LineProgress):
-    """A bar at the bottom of the terminal."""
+    """A bar at the bottom of the terminal, and lines above it."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(interval=_BAR_INTERVAL)
         self._console = Console(stderr=True, highlight=False)
         self._bar = Progress(
             TextColumn("games"), BarColumn(), MofNCompleteColumn(),
@@ -90,23 +107,17 @@ class BarProgress(LineProgress):
     def say(self, text: str) -> None:
         self._console.print(one_line(text), markup=False, soft_wrap=True)
 
-    def begin(self, tally: Tally) -> None:
-        super().begin(tally)
-        self._next = 0.0
-        self._task = self._bar.add_task("", total=tally.planned, completed=tally.found, text="")
+    def begin(self, count: Count) -> None:
+        self._task = self._bar.add_task("", total=count.planned, completed=count.done, text="")
         self._bar.start()
 
-    def show(self, tally: Tally) -> None:
-        if time.monotonic() >= self._next:
-            self._next = time.monotonic() + _BAR_INTERVAL
-            self._update(tally)
+    def _show(self, count: Count) -> None:
+        self._bar.update(self._task, total=count.planned, completed=count.done, text=count.text())
 
-    def end(self, tally: Tally) -> None:
-        self._update(tally)
+    def end(self, count: Count) -> None:
+        """Leave the bar as it is."""
+        self._show(count)
         self._bar.stop()
-
-    def _update(self, tally: Tally) -> None:
-        self._bar.update(self._task, completed=tally.found + tally.made, text=tally.text())
 
 
 def default_progress() -> LineProgress:
