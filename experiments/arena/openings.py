@@ -6,9 +6,6 @@ number of its plies, so that games, entrants and pairs added later change none.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
-
 import numpy as np
 
 from dlgo.api import GameSpec, GameState
@@ -25,6 +22,9 @@ _ATTEMPTS = 200
 class Openings:
     """The openings of all games, drawn when they are asked for.
 
+    Each leads to an unfinished position that no earlier one has led to; only when the game has
+    hardly any other is one repeated. Number k is the same however many are drawn.
+
     Args:
         seed: they come from.
         plies: random moves; None for each game's own number.
@@ -32,8 +32,8 @@ class Openings:
 
     def __init__(self, seed: int, plies: int | None) -> None:
         self._seed, self._plies = seed, plies
-        # Of each game: those that were drawn, and the source of more.
-        self._games: dict[str, tuple[list[tuple[int, ...]], Iterator[tuple[int, ...]]]] = {}
+        # Of each game: the openings so far, and the keys of their positions.
+        self._drawn: dict[str, tuple[list[tuple[int, ...]], set[int]]] = {}
 
     def get(self, game: str, pair: int) -> tuple[int, ...]:
         """The actions of the opening of a pair.
@@ -41,38 +41,27 @@ class Openings:
         Raises:
             SpecError: if the game ends within an opening of that length.
         """
-        if game not in self._games:
-            self._games[game] = [], openings(get_game(game), self._seed, self._plies)
-        drawn, more = self._games[game]
+        drawn, keys = self._drawn.setdefault(game, ([], set()))
         while len(drawn) <= pair:
-            drawn.append(next(more))
+            opening = self._draw(get_game(game), len(drawn), keys)
+            keys.add(opening.key())
+            drawn.append(tuple(opening.game.action_of(move) for move in opening.moves()))
         return drawn[pair]
 
-
-def openings(game: GameSpec, seed: int, plies: int | None) -> Iterator[tuple[int, ...]]:
-    """The openings of pair 0, 1, 2, ... of a game, as actions.
-
-    Each leads to an unfinished position that no earlier one has led to; only when the game
-    has hardly any other is one repeated. Number k is the same however many are drawn.
-    """
-    plies = game.opening_plies if plies is None else plies
-    drawn_keys: set[int] = set()
-    for pair in itertools.count():
-        rng = make_rng(derive_seed(seed, game, pair))
+    def _draw(self, game: GameSpec, pair: int, keys: set[int]) -> GameState:
+        """A position that is not over; if possible one whose key is not among `keys`."""
+        plies = game.opening_plies if self._plies is None else self._plies
+        rng = make_rng(derive_seed(self._seed, game, pair))
         # The last unfinished position drawn, in case all of them were drawn before.
-        opening, key = None, 0
+        opening: GameState | None = None
         for attempt in range(_ATTEMPTS):
             drawn = random_opening(game, plies, rng)
-            if not drawn.is_over():
-                opening, key = drawn, drawn.key()
-            if opening is not None and (key not in drawn_keys or attempt >= _FRESH_ATTEMPTS):
-                break
-        if opening is None:
-            raise SpecError(
-                f"opening_plies={plies} is too long for {game}: the game ends within the opening"
-            )
-        drawn_keys.add(key)
-        yield tuple(game.action_of(move) for move in opening.moves())
+            opening = opening if drawn.is_over() else drawn
+            if opening is not None and (opening.key() not in keys or attempt >= _FRESH_ATTEMPTS):
+                return opening
+        raise SpecError(
+            f"opening_plies={plies} is too long for {game}: the game ends within the opening"
+        )
 
 
 def random_opening(game: GameSpec, plies: int, rng: np.ndarray) -> GameState:

@@ -22,12 +22,10 @@ from experiments.arena.agenda import Agenda, result_of, strategy_of
 from experiments.arena.games import GameTable
 from experiments.arena.launch import Launches
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
-from experiments.arena.openings import Openings
 from experiments.arena.progress import Reporter, default_reporter
 from experiments.arena.provenance import version_text
-from experiments.arena.referee import GameTask
 from experiments.arena.running import RunningFile
-from experiments.arena.schedule import Pair, Plan, pair_tasks, tasks
+from experiments.arena.schedule import Plan, tasks
 from experiments.arena.strategy import Result, Strategy
 
 # Names of settings in the ledger.
@@ -103,7 +101,8 @@ def run_tournament(
     progress = progress or default_reporter()
     start = time.monotonic()
     plan, limits = plan.canonical(), limits.checked()
-    schedule, warm = strategy(plan), _first_tasks(plan)
+    schedule = strategy(plan)
+    warm = tasks(replace(plan, pairs=1))  # all entrants in all games; checks the openings, too
     with ledger_lock(ledger_path), Ledger(ledger_path) as ledger, ExitStack() as stack:
         stored = _stored_plan(ledger, plan)
         agenda = Agenda(
@@ -198,15 +197,6 @@ def games_of_plan(plan: Plan, ledger_path: str | Path) -> list[GameRecord]:
     slots = {task.slot for task in tasks(plan)}
     with Ledger(ledger_path, read_only=True) as ledger:
         return [game for game in ledger.games() if game.slot in slots]
-
-
-def _first_tasks(plan: Plan) -> list[GameTask]:
-    """The first pair of every match: all entrants in all games. Checks the openings, too."""
-    openings = Openings(plan.seed, plan.opening_plies)
-    return [
-        task for game in plan.games for match in plan.matches()
-        for task in pair_tasks(plan.seed, openings, Pair(game, *match, 0))
-    ]
 
 
 def _found(ledger: Ledger, plan: Plan) -> dict[str, Result | None]:
