@@ -1,6 +1,6 @@
 """How fast the processors were on which a ledger's games were played: a measured reference each.
 
-Each is a number of random games of Connect Four a CPU second (`experiments/arena/reference.py`).
+Each is a number of random games of Connect Four a CPU second (`experiments/arena/provenance.py`).
 The ledger keeps the last one of each machine; what a kind of processor is worth is their median.
 """
 

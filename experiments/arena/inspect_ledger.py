@@ -27,7 +27,7 @@ from dlgo.records.sgf import write_sgf
 from dlgo.records.speeds import Speed, forget_speeds, store_speeds
 from dlgo.specs import split_version
 from experiments.arena.entrants import canonical
-from experiments.arena.provenance import machine_text
+from experiments.arena.provenance import machine_text, measured_rate
 from experiments.arena.referee import SIDES, length_limit
 
 _CSV_COLUMNS = (
@@ -232,14 +232,8 @@ def _pdn(record: GameRecord) -> bytes:
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[Ledger]:
-    """A ledger that exists, to be changed. Raises LedgerError."""
-    with _locked(path), Ledger(path) as ledger:
-        yield ledger
-
-
-@contextmanager
 def _locked(path: str) -> Iterator[None]:
+    """A ledger that exists, to be changed. Raises LedgerError."""
     if not Path(path).exists():
         raise LedgerError(f"ledger {path} does not exist; name another file")
     with ledger_lock(path):
@@ -271,7 +265,7 @@ def purge_ledger(
     Raises:
         LedgerError: if the file does not exist, is not a ledger, is in use, or has none.
     """
-    with _opened(path) as ledger:
+    with _locked(path), Ledger(path) as ledger:
         slots = {record.slot for record in _selected(ledger, game, engine, failed)
                  if worker in (None, record.worker) and slot in (None, record.slot)}
         if not slots:
@@ -291,9 +285,7 @@ def measure_for(path: str) -> str:
     Raises:
         LedgerError: if the file does not exist, is not a ledger, or is in use.
     """
-    from experiments.arena.reference import measured_rate
-
-    with _opened(path) as ledger:
+    with _locked(path), Ledger(path) as ledger:
         rate = measured_rate()
         store_speeds(ledger, [Speed("", machine_text(), rate)])
     return f"{machine_text()}: {rate:,.0f} random games of Connect Four a CPU second"

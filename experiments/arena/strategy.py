@@ -35,7 +35,13 @@ class Strategy:
     Args:
         plan: canonical.
         sure_pairs: pairs of each match that are played whatever the results.
+
+    Attributes:
+        headline: what is played, a sentence; "" if the plan says it.
+        verdict: how it stands, a sentence; "" if there is nothing to say.
     """
+
+    headline = verdict = ""
 
     def __init__(self, plan: Plan, sure_pairs: int) -> None:
         self.plan = plan
@@ -44,16 +50,6 @@ class Strategy:
         self.started: Counter[tuple[str, str, str]] = Counter()
         self.steps: list[list[Pair]] = []
         self._matches = plan.matches()
-
-    @property
-    def verdict(self) -> str:
-        """How it stands, a sentence; "" if there is nothing to say."""
-        return ""
-
-    @property
-    def headline(self) -> str:
-        """What is played, a sentence; "" if the plan says it."""
-        return ""
 
     def next_step(
         self, open_slots: Collection[str], stopped: Collection[tuple[str, str]]

@@ -44,12 +44,6 @@ class UntilRated(Strategy):
         self._rate = rate
         self._results: dict[str, Result] = {}
         self._done = False
-        self._verdict = ""
-
-    @property
-    def verdict(self) -> str:
-        """The widest interval."""
-        return self._verdict
 
     def game_ended(self, slot: str, result: Result) -> None:
         """Keep the result for the next decision."""
@@ -80,7 +74,7 @@ class UntilRated(Strategy):
             else:
                 pairs += self.even_pairs(game, matches)
         self._done = not pairs
-        self._verdict = self._describe(max(widths, default=None))
+        self.verdict = self._describe(max(widths, default=None))
         return pairs
 
     def _distinct(self, slots: Sequence[str]) -> dict[str, list[Result]]:

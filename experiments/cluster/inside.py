@@ -26,7 +26,7 @@ from engines.jobs.worker import Result
 from engines.programs.processes import cpu_of_tree
 from experiments.arena.entrants import Entrant, entrants_of
 from experiments.arena.games import GameTable
-from experiments.arena.provenance import machine_text, version_text
+from experiments.arena.provenance import machine_text, measured_rate, version_text
 from experiments.cluster import parcels, sent_launches
 from experiments.cluster.sent_launches import SentLaunch
 
@@ -84,7 +84,7 @@ class Hello(NamedTuple):
     Attributes:
         machine: processor and cores.
         problem: why it cannot do the work; "" if it can.
-        rate: what its processor was measured to do (`experiments/arena/reference.py`); 0: nothing.
+        rate: what its processor was measured to do (`provenance.measured_rate`); 0: nothing.
         lines: for people.
     """
 
@@ -149,8 +149,6 @@ class Place:
 
     def warm_up(self) -> Hello:
         """Check the entrants, compile what they need, and measure the processor."""
-        from experiments.arena.reference import measured_rate
-
         table, lines = self._jobs.workplace, []
         if not isinstance(table, GameTable):
             return Hello(machine_text())
