@@ -1,4 +1,4 @@
-"""Where and when a game was played: the machine and its speed, the version of the code, the time."""
+"""Where and when a game was played: machine, its speed, version of the code, time."""
 
 from __future__ import annotations
 

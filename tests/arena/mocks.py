@@ -229,6 +229,21 @@ def bad_setup() -> None:
     raise OSError("the worker cannot start")
 
 
+class Said(PlainReporter):
+    """Keeps what is said, and the games in their order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+        self.games: list[GameRecord] = []
+
+    def say(self, text: str) -> None:
+        self.lines.append(text)
+
+    def game(self, record: GameRecord) -> None:
+        self.games.append(record)
+
+
 def make_task(first: str, second: str, game: str = "tictactoe", seed: int = 1) -> GameTask:
     return GameTask(f"{game}|{first}|{second}|0", game, first, second, 0, (4,), seed)
 

@@ -11,33 +11,14 @@ from dlgo.records.ledger import Ledger
 from experiments.arena.live_report import LiveReport
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
+from tests.arena.mocks import Said
 
 PLAN = Plan(games=("tictactoe",), entrants=("random", "heuristic", "mcts:sims=10"), pairs=3)
 
 
-class Quiet:
-    """A reporter that keeps what is said, and the games in their order."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.games: list = []
-
-    def say(self, text: str) -> None:
-        self.lines.append(text)
-
-    def begin(self, stored: int, planned: int) -> None: ...
-
-    def plan(self, planned: int) -> None: ...
-
-    def game(self, record: object) -> None:
-        self.games.append(record)
-
-    def end(self) -> None: ...
-
-
 @pytest.fixture(scope="module")
-def played(tmp_path_factory, forking) -> tuple[Path, Quiet]:
-    path, reporter = tmp_path_factory.mktemp("live") / "games.sqlite", Quiet()
+def played(tmp_path_factory, forking) -> tuple[Path, Said]:
+    path, reporter = tmp_path_factory.mktemp("live") / "games.sqlite", Said()
     with forking():
         run_tournament(PLAN, path, workers=1, progress=reporter)
     return path, reporter
@@ -57,7 +38,7 @@ def test_a_page_comes_once_every_pair_has_met(played, tmp_path):
     games = list(reporter.games)
     ledger, out, live = tmp_path / "games.sqlite", tmp_path / "out", None
     with Ledger(ledger) as file:
-        quiet = Quiet()
+        quiet = Said()
         live = LiveReport(quiet, PLAN, ledger, out)
         live.begin(0, 18)
         for game in games[:2]:
@@ -79,7 +60,7 @@ def test_a_page_comes_once_every_pair_has_met(played, tmp_path):
 
 def test_a_page_in_the_making_ends_with_the_tournament(played):
     path, _ = played
-    live = LiveReport(Quiet(), PLAN, path, path.parent / "out")
+    live = LiveReport(Said(), PLAN, path, path.parent / "out")
     live.begin(0, 30)
     process = live._process
     assert process is not None and process.poll() is None
@@ -90,7 +71,7 @@ def test_a_page_in_the_making_ends_with_the_tournament(played):
 def test_a_page_that_cannot_be_written_stops_nothing(played, tmp_path):
     path, reporter = played
     (tmp_path / "file").write_text("in the way")
-    quiet = Quiet()
+    quiet = Said()
     live = LiveReport(quiet, PLAN, path, tmp_path / "file" / "out")
     live.begin(0, 30)
     live._process.wait(120)

@@ -10,10 +10,10 @@ import pytest
 
 from experiments.arena.agenda import Agenda, result_of
 from experiments.arena.limits import Limits
-from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from reports.sprt import SprtBounds, run_sprt
+from tests.arena.mocks import Said
 from tests.arena.test_agenda import ENTRANTS, record_of
 
 MATCH = Plan(("tictactoe",), ENTRANTS[:2], 1, kind="match", sprt=(0.0, 30.0), max_pairs=2000)
@@ -77,14 +77,7 @@ def test_a_match_without_an_answer_ends_with_its_last_pair() -> None:
 @pytest.mark.usefixtures("forked_workers")
 def test_a_real_match_with_a_test_stops_by_itself(tmp_path) -> None:
     plan = Plan(("connect4",), ("mcts:sims=50", "random"), 1, kind="match", sprt=(0.0, 50.0))
-    heard: list[str] = []
-
-    class Listener(PlainReporter):
-        def say(self, text: str) -> None:
-            heard.append(text)
-
-    summary = run_tournament(
-        plan, tmp_path / "games.sqlite", workers=1, progress=Listener(),
-    )
-    assert any("connect4: H1 accepted after" in text for text in heard)
+    said = Said()
+    summary = run_tournament(plan, tmp_path / "games.sqlite", workers=1, progress=said)
+    assert any("connect4: H1 accepted after" in text for text in said.lines)
     assert 10 < summary.planned == summary.played < 200

@@ -24,9 +24,9 @@ from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.records.speeds import speeds
 from engines.jobs import Portion, WorkerError
 from engines.programs import processes
-from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
+from tests.arena.mocks import Said
 from tests.cluster.three_nodes import freeze, thaw
 from tests.conftest import FULL, one_line_error
 from tests.jobs import test_jobs as work
@@ -36,17 +36,6 @@ ROOT = Path(__file__).resolve().parents[2]
 PLAN = Plan(("tictactoe",), ("mcts:sims=50", "random", "mcts:sims=200"), 40, seed=5)
 # Long enough that all three nodes have begun before it is over.
 LARGE = Plan(("connect4",), ("mcts:sims=1000", "random", "mcts:sims=3000"), 334, seed=5)
-
-
-class Said(PlainReporter):
-    """Keeps the lines."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lines: list[str] = []
-
-    def say(self, text: str) -> None:
-        self.lines.append(text)
 
 
 def games_of(path: Path) -> list[tuple]:
