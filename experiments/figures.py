@@ -24,6 +24,8 @@ PAPER, INK, FAINT = "#fbf9f4", "#22252a", "#c9c5bb"
 # Distinct to colour-blind eyes as well (Okabe and Ito 2008).
 BLUE, ORANGE, GREEN, RED, PURPLE = "#0072b2", "#e69f00", "#009e73", "#d55e00", "#8a5a9e"
 COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE)
+# Where figures without a path are saved; nowhere, unless a notebook runs as a script.
+unnamed: Iterator[Path] = iter(())
 _LOOK = {
     "font.size": 15, "axes.titlesize": 16, "figure.titlesize": 18, "legend.fontsize": 14,
     "axes.labelsize": 15,
@@ -42,12 +44,13 @@ def drawing(
     """Draw a figure: its axes, row by row, to be filled in the block; saved and shown at its end.
 
     Args:
-        path: of the picture; None: it is only shown, which is what notebooks do.
+        path: of the picture; None: the next of `unnamed`, else it is only shown, as in notebooks.
         size: width and height of one of the axes, in inches.
         title: of the whole figure. more: for `Figure.subplots`.
     """
     import matplotlib
 
+    path = path or next(unnamed, None)
     shown = path is None or _has_display()
     with matplotlib.rc_context(_LOOK):
         options = {"figsize": (columns * size[0], rows * size[1]), "layout": "constrained"}

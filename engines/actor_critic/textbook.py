@@ -81,7 +81,7 @@ class TextbookActorCritic(TextbookReinforce):
     Args:
         game, rate, more: as of `TextbookReinforce`.
         entropy: weight of the policy's entropy, in nats. With 0 the policy is soon sure of itself,
-            and stops learning: `experiments/chapters/ch12_actor_critic.py`.
+            and stops learning: `experiments/chapters/ch12.py`.
         value_weight: weight of the critic's squared error; the book halves it as well.
     """
 

@@ -183,10 +183,18 @@ def _key(planes: np.ndarray) -> np.ndarray:
     return planes.astype(np.int64) @ (1 << np.arange(planes.shape[1]))
 
 
+def mean_text(values: Sequence[float]) -> str:
+    """The mean of several seeds in percent, with half its 95% interval."""
+    mean, half = spread(values)
+    return f"{mean:.1f}%" if math.isnan(half) else f"{mean:.1f} +-{half:.1f}%"
+
+
 def spread(values: Sequence[float]) -> tuple[float, float]:
-    """The mean of several seeds, and half its 95% interval (Student's t)."""
+    """The mean of several seeds, and half its 95% interval (Student's t); nan for one seed."""
     from scipy.stats import t
 
     n = len(values)
+    if n == 1:
+        return values[0], math.nan
     return float(np.mean(values)), float(
         t.ppf(0.975, n - 1) * np.std(values, ddof=1) / math.sqrt(n))

@@ -1,4 +1,4 @@
-"""The notebooks of the course: notebooks/*.py in, run notebooks and their pages out.
+"""The notebooks of the course: experiments/chapters/chNN.py in, run notebooks and pages out.
 
 A notebook is a Python file in cells (jupytext's py:percent format), so that it can be read,
 compared and checked like any other; `.ipynb` files are made from it. Here all run in this process,
@@ -32,12 +32,12 @@ from dlgo.errors import DlgoError
 from dlgo.files import make_folder, write_file
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ROOT / "notebooks"
+SOURCES = ROOT / "experiments/chapters"
 
 
 def sources() -> list[Path]:
     """The notebooks that there are: those of chapters first, by their numbers."""
-    return sorted(SOURCES.glob("*.py"))
+    return [*sorted(SOURCES.glob("ch??.py")), SOURCES / "python.py"]
 
 
 class Results(DisplayHook):

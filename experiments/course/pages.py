@@ -113,7 +113,7 @@ def _redirect(
     """
     here = posixpath.dirname(page)
     if folder is None:
-        folder = here if here == "notebooks" else posixpath.join("docs", here)
+        folder = "experiments/chapters" if here == "notebooks" else posixpath.join("docs", here)
 
     def place(path: str) -> str:
         shown = _page_of(path)
@@ -142,8 +142,8 @@ def _page_of(path: str) -> str:
         return README
     if path.startswith("docs/"):
         return path.removeprefix("docs/")
-    if re.fullmatch(r"notebooks/\w+\.py", path):
-        return f"{path[:-3]}.md"
+    if re.fullmatch(r"experiments/chapters/(ch\d\d|python)\.py", path):
+        return f"notebooks/{Path(path).stem}.md"
     return f"source/{path}/index.md" if (ROOT / path).is_dir() else f"source/{path}.md"
 
 

@@ -9,7 +9,7 @@ From the bottom up:
 Nothing here is fast. `textbook_zobrist.py` only changes how a position is remembered (chapter
 3.5), and the compiled `board.py` plays what this file means:
 `tests/games/test_go_boards_agree.py` holds all three to the same stones, legal moves and results.
-`python -m experiments.chapters.ch03_board_speed` shows what each step buys.
+`python -m experiments.chapters.ch03` shows what each step buys.
 """
 
 from __future__ import annotations

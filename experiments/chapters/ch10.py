@@ -7,47 +7,112 @@
 # # 10 · Policy gradients
 #
 # Make the moves of won games likelier, and those of lost games less likely. That is all, and it
-# works. [The chapter's page](../docs/chapters/ch10.md) says what can go wrong.
+# works. [The chapter's page](../../docs/chapters/ch10.md) says what can go wrong.
 
 # %%
 import numpy as np
 
 import dlgo
 from engines.learning.from_scratch import Network
+from engines.learning.networks.leaf_evaluator import softmax
 from engines.policy_gradient.textbook import PolicyGradientLoss, TextbookReinforce
-from experiments.chapters.ch10_add_it_up import credit, learn, play
 from experiments.chapters.practice import against_random, practise
+from experiments.chapters.script import begin, size
 from experiments.course.showing import Source, draw_policy
 from experiments.figures import BLUE, COLOURS, GREEN, INK, ORANGE, drawing
+
+begin()
 
 # %% [markdown]
 # ## Add It Up
 #
-# Two players choose a number from 1 to 5, a hundred times each; the higher sum wins. One game
-# teaches hardly anything: by how much did the winner make each choice oftener than the loser?
+# Two players choose a number from 1 to 5, a hundred times each; the higher sum wins. The policy is
+# five probabilities. One game teaches hardly anything: by how much did the winner make each choice
+# oftener than the loser?
+
 
 # %%
-rng = np.random.default_rng(1)
-even = np.full(5, 0.2)
-single = credit(play(even, rng), ties=False)
-many = sum(credit(play(even, rng), ties=False) for _ in range(1000)) / 1000
+choices = np.arange(1, 6)
+
+
+def play(policy, rng):
+    """A game: how often each player made each choice, int[2, 5]."""
+    return rng.multinomial(100, policy, size=2)
+
+
+def credit(counts, ties=False):
+    """How much oftener the winner made each choice than the loser: int[5].
+
+    With `ties` a tie counts as won by player 2, as the book has it.
+    """
+    sums = counts @ choices
+    if sums[0] == sums[1] and not ties:
+        return np.zeros(5, int)
+    winner = 0 if sums[0] > sums[1] else 1
+    return counts[winner] - counts[1 - winner]
+
+
+rng, even = np.random.default_rng(0), np.full(5, 0.2)
+games = np.array([credit(play(even, rng)) for _ in range(5000)])
+print(f"the winner chose 1 less often in {(games[:, 0] < 0).mean():.1%} of 5,000 games, more often "
+      f"in {(games[:, 0] > 0).mean():.1%}")
 with drawing(None, 2, 1, (5, 3.4)) as axes:
-    for axis, counts, title in ((axes[0], single, "one game"), (axes[1], many, "mean of 1,000")):
-        axis.bar(range(1, 6), counts, color=BLUE)
+    for axis, counts, title in ((axes[0], games[0], "one game"),
+                                (axes[1], games.mean(axis=0), "mean of 5,000")):
+        axis.bar(choices, counts, color=BLUE)
         axis.axhline(0, color=INK, lw=1)
         axis.set(title=title, xlabel="choice")
 
+# %% [markdown]
+# Now learn from 2,000 games, in three ways. The book's rule (listing 10.4) adds a small amount for
+# each choice of the winner and subtracts the loser's. REINFORCE follows the gradient of log pi,
+# where the policy is the softmax of five logits. The third is the book's as printed: who draws as
+# player 2 counts as the winner.
+
+
 # %%
-policies = learn(games=2000, seed=1)
-with drawing(size=(8, 4)) as (axes,):
-    for choice, colour in zip(range(5), COLOURS, strict=True):
-        axes.plot(policies[:, choice], color=colour, label=f"p({choice + 1})")
-    axes.set(xlabel="games", ylim=(0, 1), title="the policy, after each game")
-    axes.legend(loc="center left")
+def learn(seed, ties=False):
+    """The book's rule: the policy after each game, float64[2001, 5]."""
+    rng, policies = np.random.default_rng(seed), [even]
+    for _ in range(2000):
+        policy = np.clip(policies[-1] + 1e-4 * credit(play(policies[-1], rng), ties), 0, 1)
+        policies.append(policy / policy.sum())
+    return np.array(policies)
+
+
+def reinforce(seed):
+    """The gradient of log pi, for the choices of both players, by their results."""
+    rng, logits, policies = np.random.default_rng(seed), np.zeros(5), [even]
+    for _ in range(2000):
+        # d log pi(a) / d logits = [a] - pi. Winner and loser choose equally often, so pi cancels.
+        logits = logits + 2e-3 * credit(play(policies[-1], rng))
+        policies.append(softmax(logits))
+    return np.array(policies)
+
+
+seeds, runs = size(5, 100), {}
+for name, method in (("the book's", learn), ("REINFORCE", reinforce),
+                     ("ties for player 2", lambda seed: learn(seed, ties=True))):
+    runs[name] = np.array([method(seed) for seed in range(seeds)])
+    five = runs[name][:, :, 4]
+    print(f"{name:<18} p(5) after 2,000 games: {five[:, -1].mean():.3f} on average, "
+          f"{five[:, -1].min():.3f} at least; above one half after "
+          f"{np.argmax(five > 0.5, axis=1).mean():,.0f}")
+half = runs["the book's"][:, 1000]
+print(f"after 1,000 games of it p(1) is {half[:, 0].mean():.3f}, {half[:, 0].max():.3f} at most, "
+      f"and p(5) {half[:, 4].mean():.3f}")
+with drawing(None, 2, 1, (7, 4)) as axes:
+    for axis, name in zip(axes, ("the book's", "REINFORCE"), strict=True):
+        for choice, colour in zip(choices, COLOURS, strict=True):
+            low, middle, high = np.quantile(runs[name][:, :, choice - 1], (0.1, 0.5, 0.9), axis=0)
+            axis.plot(middle, color=colour, label=f"p({choice})")
+            axis.fill_between(range(2001), low, high, color=colour, alpha=0.2, lw=0)
+        axis.set(title=f"{name}: median of {seeds} seeds", xlabel="games", ylim=(0, 1))
+    axes[0].legend(loc="center left")
 
 # %% [markdown]
-# **Try this.** Run it with ten seeds. How early, and how late, does 5 become the likeliest choice?
-# Which choice goes first, and why that one?
+# **Try this.** How early, and how late, does 5 become the likeliest choice in ten seeds? Which
+# choice goes first, and why that one?
 
 # %% [markdown]
 # ## One step with a network

@@ -7,7 +7,7 @@
 # # 8 · A bot among others
 #
 # A network becomes a bot, the bot learns to speak GTP, and you decide when it may resign. [The
-# chapter's page](../docs/chapters/ch08.md) has the code and a match against GNU Go.
+# chapter's page](../../docs/chapters/ch08.md) has the code and a match against GNU Go.
 
 # %%
 import numpy as np
@@ -16,10 +16,13 @@ import dlgo
 from engines.registry import EngineSpec
 from engines.resignation import Resignation
 from experiments.arena.series import share_margin
+from experiments.chapters.script import begin
 from experiments.course.showing import Row, Source, draw_policy
 from experiments.figures import BLUE, INK, RED, draw_scores, drawing
 from experiments.gtp.server import Server
 from experiments.gtp.session import Session
+
+begin()
 
 # %% [markdown]
 # ## From a prediction to a move

@@ -8,7 +8,7 @@
 #
 # Three questions of chapter 7 on games that are made here: how a wrong split of the data deceives,
 # what momentum is worth, and what more games are worth. [The chapter's
-# page](../docs/chapters/ch07.md) asks them of larger networks and of games of people.
+# page](../../docs/chapters/ch07.md) asks them of larger networks and of games of people.
 
 # %%
 import tempfile
@@ -21,9 +21,11 @@ from engines.learning.from_scratch import CrossEntropy, Dense, Network, ReLU, on
 from experiments.arena.series import share_margin
 from experiments.chapters.ch05_go import arrays
 from experiments.chapters.ch07_leak import compare
+from experiments.chapters.script import begin
 from experiments.course.showing import Row, Source
 from experiments.figures import COLOURS, draw_bars, drawing
 
+begin()
 folder = Path(tempfile.mkdtemp()) / "games"
 data = dlgo.generate("connect4", "mcts:sims=200", games=200, out=folder, workers=1)
 data

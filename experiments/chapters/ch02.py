@@ -7,16 +7,21 @@
 # # 2 · The rules, asked on small boards
 #
 # Chapter 2 puts Go on one page. Here you put stones on a board and ask the rules what they think
-# of it. [The chapter's page](../docs/chapters/ch02.md) has the reasons.
+# of it. [The chapter's page](../../docs/chapters/ch02.md) has the reasons.
 
 # %%
+import numpy as np
+
 import dlgo
-from dlgo import Player, Point
+from dlgo import Player, Point, kernels
 from dlgo.games.go.scoring import score
+from experiments.arena.series import share_margin
 from experiments.chapters.diagrams import count, liberties, play, position
+from experiments.chapters.script import begin, size
 from experiments.course.showing import Row
 from experiments.figures import drawing
 
+begin()
 board = position((".....", ".oxo.", ".ox..", "..xo.", "....."), Player.white)
 board
 
@@ -35,6 +40,7 @@ free = liberties(board, Point(3, 3))
 boards = [board]
 for moves in (("C5",), ("pass", "D3"), ("pass", "B2"), ("pass", "C1")):
     boards.append(play(boards[-1], *moves))
+print("White has taken", count(board, Player.black) - count(boards[-1], Player.black), "stones")
 Row(*boards[-2:], titles=("one liberty left", "none left"))
 
 # %% [markdown]
@@ -83,29 +89,36 @@ print(simple, "and", ko.game)
 # %% [markdown]
 # ## Who has won?
 #
-# Two random players fill a board. Both ways of counting look at the same last position.
+# On this board the stones at B4 and F6 cannot be saved. Both players agree that they are dead, and
+# they come off. White gets `komi` points for moving second.
 
 # %%
-bot = dlgo.engine("random", "go9", seed=5)
-state = position((".........",) * 9)
-while not state.is_over():
-    state = state.apply_move(bot.select_move(state).move)
-area, territory = score(state), score(state, rules="territory")
-print(f"area: {area.black} to {area.white}; territory: {territory.black} to {territory.white}; "
-      f"komi {area.komi:g}")
-state
+rows = ("..xoo..", ".xxoox.", "..xxo..", ".o.xooo", "..xxxoo", "..x.xoo", "...xxo.")
+end, dead = position(rows), (Point(4, 2), Point(6, 6))
+area = score(end, dead)
+territory = score(position(rows, komi=6.5), dead, "territory")
+for name, found in (("area", area), ("territory", territory)):
+    print(f"{name}: {found.black} to {found.white} and komi {found.komi:g}: "
+          f"Black wins by {found.margin:g}")
+end
 
 # %% [markdown]
-# One game shows nothing. How far ahead is Black in 120 of them, before komi?
+# Now random players fill boards. How far ahead is Black before komi, and do both ways of counting
+# name the same winner?
 
 # %%
-margins = []
-for seed in range(120):
+games = size(120, 1000)
+bot, margins, agree = dlgo.engine("random", "go9"), [], 0
+for seed in range(1, games + 1):
     bot.new_game(seed)
     state = position((".........",) * 9)
     while not state.is_over():
         state = state.apply_move(bot.select_move(state).move)
-    margins.append(score(state).margin + 7.5)
+    area, territory = score(state), score(state, rules="territory")
+    margins.append(area.margin + area.komi)
+    agree += (area.margin > 0) == (territory.margin + 1 > 0)  # with a komi of 6.5
+share = agree / games
+print(f"both counts agree in {share:.1%} +-{share_margin(share, games):.1%} of {games} games")
 with drawing(size=(8, 3.5)) as (axes,):
     axes.hist(margins, bins=range(-82, 83, 8))
     axes.set(xlabel="Black's points less White's, without komi", ylabel="games")
@@ -115,4 +128,27 @@ with drawing(size=(8, 3.5)) as (axes,):
 # (Fewer games will do; see how wide the histogram is first.)
 
 # %%
-print(f"half of the games end below {sorted(margins)[60]:.0f}")
+print(f"half of the games end below {sorted(margins)[games // 2]:.0f}")
+
+# %% [markdown]
+# ## How many moves are there?
+#
+# The legal moves before each of the first 150 plies of random games on 19x19.
+
+# %%
+go19, rng = dlgo.game("go19"), np.random.default_rng(1)
+start, actions = go19.new_kernel_state(), np.empty(go19.num_actions, np.int64)
+state = go19.scratch_state(start, 150)  # superko remembers all positions
+numbers = np.zeros((size(20, 50), 150))
+for line in numbers:
+    kernels.copy_into(state, start)
+    for ply in range(150):
+        line[ply] = n = kernels.legal_actions(state, actions)
+        kernels.play(state, actions[rng.integers(n)])
+for name, values in (("at first", numbers[:, 0]), ("on average", numbers.mean(axis=1)),
+                     ("at the end", numbers[:, -1])):
+    margin = 1.96 * values.std(ddof=1) / len(values) ** 0.5
+    print(f"legal moves {name}: {values.mean():.1f} +-{margin:.1f}")
+with drawing(size=(8, 3.5)) as (axes,):
+    axes.plot(numbers.mean(axis=0))
+    axes.set(xlabel="ply", ylabel="legal moves", ylim=(0, None))

@@ -8,7 +8,7 @@
 #
 # What does a network see of a position, what does a convolution do with it, and which loss makes
 # it learn? The networks here are small enough for NumPy. The chapter's own are trained by `python
-# -m experiments.chapters.ch06_networks`; [its page](../docs/chapters/ch06.md) shows what came of
+# -m experiments.chapters.ch06_networks`; [its page](../../docs/chapters/ch06.md) shows what came of
 # that.
 
 # %%
@@ -31,8 +31,11 @@ from engines.learning.from_scratch import (
 from experiments.arena.series import share_margin
 from experiments.chapters.ch05_go import arrays
 from experiments.chapters.ch06_networks import probe
+from experiments.chapters.script import begin
 from experiments.course.showing import draw_policy
 from experiments.figures import draw_bars, drawing
+
+begin()
 
 # %% [markdown]
 # ## Planes

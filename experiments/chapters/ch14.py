@@ -8,7 +8,7 @@
 #
 # A network proposes, a search improves on it, the network learns from the search. In tic-tac-toe
 # the network may be a table: one row for each position. So the whole loop runs here in seconds,
-# without any library for learning. [The chapter's page](../docs/chapters/ch14.md) has the same
+# without any library for learning. [The chapter's page](../../docs/chapters/ch14.md) has the same
 # with networks, up to Go on 9x9.
 
 # %%
@@ -20,9 +20,12 @@ from dlgo.symmetry import symmetries
 from engines.alphazero.textbook import TextbookPUCT
 from engines.base import Budget, Decision
 from engines.watching.recording import watch
+from experiments.chapters.script import begin
 from experiments.course.showing import Row, Source, draw_policy
 from experiments.figures import BLUE, ORANGE, drawing
 from experiments.measures.tictactoe import every_line
+
+begin()
 
 # %% [markdown]
 # ## The search asks the network
