@@ -24,7 +24,6 @@ from pathlib import Path
 import click
 
 from dlgo import get_game
-from dlgo.display import result_text
 from dlgo.files import make_folder, write_file
 from dlgo.records.ledger import GameRecord
 from dlgo.records.sgf import write_sgf
@@ -76,7 +75,7 @@ def main(
     with drawing(out / "ch08_gnugo.png", 2, 1, (6, 5.4), width_ratios=(1, 1.2)) as axes:
         end = records[-1].replay()
         draw_board(axes[0], end)
-        axes[0].set_title(f"the last game: {result_text(end)}")
+        axes[0].set_title(f"the last game: {game.result_text(end)}")
         draw_scores(axes[1], scores)
         axes[1].set_title(f"{len(records)} games against GNU Go level {level}")
 

@@ -27,8 +27,6 @@ from engines.learning.networks.store import load_card
 from engines.learning.runs import PrintedProgress
 from engines.supervised.config import SupervisedConfig
 from experiments.arena.schedule import Plan
-from experiments.arena.tournament import run_tournament
-from experiments.cluster.chosen import games_on
 from experiments.command import run
 from experiments.options import (
     cluster_option,
@@ -37,7 +35,7 @@ from experiments.options import (
     quick_option,
     workers_option,
 )
-from experiments.studies.az_curve import Point, rated_points
+from experiments.studies.rated import Point, play, rated_points
 from reports.tables import write_csv
 
 FILTERS = (4, 8, 16, 32)
@@ -82,8 +80,7 @@ def compare(
               read_spec(f"supervised:model={row['folder']}").text) for row in rows
     ]
     plan = Plan((str(game),), tuple(point.engine for point in points), pairs=pairs, seed=1)
-    with games_on(cluster, workers) as there:
-        run_tournament(plan, out / "games.sqlite", workers, elsewhere=there)
+    play(plan, out / "games.sqlite", workers, cluster)
     rated = rated_points(str(game), points, (), out / "games.sqlite")
     frame = pd.DataFrame(rows)
     frame["rating"] = rated["rating"].to_numpy()

@@ -24,12 +24,9 @@ import pandas as pd
 from dlgo.games import get_game
 from engines.isolation.describe import read_spec
 from experiments.arena.schedule import Plan
-from experiments.arena.tournament import run_tournament
-from experiments.cluster.chosen import games_on
 from experiments.command import run
 from experiments.options import cluster_option, out_option, quick_option, workers_option
-from reports.csv_import import load_games
-from reports.head_to_head import head_to_heads
+from experiments.studies.rated import play_match
 from reports.tables import write_csv
 
 _SEARCH = "alphago:model={model},sims=400"
@@ -138,11 +135,7 @@ def put_to_the_test(
         print(f"\n{claim.name}: {claim.text}", flush=True)
         plan = Plan((game,), (one, other), pairs=pairs or claim.pairs, seed=13)
         ledger = out / f"{claim.name.split(' ')[0].strip(',')}-{claim.pairs}.sqlite"
-        with games_on(cluster, workers) as there:
-            run_tournament(plan, ledger, workers, elsewhere=there)
-        [match] = head_to_heads(load_games(ledger), one, other)
-        counts = match.pairs if match.paired else match.games
-        score = counts.score_interval()
+        match, score = play_match(plan, ledger, workers, cluster)
         rows.append({
             "claim": claim.name, "text": claim.text, "games": len(match.scores),
             "threshold": claim.threshold, "score": score.value, "low95": score.low95,

@@ -30,8 +30,6 @@ from dlgo.games import get_game
 from engines.alphazero.engine import USUAL_C_PUCT
 from engines.isolation.describe import read_spec
 from experiments.arena.schedule import Plan
-from experiments.arena.tournament import run_tournament
-from experiments.cluster.chosen import games_on
 from experiments.command import run
 from experiments.options import (
     cluster_option,
@@ -41,9 +39,9 @@ from experiments.options import (
     seed_option,
     workers_option,
 )
+from experiments.studies.rated import play_match
 from reports.compare import elo_text
 from reports.csv_import import load_games
-from reports.head_to_head import head_to_heads
 from reports.tables import by_entrant, write_csv
 
 CACHE = "cache=20000"
@@ -90,13 +88,9 @@ def play(
     print(f"\n{row.name}: {one} against {other}", flush=True)
     cost = "".join(c if c.isalnum() or c in ".-" else "_" for c in budget)
     ledger = out / f"{row.name}-{cost}-{seed}.sqlite"
-    with games_on(cluster, workers) as there:
-        run_tournament(
-            Plan((game,), (one, other), pairs=pairs, seed=seed), ledger, workers, elsewhere=there)
-    games = load_games(ledger)
-    [match] = head_to_heads(games, one, other)
-    score = (match.pairs if match.paired else match.games).score_interval()
-    sides = by_entrant(games)
+    plan = Plan((game,), (one, other), pairs=pairs, seed=seed)
+    match, score = play_match(plan, ledger, workers, cluster)
+    sides = by_entrant(load_games(ledger))
     costs: dict[str, float] = {}
     for which, who in (("with", one), ("without", other)):
         played = sides[(sides["entrant"] == who) & (sides["moves"] > 0)]

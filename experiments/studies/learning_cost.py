@@ -2,6 +2,8 @@
 
     python -m experiments.studies.learning_cost out/policy_gradient/connect4 out/ppo/connect4 \\
         out/q_learning/connect4 connect4-supervised connect4-alphazero [--points 3] [--quick]
+    python -m experiments.studies.learning_cost out/alphazero/go9 --points 6 --untrained \\
+        --opponent mcts:sims=1000 --gnugo 10
 
 Each MODEL is the folder of a run, whose networks along the way are the points of a curve, or a
 single network. All of them and the opponents play a round robin: the network alone, with its best
@@ -10,15 +12,16 @@ by the CPU time of their training, what data cost included. In Connect Four it h
 often the networks alone err, in solved positions (`experiments/measures/connect4.py`).
 
 What to look for: which way is the cheapest to a given strength; what a search adds, and whether it
-adds more to a network that has learned from searches.
+adds more to a network that has learned from searches. Of a single run: the first iterations bring
+most; a curve that bends down means that the network forgets, which the doctor may explain.
 
 Games (`games.sqlite`), `learning_cost.csv` and `learning_cost.png` stay in the folder of --out; the
-same command continues there.
+same command continues there, and more points, opponents or pairs cost only the games that are new.
 """
 
 from __future__ import annotations
 
-import sys
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,27 +31,20 @@ import pandas as pd
 
 from dlgo.errors import SpecError
 from dlgo.files import make_folder, output_path
+from dlgo.games import recorded_game
 from engines.isolation.describe import read_spec
 from engines.jobs import Processes
 from engines.learners import LEARNERS
 from engines.learning.networks.card import Card
 from engines.learning.networks.store import load_card
-from experiments.arena.progress import BarReporter, PlainReporter
+from experiments import options
 from experiments.arena.schedule import Plan
-from experiments.arena.tournament import run_tournament
-from experiments.cluster.chosen import games_on
 from experiments.command import run
 from experiments.measures.connect4 import CLASSES, SHIPPED, position_sets
 from experiments.measures.mistakes import measure
 from experiments.number import Number
-from experiments.options import (
-    cluster_option,
-    out_option,
-    pairs_option,
-    quick_option,
-    workers_option,
-)
-from experiments.studies.az_curve import Point, rated_points
+from experiments.opponents.gnugo import gnugo_spec
+from experiments.studies.rated import Point, more_option, play, rated_points
 from reports.plots import game_title
 from reports.tables import write_csv
 
@@ -67,24 +63,29 @@ class Entry(Point):
     method: str
 
 
-def entries(source: str, count: int, sims: int) -> tuple[str, list[Entry]]:
-    """The game of a run or a model, and its networks alone and with a search.
+def entries(
+    source: str, count: int, sims: Sequence[int], more: str = "", untrained: bool = False
+) -> tuple[str, list[Entry]]:
+    """The game of a run or a model, and its networks alone and with searches.
 
     Args:
         source: the folder of a run, or what `model=` of an engine takes.
-        count: networks of a run, the last one among them; the untrained one is left out.
-        sims: simulations of the search.
+        count: networks of a run, the last one among them.
+        sims: simulations of each search. more: other settings of the search.
+        untrained: whether the network before any training is one more.
 
     Raises:
         ModelError: if there is no such network, or it is damaged.
     """
-    paths = sorted(str(path.parent) for path in Path(source).glob("nets/*/card.json"))[1:]
+    first, *paths = sorted(str(path.parent) for path in Path(source).glob("nets/*/card.json")) or [
+        source]
     chosen = sorted({max(0, round(len(paths) * (k + 1) / count) - 1) for k in range(count)})
+    names = [first] if untrained or not paths else []
     found = []
-    for name in [paths[k] for k in chosen] if paths else [source]:
+    for name in names + [paths[k] for k in chosen if paths]:
         _, card = load_card(name)
         training = card.training
-        for spec, n in _ways(name, card, sims):
+        for spec, n in _ways(name, card, sims, more):
             found.append(Entry(
                 int(training.get("iterations", 0)), n, card.total_cpu_seconds or 0.0,
                 training.get("games", 0.0), read_spec(spec).text, source,
@@ -93,13 +94,15 @@ def entries(source: str, count: int, sims: int) -> tuple[str, list[Entry]]:
     return card.game, found
 
 
-def _ways(name: str, card: Card, sims: int) -> list[tuple[str, int]]:
+def _ways(name: str, card: Card, sims: Sequence[int], more: str) -> list[tuple[str, int]]:
     """Specifications of a network's engines, and their simulations; 1: the network alone."""
     method = card.training.get("method", "supervised")
-    searched = [(f"alphazero:model={name},sims={sims}", sims)] if "value" in card.heads else []
-    if method in (*LEARNERS, "supervised"):
-        return [(f"{method}:model={name}", 1), *searched]
-    return [(f"alphazero:model={name},sims=1", 1), *searched]
+    alone = f"{method}:model={name}"
+    if method not in (*LEARNERS, "supervised"):
+        alone = f"alphazero:model={name},sims=1"
+    searched = [(f"alphazero:model={name},sims={n}" + (f",{more}" if more else ""), n)
+                for n in sims if n > 1 and "value" in card.heads]
+    return [(alone, 1), *searched]
 
 
 def mistakes(
@@ -135,7 +138,8 @@ def draw(frame: pd.DataFrame, title: str, opponents: Sequence[str], path: Path) 
                 curve["cpu_seconds"], curve["rating"], yerr=[below, above], capsize=2, lw=1.2,
                 fmt="o-" if alone else "s--", color=f"C{k}", ms=5,
                 mfc=f"C{k}" if alone else "white",
-                label=_label(str(method), "network alone" if alone else f"{sims:g} simulations"),
+                label=f"{str(method).replace('_', ' ')}, "
+                      + ("network alone" if alone else f"{sims:g} simulations"),
             )
             if erring and alone:
                 axes[0, 1].plot(curve["cpu_seconds"], 100 * curve["mistakes"], "o-",
@@ -143,14 +147,16 @@ def draw(frame: pd.DataFrame, title: str, opponents: Sequence[str], path: Path) 
     for opponent in opponents:
         level = frame.loc[frame["entrant"] == opponent, "rating"].iloc[0]
         axes[0, 0].axhline(level, color="0.5", ls=":", lw=1)
-        axes[0, 0].annotate(opponent, (0.01, level), xycoords=("axes fraction", "data"),
+        axes[0, 0].annotate(_short(opponent), (0.01, level), xycoords=("axes fraction", "data"),
                             xytext=(0, 3), textcoords="offset points", fontsize=8, color="0.3")
     axes[0, 0].set(title=title, ylabel="Elo (95% intervals)")
     if erring:
         axes[0, 1].set(title="The networks alone, in solved positions", ylim=(0, None),
                        ylabel="mistakes (% of positions)")
     for axis in axes.flat:
-        axis.set(xscale="log", xlabel="CPU seconds of training, data included")
+        # An untrained network has cost nothing, which has no logarithm.
+        axis.set(xscale="log" if learned["cpu_seconds"].min() > 0 else "linear",
+                 xlabel="CPU seconds of training, data included")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     once = dict(zip(labels, handles, strict=True))
     axes[0, 0].legend(once.values(), once.keys(), frameon=False, fontsize=8, ncols=2,
@@ -160,8 +166,10 @@ def draw(frame: pd.DataFrame, title: str, opponents: Sequence[str], path: Path) 
     plt.close(figure)
 
 
-def _label(method: str, way: str) -> str:
-    return f"{method.replace('_', ' ')}, {way}"
+def _short(entrant: str) -> str:
+    """GNU Go by its level, any other entrant as it is."""
+    level = re.search(r"gnugo.*--level (\d+)", entrant)
+    return f"GNU Go level {level[1]}" if level else entrant
 
 
 def _table(
@@ -179,44 +187,53 @@ def _table(
 
 @click.command()
 @click.argument("models", nargs=-1, metavar="MODEL...")
-@click.option("--opponent", "opponents", multiple=True, default=_OPPONENTS, show_default=True,
-              help="An engine that plays along; may be repeated.")
-@click.option("--sims", default=100, show_default=True, type=Number(int, 2),
-              help="Simulations of the search on top.")
+@click.option("--opponent", "opponents", multiple=True, help="An engine that plays along; may be "
+              f"repeated. By default {' and '.join(_OPPONENTS)}.")
+@click.option("--gnugo", "levels", multiple=True, type=Number(int, 0, 20),
+              help="GNU Go at this level, in Go; may be repeated.")
+@click.option("--sims", multiple=True, default=(100,), show_default=True, type=Number(int, 1),
+              help="Simulations of a search on top; may be repeated; 1: the network alone.")
 @click.option("--points", default=3, show_default=True, type=Number(int, 1),
               help="Networks of each run.")
+@click.option("--untrained", is_flag=True, help="Also the network before any training.")
+@click.option("--gauntlet", is_flag=True, help="Networks play the opponents, not each other.")
 @click.option("--positions", default=100, show_default=True, type=Number(int, 1, 100),
               help="Solved positions of each class, in Connect Four.")
-@pairs_option(4)
-@workers_option
-@cluster_option
-@out_option("out/learning_cost")
-@quick_option("Two shipped networks of tic-tac-toe")
+@options.pairs_option(4)
+@more_option
+@options.named_games()
+@options.workers_option
+@options.cluster_option
+@options.out_option("out/learning_cost")
+@options.quick_option("Two shipped networks of tic-tac-toe")
 def main(
-    models: tuple[str, ...], opponents: tuple[str, ...], sims: int, points: int, positions: int,
-    pairs: int, workers: int | None, cluster: str | None, out: Path, quick: bool,
+    models: tuple[str, ...], opponents: tuple[str, ...], levels: tuple[int, ...],
+    sims: tuple[int, ...], points: int, untrained: bool, gauntlet: bool, positions: int,
+    pairs: int, more: str, workers: int | None, cluster: str | None, out: Path, quick: bool,
 ) -> None:
     """Rate networks of several learners, and draw their Elo by the cost of their training."""
     if quick:
         models, opponents, sims, pairs = (
-            ("tictactoe-supervised", "tictactoe-alphazero"), ("random",), 8, 2)
+            ("tictactoe-supervised", "tictactoe-alphazero"), ("random",), (8,), 2)
         out = out.with_name(f"{out.name}-quick")
     if not models:
         raise SpecError("learning_cost: no MODEL is named; name folders of runs, such as "
                         "out/ppo/connect4, or shipped models (`dlgo models`)")
-    lists = [entries(model, points, sims) for model in models]
+    lists = [entries(model, points, sims, more, untrained) for model in models]
     games = {game for game, _ in lists}
     if len(games) > 1:
         raise SpecError(f"learning_cost: the models play {', '.join(sorted(games))}; name models "
                         "of one game")
+    recorded_game(*games)
     all_points = [point for _, found in lists for point in found]
-    plan = Plan((*games,), (*(point.engine for point in all_points), *opponents), pairs=pairs,
-                seed=1).canonical()
-    others = tuple(name for name in plan.entrants if name not in {p.engine for p in all_points})
+    engines = tuple(point.engine for point in all_points)
+    opponents = opponents or (() if levels else _OPPONENTS)
+    plan = Plan((*games,), (*engines, *opponents, *map(gnugo_spec, levels)), pairs=pairs, seed=1,
+                kind="gauntlet" if gauntlet else "round-robin",
+                challengers=engines if gauntlet else ()).canonical()
+    others = tuple(name for name in plan.entrants if name not in engines)
     make_folder(out, error=SpecError)
-    progress = BarReporter() if sys.stderr.isatty() else PlainReporter(sys.stdout)
-    with games_on(cluster, workers) as there:
-        run_tournament(plan, out / "games.sqlite", workers, progress, elsewhere=there)
+    play(plan, out / "games.sqlite", workers, cluster)
     shares = {}
     if plan.games == ("connect4",):
         alone = [point.engine for point in all_points if point.sims == 1]
@@ -228,7 +245,8 @@ def main(
         erring = "" if row.mistakes != row.mistakes else f", {row.mistakes:.1%} mistakes"
         cost = "" if row.method is None or row.cpu_seconds != row.cpu_seconds else (
             f"  {row.cpu_seconds:,.0f} CPU s{erring}")
-        print(f"{row.rating:7.0f}  [{row.low95:.0f}, {row.high95:.0f}]  {row.entrant}{cost}")
+        print(f"{row.rating:7.0f}  [{row.low95:.0f}, {row.high95:.0f}]  {_short(row.entrant)}"
+              f"{cost}")
     print(out / "learning_cost.png")
 
 

@@ -17,20 +17,21 @@ def test_the_networks_of_a_run_are_spread_over_it_and_the_last_is_among_them(
 ) -> None:
     for iteration in (0, 10, 20, 30, 40):
         shutil.copytree(find_model("tictactoe-alphazero"), tmp_path / f"nets/{iteration:04d}")
-    game, found = entries(str(tmp_path), 2, 8)
+    game, found = entries(str(tmp_path), 2, (8,))
     assert game == "tictactoe" and {entry.source for entry in found} == {str(tmp_path)}
     assert [(Path(entry.engine.split("model=")[1]).name, entry.sims) for entry in found] == [
         ("0020", 1), ("0020", 8), ("0040", 1), ("0040", 8)]
-    assert len(entries(str(tmp_path), 9, 8)[1]) == 8, "all but the untrained one"
+    assert len(entries(str(tmp_path), 9, (8,))[1]) == 8, "all but the untrained one"
+    assert len(entries(str(tmp_path), 9, (1, 8), "batch=2", untrained=True)[1]) == 10
 
 
 def test_a_network_plays_alone_and_with_a_search_and_costs_what_its_data_cost_too() -> None:
-    _, (alone, searching) = entries("tictactoe-supervised", 3, 8)
+    _, (alone, searching) = entries("tictactoe-supervised", 3, (8,))
     assert (alone.engine, alone.sims) == ("supervised:model=tictactoe-supervised", 1)
     assert (searching.engine, searching.sims) == (
         "alphazero:sims=8,model=tictactoe-supervised", 8)
     assert alone.cpu_seconds == searching.cpu_seconds > 60 and alone.method == "supervised"
-    _, (alone, _) = entries("tictactoe-alphazero", 3, 8)
+    _, (alone, _) = entries("tictactoe-alphazero", 3, (8,))
     assert alone.engine == "alphazero:sims=1,model=tictactoe-alphazero"
 
 
