@@ -4,6 +4,8 @@
     def lone_stone(hand_in):
         hand_in.expect("liberties", board, point, equals=4, hint="Count empty neighbours.")
 
+    walls = agrees("Chains share liberties", liberties, [(board, point)], "Go on from each stone.")
+
 A check runs here, with us; the student's functions run apart and send plain values. What a check
 says is read by students: it shows what was asked and what came back, and gives a hint, but not the
 solution.
@@ -12,7 +14,7 @@ solution.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -94,6 +96,24 @@ class HandIn:
             given = short(arguments)[1:-1].rstrip(",") if shown is None else shown
             raise Wrong(f"{name}({given}) returned {short(value)}. {hint}".strip())
         return value
+
+
+def agrees(
+    title: str, solution: Callable[..., Any], cases: Iterable[Sequence[Any]], hint: str,
+    points: int = 1,
+) -> Check:
+    """A check that a function returns what the solution does, for each row of arguments.
+
+    Numbers with a fraction, and arrays, must agree up to rounding.
+    """
+    def run(hand_in: HandIn) -> None:
+        for arguments in cases:
+            wanted = solution(*arguments)
+            first = wanted[0] if isinstance(wanted, list) and wanted else wanted
+            kind = "near" if isinstance(first, float | np.ndarray) else "equals"
+            hand_in.expect(solution.__name__, *arguments, hint=hint, **{kind: wanted})
+
+    return Check(title, points, run)
 
 
 def require(right: bool, text: str) -> None:

@@ -45,41 +45,31 @@ def game_advantages(players: list[int], values: list[float], winner: int) -> lis
 
 
 ### BEGIN HIDDEN TESTS
-from experiments.classroom.checks import HandIn, check
+from experiments.classroom.checks import agrees
 
 REWARDS, VALUES = [0.0, 1.0, 0.0, -2.0], [0.3, 0.5, -0.5, 0.1]
 
+plain = agrees(
+    "Returns without discount are the sums of what is left", returns,
+    [(rewards, 1.0) for rewards in (REWARDS, [0.0, 0.0, 1.0], [1.0])],
+    "A move's own reward belongs to it.", points=2)
 
-@check("Returns without discount are the sums of what is left", points=2)
-def plain(hand_in: HandIn) -> None:
-    for rewards in (REWARDS, [0.0, 0.0, 1.0], [1.0]):
-        hand_in.expect("returns", rewards, 1.0, near=returns(rewards, 1.0),
-                       hint="A move's own reward belongs to it.")
+discounted = agrees(
+    "The discount counts moves from here", returns,
+    [(REWARDS, discount) for discount in (0.9, 0.5, 0.0)],
+    "Begin at the end.", points=3)
 
+minus = agrees(
+    "Advantages are returns minus values", advantages,
+    [(REWARDS, VALUES, discount) for discount in (1.0, 0.9)],
+    "Better than expected is positive.", points=2)
 
-@check("The discount counts moves from here", points=3)
-def discounted(hand_in: HandIn) -> None:
-    for discount in (0.9, 0.5, 0.0):
-        hand_in.expect("returns", REWARDS, discount, near=returns(REWARDS, discount),
-                       hint="Begin at the end.")
-
-
-@check("Advantages are returns minus values", points=2)
-def minus(hand_in: HandIn) -> None:
-    for discount in (1.0, 0.9):
-        hand_in.expect("advantages", REWARDS, VALUES, discount,
-                       near=advantages(REWARDS, VALUES, discount),
-                       hint="Better than expected is positive.")
-
-
-@check("In a game of two, each sees the result their own way", points=3)
-def two(hand_in: HandIn) -> None:
-    for winner in (1, -1, 0):
-        for players in ([1, -1, 1, -1], [1, 1, -1, 1]):
-            hand_in.expect("game_advantages", players, VALUES, winner,
-                           near=game_advantages(players, VALUES, winner),
-                           hint="Whose value is it, and who won?")
-
+two = agrees(
+    "In a game of two, each sees the result their own way", game_advantages,
+    [(players, VALUES, winner)
+     for winner in (1, -1, 0)
+     for players in ([1, -1, 1, -1], [1, 1, -1, 1])],
+    "Whose value is it, and who won?", points=3)
 
 PLANTED = {
     "the own reward is left out": ("sums.append(following)",

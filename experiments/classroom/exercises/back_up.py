@@ -46,7 +46,7 @@ def mean_for_parent(
 ### BEGIN HIDDEN TESTS
 import random
 
-from experiments.classroom.checks import HandIn, check, require, same, short
+from experiments.classroom.checks import HandIn, agrees, check, require, same, short
 
 
 def _back_up(hand_in: HandIn, players, visits, totals, value, hint: str) -> None:
@@ -90,13 +90,11 @@ def in_a_row(hand_in: HandIn) -> None:
                  "Do not count plies: compare players.")
 
 
-@check("Choosing at the parent, the mean is seen from there", points=2)
-def mean(hand_in: HandIn) -> None:
-    for given in ((1, -1, 4, 2.0, 0.0), (1, 1, 4, 2.0, 0.0), (-1, 1, 5, -4.0, 0.0),
-                  (1, -1, 0, 0.0, -0.2), (-1, -1, 0, 0.0, 0.3)):
-        hand_in.expect("mean_for_parent", *given, near=mean_for_parent(*given),
-                       hint="A node without visits has no mean; else mind who looks at it.")
-
+mean = agrees(
+    "Choosing at the parent, the mean is seen from there", mean_for_parent,
+    ((1, -1, 4, 2.0, 0.0), (1, 1, 4, 2.0, 0.0), (-1, 1, 5, -4.0, 0.0),
+     (1, -1, 0, 0.0, -0.2), (-1, -1, 0, 0.0, 0.3)),
+    "A node without visits has no mean; else mind who looks at it.", points=2)
 
 PLANTED = {
     "the leaf's view for all": ("value if who == players[-1] else -value", "value"),

@@ -35,31 +35,23 @@ def wins_needed(games: int, level: float) -> int | None:
 
 
 ### BEGIN HIDDEN TESTS
-from experiments.classroom.checks import HandIn, check
+from experiments.classroom.checks import agrees
 
+luck = agrees(
+    "The chance of luck counts this result and better ones", chance_of_luck,
+    ((12, 8), (1, 0), (0, 1), (5, 0), (60, 40), (3, 3), (0, 0)),
+    "Of one game, 1 win has a chance of 1/2; 0 or more wins are certain.", points=4)
 
-@check("The chance of luck counts this result and better ones", points=4)
-def luck(hand_in: HandIn) -> None:
-    for given in ((12, 8), (1, 0), (0, 1), (5, 0), (60, 40), (3, 3), (0, 0)):
-        hand_in.expect("chance_of_luck", *given, near=chance_of_luck(*given),
-                       hint="Of one game, 1 win has a chance of 1/2; 0 or more wins are certain.")
+convincing = agrees(
+    "Small chances of luck are convincing", is_better,
+    ((12, 8, 0.05), (15, 5, 0.05), (60, 40, 0.05), (60, 40, 0.01), (5, 0, 0.05), (4, 0, 0.05),
+     (1, 0, 0.5)),
+    "Less likely than the level.", points=3)
 
-
-@check("Small chances of luck are convincing", points=3)
-def convincing(hand_in: HandIn) -> None:
-    for wins, losses, level in ((12, 8, 0.05), (15, 5, 0.05), (60, 40, 0.05), (60, 40, 0.01),
-                                (5, 0, 0.05), (4, 0, 0.05), (1, 0, 0.5)):
-        hand_in.expect("is_better", wins, losses, level, equals=is_better(wins, losses, level),
-                       hint="Less likely than the level.")
-
-
-@check("How many wins it takes", points=3)
-def needed(hand_in: HandIn) -> None:
-    for games in (4, 5, 10, 20, 100):
-        for level in (0.05, 0.01):
-            hand_in.expect("wins_needed", games, level, equals=wins_needed(games, level),
-                           hint="Few games may not be enough, whatever comes of them.")
-
+needed = agrees(
+    "How many wins it takes", wins_needed,
+    [(games, level) for games in (4, 5, 10, 20, 100) for level in (0.05, 0.01)],
+    "Few games may not be enough, whatever comes of them.", points=3)
 
 PLANTED = {
     "better results only": ("range(wins, games + 1)", "range(wins + 1, games + 1)"),

@@ -54,7 +54,7 @@ def winner(board: list[str], komi: float) -> str:
 ### BEGIN HIDDEN TESTS
 import random
 
-from experiments.classroom.checks import HandIn, check, require, short
+from experiments.classroom.checks import HandIn, agrees, check, require, short
 
 WALL = [".bw.", ".bw.", "bbw.", "...w"]
 
@@ -72,10 +72,10 @@ def regions(hand_in: HandIn) -> None:
                        "point that you find; note the stones that you meet.")
 
 
-@check("Stones and the regions of one colour count", points=2)
-def one_colour(hand_in: HandIn) -> None:
-    for board in (WALL, ["b..", "...", "..."], [".w.", "www", ".w."]):
-        hand_in.expect("area", board, equals=area(board), hint="Whose is each empty region?")
+one_colour = agrees(
+    "Stones and the regions of one colour count", area,
+    [(board,) for board in (WALL, ["b..", "...", "..."], [".w.", "www", ".w."])],
+    "Whose is each empty region?", points=2)
 
 
 @check("Nobody owns what touches both colours, or none", points=2)

@@ -44,41 +44,32 @@ def updated(rating: float, opponents: list[float], scores: list[float], k: float
 
 
 ### BEGIN HIDDEN TESTS
-from experiments.classroom.checks import HandIn, check
+from experiments.classroom.checks import agrees
 
+expect = agrees(
+    "What to expect", expected_score,
+    ((1500, 1500), (1900, 1500), (1500, 1900), (1600, 1555.5)),
+    "The stronger player expects more than a half.", points=3)
 
-@check("What to expect", points=3)
-def expect(hand_in: HandIn) -> None:
-    for given in ((1500, 1500), (1900, 1500), (1500, 1900), (1600, 1555.5)):
-        hand_in.expect("expected_score", *given, near=expected_score(*given),
-                       hint="The stronger player expects more than a half.")
+match = agrees(
+    "The difference, from a match", difference,
+    ((10, 0, 1), (1, 0, 10), (5, 0, 5), (60, 0, 40)),
+    "It undoes expected_score.", points=2)
 
+draws = agrees(
+    "Draws are half a point", difference,
+    ((1, 10, 0), (0, 7, 0), (3, 4, 2)),
+    "To each side.", points=2)
 
-@check("The difference, from a match", points=2)
-def match(hand_in: HandIn) -> None:
-    for given in ((10, 0, 1), (1, 0, 10), (5, 0, 5), (60, 0, 40)):
-        hand_in.expect("difference", *given, near=difference(*given),
-                       hint="It undoes expected_score.")
+infinite = agrees(
+    "A match without losses has no finite difference", difference,
+    ((3, 0, 0), (0, 0, 4)),
+    "See the task.")
 
-
-@check("Draws are half a point", points=2)
-def draws(hand_in: HandIn) -> None:
-    for given in ((1, 10, 0), (0, 7, 0), (3, 4, 2)):
-        hand_in.expect("difference", *given, near=difference(*given), hint="To each side.")
-
-
-@check("A match without losses has no finite difference")
-def infinite(hand_in: HandIn) -> None:
-    for given in ((3, 0, 0), (0, 0, 4)):
-        hand_in.expect("difference", *given, equals=difference(*given), hint="See the task.")
-
-
-@check("Ratings move by what was not expected", points=2)
-def update(hand_in: HandIn) -> None:
-    for given in ((1500, [1500], [1.0], 20.0), (1500, [1700, 1400], [0.5, 0.0], 32.0),
-                  (1500, [], [], 20.0)):
-        hand_in.expect("updated", *given, near=updated(*given), hint="Score minus expectation.")
-
+update = agrees(
+    "Ratings move by what was not expected", updated,
+    ((1500, [1500], [1.0], 20.0), (1500, [1700, 1400], [0.5, 0.0], 32.0), (1500, [], [], 20.0)),
+    "Score minus expectation.", points=2)
 
 PLANTED = {
     "the wrong sign": ("(-(rating - opponent) / 400)", "((rating - opponent) / 400)"),

@@ -35,7 +35,7 @@ def point_of(index: int, rows: int, columns: int) -> tuple[int, int] | None:
 
 
 ### BEGIN HIDDEN TESTS
-from experiments.classroom.checks import HandIn, check, require
+from experiments.classroom.checks import HandIn, agrees, check, require
 
 BOARD = ["b.w.", ".bw.", "...b"]
 
@@ -69,19 +69,15 @@ def turn(hand_in: HandIn) -> None:
     require(planes.dtype == np.float32, f"The planes are {planes.dtype}, not float32.")
 
 
-@check("Moves are numbered row by row, the pass last", points=2)
-def index(hand_in: HandIn) -> None:
-    for point in ((0, 0), (0, 3), (1, 0), (2, 3), None):
-        hand_in.expect("index_of", point, 3, 4, equals=index_of(point, 3, 4),
-                       hint="Boards need not be square.")
+index = agrees(
+    "Moves are numbered row by row, the pass last", index_of,
+    [(point, 3, 4) for point in ((0, 0), (0, 3), (1, 0), (2, 3), None)],
+    "Boards need not be square.", points=2)
 
-
-@check("And back", points=2)
-def back(hand_in: HandIn) -> None:
-    for number in (0, 3, 4, 11, 12):
-        hand_in.expect("point_of", number, 3, 4, equals=point_of(number, 3, 4),
-                       hint="It undoes index_of.")
-
+back = agrees(
+    "And back", point_of,
+    [(number, 3, 4) for number in (0, 3, 4, 11, 12)],
+    "It undoes index_of.", points=2)
 
 PLANTED = {
     "always black's stones first": ("marks == to_move, marks == other",

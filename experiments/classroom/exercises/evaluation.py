@@ -39,34 +39,26 @@ def evaluate(board: str, to_move: str) -> float:
 
 
 ### BEGIN HIDDEN TESTS
-from experiments.classroom.checks import HandIn, check
+from experiments.classroom.checks import agrees
 
 BOARDS = ["....x....", "x...o....", "x.o......", "xo.......", "x.xo..o..", "..o.x...."]
 
+lines = agrees(
+    "Open lines are those without a mark of the other player", open_lines,
+    [(board, player) for board in [".........", *BOARDS] for player in "xo"],
+    "There are eight lines. Empty ones are open for both.", points=3)
 
-@check("Open lines are those without a mark of the other player", points=3)
-def lines(hand_in: HandIn) -> None:
-    for board in [".........", *BOARDS]:
-        for player in "xo":
-            hand_in.expect("open_lines", board, player, equals=open_lines(board, player),
-                           hint="There are eight lines. Empty ones are open for both.")
+over = agrees(
+    "A finished game has its result, as the player to move sees it", evaluate,
+    [(board, player)
+     for board in ("xxxoo....", "oo.xxx...", "x.ox.ox..", "xoxoxooxo", "xxooxxo.o", "xoxxoooxx")
+     for player in "xo"],
+    "Is the game over, and who has won?", points=3)
 
-
-@check("A finished game has its result, as the player to move sees it", points=3)
-def over(hand_in: HandIn) -> None:
-    for board in ("xxxoo....", "oo.xxx...", "x.ox.ox..", "xoxoxooxo", "xxooxxo.o", "xoxxoooxx"):
-        for player in "xo":
-            hand_in.expect("evaluate", board, player, near=evaluate(board, player),
-                           hint="Is the game over, and who has won?")
-
-
-@check("Otherwise the difference of open lines counts, as the player to move sees it", points=4)
-def difference(hand_in: HandIn) -> None:
-    for board in BOARDS:
-        for player in "xo":
-            hand_in.expect("evaluate", board, player, near=evaluate(board, player),
-                           hint="Mind whose turn it is.")
-
+difference = agrees(
+    "Otherwise the difference of open lines counts, as the player to move sees it", evaluate,
+    [(board, player) for board in BOARDS for player in "xo"],
+    "Mind whose turn it is.", points=4)
 
 PLANTED = {
     "always as x sees it": ('    other = "o" if to_move == "x" else "x"\n    for line',

@@ -36,17 +36,16 @@ def mask_logits(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
 
 
 ### BEGIN HIDDEN TESTS
-from experiments.classroom.checks import HandIn, check, require
+from experiments.classroom.checks import HandIn, agrees, check, require
 
 POLICY = np.array([0.5, 0.2, 0.2, 0.1])
 LEGAL = np.array([False, True, True, False])
 
-
-@check("Illegal moves get 0, legal ones sum to 1", points=3)
-def masked(hand_in: HandIn) -> None:
-    for legal in (LEGAL, np.array([True] * 4), np.array([False, False, False, True])):
-        hand_in.expect("mask", POLICY, legal, near=mask(POLICY, legal),
-                       hint="Which moves are legal, and what is the sum?")
+masked = agrees(
+    "Illegal moves get 0, legal ones sum to 1", mask,
+    [(POLICY, legal)
+     for legal in (LEGAL, np.array([True] * 4), np.array([False, False, False, True]))],
+    "Which moves are legal, and what is the sum?", points=3)
 
 
 @check("Without any probability, all legal moves are alike", points=2)
@@ -56,12 +55,12 @@ def none(hand_in: HandIn) -> None:
         hand_in.expect("mask", policy, legal, near=mask(policy, legal), hint="Do not divide by 0.")
 
 
-@check("Logits: legal moves only", points=2)
-def logits(hand_in: HandIn) -> None:
-    for given in (np.array([5.0, 1.0, 0.0, -1.0]), np.array([5.0, -3.0, -4.0, 9.0])):
-        for legal in (LEGAL, np.array([True, False, True, True])):
-            hand_in.expect("mask_logits", given, legal, near=mask_logits(given, legal),
-                           hint="A logit of 0 is not a probability of 0.")
+logits = agrees(
+    "Logits: legal moves only", mask_logits,
+    [(given, legal)
+     for given in (np.array([5.0, 1.0, 0.0, -1.0]), np.array([5.0, -3.0, -4.0, 9.0]))
+     for legal in (LEGAL, np.array([True, False, True, True]))],
+    "A logit of 0 is not a probability of 0.", points=2)
 
 
 @check("Logits: large ones do not overflow", points=3)

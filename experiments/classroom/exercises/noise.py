@@ -41,7 +41,7 @@ def tempered(visits: np.ndarray, temperature: float) -> np.ndarray:
 
 
 ### BEGIN HIDDEN TESTS
-from experiments.classroom.checks import HandIn, check
+from experiments.classroom.checks import HandIn, agrees, check
 
 PRIORS, NOISE = np.array([0.7, 0.3, 0.0, 0.0]), np.array([0.1, 0.5, 0.4, 0.0])
 LEGAL = np.array([True, True, False, True])
@@ -55,11 +55,10 @@ def share(hand_in: HandIn) -> None:
                        hint="0 gives the priors, 1 the noise.")
 
 
-@check("Illegal moves get no noise", points=2)
-def illegal(hand_in: HandIn) -> None:
-    for part in (0.25, 1.0):
-        hand_in.expect("mix", PRIORS, NOISE, LEGAL, part, near=mix(PRIORS, NOISE, LEGAL, part),
-                       hint="And the legal moves must still sum to 1.")
+illegal = agrees(
+    "Illegal moves get no noise", mix,
+    [(PRIORS, NOISE, LEGAL, part) for part in (0.25, 1.0)],
+    "And the legal moves must still sum to 1.", points=2)
 
 
 @check("Visits, tempered", points=2)
@@ -70,20 +69,16 @@ def temper(hand_in: HandIn) -> None:
                        hint="A small temperature makes the largest larger.")
 
 
-@check("Temperature 0 plays the most visited", points=1)
-def zero(hand_in: HandIn) -> None:
-    for visits in ([3, 9, 1], [4, 4, 0], [7]):
-        hand_in.expect("tempered", np.array(visits), 0.0, near=tempered(np.array(visits), 0.0),
-                       hint="Equal ones share.")
+zero = agrees(
+    "Temperature 0 plays the most visited", tempered,
+    [(np.array(visits), 0.0) for visits in ([3, 9, 1], [4, 4, 0], [7])],
+    "Equal ones share.")
 
-
-@check("Large numbers do not overflow", points=2)
-def large(hand_in: HandIn) -> None:
-    for visits, temperature in (([1_000_000, 999_000], 0.01), ([1_000_000, 10], 0.01)):
-        hand_in.expect("tempered", np.array(visits), temperature,
-                       near=tempered(np.array(visits), temperature),
-                       hint="1,000,000 to the power of 100 is too large; only ratios matter.")
-
+large = agrees(
+    "Large numbers do not overflow", tempered,
+    [(np.array(visits), temperature)
+     for visits, temperature in (([1_000_000, 999_000], 0.01), ([1_000_000, 10], 0.01))],
+    "1,000,000 to the power of 100 is too large; only ratios matter.", points=2)
 
 PLANTED = {
     "shares mixed up": ("(1 - share) * priors + share * noise",

@@ -44,13 +44,12 @@ def choose(
 ### BEGIN HIDDEN TESTS
 import random
 
-from experiments.classroom.checks import HandIn, check
+from experiments.classroom.checks import HandIn, agrees, check
 
-
-@check("The score of one move", points=3)
-def score(hand_in: HandIn) -> None:
-    for given in ((0.5, 0.2, 3, 16, 1.5), (-0.5, 0.9, 0, 100, 1.0), (0.1, 0.0, 5, 9, 2.0)):
-        hand_in.expect("puct_score", *given, near=puct_score(*given), hint="See the formula.")
+score = agrees(
+    "The score of one move", puct_score,
+    ((0.5, 0.2, 3, 16, 1.5), (-0.5, 0.9, 0, 100, 1.0), (0.1, 0.0, 5, 9, 2.0)),
+    "See the formula.", points=3)
 
 
 def _choose(hand_in: HandIn, *given, hint: str) -> None:
@@ -71,12 +70,12 @@ def prior(hand_in: HandIn) -> None:
     _choose(hand_in, [9.0, 0.9], [10, 1], [0.5, 0.5], 0.9, 0.0, 5.0, hint="Fewer visits.")
 
 
-@check("A move without visits is worth a little less than its position", points=2)
-def unvisited(hand_in: HandIn) -> None:
-    for value in (0.8, -0.8, 0.0):
-        for less in (0.0, 0.2, 1.0):
-            _choose(hand_in, [value * 4 - 0.4, 0.0], [4, 0], [0.5, 0.5], value, less, 0.01,
-                    hint="It is not 0, and 0 visits do not divide.")
+unvisited = agrees(
+    "A move without visits is worth a little less than its position", choose,
+    [([value * 4 - 0.4, 0.0], [4, 0], [0.5, 0.5], value, less, 0.01)
+     for value in (0.8, -0.8, 0.0)
+     for less in (0.0, 0.2, 1.0)],
+    "It is not 0, and 0 visits do not divide.", points=2)
 
 
 @check("Any position", points=2)

@@ -47,44 +47,32 @@ def policy(values: list[float], epsilon: float) -> list[float]:
 
 
 ### BEGIN HIDDEN TESTS
-from experiments.classroom.checks import HandIn, check
+from experiments.classroom.checks import agrees
 
+over = agrees(
+    "At the end, the reward is all", target,
+    [(reward, [], False, 0.9) for reward in (1.0, -1.0, 0.5)],
+    "There is no next move.")
 
-def _target(hand_in: HandIn, *given, hint: str) -> None:
-    hand_in.expect("target", *given, near=target(*given), hint=hint)
+opponent = agrees(
+    "The opponent's best move is our worst", target,
+    [(0.0, values, False, 1.0) for values in ([0.5, -0.2], [-0.5, -0.2], [0.1])],
+    "They choose, and it is their value.", points=3)
 
+again = agrees(
+    "If we move again, our best move counts", target,
+    [(0.1, values, True, 0.9) for values in ([0.5, -0.2], [-0.5, -0.2])],
+    "The next value is ours.", points=2)
 
-@check("At the end, the reward is all")
-def over(hand_in: HandIn) -> None:
-    for reward in (1.0, -1.0, 0.5):
-        _target(hand_in, reward, [], False, 0.9, hint="There is no next move.")
+moves = agrees(
+    "Q moves towards the target by the rate", update,
+    ((0.2, 1.0, 0.1), (0.2, -1.0, 0.5), (0.7, 0.3, 1.0), (0.7, 0.3, 0.0)),
+    "0 leaves it, 1 takes it all.", points=2)
 
-
-@check("The opponent's best move is our worst", points=3)
-def opponent(hand_in: HandIn) -> None:
-    for values in ([0.5, -0.2], [-0.5, -0.2], [0.1]):
-        _target(hand_in, 0.0, values, False, 1.0, hint="They choose, and it is their value.")
-
-
-@check("If we move again, our best move counts", points=2)
-def again(hand_in: HandIn) -> None:
-    for values in ([0.5, -0.2], [-0.5, -0.2]):
-        _target(hand_in, 0.1, values, True, 0.9, hint="The next value is ours.")
-
-
-@check("Q moves towards the target by the rate", points=2)
-def moves(hand_in: HandIn) -> None:
-    for given in ((0.2, 1.0, 0.1), (0.2, -1.0, 0.5), (0.7, 0.3, 1.0), (0.7, 0.3, 0.0)):
-        hand_in.expect("update", *given, near=update(*given), hint="0 leaves it, 1 takes it all.")
-
-
-@check("Epsilon-greedy chances sum to 1, and the best share", points=2)
-def chances(hand_in: HandIn) -> None:
-    for values, epsilon in (([0.1, 0.9, 0.3], 0.3), ([0.5, 0.5, 0.1], 0.1), ([1.0, 0.0], 0.0),
-                            ([1.0, 0.0], 1.0)):
-        hand_in.expect("policy", values, epsilon, near=policy(values, epsilon),
-                       hint="A random draw may find the best move, too.")
-
+chances = agrees(
+    "Epsilon-greedy chances sum to 1, and the best share", policy,
+    (([0.1, 0.9, 0.3], 0.3), ([0.5, 0.5, 0.1], 0.1), ([1.0, 0.0], 0.0), ([1.0, 0.0], 1.0)),
+    "A random draw may find the best move, too.", points=2)
 
 PLANTED = {
     "the opponent helps us": ("(best if same_player else -best)", "best"),

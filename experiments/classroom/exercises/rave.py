@@ -49,7 +49,7 @@ def rave_value(wins: float, visits: int, rave_wins: float, rave_visits: int, k: 
 
 
 ### BEGIN HIDDEN TESTS
-from experiments.classroom.checks import HandIn, check
+from experiments.classroom.checks import HandIn, agrees
 
 GAME = [(1, "A1"), (-1, "B1"), (1, "C1"), (-1, "A1"), (1, "B1"), (-1, "D1"), (1, "E1"), (1, "D1")]
 
@@ -58,35 +58,30 @@ def _moves(hand_in: HandIn, moves, start: int, hint: str) -> None:
     hand_in.expect("amaf_moves", moves, start, equals=amaf_moves(moves, start), hint=hint)
 
 
-@check("The chooser's moves count, from the chosen one on", points=2)
-def own(hand_in: HandIn) -> None:
-    for start in (6, 2, 0):
-        _moves(hand_in, GAME[:3] + GAME[6:7], min(start, 3), "Whose moves, and from when on?")
+own = agrees(
+    "The chooser's moves count, from the chosen one on", amaf_moves,
+    [(GAME[:3] + GAME[6:7], min(start, 3)) for start in (6, 2, 0)],
+    "Whose moves, and from when on?", points=2)
 
+other = agrees(
+    "The other player's moves do not count", amaf_moves,
+    [(GAME, start) for start in (1, 3, 5)],
+    "The chooser is who made the move at `start`.", points=2)
 
-@check("The other player's moves do not count", points=2)
-def other(hand_in: HandIn) -> None:
-    for start in (1, 3, 5):
-        _moves(hand_in, GAME, start, "The chooser is who made the move at `start`.")
+first = agrees(
+    "Who plays first at a point has it", amaf_moves,
+    [(GAME, start) for start in (0, 2, 4)],
+    "After a capture a point is played again.", points=2)
 
+both = agrees(
+    "With both counts, the second one fades", rave_value,
+    ((3, 4, 10, 40, 100.0), (30, 40, 10, 40, 100.0), (300, 400, 10, 40, 100.0)),
+    "See the formula.", points=2)
 
-@check("Who plays first at a point has it", points=2)
-def first(hand_in: HandIn) -> None:
-    for start in (0, 2, 4):
-        _moves(hand_in, GAME, start, "After a capture a point is played again.")
-
-
-@check("With both counts, the second one fades", points=2)
-def both(hand_in: HandIn) -> None:
-    for given in ((3, 4, 10, 40, 100.0), (30, 40, 10, 40, 100.0), (300, 400, 10, 40, 100.0)):
-        hand_in.expect("rave_value", *given, near=rave_value(*given), hint="See the formula.")
-
-
-@check("A count of zero says nothing", points=2)
-def zero(hand_in: HandIn) -> None:
-    for given in ((0, 0, 3, 4, 100.0), (3, 4, 0, 0, 100.0), (0, 0, 0, 0, 100.0)):
-        hand_in.expect("rave_value", *given, near=rave_value(*given), hint="Do not divide by 0.")
-
+zero = agrees(
+    "A count of zero says nothing", rave_value,
+    ((0, 0, 3, 4, 100.0), (3, 4, 0, 0, 100.0), (0, 0, 0, 0, 100.0)),
+    "Do not divide by 0.", points=2)
 
 PLANTED = {
     "both players' moves": ("if player == chooser}", "}"),

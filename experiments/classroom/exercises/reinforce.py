@@ -53,25 +53,21 @@ def step(
 
 
 ### BEGIN HIDDEN TESTS
-from experiments.classroom.checks import HandIn, check
+from experiments.classroom.checks import HandIn, agrees, check
 
 LOGITS = np.array([0.5, -1.0, 2.0])
 
+gradient = agrees(
+    "The gradient of the log-probability", log_gradient,
+    [(logits, action)
+     for logits in (LOGITS, np.zeros(4), np.array([800.0, 799.0]))
+     for action in range(2)],
+    "It sums to 0. Change one logit by 0.000001 and see.", points=3)
 
-@check("The gradient of the log-probability", points=3)
-def gradient(hand_in: HandIn) -> None:
-    for logits in (LOGITS, np.zeros(4), np.array([800.0, 799.0])):
-        for action in range(2):
-            hand_in.expect("log_gradient", logits, action, near=log_gradient(logits, action),
-                           hint="It sums to 0. Change one logit by 0.000001 and see.")
-
-
-@check("The winner's moves weigh +1, the loser's -1, and a draw teaches nothing", points=3)
-def signs(hand_in: HandIn) -> None:
-    for winner in (1, -1, 0):
-        for players in ([1, -1, 1], [1, 1, -1, -1, 1]):
-            hand_in.expect("weights", players, winner, equals=weights(players, winner),
-                           hint="Who made the move, and who won?")
+signs = agrees(
+    "The winner's moves weigh +1, the loser's -1, and a draw teaches nothing", weights,
+    [(players, winner) for winner in (1, -1, 0) for players in ([1, -1, 1], [1, 1, -1, -1, 1])],
+    "Who made the move, and who won?", points=3)
 
 
 @check("A step makes the winner's moves likelier", points=2)

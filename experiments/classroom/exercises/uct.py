@@ -56,7 +56,7 @@ def search(
 ### BEGIN HIDDEN TESTS
 import random
 
-from experiments.classroom.checks import HandIn, check, require
+from experiments.classroom.checks import HandIn, agrees, check, require
 from experiments.classroom.exercises.minimax import Tree
 
 
@@ -89,10 +89,10 @@ def _search(hand_in: HandIn, game: Game, simulations: int, c: float) -> list[int
     return list(visits)
 
 
-@check("The score is the share of wins and a bonus for few visits", points=2)
-def score(hand_in: HandIn) -> None:
-    for given in ((3, 4, 10, 1.5), (0, 1, 1, 1.0), (7.5, 20, 100, 0.4), (2, 8, 9, 0.0)):
-        hand_in.expect("uct_score", *given, near=uct_score(*given), hint="See the formula.")
+score = agrees(
+    "The score is the share of wins and a bonus for few visits", uct_score,
+    ((3, 4, 10, 1.5), (0, 1, 1, 1.0), (7.5, 20, 100, 0.4), (2, 8, 9, 0.0)),
+    "See the formula.", points=2)
 
 
 @check("Each simulation is one rollout and one visit of a child", points=2)
