@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import re
 import string
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping
@@ -23,6 +22,7 @@ from dlgo.errors import SpecError
 from dlgo.moves import COLUMN_LETTERS, Move, Player, Point, parse_place
 from dlgo.perft import perft
 from dlgo.specs import Option, OptionValue, check_settings, format_spec, with_version
+from dlgo.text import file_slug
 
 if TYPE_CHECKING:
     from dlgo.api import GameState
@@ -137,8 +137,7 @@ class GameSpec(metaclass=_CheckedWhenMade):
     @property
     def slug(self) -> str:
         """The specification as part of a file name."""
-        text = str(self).replace(":", "-").replace("=", "").replace(",", "-")
-        return re.sub(r"[^A-Za-z0-9._-]", "_", text).lstrip(".")
+        return file_slug(str(self))
 
     @property
     def feature_slots(self) -> tuple[tuple[str, int], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 # Characters of the longest name of a player or engine.
@@ -43,3 +44,12 @@ def duration(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min {rest:02d} s"
     return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def file_slug(text: str) -> str:
+    """A specification as part of a file name: `go:size=9,komi=7` is `go-size9-komi7`.
+
+    Whatever else a ledger may call a game, the result is neither a path nor a hidden file.
+    """
+    slug = text.replace(":", "-").replace("=", "").replace(",", "-")
+    return re.sub(r"[^A-Za-z0-9._-]", "_", slug).lstrip(".")

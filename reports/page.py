@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dlgo.browser import scripts, source
 from reports.compare import los_text
-from reports.perfect import PerfectResult
 from reports.rating_table import RatingTable
 from reports.text import elo_text, lead_text, nu_text, short
 
@@ -34,77 +32,9 @@ _INKS = {
 }
 
 
-@dataclass(frozen=True)
-class Figure:
-    """A plot of the page: a title and its SVG file."""
-
-    title: str
-    svg: Path
-
-
-@dataclass(frozen=True)
-class GameReport:
-    """What the page shows of one game.
-
-    Attributes:
-        game, title: the specification, and the name to print.
-        slug: part of file names and of the page's addresses.
-        table: the ratings.
-        ratings: rows of `tables.ratings_frame`, best first.
-        overview: the row of `overview.overview_frame`.
-        costs: rows of `cost_table.cost_table`.
-        cross: of `tables.crosstable`, in the order of the ratings.
-        facts: sentences.
-        figures: plots.
-        replays: of `replays.replay`.
-        frontier: rows of `frontier.frontier_frame`; None leaves the table out.
-        ratios: rows of `frontier.cost_ratios`; None leaves the table out.
-        perfect: of `perfect.perfect_results`; empty leaves the column out.
-    """
-
-    game: str
-    title: str
-    slug: str
-    table: RatingTable
-    ratings: pd.DataFrame
-    overview: Any
-    costs: pd.DataFrame
-    cross: pd.DataFrame
-    facts: Sequence[str]
-    figures: Sequence[Figure] = ()
-    replays: Sequence[dict[str, Any]] = field(default=(), repr=False)
-    frontier: pd.DataFrame | None = None
-    ratios: pd.DataFrame | None = None
-    perfect: Mapping[str, PerfectResult] = field(default_factory=dict)
-
-
-def build_page(
-    games: Sequence[GameReport], *, facts: Sequence[tuple[str, str]],
-    figures: Sequence[Figure], failures: Sequence[tuple[str, str, str]], failure_total: int,
-    played: int, planned: int | None, method: Sequence[tuple[str, str]],
-    settings: Sequence[tuple[str, str]],
-) -> bytes:
-    """The page in UTF-8.
-
-    Args:
-        games: a section each.
-        facts: name and value, for the head of the page.
-        figures: plots of all games together.
-        failures: slot, who failed and the reason, those to be listed.
-        failure_total, played: number of failures, and of games.
-        planned: games that there will be at the end; the page reloads itself until then.
-        method: titles and texts.
-        settings: names and values.
-    """
-    page = environment().get_template("report.html").render(
-        games=[_view(game) for game in games], facts=facts, figures=figures, failures=failures,
-        failure_total=failure_total, played=played, planned=planned, method=method,
-        settings=settings,
-        replays=[
-            {"game": game.title, "games": list(game.replays)} for game in games if game.replays
-        ],
-    )
-    return page.encode()
+def build_page(view: Mapping[str, Any]) -> bytes:
+    """The page in UTF-8, from what `templates/report.html` names."""
+    return environment().get_template("report.html").render(**view).encode()
 
 
 def environment(*folders: Path) -> Environment:
@@ -149,27 +79,12 @@ def rating_rows(table: RatingTable, ratings: pd.DataFrame) -> dict[str, Any]:
     return {"rows": rows, "zero": zero if 0 <= zero <= 100 else None}
 
 
-def _view(game: GameReport) -> dict[str, Any]:
-    """What the template needs of a game, computed here to keep it free of arithmetic."""
-    table = game.table
-    return {
-        "report": game, **rating_rows(table, game.ratings), "perfect": game.perfect,
-        "notes": [rating for rating in table.ratings if rating.note],
-        "cross": [
-            (entrant, [_cell(text) for text in cells])
-            for entrant, cells in zip(game.cross.index, game.cross.to_numpy(), strict=True)
-        ],
-        "superiority": [
-            (rating.entrant, row.tolist())
-            for rating, row in zip(table.ratings, table.superiority(), strict=True)
-        ],
-        "costs": list(game.costs.itertuples()),
-        "frontier": _rows(game.frontier), "ratios": _rows(game.ratios),
-    }
-
-
-def _rows(frame: pd.DataFrame | None) -> list[Any]:
-    return [] if frame is None else list(frame.itertuples())
+def cross_rows(cross: pd.DataFrame) -> list[tuple[str, list[dict[str, Any]]]]:
+    """The rows of `tables.crosstable`, with how far each score is from one half."""
+    return [
+        (entrant, [_cell(text) for text in cells])
+        for entrant, cells in zip(cross.index, cross.to_numpy(), strict=True)
+    ]
 
 
 def _cell(text: str) -> dict[str, Any]:
@@ -180,11 +95,11 @@ def _cell(text: str) -> dict[str, Any]:
     return {"text": text, "lean": 2 * float(points) / float(games) - 1}
 
 
-def _inline_svg(figure: Figure) -> Any:
+def _inline_svg(svg: Path) -> Any:
     """A plot as part of the page: no names that collide, inks of the page, no comments."""
     from markupsafe import Markup
 
-    text = figure.svg.read_text(encoding="utf-8")
+    text = svg.read_text(encoding="utf-8")
     text = text[text.index("<svg") :]
     text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", text, count=1)
@@ -194,7 +109,7 @@ def _inline_svg(figure: Figure) -> Any:
     width = 110 / 72 * float(size[1]) if size else 600
     kind = "wide" if width > 600 else "single"
     text = text.replace("<svg", f'<svg class="{kind}" style="--natural:{width:.0f}px"', 1)
-    name = re.sub(r"[^A-Za-z0-9]", "-", figure.svg.stem)
+    name = re.sub(r"[^A-Za-z0-9]", "-", svg.stem)
     text = re.sub(r'\bid="', f'id="{name}-', text)
     text = re.sub(r'href="#', f'href="#{name}-', text)
     text = re.sub(r"url\(#", f"url(#{name}-", text)

@@ -8,6 +8,7 @@ The same ledger gives the same files.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,17 +17,16 @@ from dlgo.files import make_folder, write_file
 from dlgo.games import recorded_game
 from dlgo.records.ledger import Ledger
 from dlgo.records.speeds import kind_of
-from dlgo.text import one_line
+from dlgo.text import file_slug, one_line
 from reports import method, tables
 from reports.bootstrap import add_intervals, check_ratings
 from reports.cost_table import cost_table
 from reports.cpu_scale import scale_cpu
 from reports.figures import save
-from reports.files import file_slug
 from reports.frontier import cost_ratios, frontier_frame
 from reports.lengths import plot_lengths
 from reports.overview import overview_frame
-from reports.page import Figure, GameReport, build_page
+from reports.page import build_page, cross_rows, rating_rows
 from reports.perfect import perfect_results
 from reports.plots import AXES, FamilyStyle, draw_game, draw_overview, family_styles, game_title
 from reports.rating_table import RatingTable
@@ -39,6 +39,21 @@ if TYPE_CHECKING:
 # Of the bootstrap, where nobody asks for another number.
 DEFAULT_REPLICATES = 400
 _MOST_FAILURES = 30  # listed one by one: a report is not a log
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a ledger says: its games, and the tables that follow from them."""
+
+    plan: Any
+    games: pd.DataFrame
+    rated: dict[str, RatingTable]
+    ratings: pd.DataFrame
+    overview: pd.DataFrame
+    costs: pd.DataFrame
+    frontier: pd.DataFrame
+    ratios: pd.DataFrame
+    replays: dict[str, list[dict[str, Any]]]
 
 
 def write_report(
@@ -71,13 +86,56 @@ def write_report(
         LedgerError: if the ledger cannot be read or holds no games, or CPU times cannot be scaled.
         DlgoError: if a file cannot be written, or the anchor played no game.
     """
-    with Ledger(ledger_path, read_only=True) as ledger:
+    found = _read(ledger_path, anchor, replicates, progress, latest, cpu_of)
+    out = make_folder(Path(out_dir))
+    paths = [
+        tables.write_csv(getattr(found, field), out / f"{name}.csv")
+        for name, field in (("games", "games"), ("ratings", "ratings"), ("overview", "overview"),
+                            ("cost_table", "costs"), ("frontier", "frontier"),
+                            ("cost_ratios", "ratios"))
+    ]
+    styles = family_styles(found.ratings["family"])
+    views = []
+    for row in found.overview.itertuples():
+        view, files = _game(found, row, styles, out)
+        views.append(view)
+        paths += files
+    games, subtitle = found.games, games_text(found.games)
+    overall = save(draw_overview(found.ratings, subtitle, styles, found.frontier), out / "strength")
+    lengths = plot_lengths(games, out / "lengths")
+    facts = _facts(str(ledger_path), games)
+    if planned is not None and len(games) < planned:
+        facts.insert(2, ("Still to come", f"{planned - len(games):,} games"))
+    failed = games[games["failed"]]
+    page = build_page({
+        "games": views, "facts": facts, "played": len(games), "planned": planned,
+        "figures": _figures([("All games: Elo against CPU time per move", overall),
+                             ("Lengths of the rated games", lengths)]),
+        "failures": [  # who broke down is the loser
+            (row.slot, row.second if row.result == 1 else row.first, row.reason)
+            for row in failed.head(_MOST_FAILURES).itertuples()
+        ],
+        "failure_total": len(failed), "method": method.paragraphs(),
+        "settings": method.settings(found.plan, found.rated, anchor, replicates),
+        "replays": [
+            {"game": view["title"], "games": found.replays[view["game"]]}
+            for view in views if found.replays[view["game"]]
+        ],
+    })
+    return [write_file(out / "report.html", page), *paths, *overall, *lengths]
+
+
+def _read(
+    path: str | Path, anchor: tuple[str, float] | None, replicates: int,
+    progress: Callable[[str], None], latest: bool, cpu_of: str | None,
+) -> _Found:
+    """The games of a ledger, rated and tabulated."""
+    with Ledger(path, read_only=True) as ledger:
         ledger.show_names(latest)
         measured = None if cpu_of is None else ledger.cost_totals()
         scale = None if cpu_of is None else scale_cpu(ledger, cpu_of)
         games = tables.games_frame(ledger, required=True)
-        plan = ledger.get_meta("plan")
-        costs = cost_table(games, ledger.cost_totals(), measured)
+        plan, costs = ledger.get_meta("plan"), cost_table(games, ledger.cost_totals(), measured)
         rated = tables.rate_games(games, anchor)
         chosen = {
             slot: why for game, table in rated.items()
@@ -87,74 +145,39 @@ def write_report(
     games["slot"] = games["slot"].map(one_line)
     if scale:
         games.attrs["cpu_scale"] = scale
-    out = Path(out_dir)
-    make_folder(out)
-    checks = {}
     if replicates:
         progress(f"checking the intervals: {replicates} replicates of each game's pairs")
-        checks = check_ratings(games, rated, replicates)
+    checks = check_ratings(games, rated, replicates)
     progress("tables and plots")
     ratings = add_intervals(tables.ratings_frame(games, rated), checks)
-    overview = overview_frame(games, rated)
-    frontier, ratios = frontier_frame(ratings, rated), cost_ratios(ratings, rated)
-    paths = [
-        tables.write_csv(frame, out / f"{name}.csv")
-        for name, frame in (("games", games), ("ratings", ratings), ("overview", overview),
-                            ("cost_table", costs), ("frontier", frontier),
-                            ("cost_ratios", ratios))
-    ]
-    for game in overview["game"]:
+    replays: dict[str, list[dict[str, Any]]] = {game: [] for game in rated}
+    for slot, why in chosen.items():
+        if (frames := replay(shown[slot], why)) is not None:
+            replays[one_line(shown[slot].game)].append(frames)
+    for game in rated:
         try:
             recorded_game(game)
         except UnnamedGameError as error:
             progress(f"without replays: {error}")
         except DlgoError:
             pass  # of another version: the moves say nothing here
-    styles = family_styles(ratings["family"])
-    reports = []
-    for row in overview.itertuples():
-        part = games[games["game"] == row.game]
-        replays = [
-            frames for slot, why in chosen.items()
-            if one_line(shown[slot].game) == row.game
-            and (frames := replay(shown[slot], why)) is not None
-        ]
-        report, files = _game(
-            rated[row.game], ratings, part, costs[costs["game"] == row.game], row, replays,
-            styles, out, frontier, ratios[ratios["game"] == row.game],
-        )
-        reports.append(report)
-        paths += files
-
-    subtitle = games_text(games)
-    overall = save(draw_overview(ratings, subtitle, styles, frontier), out / "strength")
-    lengths = plot_lengths(games, out / "lengths")
-    paths += overall + lengths
-    failed = games[games["failed"]].head(_MOST_FAILURES)
-    facts = _facts(str(ledger_path), games)
-    if planned is not None and len(games) < planned:
-        facts.insert(2, ("Still to come", f"{planned - len(games):,} games"))
-    settings = method.settings(plan, rated, anchor, replicates)
-    page = build_page(
-        reports, facts=facts, played=len(games), planned=planned,
-        figures=_figures([("All games: Elo against CPU time per move", overall),
-                          ("Lengths of the rated games", lengths)]),
-        failures=[(row.slot, _failed_entrant(row), row.reason) for row in failed.itertuples()],
-        failure_total=int(games["failed"].sum()), method=method.paragraphs(),
-        settings=settings,
+    return _Found(
+        plan, games, rated, ratings, overview_frame(games, rated), costs,
+        frontier_frame(ratings, rated), cost_ratios(ratings, rated), replays,
     )
-    return [write_file(out / "report.html", page), *paths]
 
 
 def _game(
-    table: RatingTable, ratings: pd.DataFrame, games: pd.DataFrame, costs: pd.DataFrame,
-    overview: Any, replays: list[dict[str, Any]], styles: Mapping[str, FamilyStyle], out: Path,
-    frontier: pd.DataFrame, ratios: pd.DataFrame,
-) -> tuple[GameReport, list[Path]]:
-    """All about one game, and the files written for it."""
+    found: _Found, overview: Any, styles: Mapping[str, FamilyStyle], out: Path
+) -> tuple[dict[str, Any], list[Path]]:
+    """What the page shows of one game, and the files written for it."""
     import pandas as pd
 
+    def part(frame: pd.DataFrame) -> pd.DataFrame:
+        return frame[frame["game"] == game]
+
     game, slug = overview.game, file_slug(overview.game)
+    table, games, ratings = found.rated[game], part(found.games), part(found.ratings)
     names = [rating.entrant for rating in table.ratings]
     cross = tables.crosstable(games, game, names)
     superiority = pd.DataFrame(
@@ -167,27 +190,29 @@ def _game(
     subtitle = f"{_count(games)}, {len(names)} entrants; {_machines(games)}{_scaled(games)}"
     drawn = []
     for axis in AXES:
-        figure = draw_game(ratings, game, subtitle, styles, axis, frontier)
+        figure = draw_game(found.ratings, game, subtitle, styles, axis, found.frontier)
         files = save(figure, out / f"strength_{slug}{axis.stem}") if figure else []
         drawn.append((axis.title, files))
         paths += files
-    report = GameReport(
-        game, game_title(game), slug, table, ratings[ratings["game"] == game], overview,
-        costs, cross, _game_facts(table, games), _figures(drawn), replays,
-        frontier[frontier["game"] == game], ratios, perfect_results(games),
-    )
-    return report, paths
+    view = {
+        "game": game, "title": game_title(game), "slug": slug, "table": table, "ratings": ratings,
+        "overview": overview, "facts": _game_facts(table, games), "figures": _figures(drawn),
+        **rating_rows(table, ratings), "perfect": perfect_results(games),
+        "notes": [rating for rating in table.ratings if rating.note],
+        "cross": cross_rows(cross),
+        "superiority": list(zip(names, table.superiority().tolist(), strict=True)),
+        "costs": list(part(found.costs).itertuples()),
+        "frontier": list(part(found.frontier).itertuples()),
+        "ratios": list(part(found.ratios).itertuples()),
+    }
+    return view, paths
 
 
-def _figures(drawn: list[tuple[str, list[Path]]]) -> list[Figure]:
+def _figures(drawn: list[tuple[str, list[Path]]]) -> list[dict[str, Any]]:
     return [
-        Figure(title, path) for title, paths in drawn for path in paths if path.suffix == ".svg"
+        {"title": title, "svg": path}
+        for title, paths in drawn for path in paths if path.suffix == ".svg"
     ]
-
-
-def _failed_entrant(row: Any) -> str:
-    """Who broke down: the loser."""
-    return str(row.second if row.result == 1 else row.first)
 
 
 def _facts(ledger: str, games: pd.DataFrame) -> list[tuple[str, str]]:

@@ -9,34 +9,22 @@ from pathlib import Path
 from dlgo.api import GameState
 from dlgo.files import write_file
 from engines.registry import build_engine
-from engines.watching.events import (
-    BackedUp,
-    CutOff,
-    Entered,
-    Evaluated,
-    Event,
-    Expanded,
-    Halved,
-    Proved,
-    Selected,
-    Simulated,
-    Valued,
-)
+from engines.watching import events as search_events
 from engines.watching.recording import Recording, watch
 from engines.watching.tree import SearchTree
 
 _WORDS = {1: "black wins", 0: "a draw", -1: "white wins"}
 _KINDS = {
-    Selected: "select    go down to the move with the best score",
-    Expanded: "expand    add a move, or all, to the tree",
-    Simulated: "simulate  play a random game from there",
-    Evaluated: "evaluate  ask the network, or the game, what the position is worth",
-    BackedUp: "back up   count the result in every position on the way",
-    Proved: "prove     the result is certain",
-    Halved: "halve     keep the better half of the moves",
-    Entered: "enter     look at a position; alpha, beta: the results that still matter",
-    Valued: "value     what it is worth to the player to move",
-    CutOff: "cut off   the other moves cannot matter",
+    "Selected": "select    go down to the move with the best score",
+    "Expanded": "expand    add a move, or all, to the tree",
+    "Simulated": "simulate  play a random game from there",
+    "Evaluated": "evaluate  ask the network, or the game, what the position is worth",
+    "BackedUp": "back up   count the result in every position on the way",
+    "Proved": "prove     the result is certain",
+    "Halved": "halve     keep the better half of the moves",
+    "Entered": "enter     look at a position; alpha, beta: the results that still matter",
+    "Valued": "value     what it is worth to the player to move",
+    "CutOff": "cut off   the other moves cannot matter",
 }
 
 
@@ -71,7 +59,7 @@ def watch_search(
 
 def beginning(recording: Recording) -> Iterator[str]:
     """The position, whose turn it is, and what the words for the steps mean."""
-    state, kinds = recording.state, {type(event) for event in recording.events}
+    state, kinds = recording.state, {type(event).__name__ for event in recording.events}
     yield str(state)
     player = state.next_player
     yield f"{player.name} ({state.game.piece_symbol(player.index)}) to move\n"
@@ -89,43 +77,43 @@ def story(recording: Recording, steps: int | None = None) -> Iterator[str]:
         yield f"It plays {recording.decision}"
 
 
-def sentence(event: Event, tree: SearchTree) -> str:
+def sentence(event: search_events.Event, tree: SearchTree) -> str:
     """An event in words; `tree` is as it stands after it."""
     match event:
-        case Selected(node, child, scores):
+        case search_events.Selected(node, child, scores):
             children = [tree.nodes[number].move for number in tree.nodes[node].children]
             others = ", ".join(
                 f"{move} {score:.3f}" for move, score in zip(children, scores, strict=True)
             )
             return f"select    {tree.path(child)}  (scores: {others})"
-        case Expanded(node, children):
+        case search_events.Expanded(node, children):
             new = ", ".join(
                 child.move if child.prior is None else f"{child.move} {child.prior:.1%}"
                 for child in children
             )
             return f"expand    {tree.path(node)}: {new}"
-        case Simulated(node, moves, value):
+        case search_events.Simulated(node, moves, value):
             return f"simulate  {tree.path(node)}: {' '.join(moves)}, {_WORDS[int(value)]}"
-        case Evaluated(node, value):
+        case search_events.Evaluated(node, value):
             return f"evaluate  {tree.path(node)}: {_signed(value)} for black"
-        case BackedUp(path, value):
+        case search_events.BackedUp(path, value):
             counts = ", ".join(
                 f"{tree.nodes[n].move or 'root'} {tree.nodes[n].visits}" for n in path
             )
             return f"back up   {_signed(value)} for black; visits: {counts}"
-        case Proved(node, result):
+        case search_events.Proved(node, result):
             return f"prove     {tree.path(node)}: {_WORDS[result]}"
-        case Halved(candidates, visits):
+        case search_events.Halved(candidates, visits):
             moves = ", ".join(tree.nodes[number].move or "" for number in candidates)
             return f"halve     {visits} more visits each for {moves}"
-        case Entered(node, _, _, mover, depth, alpha, beta):
+        case search_events.Entered(node, _, _, mover, depth, alpha, beta):
             window = f"alpha {_signed(alpha)}, beta {_signed(beta)}"
             return f"enter     {tree.path(node)}: {mover} to move, depth {depth:g}, {window}"
-        case Valued(node, value, reason):
+        case search_events.Valued(node, value, reason):
             why = "best of its moves" if reason == "moves" else reason
             who = tree.nodes[node].mover
             return f"value     {tree.path(node)}: {_signed(value)} for {who} ({why})"
-        case CutOff(node, value, _, beta, skipped):
+        case search_events.CutOff(node, value, _, beta, skipped):
             why = f"{_signed(value)} is not below beta {_signed(beta)}"
             return f"cut off   {tree.path(node)}: {why}; not looked at: {', '.join(skipped)}"
 

@@ -17,15 +17,9 @@ from engines.clock import stopped_by
 from engines.isolation.describe import MOVE_TIMEOUT, read_spec
 from engines.registry import EngineSpec
 from experiments.play.game_file import SavedGame
+from experiments.review import words
 from experiments.review.exact import SECONDS, exact_engine
 from experiments.review.game_review import GameReview, Question
-from experiments.review.words import (
-    position_words,
-    summary_words,
-    turn_text,
-    value_text,
-    verdict_words,
-)
 
 DEFAULT_ENGINE = "mcts:sims=1000"
 SEED = 1
@@ -86,22 +80,22 @@ def review_lines(review: GameReview, saved: SavedGame) -> Iterator[str]:
     game = review.game_state.game
     sides = [player_text(game, player) for player in Player]
     yield f"{game}: {len(review.turns)} moves; in per cent, what {sides[0]} can expect after each"
-    yield f"      start: {position_words(review, 0)}"
+    yield f"      start: {words.position_words(review, 0)}"
     for turn in review.turns:
         before, evaluation = review.states[turn.number - 1], review.evaluations[turn.number]
         verdict = review.verdict(turn.number)
         kind = "" if verdict is None else verdict.kind
-        value = "-" if evaluation is None else value_text(
+        value = "-" if evaluation is None else words.value_text(
             review.states[turn.number], evaluation, Player.black
         )
-        move = f"{sides[turn.player.index]} {turn_text(before, turn.moves)}"
+        move = f"{sides[turn.player.index]} {words.turn_text(before, turn.moves)}"
         line = f"{turn.number:>4}. {move:<24} {value} {_SIGNS[kind]}".rstrip()
         yield line
         if verdict is not None and kind:
-            yield f"      {verdict_words(review, verdict)}"
+            yield f"      {words.verdict_words(review, verdict)}"
     for player, name in zip(Player, (saved.black, saved.white), strict=True):
         shown = f"{sides[player.index]}{f', {name}' if name else ''}"
-        yield f"{shown}: {summary_words(review, player)}"
+        yield f"{shown}: {words.summary_words(review, player)}"
 
 
 def review_json(review: GameReview) -> Iterator[str]:
@@ -111,14 +105,14 @@ def review_json(review: GameReview) -> Iterator[str]:
         verdict = review.verdict(turn.number)
         yield json.dumps({
             "move": turn.number, "player": turn.player.name,
-            "text": turn_text(before, turn.moves),
+            "text": words.turn_text(before, turn.moves),
             "black_before": _share(review, turn.number - 1),
             "black_after": _share(review, turn.number),
             "proven": evaluation is not None and evaluation.proven,
             "loss": None if verdict is None else round(verdict.loss, 6),
             "kind": None if verdict is None else verdict.kind,
             "exact": verdict is not None and verdict.exact,
-            "better": turn_text(before, verdict.best) if verdict and verdict.kind else None,
+            "better": words.turn_text(before, verdict.best) if verdict and verdict.kind else None,
         })
 
 
