@@ -1,13 +1,10 @@
 // The tree of a search as a picture: a card for each node, the root on top, and as a list.
 
-import { makeBoard } from "../boards/index.js";
 import { h, s } from "../dom.js";
+import { cardHeight, cardTexts, drawCard, edge, LEVEL, Thumbs, WIDTH } from "./card.js";
 import { all, chooseNodes, place } from "./layout.js";
-import { signOf, wins } from "./model.js";
-import { figure, signed, some } from "./words.js";
 
-const WIDTH = 104, GAP = 12, LEVEL = 46, TEXT = 15, BOARD = 66, EDGE = 26;
-const SMALL = 81;  // cells of the largest board that is drawn on cards
+const GAP = 12, EDGE = 26;
 const SIZES = [10, 20, 40, 80];
 
 export class TreeView {
@@ -25,9 +22,7 @@ export class TreeView {
     this.zoom = null;  // null: as wide as there is room, if it can be read
     this.asList = false;
     this.most = 20;
-    const { rows, cols } = search.info;
-    this.boards = rows * cols <= SMALL;
-    this.board = [(BOARD * cols) / Math.max(rows, cols), (BOARD * rows) / Math.max(rows, cols)];
+    this.thumbs = new Thumbs(search.info);
     this.svg = s("svg", { class: "search-tree", role: "tree", "aria-label": "Search tree" });
     this.list = h("div", { class: "tree-list", hidden: true });
     this.scroll = h("div", { class: "tree-scroll" }, this.svg, this.list);
@@ -42,7 +37,6 @@ export class TreeView {
         button("−", "Smaller (−)", () => this.scale(1 / 1.25)), button("+", "Larger (+)", () => this.scale(1.25)),
         button("⤢", "As wide as there is room (0)", () => this.fit())),
       this.scroll, this.caption);
-    this.#defineBoard();
     this.svg.addEventListener("mousedown", (event) => event.preventDefault());  // arrow keys go on stepping
     this.svg.addEventListener("keydown", (event) => this.#key(event));
     this.#drag();
@@ -69,41 +63,6 @@ export class TreeView {
 
   // Drawing.
 
-  #defineBoard() {
-    const model = this.model = makeBoard(this.search.info);
-    this.defs = s("defs", {});
-    for (const name of ["ground", "front"]) {
-      const layer = model.layers[name].cloneNode(true);
-      layer.querySelectorAll("text").forEach((text) => text.remove());
-      this.defs.append(s("g", { id: `mini-${name}`, class: `board icon ${model.look.name}` }, layer));
-    }
-    this.thumbs = new Map();
-  }
-
-  /** The position of a node as a small picture, once it is known. */
-  #thumb(number, position) {
-    if (this.thumbs.has(number)) return this.thumbs.get(number);
-    const { look, margin, info } = this.model, [width, height] = this.board;
-    const pieces = s("g", { class: `board icon ${look.name}` });
-    position.cells.forEach((piece, cell) => {
-      if (piece < 0) return;
-      const [x, y] = this.model.place(cell);
-      pieces.append(s("g", { transform: `translate(${x} ${y})` }, look.piece(info, piece)));
-    });
-    pieces.querySelectorAll(".shadow, .shine").forEach((part) => part.remove());
-    const marks = s("g", {});
-    if (position.last !== null && number) {
-      const [cx, cy] = this.model.place(position.last);
-      marks.append(s("circle", { cx, cy, r: 44, class: "mini-last" }));
-    }
-    const m = Math.min(margin, 26);
-    const thumb = s("svg", {
-      width, height, viewBox: `${-m} ${-m} ${100 * info.cols + 2 * m} ${100 * info.rows + 2 * m}`, "aria-hidden": "true",
-    }, s("use", { href: "#mini-ground" }), pieces, s("use", { href: "#mini-front" }), marks);
-    this.thumbs.set(number, thumb);
-    return thumb;
-  }
-
   /**
    * @param tree as it is after a step.
    * @param focus what the step is about, of `focusOf`.
@@ -128,26 +87,26 @@ export class TreeView {
       : `Values on the cards are ${who}'s share of the point, to move at the root: 1 is a win. The thicker a line, the more visits. Orange: where the step is; blue: whose moves are listed.`;
     if (this.asList) this.#drawList(cards);
     else this.#draw(cards);
-    if (this.boards && !this.asList) this.#want(cards);
+    if (this.thumbs.drawn && !this.asList) this.#want(cards);
   }
 
+  /** Ask for the positions of cards that have no picture yet. */
   #want(cards) {
-    const missing = cards.map(({ node }) => node.number).filter((number) => !this.thumbs.has(number));
+    const missing = cards.map(({ node }) => node.number).filter((number) => !this.thumbs.pictures.has(number));
     if (!missing.length) return;
     this.positions.of(missing.map((number) => this.tree.moves(number)), (found) => {
       missing.forEach((number, i) => {
-        this.#thumb(number, found[i]);
-        const group = this.svg.querySelector(`.card[data-node="${number}"]`);
-        if (group && this.cards.has(number)) this.#putThumb(group, this.cards.get(number));
+        this.thumbs.add(number, found[i]);
+        const group = this.svg.querySelector(`.card[data-node="${number}"]`), card = this.cards.get(number);
+        if (group && card) this.thumbs.putInto(group, card);
       });
     });
   }
 
   #draw(cards) {
-    const lines = Math.max(...cards.map((card) => this.#texts(card).length));
-    const top = this.boards ? this.board[1] + 8 : 4;
-    this.height = top + TEXT * lines + 6;
-    const xs = cards.map(({ x }) => x), left = Math.min(...xs) - WIDTH / 2 - GAP;
+    const { tree, thumbs, marked, looked } = this, { kind } = this.search;
+    this.height = cardHeight(cards, tree, kind, thumbs);
+    const xs = cards.map(({ x }) => x), left = this.left = Math.min(...xs) - WIDTH / 2 - GAP;
     const width = Math.max(...xs) + WIDTH / 2 + GAP - left;
     const deepest = Math.max(...cards.map(({ depth }) => depth));
     const height = 10 + deepest * (this.height + LEVEL) + this.height + EDGE;
@@ -156,74 +115,20 @@ export class TreeView {
     this.svg.setAttribute("viewBox", `${left} -8 ${width} ${height}`);
     this.svg.setAttribute("width", Math.round(width * this.factor));
     this.svg.setAttribute("height", Math.round(height * this.factor));
-    this.size0 = { left };
-    const edges = s("g", { class: "edges", "aria-hidden": "true" }), faces = s("g", { role: "none" });
-    for (const card of cards) {
-      card.y = card.depth * (this.height + LEVEL);
-      for (const child of card.children) edges.append(this.#edge(card, child));
-    }
-    for (const card of cards) faces.append(this.#card(card, top));
-    this.svg.replaceChildren(this.defs, edges, faces);
+    for (const card of cards) card.y = card.depth * (this.height + LEVEL);
+    const look = {
+      tree, kind, thumbs, marked, looked, height: this.height, here: this.#here(), counted: this.focus.counted,
+    };
+    const isMarked = (...numbers) => numbers.every(({ node }) => marked.has(node.number));
+    this.svg.replaceChildren(thumbs.defs,
+      s("g", { class: "edges", "aria-hidden": "true" }, cards.flatMap((card) => (
+        card.children.map((child) => edge(card, child, this.height, isMarked(card, child)))))),
+      s("g", { role: "none" }, cards.map((card) => drawCard(card, look))));
     this.#follow();
   }
 
-  #edge(card, child) {
-    const share = child.node.visits / Math.max(card.node.visits, 1);
-    const y = card.y + this.height, bottom = child.depth * (this.height + LEVEL), middle = (y + bottom) / 2;
-    const marked = this.marked.has(child.node.number) && this.marked.has(card.node.number);
-    const edge = s("path", {
-      d: `M${card.x} ${y}C${card.x} ${middle} ${child.x} ${middle} ${child.x} ${bottom}`,
-      class: marked ? "edge-line marked" : child.node.visits || child.node.window ? "edge-line" : "edge-line faint",
-      "stroke-width": Math.max(1.3 + 5 * share, marked ? 4 : 0).toFixed(1),
-    });
-    return edge;
-  }
-
-  #card(card, top) {
-    const { node } = card, { x, y } = card, number = node.number;
-    const marked = this.marked.has(number), texts = this.#texts(card);
-    const here = number === (this.focus.child ?? this.focus.at);
-    const group = s("g", {
-      class: ["card", marked ? "marked" : "", here ? "here" : "", number === this.looked ? "looked" : "", this.#verdict(node)].filter(Boolean).join(" "),
-      "data-node": number, role: "treeitem", "aria-level": card.depth + 1, tabindex: here ? 0 : -1,
-      "aria-selected": String(number === this.looked), "aria-label": texts.map(({ text }) => text).join(", "),
-      ...(node.children.length ? { "aria-expanded": String(card.children.length > 0) } : {}),
-    }, s("rect", { x: x - WIDTH / 2, y, width: WIDTH, height: this.height, rx: 8, class: "face-of-card" }));
-    if (this.thumbs.has(number)) this.#putThumb(group, card);
-    texts.forEach(({ text, style }, i) => {
-      const line = s("text", { x, y: y + top + TEXT * (i + 1) - 3, class: style }, text);
-      group.append(line);
-    });
-    if (this.focus.counted && marked) {
-      group.append(s("g", { class: "plus" }, s("circle", { cx: x + WIDTH / 2 - 4, cy: y + 4, r: 11 }), s("text", { x: x + WIDTH / 2 - 4, y: y + 8 }, "+1")));
-    }
-    if (node.children.length) group.append(this.#knob(card));
-    return group;
-  }
-
-  #putThumb(group, { x, y, node }) {
-    const thumb = this.thumbs.get(node.number);
-    thumb.setAttribute("x", x - this.board[0] / 2);
-    thumb.setAttribute("y", y + 6);
-    group.append(thumb);
-  }
-
-  /** The button below a card that folds what hangs there. */
-  #knob(card) {
-    const { x, node } = card, y = card.y + this.height + 11, open = card.children.length > 0;
-    const text = open ? (card.hidden ? `− +${card.hidden}` : "−") : `+${node.children.length}`;
-    const width = 14 + 7 * text.length;
-    const knob = s("g", {
-      class: "knob", "data-fold": node.number, "aria-hidden": "true",
-    }, s("rect", { x: x - width / 2, y: y - 9, width, height: 18, rx: 9 }));
-    knob.append(s("title", {}, open ? `Fold${card.hidden ? `; ${card.hidden} more are not drawn` : ""}` : "Unfold"));
-    if (open && card.hidden) {
-      knob.append(s("text", { x: x - width / 2 + 11, y: y + 4 }, "−"),
-        s("text", { x: x + 7, y: y + 4, "data-more": "" }, `+${card.hidden}`),
-        s("rect", { x: x - width / 2 + 18, y: y - 9, width: width - 18, height: 18, "data-more": "", class: "catch" }));
-    } else knob.append(s("text", { x, y: y + 4 }, text));
-    return knob;
-  }
+  /** The node that the step is about. */
+  #here() { return this.focus.child ?? this.focus.at; }
 
   /** Draw the children of a node that are not drawn yet. */
   more(number) {
@@ -232,50 +137,13 @@ export class TreeView {
     this.onChange();
   }
 
-  #sign() { return signOf(this.tree.root.mover); }
-
-  /** Whether a node is certain, for the player at the root. */
-  #verdict(node) {
-    let sure = node.proven;
-    if (sure === null && node.reason === "result") sure = node.value;
-    return sure === null ? "" : ["sure-loss", "sure-draw", "sure-win"][Math.sign(this.#sign() * sure) + 1];
-  }
-
-  /** The lines on a card. */
-  #texts(card) {
-    const { node } = card, { tree } = this, mover = tree.root.mover;
-    const lines = [];
-    if (this.search.kind === "alphabeta") {
-      lines.push({ text: `${node.move ?? "root"}: ${node.mover === mover ? "max" : "min"}`, style: "title" });
-      lines.push({ text: this.#worth(node), style: node.value === null ? "soft" : "" });
-      const bounds = (node.window ?? [-1, 1]).map((bound) => this.#sign() * bound).sort((a, b) => a - b);
-      lines.push({ text: `[${signed(bounds[0])}, ${signed(bounds[1])}]`, style: "soft" });
-      if (node.skipped.length) lines.push({ text: `✂ ${some(node.skipped, 2).replace(" and ", " +").replace(" more", "")}`, style: "cut" });
-      return lines;
-    }
-    lines.push({ text: node.move ?? "root", style: "title" });
-    lines.push({ text: `${node.visits} visit${node.visits === 1 ? "" : "s"}`, style: node.visits ? "" : "soft" });
-    if (node.proven !== null) lines.push({ text: ["loss", "draw", "win"][this.#sign() * node.proven + 1] + ", certain", style: "title" });
-    else if (node.visits) lines.push({ text: `value ${figure(wins(node, mover), 2)}`, style: "" });
-    if (node.prior !== null) lines.push({ text: `prior ${(100 * node.prior).toFixed(node.prior < 0.0995 ? 1 : 0)}%`, style: "soft" });
-    return lines;
-  }
-
-  #worth(node) {
-    if (node.value === null) return "looking …";
-    const [low, high] = this.tree.bounds(node.number).map((bound) => this.#sign() * bound).sort((a, b) => a - b);
-    if (low === high) return `${node.reason === "estimate" ? "estimate" : "value"} ${signed(low)}`;
-    if (high === 1) return `at least ${signed(low)}`;
-    return low === -1 ? `at most ${signed(high)}` : `${signed(low)} to ${signed(high)}`;
-  }
-
   /** Keep what the step is about in sight. */
   #follow() {
     const key = `${this.tree.steps}/${this.looked}/${this.factor}`;
     if (key === this.followed) return;
     this.followed = key;
-    const card = this.cards.get(this.looked !== this.focus.at ? this.looked : this.focus.child ?? this.focus.at) ?? this.cards.get(0);
-    const x = (card.x - this.size0.left) * this.factor, y = (card.y + 8) * this.factor;
+    const card = this.cards.get(this.looked !== this.focus.at ? this.looked : this.#here()) ?? this.cards.get(0);
+    const x = (card.x - this.left) * this.factor, y = (card.y + 8) * this.factor;
     const box = this.scroll, half = (WIDTH / 2) * this.factor, tall = this.height * this.factor;
     if (x - half < box.scrollLeft || x + half > box.scrollLeft + box.clientWidth) box.scrollLeft = x - box.clientWidth / 2;
     if (y < box.scrollTop || y + tall + 20 > box.scrollTop + box.clientHeight) box.scrollTop = y - Math.max(box.clientHeight - tall, 0) / 2;
@@ -283,7 +151,7 @@ export class TreeView {
 
   #drawList(cards) {
     const row = (card) => {
-      const [title, ...rest] = this.#texts(card), { node } = card;
+      const [title, ...rest] = cardTexts(card, this.tree, this.search.kind), { node } = card;
       const name = h("button", {
         type: "button", class: "link", "aria-current": node.number === this.looked ? "true" : null,
         onclick: () => this.onLook(node.number),
