@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dlgo.errors import DlgoError, LedgerError
+from dlgo.errors import DlgoError
 from dlgo.records.costs import MoveCost
 from dlgo.records.ledger import GameRecord, Ledger
 from reports.cost_table import cost_table
@@ -163,20 +163,14 @@ def test_ratings_csv(written):
     assert rand["note"].startswith("lost every game")
 
 
-def test_crosstable(ledger_path):
+def test_the_tables_agree_with_the_fit(ledger_path):
     with Ledger(ledger_path, read_only=True) as ledger:
         games = games_frame(ledger)
-    table = crosstable(games, "connect4", [SLOW, FAST, "random"])
-    assert table.loc[SLOW].tolist() == ["", "3.5/5", ""]  # the repetition is not counted
-    assert table.loc[FAST].tolist() == ["1.5/5", "", "3/3"]
-    assert table.loc["random"].tolist() == ["", "0/3", ""]
-
-
-def test_frames_agree_with_the_fit(ledger_path):
-    with Ledger(ledger_path, read_only=True) as ledger:
-        games = games_frame(ledger)
-    tables = rate_games(games)
-    frame = ratings_frame(games)
+    cross = crosstable(games, "connect4", [SLOW, FAST, "random"])
+    assert cross.loc[SLOW].tolist() == ["", "3.5/5", ""]  # the repetition is not counted
+    assert cross.loc[FAST].tolist() == ["1.5/5", "", "3/3"]
+    assert cross.loc["random"].tolist() == ["", "0/3", ""]
+    tables, frame = rate_games(games), ratings_frame(games)
     assert list(tables) == ["connect4", "go:size=5,komi=0.5"]
     for game, table in tables.items():
         part = frame[frame["game"] == game]
@@ -206,25 +200,19 @@ def test_the_same_ledger_gives_the_same_files(written, ledger_path, tmp_path):
         assert before.read_bytes() == after.read_bytes(), before.name
 
 
-def test_an_empty_ledger_says_what_to_do(tmp_path):
-    path = tmp_path / "empty.sqlite"
-    Ledger(path).close()
-    with pytest.raises(LedgerError, match=r"empty.sqlite holds no games; play some") as error:
-        write_report(path, tmp_path / "report")
+@pytest.mark.parametrize(("ledger", "out", "message"), [
+    ("empty.sqlite", "report", "empty.sqlite holds no games; play some"),
+    ("none.sqlite", "report", "does not exist"),
+    (None, "file/report", "cannot write .*file.*; name another folder"),
+])
+def test_what_cannot_be_reported_is_said(ledger, out, message, ledger_path, tmp_path):
+    Ledger(tmp_path / "empty.sqlite").close()
+    (tmp_path / "file").write_text("in the way")
+    path = ledger_path if ledger is None else tmp_path / ledger
+    with pytest.raises(DlgoError, match=message) as error:
+        write_report(path, tmp_path / out)
     assert "\n" not in str(error.value)
     assert not (tmp_path / "report").exists()
-
-
-def test_a_ledger_that_does_not_exist(tmp_path):
-    with pytest.raises(LedgerError, match="does not exist"):
-        write_report(tmp_path / "none.sqlite", tmp_path / "report")
-
-
-def test_a_folder_that_cannot_be_written(ledger_path, tmp_path):
-    (tmp_path / "file").write_text("in the way")
-    with pytest.raises(DlgoError, match="cannot write .*file.*; name another folder") as error:
-        write_report(ledger_path, tmp_path / "file" / "report")
-    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(("entrant", "family", "budget"), [

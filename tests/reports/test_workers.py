@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from dlgo.errors import LedgerError
 from dlgo.records.ledger import Check, GameRecord, Ledger
@@ -81,20 +80,3 @@ def test_a_purged_machine_leaves_the_games_of_the_others(tmp_path: Path) -> None
         assert not any("bad:1" in (check.worker, check.other) for check in ledger.checks())
     with one_line_error(LedgerError, "good:2, good:3"):
         purge_ledger(str(tmp_path / "l"), "bad:1")
-
-
-@pytest.mark.parametrize("kinds", [1, 2])
-def test_a_report_says_when_seconds_were_those_of_several_processors(
-    tmp_path: Path, kinds: int
-) -> None:
-    import pandas as pd
-
-    from reports.report import _mixed_processors
-
-    games = pd.DataFrame({
-        "first": ["mcts:cpu=0.1", "random"], "second": ["random", "mcts:sims=10"],
-        "machine": ["Fast, 2 cores", "Fast, 8 cores" if kinds == 1 else "Slow, 2 cores"],
-    })
-    told = _mixed_processors(games)
-    assert len(told) == kinds - 1
-    assert all("mcts:cpu=0.1" in line and "mcts:sims" not in line for line in told)

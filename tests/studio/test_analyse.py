@@ -93,16 +93,6 @@ def test_exact_values_of_connect_four_are_the_solvers(studio: Studio) -> None:
     assert values == expected and len(set(values.values())) > 1
 
 
-def test_exact_values_of_tictactoe(studio: Studio) -> None:
-    game = studio.new("tictactoe")
-    studio.move(game, "B2")
-    event, _ = look(studio, f"/api/games/{game}/exact", lambda event: len(event["exact"]) == 8)
-    values = {move["text"]: move["value"] for move in event["exact"]}
-    # In reply to the centre a corner draws and an edge loses.
-    assert {text for text, value in values.items() if value == 0} == {"A1", "A3", "C1", "C3"}
-    assert {text for text, value in values.items() if value == -1} == {"A2", "B1", "B3", "C2"}
-
-
 def test_a_position_is_set_up(studio: Studio) -> None:
     cells = [-1] * 25
     cells[12], cells[13] = 0, 1

@@ -99,6 +99,7 @@ class Attacker:
         head = b"POST /api/games HTTP/1.1\r\nHost: localhost\r\n"
         return self.raw(self.draw.choice((
             self.draw.randbytes(200) + b"\r\n\r\n", b"\x16\x03\x01\x02\x00", b"GET\r\n\r\n",
+            b"GET / HTTP/9.9\r\n\r\n", b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n",
             head + b"Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n",
             head + b"Content-Length: -5\r\n\r\n", head + b"Content-Length: 9\r\n\r\n{",
             head + b"Content-Length: 4\r\nContent-Length: 9\r\n\r\n{}{}",
