@@ -16,13 +16,14 @@ from dlgo.files import output_path
 from dlgo.records.ledger import GameRecord, Ledger
 from experiments.play.board_drawing import BACKGROUND, draw_board
 from experiments.play.game_file import SavedGame, game_of_ledger, positions, read_game_file
+from reports.figures import write_line
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ENDINGS = (".gif", ".png", ".html")
 _DPI = {".gif": 80, ".html": 80, ".png": 150}
-_FONT_SIZES = (10, 9)  # of the players and of the move
+_HEAD = 0.6  # inches above the board, for the players and the move
 _SECONDS_AT_END = 3.0
 _MEGABYTES = 500  # of frames in a page; matplotlib's own limit drops the end of a long game
 
@@ -131,7 +132,7 @@ def _figure(state: GameState) -> Figure:
 
     wide, high = state.game.board_cols + 1.2, state.game.board_rows + 0.8
     side = 5.5 / max(wide, high)
-    figure = Figure(figsize=(max(3.5, wide * side), max(1.5, high * side) + 0.6))
+    figure = Figure(figsize=(max(3.5, wide * side), max(1.5, high * side) + _HEAD))
     figure.set_facecolor(BACKGROUND)
     FigureCanvasAgg(figure)
     return figure
@@ -142,12 +143,7 @@ class Frames:
 
     def __init__(self, game: SavedGame, figure: Figure) -> None:
         self.figure, self._states, self._game = figure, positions(game.state), game
-        top = 0.6 / figure.get_figheight()
-        self.axes = figure.add_axes((0.01, 0.01, 0.98, 0.99 - top))
-        self._lines = [
-            figure.text(0.5, 1 - share * top, "", ha="center", va="center", fontsize=size)
-            for share, size in zip((0.35, 0.8), _FONT_SIZES, strict=True)
-        ]
+        self.axes = figure.add_axes((0.01, 0.01, 0.98, 0.99 - _HEAD / figure.get_figheight()))
 
     def draw(self, number: int) -> None:
         """The position after `number` moves, with who plays and the move."""
@@ -157,11 +153,9 @@ class Frames:
             player_text(state.game, player) + (f": {name}" if name else "")
             for player, name in zip(Player, (self._game.black, self._game.white), strict=True)
         )
-        texts = (names, self._event(number))
-        for line, text, size in zip(self._lines, texts, _FONT_SIZES, strict=True):
-            line.set_fontsize(size)
-            line.set_text(text.replace("$", r"\$"))
-            self._fit(line)
+        self.figure.texts.clear()
+        for down, text, size in ((0.35, names, 10), (0.8, self._event(number), 9)):
+            write_line(self.figure, 0.02, down * _HEAD, text, size)
 
     def _event(self, number: int) -> str:
         state, game = self._states[number], self._states[number].game
@@ -175,10 +169,3 @@ class Frames:
             end = result_text(state) if state.is_over() else self._game.result
             text += f"  -  {end}" if end else ""
         return text
-
-    def _fit(self, line: object) -> None:
-        """Shrink a line that is wider than the figure."""
-        width = line.get_window_extent(self.figure.canvas.get_renderer()).width
-        room = 0.96 * self.figure.get_figwidth() * self.figure.dpi
-        if width > room:
-            line.set_fontsize(line.get_fontsize() * room / width)
