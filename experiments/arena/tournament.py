@@ -259,11 +259,6 @@ def _tell_start(
     games = ", ".join(plan.games)
     if agenda.strategy.headline:
         progress.say(agenda.strategy.headline)
-    elif plan.sprt is not None:
-        progress.say(
-            f"a match of {' and '.join(plan.entrants)} on {games} until a test tells "
-            f"{plan.sprt[0]:g} from {plan.sprt[1]:g} Elo, at most {plan.max_pairs} pairs"
-        )
     else:
         progress.say(
             f"{agenda.planned} games: {plan.kind} of {len(plan.entrants)} entrants, {plan.pairs} "

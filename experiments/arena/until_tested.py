@@ -25,6 +25,10 @@ class UntilTested(Strategy):
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan, sure_pairs=1)
+        self.headline = (
+            f"a match of {' and '.join(plan.entrants)} on {', '.join(plan.games)} until a test "
+            f"tells {plan.sprt[0]:g} from {plan.sprt[1]:g} Elo, at most {plan.max_pairs} pairs"
+        )
         bounds = SprtBounds(*plan.sprt, plan.alpha, plan.beta)
         self._tests = {
             game: _OrderedTest(plan.entrants[0], Sprt(bounds, budget=plan.max_pairs))

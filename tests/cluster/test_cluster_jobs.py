@@ -5,21 +5,24 @@ The cluster is a mock: tasks are objects, and time passes when somebody waits.
 
 from __future__ import annotations
 
+import socket
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from engines.jobs import Portion
 from engines.jobs.protocol import Amount, ListSource
 from engines.jobs.worker import Result
-from experiments.cluster import inside
+from experiments.cluster import inside, parcels
 from experiments.cluster import jobs as jobs_module
-from experiments.cluster.connection import ClusterError, Machine
+from experiments.cluster.connection import ClusterError, Connection, Machine
 from experiments.cluster.inside import Hello, News
-from experiments.cluster.jobs import ClusterJobs
+from experiments.cluster.jobs import ClusterJobs, Packer
 from tests.cluster.test_dispatcher import Number
 from tests.conftest import one_line_error
+from tests.jobs.test_jobs import read
 
 # Seconds of CPU time that each task says it has used.
 CPU = 7.0
@@ -213,11 +216,20 @@ def test_what_only_a_cluster_has_is_refused_without_one(option: str, tmp_path, c
         assert f"{option.partition('=')[0]} without --cluster" in line
 
 
+def test_a_head_that_listens_on_loopback_alone_is_told() -> None:
+    """Ray looks for it at the machine's other address, where nothing answers."""
+    services = pytest.importorskip("ray._private.services")
+    if services.get_node_ip_address().startswith("127."):
+        pytest.skip("this machine has no address but loopback")
+    with socket.create_server(("127.0.0.1", 0)) as head:
+        port = head.getsockname()[1]
+        with one_line_error(ClusterError, f"{services.get_node_ip_address()}:{port}"):
+            Connection(f"127.0.0.1:{port}")
+
+
 @pytest.mark.parametrize("address", ["nonsense", "host:0", "ray://host:1", "127.0.0.1:1", ":::"])
 def test_an_address_where_nothing_is_gives_one_line(address: str) -> None:
     pytest.importorskip("ray")
-    from experiments.cluster.connection import Connection
-
     with one_line_error(ClusterError, address):
         Connection(address)
 
@@ -237,3 +249,29 @@ def test_facts_hold_what_machines_have_done_and_cost(clock: Clock) -> None:
         assert machine.core_seconds == pytest.approx(2 * seconds)  # it has two cores
         assert machine.rate == pytest.approx(done[name] / seconds, rel=0.5)
     assert facts.cost == pytest.approx(0.001 * facts.core_seconds) and facts.waiting == 0
+
+
+@pytest.fixture
+def networks(tmp_path: Path) -> list[Path]:
+    """Three folders with a file each."""
+    folders = []
+    for number in range(3):
+        folder = tmp_path / f"{number:04d}"
+        folder.mkdir()
+        (folder / "weights").write_text(f"weights {number}")
+        folders.append(folder)
+    return folders
+
+
+def test_a_network_is_packed_once(networks: list[Path]) -> None:
+    used = (0, 0, 1, 0, 1, 2, 2, 0)
+    given = [Portion(f"p{n}", read, ("x",), (networks[i],)) for n, i in enumerate(used)]
+    put: list[bytes] = []
+    packer = Packer(lambda parcel: put.append(parcel) or len(put))
+    sent = [packer.sent(portion) for portion in given]
+    assert [item.task for item in sent] == given
+    assert len(put) == 3
+    for item, number in zip(sent, used, strict=True):
+        ((digest, reference),) = item.parcels
+        parcel = put[reference - 1]
+        assert digest == parcels.digest_of(parcel) and f"weights {number}".encode() in parcel
