@@ -86,40 +86,39 @@ class Plan:
         challengers = _unique("challenger", self.challengers, lambda spec: meant[spec][0])
         entrants = _unique("entrant", self.entrants, lambda spec: meant[spec][0])
         names = {**dict(self.names), **{entrant: name for entrant, name in meant.values() if name}}
-        entrants = tuple(dict.fromkeys(challengers + entrants))
-        if not games:
-            raise SpecError("a tournament needs a game, such as connect4")
-        if len(entrants) < (1 if self.kind == "mirror" else 2):
-            raise SpecError(f"a tournament needs two entrants or more, not {len(entrants)}; "
-                            "name another, such as random")
-        self._check_kind(challengers, entrants)
-        self._check_target()
-        return dataclasses.replace(
-            self, games=games, entrants=entrants, challengers=challengers,
-            names=tuple(names.items()),
+        plan = dataclasses.replace(
+            self, games=games, entrants=tuple(dict.fromkeys(challengers + entrants)),
+            challengers=challengers, names=tuple(names.items()),
         )
+        problem = next((text for wrong, text in plan._problems() if wrong), "")
+        if problem:
+            raise SpecError(problem)
+        return plan
 
-    def _check_kind(self, challengers: tuple[str, ...], entrants: tuple[str, ...]) -> None:
-        if self.kind == "match" and len(entrants) != 2:
-            raise SpecError(f"a match has two entrants, not {len(entrants)}; try a round-robin")
-        if self.kind == "gauntlet" and not 0 < len(challengers) < len(entrants):
-            raise SpecError("a gauntlet needs challengers, and other entrants for them to meet")
-        if challengers and self.kind != "gauntlet":
-            raise SpecError(f"challengers are for kind='gauntlet', this is a {self.kind}")
-
-    def _check_target(self) -> None:
-        if self.target_elo is None:
-            if self.pairing == "adaptive":
-                raise SpecError("pairing='adaptive' needs a target, such as target_elo=50")
-        elif self.kind == "mirror":
-            raise SpecError("target_elo is not for kind='mirror': nobody is compared")
-        elif self.max_pairs < self.pairs:
-            raise SpecError(f"max_pairs={self.max_pairs} is less than pairs={self.pairs}")
-        if self.sprt is not None:
-            if self.kind != "match":
-                raise SpecError(f"sprt is for kind='match', this is a {self.kind}")
-            if self.target_elo is not None:
-                raise SpecError("sprt and target_elo both say when to stop; leave one out")
+    def _problems(self) -> list[tuple[bool, str]]:
+        """What may be wrong with a plan, and how people are told of it."""
+        kind, field, target = self.kind, len(self.entrants), self.target_elo
+        return [
+            (not self.games, "a tournament needs a game, such as connect4"),
+            (field < (1 if kind == "mirror" else 2),
+             f"a tournament needs two entrants or more, not {field}; name another, such as random"),
+            (kind == "match" and field != 2,
+             f"a match has two entrants, not {field}; try a round-robin"),
+            (kind == "gauntlet" and not 0 < len(self.challengers) < field,
+             "a gauntlet needs challengers, and other entrants for them to meet"),
+            (kind != "gauntlet" and bool(self.challengers),
+             f"challengers are for kind='gauntlet', this is a {kind}"),
+            (target is None and self.pairing == "adaptive",
+             "pairing='adaptive' needs a target, such as target_elo=50"),
+            (target is not None and kind == "mirror",
+             "target_elo is not for kind='mirror': nobody is compared"),
+            (target is not None and self.max_pairs < self.pairs,
+             f"max_pairs={self.max_pairs} is less than pairs={self.pairs}"),
+            (self.sprt is not None and kind != "match",
+             f"sprt is for kind='match', this is a {kind}"),
+            (self.sprt is not None and target is not None,
+             "sprt and target_elo both say when to stop; leave one out"),
+        ]
 
     def matches(self) -> list[tuple[str, str]]:
         """Who meets whom, on each game."""
