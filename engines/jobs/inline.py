@@ -1,6 +1,6 @@
 """Tasks done in this process, one after the other.
 
-So nothing can end a task that takes for ever, but Ctrl-C.
+Only Ctrl-C can end a task that takes for ever.
 """
 
 from __future__ import annotations
