@@ -7,56 +7,24 @@ called again: what is in the ledger is not played a second time, what is not is 
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from dlgo.errors import LedgerError
 from dlgo.records.ledger import Check, GameRecord, Ledger, ledger_lock
 from dlgo.records.speeds import store_speeds
-from dlgo.text import duration
 from engines.jobs import Jobs, Outcome, Processes
 from experiments.arena.agenda import Agenda, result_of, strategy_of
 from experiments.arena.games import GameTable
 from experiments.arena.launch import Launches
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
+from experiments.arena.plan_book import PlanBook, stopped_sentences
 from experiments.arena.progress import Reporter, default_reporter
-from experiments.arena.provenance import version_text
 from experiments.arena.running import RunningFile
 from experiments.arena.schedule import Plan, tasks
-from experiments.arena.strategy import Result, Strategy
-
-# Names of settings in the ledger.
-_PLAN, _STOPPED = "plan", "stopped"
-
-
-@dataclass(frozen=True)
-class Summary:
-    """What a run has done.
-
-    Attributes:
-        ledger: the file.
-        planned: its games; with a target, those that it took.
-        stored: those that were in the ledger before.
-        played: those played now; stored + played + left_out is planned.
-        left_out: those not played because an entrant was stopped, or because time was up.
-        out_of_time: whether time was up.
-        failures: those played now that ended by an engine's fault.
-        stopped: entrants that failed too often, a sentence each.
-        seconds: wall time.
-    """
-
-    ledger: Path
-    planned: int
-    stored: int
-    played: int
-    left_out: int
-    failures: int
-    stopped: tuple[str, ...]
-    seconds: float
-    out_of_time: bool = False
+from experiments.arena.strategy import Strategy
+from experiments.arena.telling import Summary, tell_end, tell_start
 
 
 def run_tournament(
@@ -104,30 +72,27 @@ def run_tournament(
     schedule = strategy(plan)
     warm = tasks(replace(plan, pairs=1))  # all entrants in all games; checks the openings, too
     with ledger_lock(ledger_path), Ledger(ledger_path) as ledger, ExitStack() as stack:
-        stored = _stored_plan(ledger, plan)
-        agenda = Agenda(
-            plan, _found(ledger, plan), limits, {} if retry else _stopped(ledger), schedule,
-            deadline,
-        )
+        book = PlanBook(ledger, plan)
+        found = {record.slot: None if plan.ends_by_itself else result_of(record)
+                 for record in ledger.games()}
+        agenda = Agenda(plan, found, limits, {} if retry else book.stopped(), schedule, deadline)
         # In a class, entrants come and go.
-        _tell_start(progress, ledger, plan, None if launches else stored, agenda)
+        tell_start(progress, ledger, plan, None if launches else book.stored, agenda)
         jobs = stack.enter_context(Processes(workers)) if elsewhere is None else elsewhere
         needed = list(filter(agenda.may_need, warm))
         stack.enter_context(_interruptible(agenda))
         jobs.prepare(GameTable(limits, setup, launches or {}, needed, plan), progress.say)
         # Only now: a plan whose entrants cannot be built leaves no trace.
-        union = stored.union(plan) if stored else plan
-        _store(ledger, union, agenda.stopped)
+        book.keep(agenda.stopped)
         progress.begin(agenda.stored, agenda.planned)
         stack.callback(progress.end)
-        _play(agenda, jobs, ledger, union, progress)
+        _play(agenda, jobs, ledger, book, progress)
     summary = Summary(
         ledger.path, agenda.planned, agenda.stored, agenda.played,
         agenda.planned - agenda.stored - agenda.played, agenda.failures,
-        tuple(_sentence(*item) for item in agenda.stopped.items()), time.monotonic() - start,
-        agenda.out_of_time,
+        tuple(stopped_sentences(agenda.stopped)), time.monotonic() - start, agenda.out_of_time,
     )
-    _tell_end(progress, summary, agenda.strategy.verdict)
+    tell_end(progress, summary, agenda.strategy.verdict)
     return summary
 
 
@@ -144,14 +109,10 @@ def _interruptible(agenda: Agenda) -> Iterator[None]:
 
 
 def _play(
-    agenda: Agenda, jobs: Jobs, ledger: Ledger, plan: Plan, progress: Reporter
+    agenda: Agenda, jobs: Jobs, ledger: Ledger, book: PlanBook, progress: Reporter
 ) -> None:
-    """Have the games played, and keep each as soon as it has come.
-
-    Args:
-        plan: as it stands in the ledger.
-    """
-    stopped = set(agenda.stopped)
+    """Have the games played, and keep each as soon as it has come."""
+    known = len(agenda.stopped)
     with RunningFile(ledger.path) as running, closing(jobs.rounds(agenda)) as rounds:
         for outcomes in rounds:
             if outcomes:
@@ -164,11 +125,11 @@ def _play(
             _store_news(ledger, jobs)
             running.done, running.planned = agenda.stored + agenda.played, agenda.planned
             running.update(jobs.glances, jobs.machines)
-            if new := agenda.stopped.keys() - stopped:
-                for key in new:
-                    progress.say(f"stopped: {_sentence(key, agenda.stopped[key])}")
-                stopped |= new
-                _store(ledger, plan, agenda.stopped)
+            if len(agenda.stopped) > known:
+                for sentence in stopped_sentences(agenda.stopped)[known:]:
+                    progress.say(f"stopped: {sentence}")
+                known = len(agenda.stopped)
+                book.keep(agenda.stopped)
     _store_news(ledger, jobs)
 
 
@@ -197,110 +158,3 @@ def games_of_plan(plan: Plan, ledger_path: str | Path) -> list[GameRecord]:
     slots = {task.slot for task in tasks(plan)}
     with Ledger(ledger_path, read_only=True) as ledger:
         return [game for game in ledger.games() if game.slot in slots]
-
-
-def _found(ledger: Ledger, plan: Plan) -> dict[str, Result | None]:
-    """The games in the ledger, with their results if the plan has a use for them."""
-    return {
-        record.slot: None if plan.ends_by_itself else result_of(record)
-        for record in ledger.games()
-    }
-
-
-def _stored_plan(ledger: Ledger, plan: Plan) -> Plan | None:
-    """The plan in the ledger. Raises LedgerError if its openings are not those of `plan`."""
-    data = ledger.get_meta(_PLAN)
-    if data is None:
-        return None
-    try:
-        stored = Plan.from_json(data)
-    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
-        raise LedgerError(
-            f"ledger {ledger.path}: its plan is damaged ({error!r}); name another file"
-        ) from error
-    for name, one, other in (
-        ("seed", stored.seed, plan.seed),
-        ("opening_plies", stored.opening_plies, plan.opening_plies),
-    ):
-        if one != other:
-            was, asked = ("default" if value is None else value for value in (one, other))
-            raise LedgerError(
-                f"ledger {ledger.path} was made with {name}={was}, not {asked}; "
-                f"use {name}={was} or another ledger"
-            )
-    return stored
-
-
-def _stopped(ledger: Ledger) -> dict[tuple[str, str], str]:
-    """Who was stopped in earlier runs: (game, entrant) -> why."""
-    data = ledger.get_meta(_STOPPED) or []
-    try:
-        return {(str(game), str(entrant)): str(why) for game, entrant, why in data}
-    except (TypeError, ValueError) as error:
-        raise LedgerError(
-            f"ledger {ledger.path}: {_STOPPED!r} is damaged ({error!r}); name another file"
-        ) from error
-
-
-def _store(ledger: Ledger, plan: Plan, stopped: Mapping[tuple[str, str], str]) -> None:
-    """Write the plan and who is stopped. Reports print the plan, so both are in it."""
-    ledger.set_meta(_STOPPED, [[*key, why] for key, why in stopped.items()])
-    sentences = {_STOPPED: [_sentence(*item) for item in stopped.items()]} if stopped else {}
-    ledger.set_meta(_PLAN, {**plan.to_json(), **sentences})
-
-
-def _sentence(key: tuple[str, str], why: str) -> str:
-    return f"{key[1]} on {key[0]} {why}"
-
-
-def _tell_start(
-    progress: Reporter, ledger: Ledger, plan: Plan, stored: Plan | None, agenda: Agenda
-) -> None:
-    games = ", ".join(plan.games)
-    if agenda.strategy.headline:
-        progress.say(agenda.strategy.headline)
-    else:
-        progress.say(
-            f"{agenda.planned} games: {plan.kind} of {len(plan.entrants)} entrants, {plan.pairs} "
-            f"opening pairs a match, on {games}"
-        )
-    if plan.target_elo is not None:
-        progress.say(
-            f"then more until no 95% interval is wider than {plan.target_elo:g} Elo, "
-            f"at most {plan.max_pairs} pairs a match"
-        )
-    if agenda.stored and (agenda.strategy.headline or not plan.ends_by_itself):
-        progress.say(f"games of this plan that are in {ledger.path} already count")
-    elif agenda.stored:
-        rest = agenda.planned - agenda.stored
-        text = f"{rest} to play" if rest else "nothing left to play"
-        progress.say(f"{agenda.stored} of them are in {ledger.path} already; {text}")
-    others = Counter(record.version for record in ledger.games())
-    del others[version_text()]
-    if others:
-        progress.say(
-            f"{sum(others.values())} games in {ledger.path} were played by other versions of the "
-            f"code ({', '.join(others)}; this is {version_text()}); another ledger keeps them apart"
-        )
-    absent = [name for name in stored.entrants if name not in plan.entrants] if stored else []
-    if absent:
-        progress.say(f"not in this run, though in the ledger: {', '.join(absent)}")
-    for item in agenda.stopped.items():
-        progress.say(f"stopped before: {_sentence(*item)} (--retry lets it play on)")
-
-
-def _tell_end(progress: Reporter, summary: Summary, verdict: str) -> None:
-    if verdict:
-        progress.say(verdict)
-    if summary.out_of_time:
-        progress.say(f"time is up; {summary.left_out} games are left for the next time")
-    elif summary.left_out:
-        progress.say(f"{summary.left_out} games were left out, of entrants that were stopped:")
-        for sentence in summary.stopped:
-            progress.say(f"  {sentence}")
-    there = summary.stored + summary.played
-    which = f"all {there}" if there == summary.planned else f"{there} of {summary.planned}"
-    progress.say(
-        f"{which} games are in {summary.ledger}: {summary.stored} found, {summary.played} played "
-        f"in {duration(summary.seconds)}, {summary.failures} lost by failures"
-    )
