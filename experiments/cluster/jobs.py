@@ -364,10 +364,10 @@ class ClusterJobs(Jobs):
     def close(self) -> None:
         """Leave the cluster; people are told what was done."""
         if self._order is not None:
-            self._say_line()
             again, late = self._dispatcher.again, self._dispatcher.late
             if again or late:
                 self._say(f"{again} {self._items} were given to a second machine, {late} results "
                           "came late; each counts once")
+            self._say_line()
             self._order = None
         self._connection.close()
