@@ -115,22 +115,27 @@ def read_position(game: GameSpec, text: str) -> GameState:
     Raises:
         DlgoError: naming the move that is unreadable or illegal, or saying that the game is over.
     """
-    state = GameState.new_game(game)
-    if text == START:
-        moves: list[str] = []
-    elif game.name == "connect4":
-        moves = list(text)
-    else:
-        moves = text.replace(",", " ").split()
-    for number, move in enumerate(moves, start=1):
+    texts = list(text) if game.name == "connect4" else text.replace(",", " ").split()
+    state = play_texts(GameState.new_game(game), [] if text == START else texts)
+    if state.is_over():
+        raise DlgoError("the game is over: there is no move to choose")
+    return state
+
+
+def play_texts(state: GameState, texts: Sequence[str]) -> GameState:
+    """The position after moves, or whole turns, given as texts.
+
+    Raises:
+        DlgoError: naming the move that is unreadable or illegal, or comes after the game's end.
+    """
+    for number, text in enumerate(texts, start=1):
         try:
             if state.is_over():
                 raise DlgoError("the game is already over")
-            state = state.apply_move(move)
+            for move in state.game.parse_moves(state, text):
+                state = state.apply_move(move)
         except DlgoError as error:
             raise DlgoError(f"move {number}: {error}") from None
-    if state.is_over():
-        raise DlgoError("the game is over: there is no move to choose")
     return state
 
 

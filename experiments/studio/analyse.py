@@ -23,7 +23,7 @@ from experiments.studio.changes import silence
 from experiments.studio.errors import EngineFailed, StudioError
 from experiments.studio.game import Game
 from experiments.studio.position import black_share, decision_view, moves_view
-from experiments.studio.replies import event_stream, json_reply, number_of, text_of
+from experiments.studio.replies import event_stream, json_reply, number_of, query_number, text_of
 from experiments.studio.specs import HUMAN
 
 # Looks a second at a search; a screen shows 60.
@@ -75,10 +75,8 @@ class _Analyse:
 
     def _state(self, request: Request) -> GameState:
         """The position that is asked about: `?plies=N`, or the last one."""
-        game, plies = self._game(request), request.query_params.get("plies", "")
-        if plies and not (plies.isascii() and plies.isdigit() and len(plies) < 6):
-            raise StudioError("plies must be a whole number")
-        state = game.state_at(int(plies) if plies else game.plies)
+        game = self._game(request)
+        state = game.state_at(query_number(request, "plies", game.plies))
         if state.is_over():
             raise StudioError("the game is over: there is no move to analyse")
         return state
@@ -90,10 +88,10 @@ class _Analyse:
         """
         state, asked = self._state(request), request.query_params
         spec = await asyncio.to_thread(self._studio.allowed.engine, asked.get("engine", ""))
-        rate = asked.get("rate", str(_RATE))
-        if rate not in map(str, range(1, _HIGHEST_RATE + 1)):
+        rate = query_number(request, "rate", _RATE)
+        if not 1 <= rate <= _HIGHEST_RATE:
             raise StudioError(f"rate must be a whole number from 1 to {_HIGHEST_RATE}")
-        events = self._looks(state, spec, _AHEAD / int(rate))
+        events = self._looks(state, spec, _AHEAD / rate)
         return event_stream(events, self._studio.closing)
 
     async def _looks(

@@ -20,6 +20,7 @@ from starlette.routing import Route
 
 from dlgo import DlgoError, GameState
 from engines.registry import EngineSpec
+from experiments.play.analyze import play_texts
 from experiments.studio import replies
 from experiments.studio.engines import Watched
 from experiments.studio.errors import EngineFailed, StudioError
@@ -167,17 +168,10 @@ class _Inside:
         moves = given.get("moves", "")
         if not isinstance(moves, str) or len(moves) > _LONGEST:
             raise StudioError(f"moves are a text of at most {_LONGEST} characters")
-        for number, text in enumerate(moves.replace(",", " ").split(), start=1):
-            if number > LONGEST_GAME:
-                raise StudioError(f"a game here has at most {LONGEST_GAME} moves")
-            try:
-                if state.is_over():
-                    raise StudioError("the game is already over")
-                for move in state.game.parse_moves(state, text):
-                    state = state.apply_move(move)
-            except DlgoError as error:
-                raise StudioError(f"move {number}: {error}") from None
-        return state
+        texts = moves.replace(",", " ").split()
+        if len(texts) > LONGEST_GAME:
+            raise StudioError(f"a game here has at most {LONGEST_GAME} moves")
+        return play_texts(state, texts)
 
     def _spec(self, given: Event) -> EngineSpec:
         """The engine that a request names, if it can be watched and its search is short enough."""

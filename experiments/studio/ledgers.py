@@ -20,7 +20,7 @@ from dlgo.text import one_line
 from experiments.arena.running import read_running
 from experiments.studio.errors import NotFound
 from experiments.studio.folder import Folder
-from experiments.studio.position import board_view, position_view
+from experiments.studio.position import board_view, position_view, share_of
 from experiments.studio.specs import Allowed
 
 _ENDINGS = (".sqlite", ".sqlite3", ".db")
@@ -135,7 +135,7 @@ class Ledgers:
                 move |= {"cpu": cost.cpu, "wall": cost.wall,
                          "count": cost.simulations or cost.nodes,
                          "counted": "simulations" if cost.simulations else "nodes",
-                         "black": _black(cost.value, cost.player)}
+                         "black": share_of(cost.value, cost.player)}
             moves.append(move)
         return {**_head(record), "info": board_view(states[0].game), "moves": moves}
 
@@ -171,11 +171,6 @@ class Ledgers:
             while len(self._replays) > _KEPT_REPLAYS:
                 self._replays.popitem(last=False)
         return replay
-
-
-def _black(value: float | None, player: int) -> float | None:
-    """An engine's estimate for itself as black's share of the point."""
-    return None if value is None else (1 + (value if player == 0 else -value)) / 2
 
 
 def _head(record: GameRecord) -> dict[str, Any]:

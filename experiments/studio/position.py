@@ -179,6 +179,9 @@ def turn_view(state: GameState, moves: Iterable[Move]) -> dict[str, Any]:
 def black_share(decision: Decision, mover: Player) -> float | None:
     """Black's share of the point, 0 to 1, by an engine that has searched for `mover`."""
     value = decision.value if decision.proven is None else float(decision.proven)
-    if value is None:
-        return None
-    return (1 + (value if mover is Player.black else -value)) / 2
+    return share_of(value, mover.index)
+
+
+def share_of(value: float | None, player: int) -> float | None:
+    """Black's share of the point, by what the player of a number expects, -1 to +1."""
+    return None if value is None else (1 + (-value if player else value)) / 2

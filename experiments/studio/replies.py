@@ -78,6 +78,14 @@ def number_of(
     return value
 
 
+def query_number(request: Request, key: str, default: int) -> int:
+    """A whole number of the address, not negative. Raises StudioError if it is something else."""
+    text = request.query_params.get(key) or str(default)
+    if not (text.isascii() and text.isdigit() and len(text) <= 10):
+        raise StudioError(f"{key} must be a whole number")
+    return int(text)
+
+
 def event_stream(
     events: AsyncIterator[dict[str, Any] | None], closing: asyncio.Event
 ) -> Response:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-import math
+import json
 import os
 import threading
 import time
@@ -142,22 +142,14 @@ def compute(
 
 def _table(game: str, table: Any, games: pd.DataFrame, ratings: pd.DataFrame) -> dict[str, Any]:
     part = games[games["game"] == game]
-    rows = ratings.loc[ratings["game"] == game, list(_COLUMNS)].to_dict("records")
+    rows = ratings.loc[ratings["game"] == game, list(_COLUMNS)]
     return {
         "game": game, "games": len(part), "repeated": int((~part["counted"]).sum()),
         "failures": int(part["failed"].sum()), "zero": table.zero_text(),
         "firstMove": None if table.first_move is None else [
             table.first_move.value, table.first_move.low95, table.first_move.high95],
-        "remarks": list(table.remarks), "rows": [_plain(row) for row in rows],
-    }
-
-
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    """Numbers of Python; None for what is not known."""
-    values = {key: value.item() if hasattr(value, "item") else value for key, value in row.items()}
-    return {
-        key: None if isinstance(value, float) and not math.isfinite(value) else value
-        for key, value in values.items()
+        "remarks": list(table.remarks),
+        "rows": json.loads(rows.to_json(orient="records", double_precision=15)),  # NaN: null
     }
 
 

@@ -24,10 +24,9 @@ from experiments.arena.running import Running, RunningGame, read_running
 from experiments.play.game_file import game_of_ledger
 from experiments.studio import replies
 from experiments.studio.changes import Changes, news_of
-from experiments.studio.errors import StudioError
 from experiments.studio.ledgers import Selection
-from experiments.studio.position import board_view, position_view
-from experiments.studio.replies import event_stream, json_reply, number_of
+from experiments.studio.position import board_view, position_view, share_of
+from experiments.studio.replies import event_stream, json_reply, number_of, query_number
 from experiments.studio.specs import HUMAN, Allowed
 
 # Seconds between two looks at a ledger.
@@ -83,7 +82,7 @@ class _Watch:
 
     async def standings(self, request: Request) -> Response:
         """The standings after the first `?games=N` games."""
-        most = _number(request, "games", _MOST_GAMES)
+        most = query_number(request, "games", _MOST_GAMES)
         standings = await self._studio.standings.of(self._path(request), most)
         return json_reply({key: standings[key] for key in ("games", "of", "tables")})
 
@@ -92,7 +91,7 @@ class _Watch:
         asked = request.query_params
         selection = Selection(
             asked.get("game", ""), asked.get("entrant", ""), asked.get("failed") == "yes",
-            _number(request, "offset", 0),
+            query_number(request, "offset", 0),
         )
         path = self._path(request)
         return json_reply(await asyncio.to_thread(self._studio.ledgers.games, path, selection))
@@ -105,7 +104,7 @@ class _Watch:
     async def position(self, request: Request) -> Response:
         """The position of the game in `?slot=` after `?plies=`."""
         path, slot = self._path(request), request.query_params.get("slot", "")
-        plies = _number(request, "plies", 0)
+        plies = query_number(request, "plies", 0)
         view = await asyncio.to_thread(self._studio.ledgers.position, path, slot, plies)
         return json_reply({**view, "plies": plies})
 
@@ -119,13 +118,6 @@ class _Watch:
         game = await self._studio.games.start(lambda: state, (HUMAN, HUMAN), 0, 0.0)
         game.read = game_of_ledger(record, game.state)
         return json_reply({"id": game.id})
-
-
-def _number(request: Request, key: str, default: int) -> int:
-    text = request.query_params.get(key, str(default))
-    if not (text.isascii() and text.isdigit() and len(text) <= 10):
-        raise StudioError(f"{key} must be a whole number")
-    return int(text)
 
 
 class Watched:
@@ -231,7 +223,7 @@ class LiveBoards:
             view: View = {
                 "slot": game.slot, "game": game.game, "first": game.first, "second": game.second,
                 "began": game.began, "plies": len(game.actions), "position": None, "problem": "",
-                "black": _black(game),
+                "black": share_of(game.value, game.player),
             }
             try:
                 spec = self._allowed.game(game.game)
@@ -252,10 +244,3 @@ class LiveBoards:
         for action in game.actions[len(actions) :]:
             state = state.apply_move(Move.resign() if action < 0 else spec.move_of(action))
         return state
-
-
-def _black(game: RunningGame) -> float | None:
-    """Black's share of the point, as the engine that moved last expects it."""
-    if game.value is None:
-        return None
-    return (1 + (game.value if game.player == 0 else -game.value)) / 2

