@@ -1,6 +1,6 @@
 """One game in progress: who plays, what each turn has cost, undo, hints, the turns of engines.
 
-A `Game` belongs to the server's event loop. Whoever watches it is given the whole view of it each
+A `Game` belongs to the server's event loop. Whoever watches it is given a view of it each
 time that something has changed; engines move only while somebody watches.
 """
 
