@@ -195,13 +195,26 @@ class GameSpec(metaclass=_CheckedWhenMade):
         """`move_of` as a mapping, in which each move is made once."""
         return _MovesByAction(self.move_of)
 
-    @abstractmethod
     def move_of(self, action: int) -> Move:
-        """The move that a kernel calls `action`."""
+        """The move that a kernel calls `action`.
 
-    @abstractmethod
+        By default a play on a cell, counted from A1 along the rows, or the pass.
+        """
+        if action == self.pass_action:
+            return Move.pass_turn()
+        row, col = divmod(int(action), self.board_cols)
+        return Move.play(Point(row + 1, col + 1))
+
     def action_of(self, move: Move) -> int | None:
         """The action of a play or pass, or None if no such move exists in this game."""
+        if move.is_pass:
+            return self.pass_action if self.pass_action >= 0 else None
+        point = move.point
+        if point is None or not (
+            1 <= point.row <= self.board_rows and 1 <= point.col <= self.board_cols
+        ):
+            return None
+        return (point.row - 1) * self.board_cols + point.col - 1
 
     def move_text(self, move: Move) -> str:
         """The move in the game's notation, as `parse_move` reads it; by default `str(move)`."""

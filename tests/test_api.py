@@ -94,7 +94,7 @@ def test_resignation_gives_the_game_to_the_opponent() -> None:
     ("spec", "moves", "bad", "rule"),
     [
         ("tictactoe", ["A1"], Move.play(Point(1, 1)), "taken"),
-        ("tictactoe", [], Move.play(Point(4, 1)), "off the board"),
+        ("tictactoe", [], Move.play(Point(4, 1)), "off the 3x3 board"),
         ("tictactoe", [], Move.pass_turn(), "no pass"),
         ("tictactoe", ["A1", "B1", "A2", "B2", "A3"], Move.play(Point(3, 3)), "over"),
         ("connect4", ["4"] * 6, Move.play(4), "column is full"),

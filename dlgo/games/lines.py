@@ -1,28 +1,78 @@
-"""The stones that won a game of n in a row, for displays. Works on any `GameSpec`."""
+"""Games of stones in a row as people see them: cells `A1`, or columns where stones fall."""
 
 from __future__ import annotations
 
-from dlgo.api import GameState, Player, Point
+from collections.abc import Callable
+
+from dlgo.api import GameSpec, GameState, Move, Player, Point
+from dlgo.errors import NotationError
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))  # rows up, columns to the right
 
 
-def cells_in_lines(state: GameState, n: int) -> list[Point]:
-    """All cells that stand in a row of `n` or more of one colour, bottom row first."""
-    game = state.game
-    board = {
-        Point(row, col): player
-        for row in range(1, game.board_rows + 1)
-        for col in range(1, game.board_cols + 1)
-        if (player := game.cell(state, row, col)) is not None
-    }
-    return [
-        point for point in board
-        if any(
-            1 + _run(board, point, rise, run) + _run(board, point, -rise, -run) >= n
-            for rise, run in DIRECTIONS
-        )
-    ]
+class InARow(GameSpec):
+    """`n` stones in a row win. A move is a cell or, with gravity, a column counted from 1."""
+
+    n: int
+    gravity: bool = False
+
+    def move_of(self, action: int) -> Move:
+        return Move.play(int(action) + 1) if self.gravity else super().move_of(action)
+
+    def action_of(self, move: Move) -> int | None:
+        if not self.gravity:
+            return super().action_of(move)
+        col = move.place
+        is_column = move.is_play and type(col) is int and 1 <= col <= self.board_cols
+        return col - 1 if is_column else None
+
+    def parse_move(self, state: GameState, text: str) -> Move:
+        if not self.gravity:
+            return super().parse_move(state, text)
+        word = text.strip()
+        if word in map(str, range(1, self.board_cols + 1)):
+            return Move.play(int(word))
+        raise NotationError(f"{word!r} is not a column: write a number 1-{self.board_cols}")
+
+    def map_move(self, move: Move, to: Callable[[Point], Point]) -> Move:
+        if self.gravity and type(move.place) is int:
+            return Move.play(to(Point(1, move.place)).col)
+        return super().map_move(move, to)
+
+    def why_illegal(self, state: GameState, move: Move) -> str:
+        if move.is_pass:
+            return f"{self.title} has no pass"
+        if self.action_of(move) is not None:
+            return "the column is full" if self.gravity else "the cell is taken"
+        if self.gravity:
+            return f"there is no such column, only 1-{self.board_cols}"
+        return f"it is off the {self.board_cols}x{self.board_rows} board"
+
+    def col_label(self, col: int) -> str:
+        return str(col) if self.gravity else super().col_label(col)
+
+    def last_cell(self, state: GameState) -> Point | None:
+        move = state.last_move
+        if not self.gravity or move is None or not move.is_play:
+            return super().last_cell(state)
+        rows = range(self.board_rows, 0, -1)
+        return next(Point(r, move.place) for r in rows if self.cell(state, r, move.place))
+
+    def winning_cells(self, state: GameState) -> list[Point]:
+        """The stones that won, bottom row first; [] if no row is complete (yet)."""
+        board = {
+            Point(row, col): player
+            for row in range(1, self.board_rows + 1)
+            for col in range(1, self.board_cols + 1)
+            if (player := self.cell(state, row, col)) is not None
+        }
+        return [
+            point for point in board
+            if any(
+                1 + _run(board, point, rise, run) + _run(board, point, -rise, -run) >= self.n
+                for rise, run in DIRECTIONS
+            )
+        ]
 
 
 def _run(board: dict[Point, Player], point: Point, rise: int, run: int) -> int:

@@ -134,7 +134,7 @@ def test_costs_name_the_player_whose_turn_it_was(name):
     ("spec", "failure", "reason"),
     [
         ("cheater", Failure.ILLEGAL_MOVE,
-         "illegal move by {}: pass is illegal: tic-tac-toe has no pass"),
+         "illegal move by {}: pass is illegal: Tic-tac-toe has no pass"),
         ("crasher", Failure.CRASH, "crash of {}: ZeroDivisionError: one over nothing"),
         ("badstart", Failure.CRASH, "crash of {}: RuntimeError: cold"),
         ("unbuildable", Failure.CRASH, "crash of {}: FileNotFoundError: no such checkpoint"),

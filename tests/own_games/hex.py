@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dlgo import kernels
-from dlgo.api import GameSpec, GameState, Move, Point
+from dlgo.api import GameSpec, GameState, Move
 from dlgo.jit import kernel
 from dlgo.rng import below
 from dlgo.specs import Option
@@ -167,14 +167,6 @@ class Hex(GameSpec):
 
     def same_position(self, one, other):
         return np.array_equal(one.board, other.board) and np.array_equal(one.words, other.words)
-
-    def move_of(self, action: int) -> Move:
-        row, col = divmod(int(action), self.board_rows)
-        return Move.play(Point(row + 1, col + 1))
-
-    def action_of(self, move: Move) -> int | None:
-        n, (row, col) = self.board_rows, move.point or (0, 0)
-        return n * (row - 1) + col - 1 if 1 <= row <= n and 1 <= col <= n else None
 
     def why_illegal(self, state: GameState, move: Move) -> str:
         return "the cell is taken"

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from dlgo import kernels
-from dlgo.api import GameSpec, GameState, Move, Point
+from dlgo.api import GameSpec, GameState, Move
 from dlgo.jit import kernel
 from dlgo.rng import below
 from dlgo.specs import Option
@@ -202,18 +202,6 @@ class Othello(GameSpec):
         state.words[SIZE] = n
         reset(state)
         return state
-
-    def move_of(self, action: int) -> Move:
-        if action == self.pass_action:
-            return Move.pass_turn()
-        row, col = divmod(int(action), self.board_rows)
-        return Move.play(Point(row + 1, col + 1))
-
-    def action_of(self, move: Move) -> int | None:
-        if move.is_pass:
-            return self.pass_action
-        n, (row, col) = self.board_rows, move.point or (0, 0)
-        return n * (row - 1) + col - 1 if 1 <= row <= n and 1 <= col <= n else None
 
     def why_illegal(self, state: GameState, move: Move) -> str:
         return "there is a legal play" if move.is_pass else "it encloses no stone"

@@ -117,20 +117,6 @@ class Go(GameSpec):
             and np.array_equal(np.sort(one.history[:n]), np.sort(other.history[:n]))
         )
 
-    def move_of(self, action: int) -> Move:
-        if action == self.pass_action:
-            return Move.pass_turn()
-        row, col = divmod(int(action), self.size)
-        return Move.play(Point(row + 1, col + 1))
-
-    def action_of(self, move: Move) -> int | None:
-        if move.is_pass:
-            return self.pass_action
-        point = move.point
-        if point is None or not (1 <= point.row <= self.size and 1 <= point.col <= self.size):
-            return None
-        return (point.row - 1) * self.size + point.col - 1
-
     def why_illegal(self, state: GameState, move: Move) -> str:
         action = self.action_of(move)
         if action is None:
