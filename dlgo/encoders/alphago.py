@@ -23,16 +23,9 @@ from dlgo import kernels
 from dlgo.api import GameSpec
 from dlgo.encoders.base import PLANES, Encoder, clear, encode, make_shape
 from dlgo.encoders.generic import BLACK_TO_MOVE
+from dlgo.games.go import ladders
 from dlgo.games.go.board import EMPTY, NOWHERE, SIZE, TURN, WHITE, is_eye, is_playable
 from dlgo.games.go.kernel import repeats
-from dlgo.games.go.ladders import (
-    LadderScratch,
-    attack_succeeds,
-    counter_captures,
-    defence_succeeds,
-    liberties_of,
-    new_scratch,
-)
 from dlgo.games.go.liberties import SET_BITS, list_liberties, set_words, size_of_set
 from dlgo.games.go.tactics import last_liberty
 from dlgo.jit import inline_kernel, kernel
@@ -58,7 +51,7 @@ class AlphaGo(NamedTuple):
     sets: np.ndarray
     union: np.ndarray
     after: np.ndarray
-    ladders: LadderScratch
+    ladders: ladders.LadderScratch
 
 
 def _counted(text: str) -> tuple[str, ...]:
@@ -105,7 +98,7 @@ def _make(name: str, game: GameSpec, planes: tuple[str, ...], ages: int = AGES) 
         np.zeros((cells, words), np.int64),
         np.zeros(words, np.int64),
         np.zeros(cells, np.int16),
-        new_scratch(size),
+        ladders.new_scratch(size),
     )
     return Encoder(name, game, planes, encoder)
 
@@ -232,13 +225,13 @@ def _show_ladders(encoder, state, player, out):
 def _show_attacks(encoder, state, prey, player, out):
     width = state.info[SIZE] + 2
     liberties = encoder.ladders.moves[0]
-    liberties_of(state, prey, liberties)
+    ladders.liberties_of(state, prey, liberties)
     for i in range(2):
         point = liberties[i]
         row, col = point // width - 1, point % width - 1
         if encoder.after[point] == 0 or out[row, col, LADDER_CAPTURE]:
             continue  # not legal, or known already from another chain
-        if attack_succeeds(encoder.ladders, state, prey, point, player):
+        if ladders.attack_succeeds(encoder.ladders, state, prey, point, player):
             out[row, col, LADDER_CAPTURE] = 1.0
 
 
@@ -248,7 +241,7 @@ def _show_defences(encoder, state, prey, player, out):
     # Nothing else gives the chain a liberty: its last one, and captures beside it.
     candidates = encoder.ladders.moves[0]
     candidates[0] = last_liberty(state, prey)
-    n = 1 + counter_captures(state, prey, 1 - player, candidates[1:])
+    n = 1 + ladders.counter_captures(state, prey, 1 - player, candidates[1:])
     for i in range(n):
         point = candidates[i]
         row, col = point // width - 1, point % width - 1
@@ -259,7 +252,7 @@ def _show_defences(encoder, state, prey, player, out):
         if i == 0 and liberties != 2:
             saved = liberties > 2
         else:
-            saved = defence_succeeds(encoder.ladders, state, prey, point, player)
+            saved = ladders.defence_succeeds(encoder.ladders, state, prey, point, player)
         if saved:
             out[row, col, LADDER_ESCAPE] = 1.0
 

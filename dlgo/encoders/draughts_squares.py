@@ -25,19 +25,7 @@ from dlgo.api import GameSpec
 from dlgo.bits import lowest_bit
 from dlgo.encoders.base import Encoder, clear, encode
 from dlgo.encoders.generic import piece_docs
-from dlgo.games.draughts.board import (
-    BOARD,
-    JUMPER,
-    KINGS,
-    QUIET,
-    QUIET_LIMIT,
-    REPETITIONS,
-    SEEN,
-    TURN,
-    ahead,
-    can_jump,
-    facing,
-)
+from dlgo.games.draughts import board
 from dlgo.games.draughts.kernel import sources
 from dlgo.jit import inline_kernel, kernel
 from dlgo.symmetry import exchange
@@ -117,15 +105,15 @@ def _mark(out, plane, pieces, player):
 def _squares(encoder, window, known, out):
     clear(out)
     words = kernels.row(window, 0).words
-    player, kings = words[TURN], words[KINGS]
+    player, kings = words[board.TURN], words[board.KINGS]
     own, other = words[player], words[1 - player]
     _mark(out, _MEN, own & ~kings, player)
     _mark(out, _KINGS, own & kings, player)
     _mark(out, _OTHER_MEN, other & ~kings, player)
     _mark(out, _OTHER_KINGS, other & kings, player)
-    _mark(out, _JUMPER, words[JUMPER], player)
-    kernels.fill_plane(out, _QUIET, words[QUIET] / QUIET_LIMIT)
-    kernels.fill_plane(out, _SEEN, (words[SEEN] - 1) / (REPETITIONS - 1))
+    _mark(out, _JUMPER, words[board.JUMPER], player)
+    kernels.fill_plane(out, _QUIET, words[board.QUIET] / board.QUIET_LIMIT)
+    kernels.fill_plane(out, _SEEN, (words[board.SEEN] - 1) / (board.REPETITIONS - 1))
 
 
 @kernel
@@ -133,17 +121,17 @@ def _captures(encoder, window, known, out):
     _squares(encoder, window, known, out)
     state = kernels.row(window, 0)
     words = state.words
-    player, kings = words[TURN], words[KINGS]
+    player, kings = words[board.TURN], words[board.KINGS]
     own, other = words[player], words[1 - player]
     jumping = False
     for direction in range(4):
         pieces = sources(state, direction, True)
         jumping = jumping or pieces != 0
         _mark(out, _JUMPS + 2 * _as_seen(direction, player), pieces, player)
-        _mark(out, _VICTIMS, ahead(pieces, direction), player)
+        _mark(out, _VICTIMS, board.ahead(pieces, direction), player)
         pieces = _jumpers(other, own, kings, 1 - player, direction)
         _mark(out, _THREATENING, pieces, player)
-        _mark(out, _THREATENED, ahead(pieces, direction), player)
+        _mark(out, _THREATENED, board.ahead(pieces, direction), player)
     if jumping:
         return
     for direction in range(4):
@@ -151,7 +139,7 @@ def _captures(encoder, window, known, out):
         while pieces:
             piece = pieces & -pieces
             pieces ^= piece
-            after = own ^ (piece | ahead(piece, direction))
+            after = own ^ (piece | board.ahead(piece, direction))
             first = _EXPOSED if _can_capture(other, after, kings, 1 - player) else _SAFE
             _mark(out, first + 2 * _as_seen(direction, player), piece, player)
 
@@ -165,8 +153,8 @@ def _as_seen(direction, player):
 @inline_kernel
 def _jumpers(pieces, others, kings, player, direction):
     """Those of a player's pieces that could jump over one of the `others` in a direction."""
-    empty = BOARD & ~(pieces | others)
-    return can_jump(facing(pieces, kings, player, direction), others, empty, direction)
+    empty = board.BOARD & ~(pieces | others)
+    return board.can_jump(board.facing(pieces, kings, player, direction), others, empty, direction)
 
 
 @inline_kernel

@@ -14,16 +14,7 @@ from dlgo.api import Move, Player
 from dlgo.errors import NotationError, SpecError
 from dlgo.games import get_game
 from dlgo.games.go.state import Go
-from dlgo.records.sgf_values import (
-    Setup,
-    board_size,
-    handicap_of,
-    joined,
-    komi_of,
-    move_of,
-    setup_of,
-    values_of,
-)
+from dlgo.records import sgf_values
 
 # More than any record of a game; so a mistaken or malicious file takes seconds, not hours.
 MAX_NODES = 10_000
@@ -64,7 +55,7 @@ class GameRecordSgf:
     komi: float | None = None
     handicap: int = 0
     placed: int = 0
-    setups: tuple[tuple[int, Setup], ...] = ()
+    setups: tuple[tuple[int, sgf_values.Setup], ...] = ()
     black: str = ""
     white: str = ""
     result: str = ""
@@ -102,26 +93,27 @@ def record_of(source: str, tree: Coarse_game_tree, file_notes: tuple[str, ...]) 
     Raises:
         ValueError: naming a property that cannot be read.
     """
-    size, size_note = board_size(tree.sequence[0])
+    size, size_note = sgf_values.board_size(tree.sequence[0])
     tree.sequence[0]["SZ"] = [b"%d" % size]
     game = sgf.Sgf_game.from_coarse_game_tree(tree, override_encoding="UTF-8")
     nodes = list(itertools.islice(game.main_sequence_iter(), MAX_NODES + 1))
     if len(nodes) > MAX_NODES:
         raise ValueError(f"its main line is longer than {MAX_NODES:,} nodes")
     moves: list[tuple[Player, Move]] = []
-    setups: list[tuple[int, Setup]] = []
+    setups: list[tuple[int, sgf_values.Setup]] = []
     comments: dict[int, str] = {}
     info: dict[str, str] = {}
     markup: dict[int, dict[str, list[bytes]]] = {}
     for node in nodes:
-        setup, before = setup_of(node, len(moves) + 1), len(moves)
+        setup, before = sgf_values.setup_of(node, len(moves) + 1), len(moves)
         if node.has_property("B") or node.has_property("W"):
-            moves.append(move_of(node, size, len(moves) + 1))
-        if setup == Setup(player=setup.player):  # beside a move, it says who comes after that
+            moves.append(sgf_values.move_of(node, size, len(moves) + 1))
+        # Beside a move, it says who comes after that.
+        if setup == sgf_values.Setup(player=setup.player):
             before = len(moves)
-        if setup != Setup():
+        if setup != sgf_values.Setup():
             setups.append((before, setup))
-        for text in values_of(node, "C", sgf_grammar.text_value):
+        for text in sgf_values.values_of(node, "C", sgf_grammar.text_value):
             earlier = comments.get(len(moves))
             comments[len(moves)] = f"{earlier}\n\n{text}" if earlier else text
         for key in node.properties():
@@ -129,16 +121,16 @@ def record_of(source: str, tree: Coarse_game_tree, file_notes: tuple[str, ...]) 
                 markup.setdefault(len(moves), {})[key] = node.get_raw_list(key)
         for key in _INFO:
             kind = sgf_grammar.text_value if key == "GC" else sgf_grammar.simpletext_value
-            if key not in info and (values := values_of(node, key, kind)):
-                info[key] = joined(key, values)
-    komi, komi_note = komi_of(info.pop("KM", ""))
-    handicap, handicap_note = handicap_of(info.pop("HA", ""))
+            if key not in info and (values := sgf_values.values_of(node, key, kind)):
+                info[key] = sgf_values.joined(key, values)
+    komi, komi_note = sgf_values.komi_of(info.pop("KM", ""))
+    handicap, handicap_note = sgf_values.handicap_of(info.pop("HA", ""))
     if handicap and komi is None:
         komi, komi_note = 0.5, "no komi is given; with a handicap it is read as 0.5"
     placed = _free_handicap(handicap, moves, setups)
     if placed:
         stones = frozenset(move.point for _, move in moves[:placed])
-        setups = [(placed, Setup(black=stones, player=Player.white))]
+        setups = [(placed, sgf_values.Setup(black=stones, player=Player.white))]
     record = GameRecordSgf(
         source=source, size=size, moves=tuple(moves), setups=tuple(setups), comments=comments,
         komi=komi, handicap=handicap, placed=placed,
@@ -163,7 +155,7 @@ def _variations(tree: Coarse_game_tree) -> int:
 
 
 def _free_handicap(
-    handicap: int, moves: list[tuple[Player, Move]], setups: list[tuple[int, Setup]]
+    handicap: int, moves: list[tuple[Player, Move]], setups: list[tuple[int, sgf_values.Setup]]
 ) -> int:
     """How many of the first moves are handicap stones: Black's first HA moves in a row, or 0."""
     first = moves[:handicap]

@@ -30,18 +30,7 @@ from dlgo.errors import DlgoError, IllegalMoveError, SpecError
 from dlgo.games import get_game
 from dlgo.rng import derive_seed, make_rng
 from dlgo.specs import check_number
-from dlgo.vector.stepping import (
-    DRAWN,
-    MAX_PLIES,
-    Boards,
-    NoObservation,
-    draw_actions,
-    first_illegal,
-    observe_boards,
-    seed_boards,
-    start_boards,
-    step_boards,
-)
+from dlgo.vector import stepping
 
 PLAYERS = 2
 _SHOWN = ("legal", "counts", "actions", "plies", "illegal", "final_observations", "final_masks",
@@ -167,13 +156,13 @@ class VectorEnv:
         if kernels.terminal(start):
             raise SpecError(f"{owner}: {self.game} is over before its first move")
         self._start, self._autoreset = start, autoreset
-        planes = (NoObservation(make_shape(self.game, 0)) if self.encoder is None
+        planes = (stepping.NoObservation(make_shape(self.game, 0)) if self.encoder is None
                   else self.encoder.kernel)
         window = 1 + max(int(planes.shape[HISTORY]), history)
         self._boards = self._allocate(planes, (longest, opening, window, autoreset, search))
         self._choices = np.zeros((self.count, 1), np.uint64)
         self._everywhere = np.ones(self.count, bool)
-        self._drawn = np.full(self.count, DRAWN)
+        self._drawn = np.full(self.count, stepping.DRAWN)
         self._actions = np.empty(self.count, np.int64)
         self._random = np.empty(self.count, np.int64)
         self._parts = _divide(self.count, threads, planes)
@@ -187,7 +176,7 @@ class VectorEnv:
             setattr(self, name, _read_only(getattr(shown, name)))
         self.reset(seed)
 
-    def _allocate(self, planes: Any, options: tuple[int, ...]) -> Boards:
+    def _allocate(self, planes: Any, options: tuple[int, ...]) -> stepping.Boards:
         n, actions = self.count, self.game.num_actions
         longest, _, window, *_ = options
         model = self.game.scratch_state(self._start, room=longest + 1)
@@ -204,7 +193,7 @@ class VectorEnv:
                 f"machine has {memory / 2**30:,.1f}; take at most {n * memory // needed:,}, or a "
                 "smaller max_plies or an encoder without history"
             )
-        return Boards(
+        return stepping.Boards(
             options=np.array(options, np.int64),
             states=kernels.make_batch(model, n * window),
             known=np.zeros(n, np.int64),
@@ -252,7 +241,8 @@ class VectorEnv:
         """All arrays that steps write."""
         boards = self._boards
         return [
-            *boards.states, *(getattr(boards, name) for name in Boards._fields if name != "states"),
+            *boards.states,
+            *(getattr(boards, name) for name in boards._fields if name != "states"),
             self._choices,
         ]
 
@@ -269,7 +259,7 @@ class VectorEnv:
     @property
     def max_plies(self) -> int:
         """After so many plies a game is cut."""
-        return int(self._boards.options[MAX_PLIES])
+        return int(self._boards.options[stepping.MAX_PLIES])
 
     def reset(
         self, seed: int | None = None, *, boards: np.ndarray | None = None,
@@ -286,12 +276,12 @@ class VectorEnv:
         if seed is not None:
             number = check_number(seed, "VectorEnv: seed", int)
             rng = make_rng(derive_seed("vector", number))
-            seed_boards(rng, self._boards.generators, self._choices)
+            stepping.seed_boards(rng, self._boards.generators, self._choices)
         starting = self._everywhere if boards is None else boards
         if generators is not None:
             self._boards.generators[starting, 0] = generators[starting]
         plies = self._drawn if random_plies is None else random_plies
-        self._in_parts(start_boards, starting, plies)
+        self._in_parts(stepping.start_boards, starting, plies)
         return self.time_step
 
     def step(self, actions: np.ndarray, boards: np.ndarray | None = None) -> TimeStep:
@@ -319,10 +309,10 @@ class VectorEnv:
             raise DlgoError(f"VectorEnv.step: the game on board {int(over.argmax())} is over: "
                             "start another one by reset(boards=...)")
         if not self._illegal_loses:
-            board = int(first_illegal(self._boards.masks, self._actions, moving))
+            board = int(stepping.first_illegal(self._boards.masks, self._actions, moving))
             if board >= 0:
                 raise IllegalMoveError(self._why_illegal(board, int(given[board])))
-        self._in_parts(step_boards, self._actions, moving)
+        self._in_parts(stepping.step_boards, self._actions, moving)
         return self.time_step
 
     def observe(self, encoder: Encoder, boards: np.ndarray, out: np.ndarray) -> None:
@@ -333,14 +323,14 @@ class VectorEnv:
             boards: int64[k], the numbers of the boards.
             out: float32[k, rows, cols, planes].
         """
-        observe_boards(self._boards, encoder.kernel, boards, out)
+        stepping.observe_boards(self._boards, encoder.kernel, boards, out)
 
     def random_actions(self) -> np.ndarray:
         """int64[count]: a legal action for each board, each with the same chance; -1: none is.
 
         The memory is overwritten by the next call. Random starts do not depend on these draws.
         """
-        draw_actions(self._boards.masks, self._boards.counts, self._choices, self._random)
+        stepping.draw_actions(self._boards.masks, self._boards.counts, self._choices, self._random)
         return self._random
 
     def state(self, board: int) -> GameState:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dlgo.api import GameState, Move
-from dlgo.games.connect4 import kernel
+from dlgo.games.connect4 import board
 from dlgo.games.connect4.board import BOTTOM, CELLS, COLS, COLUMN, STRIDE, ConnectFourState
 from engines.clock import is_stopped
 from engines.solver import answers, search
@@ -234,8 +234,8 @@ def words_of(state: GameState) -> tuple[int, int]:
     if state.is_over():
         raise ValueError("the game is over: there is nothing to solve")
     words = state.kernel_state.words.tolist()
-    own = words[kernel.STONES_1] if words[kernel.TURN] else words[kernel.STONES_0]
-    return own, words[kernel.STONES_0] | words[kernel.STONES_1]
+    own = words[board.STONES_1] if words[board.TURN] else words[board.STONES_0]
+    return own, words[board.STONES_0] | words[board.STONES_1]
 
 
 def along(columns: Iterable[int]) -> np.ndarray:

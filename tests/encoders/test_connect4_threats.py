@@ -6,7 +6,7 @@ import numpy as np
 
 from dlgo import GameState, get_game
 from dlgo.encoders import get_encoder
-from dlgo.games.connect4.kernel import STONES_0, STRIDE, has_four
+from dlgo.games.connect4.board import STONES_0, STRIDE, has_four
 from tests.conftest import random_game
 
 GAME = get_game("connect4")

@@ -7,22 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from dlgo import kernels
-from dlgo.games.connect4.board import (
-    BOTTOM,
-    COLS,
-    COLUMN,
-    FULL,
-    KEY,
-    NOBODY,
-    ROWS,
-    STONES_0,
-    STONES_1,
-    STRIDE,
-    TURN,
-    WINNER,
-    ConnectFourState,
-    has_four,
-)
+from dlgo.games.connect4 import board
 from dlgo.games.connect4.features import move_features
 from dlgo.jit import kernel
 from dlgo.rng import below
@@ -30,16 +15,16 @@ from dlgo.zobrist import zobrist_table
 
 CENTRE_FIRST = (3, 2, 4, 1, 5, 0, 6)
 
-STONES = zobrist_table(2, COLS * STRIDE, stream="connect4 stones")
+STONES = zobrist_table(2, board.COLS * board.STRIDE, stream="connect4 stones")
 SIDE = int(zobrist_table(1, stream="connect4 side")[0])
 
 # All 69 lines of four, for the static evaluation.
 FOURS = np.array([
-    sum(1 << (STRIDE * (col + i * dc) + row + i * dr) for i in range(4))
+    sum(1 << (board.STRIDE * (col + i * dc) + row + i * dr) for i in range(4))
     for dc, dr in ((0, 1), (1, 0), (1, 1), (1, -1))
-    for col in range(COLS)
-    for row in range(ROWS)
-    if col + 3 * dc < COLS and 0 <= row + 3 * dr < ROWS
+    for col in range(board.COLS)
+    for row in range(board.ROWS)
+    if col + 3 * dc < board.COLS and 0 <= row + 3 * dr < board.ROWS
 ], dtype=np.int64)
 # A line with one, two or three own stones and no other: two matter, three matter most.
 LINE_VALUE = (0, 1, 8, 40)
@@ -48,11 +33,11 @@ LINE_VALUE = (0, 1, 8, 40)
 @kernel
 def reset(state):
     words = state.words
-    words[STONES_0] = 0
-    words[STONES_1] = 0
-    words[TURN] = 0
-    words[WINNER] = NOBODY
-    words[KEY] = 0
+    words[board.STONES_0] = 0
+    words[board.STONES_1] = 0
+    words[board.TURN] = 0
+    words[board.WINNER] = board.NOBODY
+    words[board.KEY] = 0
 
 
 @kernel
@@ -63,19 +48,19 @@ def copy_into(target, source):
 
 @kernel
 def to_move(state):
-    return state.words[TURN]
+    return state.words[board.TURN]
 
 
 @kernel
 def is_legal(state, action):
-    top_cell = STRIDE * action + ROWS - 1
-    return ((state.words[STONES_0] | state.words[STONES_1]) >> top_cell) & 1 == 0
+    top_cell = board.STRIDE * action + board.ROWS - 1
+    return ((state.words[board.STONES_0] | state.words[board.STONES_1]) >> top_cell) & 1 == 0
 
 
 @kernel
 def legal_actions(state, out):
     n = 0
-    for col in range(COLS):
+    for col in range(board.COLS):
         if is_legal(state, col):
             out[n] = col
             n += 1
@@ -89,25 +74,25 @@ def forced_actions(state, out):
     Moves that let the opponent win on top of them are left out while there is another.
     """
     words = state.words
-    own, other = words[words[TURN]], words[1 - words[TURN]]
+    own, other = words[words[board.TURN]], words[1 - words[board.TURN]]
     # The lowest free cell of each column is where the bottom row, added, carries to.
-    free = ((own | other) + BOTTOM) & FULL
+    free = ((own | other) + board.BOTTOM) & board.FULL
     for stones in (own, other):
         for col in CENTRE_FIRST:
-            cell = free & (COLUMN << (STRIDE * col))
-            if cell and has_four(stones | cell):
+            cell = free & (board.COLUMN << (board.STRIDE * col))
+            if cell and board.has_four(stones | cell):
                 out[0] = col
                 return 1
     n = 0
     last = 0
     for col in CENTRE_FIRST:
-        cell = free & (COLUMN << (STRIDE * col))
+        cell = free & (board.COLUMN << (board.STRIDE * col))
         if cell == 0:
             continue
         last = col
         # Below a cell where the opponent would win, a stone is a gift.
-        above = (cell << 1) & FULL
-        if above and has_four(other | above):
+        above = (cell << 1) & board.FULL
+        if above and board.has_four(other | above):
             continue
         out[n] = col
         n += 1
@@ -120,7 +105,7 @@ def forced_actions(state, out):
 @kernel
 def height(stones, col):
     """How many stones lie in a column."""
-    column = (stones >> (STRIDE * col)) & COLUMN
+    column = (stones >> (board.STRIDE * col)) & board.COLUMN
     n = 0
     while column:
         column >>= 1
@@ -131,35 +116,36 @@ def height(stones, col):
 @kernel
 def play(state, action):
     words = state.words
-    player = words[TURN]
-    cell = STRIDE * action + height(words[STONES_0] | words[STONES_1], action)
+    player = words[board.TURN]
+    cell = board.STRIDE * action + height(words[board.STONES_0] | words[board.STONES_1], action)
     words[player] |= 1 << cell
-    words[KEY] ^= STONES[player, cell] ^ SIDE
-    if has_four(words[player]):
-        words[WINNER] = player
-    words[TURN] = 1 - player
+    words[board.KEY] ^= STONES[player, cell] ^ SIDE
+    if board.has_four(words[player]):
+        words[board.WINNER] = player
+    words[board.TURN] = 1 - player
 
 
 @kernel
 def terminal(state):
     words = state.words
-    return words[WINNER] != NOBODY or words[STONES_0] | words[STONES_1] == FULL
+    stones = words[board.STONES_0] | words[board.STONES_1]
+    return words[board.WINNER] != board.NOBODY or stones == board.FULL
 
 
 @kernel
 def result(state):
-    winner = state.words[WINNER]
-    return 0 if winner == NOBODY else 1 - 2 * winner
+    winner = state.words[board.WINNER]
+    return 0 if winner == board.NOBODY else 1 - 2 * winner
 
 
 @kernel
 def key(state):
-    return state.words[KEY]
+    return state.words[board.KEY]
 
 
 @kernel
 def piece(state, cell):
-    bit = STRIDE * (cell % COLS) + cell // COLS
+    bit = board.STRIDE * (cell % board.COLS) + cell // board.COLS
     for player in range(2):
         if (state.words[player] >> bit) & 1:
             return player
@@ -169,18 +155,18 @@ def piece(state, cell):
 @kernel
 def rollout(state, rng):
     words = state.words
-    if words[WINNER] != NOBODY:
-        return 1 - 2 * words[WINNER]
-    own, other = words[words[TURN]], words[1 - words[TURN]]
-    sign = 1 - 2 * words[TURN]
-    while own | other != FULL:
-        free = ((own | other) + BOTTOM) & FULL
+    if words[board.WINNER] != board.NOBODY:
+        return 1 - 2 * words[board.WINNER]
+    own, other = words[words[board.TURN]], words[1 - words[board.TURN]]
+    sign = 1 - 2 * words[board.TURN]
+    while own | other != board.FULL:
+        free = ((own | other) + board.BOTTOM) & board.FULL
         while True:  # a column at random; full ones are drawn again
-            cell = free & (COLUMN << (STRIDE * below(rng, COLS)))
+            cell = free & (board.COLUMN << (board.STRIDE * below(rng, board.COLS)))
             if cell:
                 break
         own |= cell
-        if has_four(own):
+        if board.has_four(own):
             return sign
         own, other = other, own
         sign = -sign
@@ -191,7 +177,7 @@ def rollout(state, rng):
 def evaluate(state):
     """Counts the lines of four still open to one player only, weighted by stones in them."""
     words = state.words
-    own, other = words[words[TURN]], words[1 - words[TURN]]
+    own, other = words[words[board.TURN]], words[1 - words[board.TURN]]
     total = 0
     for i in range(len(FOURS)):
         line = FOURS[i]
@@ -212,7 +198,7 @@ def _count(stones):
 
 
 kernels.implement(
-    ConnectFourState, reset=reset, copy_into=copy_into, to_move=to_move,
+    board.ConnectFourState, reset=reset, copy_into=copy_into, to_move=to_move,
     legal_actions=legal_actions, forced_actions=forced_actions, is_legal=is_legal, play=play,
     terminal=terminal, result=result, key=key, piece=piece, rollout=rollout,
     move_features=move_features, evaluate=evaluate,

@@ -17,65 +17,38 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.bits import lowest_bit, popcount
-from dlgo.games.draughts.board import (
-    BLACK,
-    BOARD,
-    JUMPER,
-    JUMPER_KEYS,
-    KEY,
-    KINGS,
-    PIECES,
-    QUIET,
-    QUIET_LIMIT,
-    REPETITIONS,
-    SEEN,
-    SIDE,
-    SQUARES,
-    START_BLACK,
-    START_WHITE,
-    TURN,
-    WHITE,
-    DraughtsState,
-    ahead,
-    can_jump,
-    can_step,
-    copy_into,
-    facing,
-    far_row,
-    jump,
-    key_from_scratch,
-)
+from dlgo.games.draughts import board
 from dlgo.games.draughts.evaluation import evaluate
 from dlgo.jit import inline_kernel, kernel
 from dlgo.rng import below
 
-JUMP = 4 * SQUARES
+JUMP = 4 * board.SQUARES
 NUM_ACTIONS = 2 * JUMP
 
 
 @kernel
 def reset(state):
-    set_position(state, START_BLACK, START_WHITE, 0, 0)
+    set_position(state, board.START_BLACK, board.START_WHITE, 0, 0)
 
 
 @kernel
 def set_position(state, black, white, kings, turn):
     """Set up a position at the start of a turn, with no past."""
     words = state.words
-    words[BLACK] = black
-    words[WHITE] = white
-    words[KINGS] = kings
-    words[TURN] = turn
-    words[JUMPER] = 0
-    words[QUIET] = 0
-    words[SEEN] = 1
-    words[KEY] = key_from_scratch(state)
-    state.history[0] = words[KEY]
+    words[board.BLACK] = black
+    words[board.WHITE] = white
+    words[board.KINGS] = kings
+    words[board.TURN] = turn
+    words[board.JUMPER] = 0
+    words[board.QUIET] = 0
+    words[board.SEEN] = 1
+    words[board.KEY] = board.key_from_scratch(state)
+    state.history[0] = words[board.KEY]
 
 
 @kernel
 def to_move(state):
-    return state.words[TURN]
+    return state.words[board.TURN]
 
 
 # Moves ------------------------------------------------------------------------------------
@@ -85,13 +58,14 @@ def to_move(state):
 def sources(state, direction, jumping):
     """The pieces that can jump, or step, in a direction; only one if it must go on jumping."""
     words = state.words
-    player = words[TURN]
+    player = words[board.TURN]
     other = words[1 - player]
-    empty = BOARD & ~(words[player] | other)
-    pieces = facing(words[JUMPER] or words[player], words[KINGS], player, direction)
+    empty = board.BOARD & ~(words[player] | other)
+    pieces = words[board.JUMPER] or words[player]
+    pieces = board.facing(pieces, words[board.KINGS], player, direction)
     if jumping:
-        return can_jump(pieces, other, empty, direction)
-    return can_step(pieces, empty, direction)
+        return board.can_jump(pieces, other, empty, direction)
+    return board.can_step(pieces, empty, direction)
 
 
 @inline_kernel
@@ -152,59 +126,60 @@ def is_legal(state, action):
 @kernel
 def play(state, action):
     words = state.words
-    player = words[TURN]
+    player = words[board.TURN]
     square = (action & (JUMP - 1)) >> 2
     start = square + square // 8
     piece = np.int64(1) << start
     direction = action & 3
-    target = ahead(piece, direction)
+    target = board.ahead(piece, direction)
     if action >= JUMP:
         captured = target
-        target = ahead(target, direction)
+        target = board.ahead(target, direction)
         _remove(words, 1 - player, captured)
-    king = (words[KINGS] >> start) & 1
-    crowned = 1 - king if target & far_row(player) else 0
+    king = (words[board.KINGS] >> start) & 1
+    crowned = 1 - king if target & board.far_row(player) else 0
     end = lowest_bit(target)
     words[player] ^= piece | target
-    words[KINGS] ^= (piece | target) * king | target * crowned
-    words[KEY] ^= PIECES[player, king, start] ^ PIECES[player, king | crowned, end]
+    words[board.KINGS] ^= (piece | target) * king | target * crowned
+    words[board.KEY] ^= board.PIECES[player, king, start]
+    words[board.KEY] ^= board.PIECES[player, king | crowned, end]
 
-    if words[JUMPER]:
-        words[KEY] ^= JUMPER_KEYS[start]
-        words[JUMPER] = 0
+    if words[board.JUMPER]:
+        words[board.KEY] ^= board.JUMPER_KEYS[start]
+        words[board.JUMPER] = 0
     if action >= JUMP and not crowned:
-        words[JUMPER] = target
+        words[board.JUMPER] = target
         if must_jump(state):  # with this piece, the same player again
-            words[KEY] ^= JUMPER_KEYS[end]
+            words[board.KEY] ^= board.JUMPER_KEYS[end]
         else:
-            words[JUMPER] = 0
-    if not words[JUMPER]:
-        words[TURN] = 1 - player
-        words[KEY] ^= SIDE
+            words[board.JUMPER] = 0
+    if not words[board.JUMPER]:
+        words[board.TURN] = 1 - player
+        words[board.KEY] ^= board.SIDE
     _remember(state, action < JUMP and king == 1)
 
 
 @inline_kernel
 def _remove(words, player, piece):
     bit = lowest_bit(piece)
-    words[KEY] ^= PIECES[player, (words[KINGS] >> bit) & 1, bit]
+    words[board.KEY] ^= board.PIECES[player, (words[board.KINGS] >> bit) & 1, bit]
     words[player] ^= piece
-    words[KINGS] &= ~piece
+    words[board.KINGS] &= ~piece
 
 
 @inline_kernel
 def _remember(state, quiet):
     """Bring the draw rules' memory up to date after a move; a capture or man's move clears it."""
     words, history = state.words, state.history
-    plies = words[QUIET] + 1 if quiet else 0
+    plies = words[board.QUIET] + 1 if quiet else 0
     # Only a search that ignores draws (perft) goes beyond the limit.
-    plies = min(plies, QUIET_LIMIT)
-    words[QUIET] = plies
-    words[SEEN] = 1
-    history[plies] = words[KEY]
+    plies = min(plies, board.QUIET_LIMIT)
+    words[board.QUIET] = plies
+    words[board.SEEN] = 1
+    history[plies] = words[board.KEY]
     for i in range(plies - 4, -1, -2):  # two steps of each player are the shortest way back
-        if history[i] == words[KEY]:
-            words[SEEN] += 1
+        if history[i] == words[board.KEY]:
+            words[board.SEEN] += 1
 
 
 # The end ----------------------------------------------------------------------------------
@@ -212,19 +187,22 @@ def _remember(state, quiet):
 
 @kernel
 def terminal(state):
-    return state.words[QUIET] >= QUIET_LIMIT or state.words[SEEN] >= REPETITIONS or stuck(state)
+    words = state.words
+    if words[board.QUIET] >= board.QUIET_LIMIT or words[board.SEEN] >= board.REPETITIONS:
+        return True
+    return stuck(state)
 
 
 @kernel
 def result(state):
     """A player who cannot move has lost, even if a draw could be claimed at the same time."""
-    return 2 * state.words[TURN] - 1 if stuck(state) else 0
+    return 2 * state.words[board.TURN] - 1 if stuck(state) else 0
 
 
 @kernel
 def key(state):
     """Of the pieces, the side to move and the piece that must go on jumping; no draw counters."""
-    return state.words[KEY]
+    return state.words[board.KEY]
 
 
 # What networks see ------------------------------------------------------------------------
@@ -238,7 +216,7 @@ def piece(state, cell):
         return kernels.NOBODY
     square = 4 * down + col // 2
     bit = square + square // 8
-    king = (state.words[KINGS] >> bit) & 1
+    king = (state.words[board.KINGS] >> bit) & 1
     for player in range(2):
         if (state.words[player] >> bit) & 1:
             return player + 2 * king
@@ -249,13 +227,13 @@ def piece(state, cell):
 def extra_planes(state, out, first):
     """The piece that must go on jumping, and the two counters of the draw rules."""
     words = state.words
-    if words[JUMPER]:
-        bit = lowest_bit(words[JUMPER])
+    if words[board.JUMPER]:
+        bit = lowest_bit(words[board.JUMPER])
         square = bit - bit // 9
         down = square // 4
         out[7 - down, 2 * (square % 4) + (down + 1) % 2, first] = 1.0
-    kernels.fill_plane(out, first + 1, words[QUIET] / QUIET_LIMIT)
-    kernels.fill_plane(out, first + 2, (words[SEEN] - 1) / (REPETITIONS - 1))
+    kernels.fill_plane(out, first + 1, words[board.QUIET] / board.QUIET_LIMIT)
+    kernels.fill_plane(out, first + 2, (words[board.SEEN] - 1) / (board.REPETITIONS - 1))
 
 
 # Playing at random ------------------------------------------------------------------------
@@ -271,31 +249,32 @@ def rollout(state, rng):
     if terminal(state):
         return result(state)
     words, history = state.words, state.history
-    player = words[TURN]
+    player = words[board.TURN]
     own, other = words[player], words[1 - player]
-    kings, jumper, quiet, key = words[KINGS], words[JUMPER], words[QUIET], words[KEY]
+    kings, jumper = words[board.KINGS], words[board.JUMPER]
+    quiet, key = words[board.QUIET], words[board.KEY]
     while True:
-        empty = BOARD & ~(own | other)
+        empty = board.BOARD & ~(own | other)
         pieces = jumper or own
-        down = facing(pieces, kings, player, 0)
-        up = facing(pieces, kings, player, 2)
-        a = can_jump(down, other, empty, 0)
-        b = can_jump(down, other, empty, 1)
-        c = can_jump(up, other, empty, 2)
-        d = can_jump(up, other, empty, 3)
+        down = board.facing(pieces, kings, player, 0)
+        up = board.facing(pieces, kings, player, 2)
+        a = board.can_jump(down, other, empty, 0)
+        b = board.can_jump(down, other, empty, 1)
+        c = board.can_jump(up, other, empty, 2)
+        d = board.can_jump(up, other, empty, 3)
         jumping = (a | b | c | d) != 0
         if not jumping:
             if jumper:  # the capture is complete
                 jumper = 0
                 own, other, player = other, own, 1 - player
                 continue
-            a = can_step(down, empty, 0)
-            b = can_step(down, empty, 1)
-            c = can_step(up, empty, 2)
-            d = can_step(up, empty, 3)
+            a = board.can_step(down, empty, 0)
+            b = board.can_step(down, empty, 1)
+            c = board.can_step(up, empty, 2)
+            d = board.can_step(up, empty, 3)
             if (a | b | c | d) == 0:
                 return 2 * player - 1
-        if quiet >= QUIET_LIMIT:
+        if quiet >= board.QUIET_LIMIT:
             return 0
 
         # One of the moves at random: first up or down, then left or right, then the piece.
@@ -314,26 +293,26 @@ def rollout(state, rng):
             a &= a - 1
         piece = a & -a
 
-        target = ahead(piece, direction)
+        target = board.ahead(piece, direction)
         if not jumping and kings & piece:
             own ^= piece | target
             kings ^= piece | target
             quiet += 1
             # Keys are compared within a run of quiet moves only, so any start will do.
             start, end = lowest_bit(piece), lowest_bit(target)
-            key ^= PIECES[player, 1, start] ^ PIECES[player, 1, end] ^ SIDE
+            key ^= board.PIECES[player, 1, start] ^ board.PIECES[player, 1, end] ^ board.SIDE
             history[quiet] = key
             seen = 1
             for i in range(quiet - 4, -1, -2):
                 seen += history[i] == key
-            if seen >= REPETITIONS:
+            if seen >= board.REPETITIONS:
                 return 0
         else:
             if jumping:
-                own, other, kings, jumper = jump(own, other, kings, player, piece, direction)
+                own, other, kings, jumper = board.jump(own, other, kings, player, piece, direction)
             else:
                 own ^= piece | target
-                kings |= target & far_row(player)
+                kings |= target & board.far_row(player)
             quiet = 0
             key = 0
             history[0] = 0
@@ -343,7 +322,7 @@ def rollout(state, rng):
 
 
 kernels.implement(
-    DraughtsState, reset=reset, copy_into=copy_into, to_move=to_move,
+    board.DraughtsState, reset=reset, copy_into=board.copy_into, to_move=to_move,
     legal_actions=legal_actions, quiet=quiet, is_legal=is_legal, play=play, terminal=terminal,
     result=result, key=key, piece=piece, extra_planes=extra_planes, rollout=rollout,
     evaluate=evaluate,

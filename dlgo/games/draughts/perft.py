@@ -11,27 +11,20 @@ from __future__ import annotations
 import numpy as np
 
 from dlgo import kernels
-from dlgo.games.draughts.kernel import (
-    JUMP,
-    JUMPER,
-    NUM_ACTIONS,
-    DraughtsState,
-    copy_into,
-    legal_actions,
-    play,
-)
+from dlgo.games.draughts import board
+from dlgo.games.draughts import kernel as rules
 from dlgo.jit import kernel
 
 # A sequence has at most so many actions more than moves: each is one captured piece.
 EXTRA_ROWS = 24
 
 
-def count_moves(state: DraughtsState, depth: int) -> int:
+def count_moves(state: board.DraughtsState, depth: int) -> int:
     """Number of sequences of `depth` whole moves from a position."""
     rows = depth + EXTRA_ROWS + 1
     batch = kernels.make_batch(state, rows)
-    copy_into(kernels.row(batch, 0), state)
-    actions = np.empty((rows, NUM_ACTIONS), np.int64)
+    board.copy_into(kernels.row(batch, 0), state)
+    actions = np.empty((rows, rules.NUM_ACTIONS), np.int64)
     counts, tried, left = np.empty((3, rows), np.int64)
     return int(perft_moves(batch, depth, actions, counts, tried, left))
 
@@ -52,25 +45,25 @@ def perft_moves(batch, depth, actions, counts, tried, left):
     leaves = 0
     row = 0
     left[0] = depth
-    counts[0] = legal_actions(kernels.row(batch, 0), actions[0])
+    counts[0] = rules.legal_actions(kernels.row(batch, 0), actions[0])
     tried[0] = 0
     while row >= 0:
         if tried[row] == counts[row]:
             row -= 1
-        elif left[row] == 1 and actions[row, 0] < JUMP:
+        elif left[row] == 1 and actions[row, 0] < rules.JUMP:
             leaves += counts[row]  # the last steps are counted without being played
             row -= 1
         else:
             child = kernels.row(batch, row + 1)
-            copy_into(child, kernels.row(batch, row))
-            play(child, actions[row, tried[row]])
+            board.copy_into(child, kernels.row(batch, row))
+            rules.play(child, actions[row, tried[row]])
             tried[row] += 1
-            moves = left[row] if child.words[JUMPER] else left[row] - 1
+            moves = left[row] if child.words[board.JUMPER] else left[row] - 1
             if moves == 0:
                 leaves += 1
             else:
                 row += 1
                 left[row] = moves
                 tried[row] = 0
-                counts[row] = legal_actions(child, actions[row])
+                counts[row] = rules.legal_actions(child, actions[row])
     return leaves

@@ -14,17 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from dlgo.games.classes import classes, contents
-from dlgo.games.go.board import (
-    BORDER,
-    EMPTY,
-    LAST,
-    NOWHERE,
-    NUMBER_SHIFT,
-    PASSES,
-    SIZE,
-    TURN,
-    in_atari,
-)
+from dlgo.games.go import board
 from dlgo.games.go.patterns import neighbourhood
 from dlgo.games.go.tactics import is_self_atari
 from dlgo.jit import inline_kernel, kernel
@@ -56,7 +46,7 @@ def _shape_classes() -> tuple[np.ndarray, int]:
     ]
     # Beyond the edge there is a whole side, or two that meet in a corner.
     sides = [[0, 1, 2], [2, 4, 7], [5, 6, 7], [0, 3, 5]]
-    border = content == BORDER
+    border = content == board.BORDER
     edges = np.stack([border[:, side].all(axis=1) for side in sides], axis=1)
     covered = np.zeros_like(border)
     for k, side in enumerate(sides):
@@ -96,16 +86,16 @@ SHAPE, RESPONSE, CONTACT, CAPTURE, RESCUE, SELF_ATARI, DISTANCE, PLACE = range(l
 @kernel
 def move_features(state, actions, n, scratch, out):
     info = state.info
-    size = np.int64(info[SIZE])
+    size = np.int64(info[board.SIZE])
     width = size + 2
-    player = np.int64(info[TURN])
-    last = np.int64(info[LAST])
+    player = np.int64(info[board.TURN])
+    last = np.int64(info[board.LAST])
     for i in range(n):
         action = actions[i]
         if action == size * size:
             for slot in range(PLACE):
                 out[i, slot] = 0
-            out[i, PLACE] = SECOND_PASS if info[PASSES] else PASS
+            out[i, PLACE] = SECOND_PASS if info[board.PASSES] else PASS
             continue
         row, col = action // size, action % size
         point = (row + 1) * width + col + 1
@@ -113,7 +103,7 @@ def move_features(state, actions, n, scratch, out):
         out[i, SHAPE] = shape
         out[i, RESPONSE] = 0
         out[i, DISTANCE] = 0
-        if last != NOWHERE:
+        if last != board.NOWHERE:
             dx, dy = abs(last % width - 1 - col), abs(last // width - 1 - row)
             distance = dx + dy + max(dx, dy)
             out[i, DISTANCE] = min(distance, FAR) - 1
@@ -136,12 +126,12 @@ def shape_index(state, point, player, width):
 @inline_kernel
 def _holds_in_atari(state, captured, player):
     """Whether a chain that is about to be captured touches a chain of the player in atari."""
-    width = state.info[SIZE] + 2
+    width = state.info[board.SIZE] + 2
     stone = np.int64(captured)
     while True:
         for step in (1, -1, width, -width):
             near = stone + step
-            if state.color[near] == player and in_atari(state, state.chain[near]):
+            if state.color[near] == player and board.in_atari(state, state.chain[near]):
                 return True
         stone = np.int64(state.link[stone])
         if stone == captured:
@@ -158,15 +148,15 @@ def _tactics(state, point, player, width, last, out):
     for step in (1, -1, width, -width):
         near = point + step
         kind = state.color[near]
-        if kind == EMPTY:
+        if kind == board.EMPTY:
             free += 1
-        elif kind == BORDER:
+        elif kind == board.BORDER:
             index |= _EDGE << shift
         else:
             chain = np.int64(state.chain[near])
             stones = np.int64(state.n_stones[chain])
-            atari = in_atari(state, chain)
-            band = 0 if atari else (1 if state.liberties[chain] >> NUMBER_SHIFT <= FEW else 2)
+            atari = board.in_atari(state, chain)
+            band = 0 if atari else (1 if state.liberties[chain] >> board.NUMBER_SHIFT <= FEW else 2)
             if kind == player:
                 index |= (_OWN + band) << shift
                 joined = max(joined, stones)
@@ -176,7 +166,7 @@ def _tactics(state, point, player, width, last, out):
                 index |= (_ENEMY + band) << shift
                 if atari:
                     captured = max(captured, stones)
-                    takes_last |= last != NOWHERE and chain == state.chain[last]
+                    takes_last |= last != board.NOWHERE and chain == state.chain[last]
                     saves |= _holds_in_atari(state, chain, player)
         shift += 3
     out[CONTACT] = CONTACTS[index]

@@ -12,39 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from dlgo import kernels
+from dlgo.games.go import board
 from dlgo.games.go.area import margin, ownership, result
-from dlgo.games.go.board import (
-    BORDER,
-    CAPTURED_BY_BLACK,
-    CAPTURED_BY_WHITE,
-    EMPTY,
-    HALF_KOMI,
-    KO,
-    LAST,
-    MAX_SIZE,
-    N_EMPTY,
-    N_HISTORY,
-    NOWHERE,
-    NUMBER_SHIFT,
-    PASSES,
-    REPETITION,
-    SIDE,
-    SIMPLE_KO,
-    SIZE,
-    STONES,
-    STONES_KEY,
-    TURN,
-    GoState,
-    captures,
-    filter_bits,
-    filter_word,
-    in_atari,
-    is_eye,
-    is_playable,
-    place,
-    remember,
-    situation,
-)
 from dlgo.games.go.features import move_features
 from dlgo.games.go.hints import hints
 from dlgo.games.go.playout import play_heavily
@@ -58,7 +27,7 @@ PASSED = int(zobrist_table(1, stream="go passed")[0])
 KO_POINT = zobrist_table(27 * 27, stream="go ko")
 
 # action // size without a division: exact for all 625 points of the largest board.
-RECIPROCALS = np.array([0, *((1 << 16) // size + 1 for size in range(1, MAX_SIZE + 1))])
+RECIPROCALS = np.array([0, *((1 << 16) // size + 1 for size in range(1, board.MAX_SIZE + 1))])
 
 # A rollout that has not ended by then (cycles longer than a ko) is scored as it stands.
 ROLLOUT_MOVES_PER_POINT = 3
@@ -75,27 +44,27 @@ def point_of(size, action):
 def reset(state):
     """Empty board, black to move. Size and komi stand in `info` already."""
     info = state.info
-    size = info[SIZE]
+    size = info[board.SIZE]
     width = size + 2
-    info[TURN] = 0
-    info[PASSES] = 0
-    info[KO] = NOWHERE
-    info[LAST] = NOWHERE
-    info[STONES_KEY] = 0
-    info[N_HISTORY] = 0
-    info[N_EMPTY] = 0
-    info[CAPTURED_BY_BLACK] = 0
-    info[CAPTURED_BY_WHITE] = 0
+    info[board.TURN] = 0
+    info[board.PASSES] = 0
+    info[board.KO] = board.NOWHERE
+    info[board.LAST] = board.NOWHERE
+    info[board.STONES_KEY] = 0
+    info[board.N_HISTORY] = 0
+    info[board.N_EMPTY] = 0
+    info[board.CAPTURED_BY_BLACK] = 0
+    info[board.CAPTURED_BY_WHITE] = 0
     state.color[:] = 3
     state.history_filter[:] = 0
     for row in range(1, size + 1):
         for col in range(1, size + 1):
             point = row * width + col
-            state.color[point] = EMPTY
-            state.slot[point] = info[N_EMPTY]
-            state.empties[info[N_EMPTY]] = point
-            info[N_EMPTY] += 1
-    remember(state)
+            state.color[point] = board.EMPTY
+            state.slot[point] = info[board.N_EMPTY]
+            state.empties[info[board.N_EMPTY]] = point
+            info[board.N_EMPTY] += 1
+    board.remember(state)
 
 
 @kernel
@@ -104,24 +73,24 @@ def put_stone(state, point, player):
 
     In a legal position no chain ever is, in whatever order its stones are put down.
     """
-    before = state.info[N_EMPTY]
-    place(state, point, player)
-    return state.info[N_EMPTY] == before - 1 and state.liberties[state.chain[point]] != 0
+    before = state.info[board.N_EMPTY]
+    board.place(state, point, player)
+    return state.info[board.N_EMPTY] == before - 1 and state.liberties[state.chain[point]] != 0
 
 
 @kernel
 def start_from(state, player):
     """Begin the game from the stones on the board, with `player` to move."""
     info = state.info
-    info[TURN] = player
-    info[PASSES] = 0
-    info[KO] = NOWHERE
-    info[LAST] = NOWHERE
-    info[N_HISTORY] = 0
-    info[CAPTURED_BY_BLACK] = 0
-    info[CAPTURED_BY_WHITE] = 0
+    info[board.TURN] = player
+    info[board.PASSES] = 0
+    info[board.KO] = board.NOWHERE
+    info[board.LAST] = board.NOWHERE
+    info[board.N_HISTORY] = 0
+    info[board.CAPTURED_BY_BLACK] = 0
+    info[board.CAPTURED_BY_WHITE] = 0
     state.history_filter[:] = 0
-    remember(state)
+    board.remember(state)
 
 
 @kernel
@@ -139,30 +108,31 @@ def copy_into(target, source):
         target.n_stones[i] = source.n_stones[i]
     for i in range(len(source.history_filter)):
         target.history_filter[i] = source.history_filter[i]
-    for i in range(source.info[N_HISTORY]):
+    for i in range(source.info[board.N_HISTORY]):
         target.history[i] = source.history[i]
 
 
 @kernel
 def to_move(state):
-    return state.info[TURN]
+    return state.info[board.TURN]
 
 
 @inline_kernel
 def repeats(state, point):
     """Whether a play is forbidden by superko: it would recreate an earlier position."""
     info = state.info
-    if info[REPETITION] == SIMPLE_KO:
+    if info[board.REPETITION] == board.SIMPLE_KO:
         return False  # the simple ko has been tested with the other rules
-    if info[CAPTURED_BY_BLACK] + info[CAPTURED_BY_WHITE] == 0:
+    if info[board.CAPTURED_BY_BLACK] + info[board.CAPTURED_BY_WHITE] == 0:
         return False  # with every play a stone more: nothing has come again yet
-    player = info[TURN]
-    stones_key = info[STONES_KEY] ^ STONES[player, point] ^ captures(state, point, player)
-    after = situation(state, stones_key, 1 - player)
-    bits = filter_bits(after)
-    if state.history_filter[filter_word(after)] & bits != bits:
+    player = info[board.TURN]
+    stones_key = info[board.STONES_KEY] ^ board.STONES[player, point]
+    stones_key ^= board.captures(state, point, player)
+    after = board.situation(state, stones_key, 1 - player)
+    bits = board.filter_bits(after)
+    if state.history_filter[board.filter_word(after)] & bits != bits:
         return False
-    for i in range(info[N_HISTORY]):
+    for i in range(info[board.N_HISTORY]):
         if state.history[i] == after:
             return True
     return False
@@ -170,11 +140,11 @@ def repeats(state, point):
 
 @kernel
 def is_legal(state, action):
-    size = state.info[SIZE]
+    size = state.info[board.SIZE]
     if action == size * size:
         return True
     point = point_of(size, action)
-    return is_playable(state, point, state.info[TURN]) and not repeats(state, point)
+    return board.is_playable(state, point, state.info[board.TURN]) and not repeats(state, point)
 
 
 @kernel
@@ -191,21 +161,21 @@ def search_actions(state, out):
 
 @kernel
 def _actions(state, out, keep_eyes):
-    size = state.info[SIZE]
-    player = state.info[TURN]
+    size = state.info[board.SIZE]
+    player = state.info[board.TURN]
     # First the empty points, without a branch: no processor can guess which these are.
     n_empty = 0
     for row in range(size):
         for col in range(size):
             out[n_empty] = row * size + col
-            n_empty += state.color[(row + 1) * (size + 2) + col + 1] == EMPTY
+            n_empty += state.color[(row + 1) * (size + 2) + col + 1] == board.EMPTY
     n = 0
     for i in range(n_empty):
         action = out[i]
         point = point_of(size, action)
-        if not is_playable(state, point, player) or repeats(state, point):
+        if not board.is_playable(state, point, player) or repeats(state, point):
             continue
-        if keep_eyes and is_eye(state, point, player):
+        if keep_eyes and board.is_eye(state, point, player):
             continue
         out[n] = action
         n += 1
@@ -216,39 +186,39 @@ def _actions(state, out, keep_eyes):
 @kernel
 def play(state, action):
     info = state.info
-    player = info[TURN]
-    if action == info[SIZE] * info[SIZE]:
-        info[PASSES] += 1
-        info[KO] = NOWHERE
-        info[LAST] = NOWHERE
+    player = info[board.TURN]
+    if action == info[board.SIZE] * info[board.SIZE]:
+        info[board.PASSES] += 1
+        info[board.KO] = board.NOWHERE
+        info[board.LAST] = board.NOWHERE
     else:
-        point = point_of(info[SIZE], action)
-        place(state, point, player)
-        info[PASSES] = 0
-        info[LAST] = point
-    info[TURN] = 1 - player
-    remember(state)
+        point = point_of(info[board.SIZE], action)
+        board.place(state, point, player)
+        info[board.PASSES] = 0
+        info[board.LAST] = point
+    info[board.TURN] = 1 - player
+    board.remember(state)
 
 
 @kernel
 def terminal(state):
-    return state.info[PASSES] >= 2
+    return state.info[board.PASSES] >= 2
 
 
 @kernel
 def key(state):
     info = state.info
-    value = info[STONES_KEY] ^ KO_POINT[info[KO]]
-    if info[TURN] == 1:
-        value ^= SIDE
-    if info[PASSES] == 1:
+    value = info[board.STONES_KEY] ^ KO_POINT[info[board.KO]]
+    if info[board.TURN] == 1:
+        value ^= board.SIDE
+    if info[board.PASSES] == 1:
         value ^= PASSED
     return value
 
 
 @kernel
 def piece(state, cell):
-    color = np.int64(state.color[point_of(state.info[SIZE], cell)])
+    color = np.int64(state.color[point_of(state.info[board.SIZE], cell)])
     # EMPTY, 2, becomes NOBODY, -1, without a branch: no processor can guess who stands where.
     return color | -(color >> 1)
 
@@ -257,10 +227,10 @@ def piece(state, cell):
 def extra_planes(state, out, first):
     """What the stones do not tell and yet decides what may follow; superko apart."""
     info = state.info
-    if info[KO] != NOWHERE:
-        width = info[SIZE] + 2
-        out[info[KO] // width - 1, info[KO] % width - 1, first] = 1.0
-    if info[PASSES]:
+    if info[board.KO] != board.NOWHERE:
+        width = info[board.SIZE] + 2
+        out[info[board.KO] // width - 1, info[board.KO] % width - 1, first] = 1.0
+    if info[board.PASSES]:
         kernels.fill_plane(out, first + 1, 1.0)
 
 
@@ -268,17 +238,17 @@ def extra_planes(state, out, first):
 def rollout(state, rng):
     """Uniform random plays that fill no own eye; pass when there is none. Simple ko only."""
     info = state.info
-    player = info[TURN]
-    for _ in range(ROLLOUT_MOVES_PER_POINT * info[SIZE] * info[SIZE]):
-        if info[PASSES] >= 2:
+    player = info[board.TURN]
+    for _ in range(ROLLOUT_MOVES_PER_POINT * info[board.SIZE] * info[board.SIZE]):
+        if info[board.PASSES] >= 2:
             break
         point = _random_point(state, player, rng)
-        if point == NOWHERE:
-            info[PASSES] += 1
-            info[KO] = NOWHERE
+        if point == board.NOWHERE:
+            info[board.PASSES] += 1
+            info[board.KO] = board.NOWHERE
         else:
-            place(state, point, player)
-            info[PASSES] = 0
+            board.place(state, point, player)
+            info[board.PASSES] = 0
         player = 1 - player
     return result(state)
 
@@ -298,11 +268,11 @@ def _random_point(state, player, rng):
     tried at most once and the choice among the good ones is uniform.
     """
     empties, slot = state.empties, state.slot
-    left = state.info[N_EMPTY]
+    left = state.info[board.N_EMPTY]
     while left > 0:
         i = below(rng, left)
         point = empties[i]
-        if is_playable(state, point, player) and not is_eye(state, point, player):
+        if board.is_playable(state, point, player) and not board.is_eye(state, point, player):
             return np.int64(point)
         left -= 1
         other = empties[left]
@@ -310,7 +280,7 @@ def _random_point(state, player, rng):
         slot[other] = i
         empties[left] = point
         slot[point] = left
-    return np.int64(NOWHERE)
+    return np.int64(board.NOWHERE)
 
 
 @kernel
@@ -324,13 +294,13 @@ def evaluate(state):
     """
     color, chain = state.color, state.chain
     info = state.info
-    width = info[SIZE] + 2
-    total = -50 * info[HALF_KOMI]
+    width = info[board.SIZE] + 2
+    total = -50 * info[board.HALF_KOMI]
     for point in range(width + 1, len(color) - width - 1):
         player = color[point]
-        if player == BORDER:
+        if player == board.BORDER:
             continue
-        if player == EMPTY:
+        if player == board.EMPTY:
             black = white = False
             for step in (1, -1, width, -width):
                 black |= color[point + step] == 0
@@ -340,15 +310,15 @@ def evaluate(state):
         sign = 1 - 2 * player
         total += sign * 100
         if chain[point] == point:
-            if player != info[TURN] and in_atari(state, point):
+            if player != info[board.TURN] and board.in_atari(state, point):
                 total -= sign * 200 * state.n_stones[point]
-            total += sign * 4 * min(state.liberties[point] >> NUMBER_SHIFT, 10)
+            total += sign * 4 * min(state.liberties[point] >> board.NUMBER_SHIFT, 10)
     total = max(-9000, min(9000, total))
-    return total if info[TURN] == 0 else -total
+    return total if info[board.TURN] == 0 else -total
 
 
 kernels.implement(
-    GoState, reset=reset, copy_into=copy_into, to_move=to_move, legal_actions=legal_actions,
+    board.GoState, reset=reset, copy_into=copy_into, to_move=to_move, legal_actions=legal_actions,
     search_actions=search_actions, is_legal=is_legal, play=play, terminal=terminal,
     result=result, margin=margin, ownership=ownership, key=key, piece=piece,
     extra_planes=extra_planes, rollout=rollout, heavy_rollout=heavy_rollout, hints=hints,

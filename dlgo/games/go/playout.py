@@ -15,20 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dlgo.games.go.board import (
-    EMPTY,
-    KO,
-    LAST,
-    N_EMPTY,
-    NOWHERE,
-    PASSES,
-    SIZE,
-    TURN,
-    in_atari,
-    is_eye,
-    is_playable,
-    place,
-)
+from dlgo.games.go import board
 from dlgo.games.go.patterns import matches_pattern
 from dlgo.games.go.tactics import capture_beside, is_self_atari, last_liberty
 from dlgo.jit import inline_kernel
@@ -47,24 +34,24 @@ REFUSE_CHANCE = 0.9
 def play_heavily(state, rng, played):
     """Play the game to its end. `played` notes who first played each action."""
     info = state.info
-    size = info[SIZE]
+    size = info[board.SIZE]
     width = size + 2
-    player = info[TURN]
-    last = info[LAST]
+    player = info[board.TURN]
+    last = info[board.LAST]
     for _ in range(MOVES_PER_POINT * size * size):
-        if info[PASSES] >= 2:
+        if info[board.PASSES] >= 2:
             break
-        point = np.int64(NOWHERE)
-        if last != NOWHERE:
+        point = np.int64(board.NOWHERE)
+        if last != board.NOWHERE:
             point = heavy_move(state, last, player, rng)
-        if point == NOWHERE:
+        if point == board.NOWHERE:
             point = calm_point(state, player, rng)
-        if point == NOWHERE:
-            info[PASSES] += 1
-            info[KO] = NOWHERE
+        if point == board.NOWHERE:
+            info[board.PASSES] += 1
+            info[board.KO] = board.NOWHERE
         else:
-            place(state, point, player)
-            info[PASSES] = 0
+            board.place(state, point, player)
+            info[board.PASSES] = 0
             action = (point // width - 1) * size + point % width - 1
             if played[action] == NOBODY:
                 played[action] = player
@@ -76,22 +63,24 @@ def play_heavily(state, rng, played):
 def heavy_move(state, last, player, rng):
     """A move that answers the stone just played on `last`, or NOWHERE."""
     color, chain = state.color, state.chain
-    width = state.info[SIZE] + 2
+    width = state.info[board.SIZE] + 2
     found = 0
-    pick = np.int64(NOWHERE)
+    pick = np.int64(board.NOWHERE)
     if uniform(rng) < ATARI_CHANCE:
-        if color[last] == 1 - player and in_atari(state, chain[last]):
+        if color[last] == 1 - player and board.in_atari(state, chain[last]):
             point = last_liberty(state, chain[last])
-            if is_playable(state, point, player):
+            if board.is_playable(state, point, player):
                 pick, found = point, 1
         for step in (1, -1, width, -width):
             near = last + step
-            if color[near] != player or not in_atari(state, chain[near]):
+            if color[near] != player or not board.in_atari(state, chain[near]):
                 continue
             point = capture_beside(state, chain[near], player)
-            if point == NOWHERE or not is_playable(state, point, player):
+            if point == board.NOWHERE or not board.is_playable(state, point, player):
                 point = last_liberty(state, chain[near])
-                if not is_playable(state, point, player) or is_self_atari(state, point, player):
+                if not board.is_playable(state, point, player):
+                    continue
+                if is_self_atari(state, point, player):
                     continue
             found += 1
             if below(rng, found) == 0:
@@ -104,8 +93,8 @@ def heavy_move(state, last, player, rng):
         ):
             point = last + step
             if (
-                color[point] == EMPTY and matches_pattern(state, point, width)
-                and is_playable(state, point, player)
+                color[point] == board.EMPTY and matches_pattern(state, point, width)
+                and board.is_playable(state, point, player)
                 and not is_self_atari(state, point, player)
             ):
                 found += 1
@@ -122,12 +111,12 @@ def calm_point(state, player, rng):
     tried at most once.
     """
     empties, slot = state.empties, state.slot
-    left = state.info[N_EMPTY]
+    left = state.info[board.N_EMPTY]
     while left > 0:
         i = below(rng, left)
         point = np.int64(empties[i])
         if (
-            is_playable(state, point, player) and not is_eye(state, point, player)
+            board.is_playable(state, point, player) and not board.is_eye(state, point, player)
             and not (is_self_atari(state, point, player) and uniform(rng) < REFUSE_CHANCE)
         ):
             return point
@@ -137,4 +126,4 @@ def calm_point(state, player, rng):
         slot[other] = i
         empties[left] = point
         slot[point] = left
-    return np.int64(NOWHERE)
+    return np.int64(board.NOWHERE)

@@ -9,18 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dlgo.games.go.board import (
-    EMPTY,
-    NOWHERE,
-    NUMBER_SHIFT,
-    SIZE,
-    SQUARES_MASK,
-    SUM_MASK,
-    SUM_SHIFT,
-    WHITE,
-    in_atari,
-    liberty_word,
-)
+from dlgo.games.go import board
 from dlgo.jit import inline_kernel
 
 # Of a long chain, so many stones are looked at for enemies in atari beside it.
@@ -30,15 +19,15 @@ STONES_SEARCHED = 24
 @inline_kernel
 def is_single(word):
     """Whether a word of packed sums speaks of one liberty only, or of none."""
-    total = (word >> SUM_SHIFT) & SUM_MASK
-    return (word >> NUMBER_SHIFT) * (word & SQUARES_MASK) == total * total
+    total = (word >> board.SUM_SHIFT) & board.SUM_MASK
+    return (word >> board.NUMBER_SHIFT) * (word & board.SQUARES_MASK) == total * total
 
 
 @inline_kernel
 def last_liberty(state, chain):
     """The liberty of a chain in atari."""
     word = state.liberties[chain]
-    return ((word >> SUM_SHIFT) & SUM_MASK) // (word >> NUMBER_SHIFT)
+    return ((word >> board.SUM_SHIFT) & board.SUM_MASK) // (word >> board.NUMBER_SHIFT)
 
 
 @inline_kernel
@@ -49,37 +38,37 @@ def is_self_atari(state, point, player):
     capture frees elsewhere is not seen.
     """
     color, chain, liberties = state.color, state.chain, state.liberties
-    width = state.info[SIZE] + 2
-    own_word = liberty_word(point)
+    width = state.info[board.SIZE] + 2
+    own_word = board.liberty_word(point)
     word = np.int64(0)
-    first, second, third = NOWHERE, NOWHERE, NOWHERE  # own chains counted already
+    first, second, third = board.NOWHERE, board.NOWHERE, board.NOWHERE  # own chains counted already
     for step in (1, -1, width, -width):
         near = point + step
         kind = color[near]
-        if kind == EMPTY:
-            word += liberty_word(near)
+        if kind == board.EMPTY:
+            word += board.liberty_word(near)
         elif kind == player:
             name = np.int64(chain[near])
             word -= own_word
             if name not in (first, second, third):
                 third, second, first = second, first, name
                 word += liberties[name]
-        elif kind <= WHITE and in_atari(state, chain[near]):
-            word += liberty_word(near)
+        elif kind <= board.WHITE and board.in_atari(state, chain[near]):
+            word += board.liberty_word(near)
     return is_single(word)
 
 
 @inline_kernel
 def capture_beside(state, chain, player):
     """A point where an enemy in atari beside the player's `chain` can be captured, or NOWHERE."""
-    width = state.info[SIZE] + 2
+    width = state.info[board.SIZE] + 2
     stone = np.int64(chain)
     for _ in range(STONES_SEARCHED):
         for step in (1, -1, width, -width):
             near = stone + step
-            if state.color[near] == 1 - player and in_atari(state, state.chain[near]):
+            if state.color[near] == 1 - player and board.in_atari(state, state.chain[near]):
                 return last_liberty(state, state.chain[near])
         stone = np.int64(state.link[stone])
         if stone == chain:
             break
-    return np.int64(NOWHERE)
+    return np.int64(board.NOWHERE)

@@ -23,16 +23,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dlgo.bits import popcount
-from dlgo.games.draughts.board import (
-    BOARD,
-    ahead,
-    behind,
-    can_jump,
-    can_step,
-    facing,
-    far_row,
-    jump,
-)
+from dlgo.games.draughts import board
 from dlgo.games.draughts.endgames.places import MOST, NOWHERE, place, position, slice_size, turned
 from dlgo.jit import inline_kernel, kernel
 
@@ -136,13 +127,13 @@ def _round(table, due, offsets, stack, codes, men, kings, other_men, other_kings
 @inline_kernel
 def _step_back(table, due, before, own, other, kings, code):
     """Note that the positions from which a step leads to this one may get a byte."""
-    empty = BOARD & ~(own | other)
+    empty = board.BOARD & ~(own | other)
     for direction in range(4):
-        pieces = facing(other, kings, 1, direction) & ahead(empty, direction)
+        pieces = board.facing(other, kings, 1, direction) & board.ahead(empty, direction)
         while pieces:
             piece = pieces & -pieces
             pieces ^= piece
-            moved = piece | behind(piece, direction)
+            moved = piece | board.behind(piece, direction)
             crowned = kings ^ moved if kings & piece else kings
             at = before + place(turned(other ^ moved), turned(own), turned(crowned))
             if table[at] == DRAW and (due[at] == 0 or due[at] > code):
@@ -180,17 +171,17 @@ def codes_after_turns(table, offsets, stack, codes, own, other, kings, jumper):
     total = 0
     n = _push_captures(stack, 0, own, other, kings, jumper)
     if n == 0:
-        empty = BOARD & ~(own | other)
+        empty = board.BOARD & ~(own | other)
         for direction in range(4):
-            pieces = can_step(facing(own, kings, 0, direction), empty, direction)
+            pieces = board.can_step(board.facing(own, kings, 0, direction), empty, direction)
             while pieces:
                 piece = pieces & -pieces
                 pieces ^= piece
-                target = ahead(piece, direction)
+                target = board.ahead(piece, direction)
                 after = kings ^ (piece | target) if kings & piece else kings
                 codes[total] = look_up(
                     table, offsets, turned(other), turned(own ^ (piece | target)),
-                    turned(after | target & far_row(0)),
+                    turned(after | target & board.far_row(0)),
                 )
                 total += 1
     while n:
@@ -209,13 +200,14 @@ def codes_after_turns(table, offsets, stack, codes, own, other, kings, jumper):
 @inline_kernel
 def _push_captures(stack, n, own, other, kings, jumper):
     """Put what each capture leads to on the stack; how high it is then."""
-    empty = BOARD & ~(own | other)
+    empty = board.BOARD & ~(own | other)
     for direction in range(4):
-        pieces = can_jump(facing(jumper or own, kings, 0, direction), other, empty, direction)
+        pieces = board.facing(jumper or own, kings, 0, direction)
+        pieces = board.can_jump(pieces, other, empty, direction)
         while pieces:
             piece = pieces & -pieces
             pieces ^= piece
-            stack[n, 0], stack[n, 1], stack[n, 2], stack[n, 3] = jump(
+            stack[n, 0], stack[n, 1], stack[n, 2], stack[n, 3] = board.jump(
                 own, other, kings, 0, piece, direction
             )
             n += 1
