@@ -263,6 +263,15 @@ class GameSpec(metaclass=_CheckedWhenMade):
         piece = kernels.piece(state.kernel_state, (row - 1) * self.board_cols + col - 1)
         return None if piece == kernels.NOBODY else Player.from_index(piece % 2)
 
+    def stones(self, state: GameState) -> dict[Point, Player]:
+        """Who occupies each cell that is not empty, row by row from A1."""
+        cells = (
+            Point(row, col) for row in range(1, self.board_rows + 1)
+            for col in range(1, self.board_cols + 1)
+        )
+        owners = {point: self.cell(state, *point) for point in cells}
+        return {point: player for point, player in owners.items() if player is not None}
+
     @abstractmethod
     def why_illegal(self, state: GameState, move: Move) -> str:
         """The rule that forbids an illegal move, as the end of a sentence."""

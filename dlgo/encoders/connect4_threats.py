@@ -54,10 +54,8 @@ class Threats(NamedTuple):
     shape: np.ndarray
 
 
-class Attacks(NamedTuple):
-    """shape: see `base`."""
-
-    shape: np.ndarray
+class Attacks(Threats):
+    """The same field."""
 
 
 def threats(game: GameSpec) -> Encoder:

@@ -56,10 +56,8 @@ class Squares(NamedTuple):
     shape: np.ndarray
 
 
-class Captures(NamedTuple):
-    """shape: see `base`; 4 by 4 blocks."""
-
-    shape: np.ndarray
+class Captures(Squares):
+    """The same field."""
 
 
 def squares(game: GameSpec) -> Encoder:

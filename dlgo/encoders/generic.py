@@ -29,10 +29,8 @@ class OnePlane(NamedTuple):
     shape: np.ndarray
 
 
-class ThreePlane(NamedTuple):
-    """shape: see `base`."""
-
-    shape: np.ndarray
+class ThreePlane(OnePlane):
+    """The same fields."""
 
 
 class Planes(NamedTuple):
@@ -42,11 +40,8 @@ class Planes(NamedTuple):
     kinds: np.ndarray
 
 
-class Turned(NamedTuple):
-    """shape: see `base`; kinds: int64[1], how many kinds of pieces the game has."""
-
-    shape: np.ndarray
-    kinds: np.ndarray
+class Turned(Planes):
+    """The same fields."""
 
 
 def one_plane(game: GameSpec) -> Encoder:

@@ -34,18 +34,12 @@ class SevenPlane(NamedTuple):
     counts: np.ndarray
 
 
-class Simple(NamedTuple):
-    """shape: see `base`; counts: int16[cells], scratch."""
-
-    shape: np.ndarray
-    counts: np.ndarray
+class Simple(SevenPlane):
+    """The same fields."""
 
 
-class Zero11(NamedTuple):
-    """shape: see `base`; counts: int16[cells], scratch."""
-
-    shape: np.ndarray
-    counts: np.ndarray
+class Zero11(SevenPlane):
+    """The same fields."""
 
 
 def _liberty_docs(owners: tuple[str, str], most: int) -> tuple[str, ...]:

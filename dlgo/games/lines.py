@@ -60,12 +60,7 @@ class InARow(GameSpec):
 
     def winning_cells(self, state: GameState) -> list[Point]:
         """The stones that won, bottom row first; [] if no row is complete (yet)."""
-        board = {
-            Point(row, col): player
-            for row in range(1, self.board_rows + 1)
-            for col in range(1, self.board_cols + 1)
-            if (player := self.cell(state, row, col)) is not None
-        }
+        board = self.stones(state)
         return [
             point for point in board
             if any(

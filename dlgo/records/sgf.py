@@ -24,7 +24,7 @@ from pathlib import Path
 
 from sgfmill import sgf, sgf_grammar
 
-from dlgo.api import GameState, Move, Player, Point
+from dlgo.api import GameState, Move, Player
 from dlgo.errors import DlgoError, IllegalMoveError, NotationError, SpecError
 from dlgo.games import recorded_game
 from dlgo.games.go.state import Go
@@ -236,13 +236,7 @@ def _as_played(record: GameRecordSgf, start: GameState) -> GameState:
         return start
     state = GameState.new_game(game)
     same_turn = state.next_player is start.next_player
-    return state if same_turn and _stones(state) == _stones(start) else start
-
-
-def _stones(state: GameState) -> dict[Point, Player]:
-    lines = range(1, state.game.size + 1)
-    cells = {Point(row, col): state.game.cell(state, row, col) for row in lines for col in lines}
-    return {point: player for point, player in cells.items() if player is not None}
+    return state if same_turn and game.stones(state) == game.stones(start) else start
 
 
 def _set_up(state: GameState, setup: Setup, mover: Player | None, source: str) -> GameState:
@@ -250,7 +244,8 @@ def _set_up(state: GameState, setup: Setup, mover: Player | None, source: str) -
 
     In the middle of a game, an edit that changes no stone leaves the state as it is.
     """
-    before, stones = _stones(state), _stones(state)
+    before = state.game.stones(state)
+    stones = dict(before)
     for points, player in ((setup.black, Player.black), (setup.white, Player.white)):
         stones.update(dict.fromkeys(points, player))
     for point in setup.empty:
@@ -340,12 +335,10 @@ def _comment(node: sgf.Tree_node, text: str) -> None:
 
 def _write_setup(root: sgf.Tree_node, start: GameState) -> None:
     """The stones of a game that did not start from the empty board, and White's first turn."""
-    lines = range(1, start.game.size + 1)
-    cells = {(row - 1, col - 1): start.game.cell(start, row, col) for row in lines for col in lines}
-    root.set_setup_stones(
-        [place for place, player in cells.items() if player is Player.black],
-        [place for place, player in cells.items() if player is Player.white],
-    )
+    places: dict[Player, list[tuple[int, int]]] = {player: [] for player in Player}
+    for point, player in start.game.stones(start).items():
+        places[player].append((point.row - 1, point.col - 1))
+    root.set_setup_stones(places[Player.black], places[Player.white])
     if start.next_player is Player.white:
         root.set("PL", "w")
 

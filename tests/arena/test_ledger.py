@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from dlgo import DlgoError, LedgerError
-from dlgo.games.draughts.pdn import read_game
+from dlgo.games.draughts.pdn import read_games
 from dlgo.records.costs import MoveCost
 from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
 from dlgo.records.sgf import read_sgf, replay
@@ -245,7 +245,7 @@ def test_exports_can_be_read_by_others(ledger_path: Path, tmp_path: Path, capsys
         assert (read.black, read.white) == (record.first, record.second)
         assert read.result[:2] == {1.0: "B+", 0.0: "W+", 0.5: "0"}[record.result]
     for path in (out / "pdn").iterdir():
-        read = read_game(path.read_text())
+        read = read_games(path.read_text())[0]
         record = games[read.tags["Event"]]
         assert read.state == record.replay()
         assert read.result == {1.0: "0-1", 0.0: "1-0", 0.5: "1/2-1/2"}[record.result]

@@ -150,6 +150,20 @@ def test_a_ladder_begins_with_the_atari_from_the_right_side() -> None:
     assert shown(diagram(*rows), 46) == set()
 
 
+def test_a_ladder_is_escaped_by_capturing_an_attacker() -> None:
+    """C2 stands in atari: taking it at C1 gives the prey at C3 room."""
+    state = diagram(
+        ". . . . . . .",
+        ". . . . . . .",
+        ". . . . . . .",
+        ". . x . . . .",
+        ". x o . . . .",
+        ". o x o . . .",
+        ". . . . . . .", to_move=Player.white,
+    )
+    assert "C1" in shown(state, 47)
+
+
 def test_ages_count_plies_and_stop_at_eight() -> None:
     state = GameState.new_game(get_game("go", size=9))
     places = ["A1", "B1", "C1", "D1", "E1", "F1", "G1", "H1", "J1", "A9"]

@@ -83,7 +83,7 @@ def test_pdn():
         data = PDN[number % len(PDN)] + PDN[0] * int(rng.integers(2))
         text = mutated(data, rng).decode("utf-8", "replace")
         for game in attempt(f"try {number}", functools.partial(pdn.read_games, text)) or ():
-            again = pdn.read_game(pdn.write_game(game.state, game.tags, game.result))
+            again = pdn.read_games(pdn.write_game(game.state, game.tags, game.result))[0]
             assert again.state == game.state, f"try {number}"
 
 

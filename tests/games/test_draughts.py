@@ -356,7 +356,7 @@ def test_pdn_of_a_set_up_position_and_a_resignation():
         '[Event "?"]', '[White "A"]', '[Black "B"]', '[Result "0-1"]', '[GameType "21"]',
         '[SetUp "1"]', '[FEN "W:W21,K30:B1,K5"]', "", "1... 21-17 2. 1-6 0-1",
     ]
-    read = pdn.read_game(text)
+    read = pdn.read_games(text)[0]
     assert read.result == "0-1" and read.state == state.previous_state
 
 
@@ -369,7 +369,7 @@ def test_pdn_as_others_write_it():
     [Event "jump by jump"] [FEN "B:W15,22,32:B11"]
     1. 11x18 18x25 1... 32-28 *
     """
-    assert pdn.read_game('[Result "Black wins"] 1. 11-15').result == "*"
+    assert pdn.read_games('[Result "Black wins"] 1. 11-15')[0].result == "*"
     first, second = pdn.read_games(text)
     assert GAME.whole_moves(first.state.moves())[-4:] == ["15x24", "20x11", "7x16", "27x20x11"]
     assert first.result == "1/2-1/2" and first.tags["Event"] == "x"

@@ -93,7 +93,7 @@ def write_game(
     result = result or UNKNOWN
     all_tags = {"Event": "?", "White": "?", "Black": "?", **(tags or {})}
     all_tags |= {"Result": result, "GameType": GAME_TYPE}
-    fen = notation.fen_text(_start_of(state).kernel_state)
+    fen = notation.fen_text(state.history()[0].kernel_state)
     if fen != notation.START_FEN:
         all_tags |= {"SetUp": "1", "FEN": fen}
     header = "".join(f'[{name} "{_quoted(value)}"]\n' for name, value in all_tags.items())
@@ -122,18 +122,6 @@ def _with_comments(words: list[str], comments: Mapping[int, str]) -> Iterator[st
             plies += word.count("x") or bool(word)
             for at in [at for at in left if at <= plies]:
                 yield from f"{{{left.pop(at).replace('}', ')')}}}".split()
-
-
-def read_game(text: str) -> PdnGame:
-    """The only game of a PDN text.
-
-    Raises:
-        NotationError: as `read_games`, and for more than one game.
-    """
-    games = read_games(text)
-    if len(games) != 1:
-        raise NotationError(f"PDN: expected one game, found {len(games)}")
-    return games[0]
 
 
 def read_games(text: str) -> list[PdnGame]:
@@ -288,12 +276,6 @@ class _GameReader:
 def _plain(text: str) -> str:
     """A move or a result in ASCII: `11–15` is `11-15`, `½-½` is `1/2-1/2`."""
     return re.sub(f"[{_DASH}]", "-", text.replace("\u00bd", "1/2"))
-
-
-def _start_of(state: GameState) -> GameState:
-    while state.previous_state is not None:
-        state = state.previous_state
-    return state
 
 
 def _quoted(value: str) -> str:

@@ -104,9 +104,7 @@ class Draughts(GameSpec):
 
     def move_list_text(self, state: GameState) -> str:
         """The game so far: `1. 11-15 23-19 2. 8-11 22-17`; `1... 23-19` if white began."""
-        start = state
-        while start.previous_state is not None:
-            start = start.previous_state
+        start, _ = state.history()
         texts = self.whole_moves(state.moves())
         parts = []
         for ply, text in enumerate(texts, start.next_player.index):

@@ -12,16 +12,12 @@ losing the chain matters.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from dlgo import kernels
-from dlgo.api import GameState, Move
 from dlgo.games.go.board import EMPTY, SIZE, GoState, in_atari, is_playable, new_state, place
-from dlgo.games.go.kernel import point_of
 from dlgo.games.go.tactics import last_liberty
 from dlgo.jit import inline_kernel
 from dlgo.jit import kernel as compiled
@@ -53,41 +49,6 @@ def new_scratch(size: int) -> LadderScratch:
         np.zeros(plies, np.int64),
         np.zeros(plies, np.int64),
     )
-
-
-def is_ladder_capture(state: GameState, move: Move) -> bool:
-    """Whether `move` attacks some chain that cannot escape from the ladder it begins.
-
-    The chain must have two liberties before the move.
-
-    Args:
-        state: the position; the mover is the attacker.
-        move: a legal play.
-    """
-    return _read(state, move, _captures_by_ladder)
-
-
-def is_ladder_escape(state: GameState, move: Move) -> bool:
-    """Whether `move` saves an own chain in atari from capture and from any ladder after it.
-
-    Args:
-        state: the position; the mover is the defender.
-        move: a legal play.
-    """
-    return _read(state, move, _escapes_ladder)
-
-
-def _read(state: GameState, move: Move, reader: Callable[..., bool]) -> bool:
-    if not move.is_play or not state.is_valid_move(move):
-        return False
-    scratch = _scratch_for(state.game.size)
-    point = point_of(state.game.size, state.game.action_of(move))
-    return bool(reader(scratch, state.kernel_state, point, state.next_player.index))
-
-
-@functools.lru_cache(maxsize=4)
-def _scratch_for(size: int) -> LadderScratch:
-    return new_scratch(size)
 
 
 @compiled
@@ -175,34 +136,6 @@ def liberties_of(state, stone, out):
         walk = np.int64(state.link[walk])
         if walk == start:
             return n
-
-
-@compiled
-def _captures_by_ladder(scratch, state, point, attacker):
-    width = state.info[SIZE] + 2
-    for step in (1, -1, width, -width):
-        prey = point + step
-        if (
-            state.color[prey] == 1 - attacker
-            and liberties_of(state, prey, scratch.moves[0]) == 2
-            and attack_succeeds(scratch, state, prey, point, attacker)
-        ):
-            return True
-    return False
-
-
-@compiled
-def _escapes_ladder(scratch, state, point, defender):
-    size = state.info[SIZE]
-    for action in range(size * size):
-        prey = point_of(size, action)
-        # Once for each chain in atari: at the stone that names it.
-        if (
-            state.color[prey] == defender and state.chain[prey] == prey and in_atari(state, prey)
-            and defence_succeeds(scratch, state, prey, point, defender)
-        ):
-            return True
-    return False
 
 
 @compiled

@@ -66,11 +66,7 @@ def score(state: GameState, dead: Collection[Point] = (), rules: str = "area") -
         raise SpecError(f"rules {rules!r} are not one of {', '.join(RULES)}")
     game = state.game
     position = state.kernel_state
-    stones = {
-        Point(row, col): player
-        for row in range(1, game.size + 1) for col in range(1, game.size + 1)
-        if (player := game.cell(state, row, col)) is not None
-    }
+    stones = game.stones(state)
     removed: set[Point] = set()
     for point in dead:
         if point not in stones:
@@ -141,25 +137,18 @@ def likely_dead(state: GameState, games: int = 500, seed: int = 1, sure: float =
         games: random games to play. sure: mean ownership from which on a stone counts as dead.
     """
     mean = ownership(state, games, seed)
-    game = state.game
-    dead: set[Point] = set()
-    for row in range(1, game.size + 1):
-        for col in range(1, game.size + 1):
-            player = game.cell(state, row, col)
-            sign = 1 if player is Player.black else -1
-            if player is not None and sign * mean[row - 1, col - 1] < -sure:
-                dead.add(Point(row, col))
-    return dead
+    sign = {Player.black: 1, Player.white: -1}
+    return {
+        point for point, player in state.game.stones(state).items()
+        if sign[player] * mean[point.row - 1, point.col - 1] < -sure
+    }
 
 
 def dead_chains(state: GameState) -> set[Point]:
     """The stones of all chains in which `likely_dead` finds one: those that `score` takes off."""
     owner = score(state, likely_dead(state)).owner
-    game = state.game
-    points = (Point(row, col) for row in range(1, game.size + 1) for col in range(1, game.size + 1))
     return {
-        point for point in points
-        if game.cell(state, point.row, point.col) not in (None, owner[point])
+        point for point, player in state.game.stones(state).items() if player is not owner[point]
     }
 
 
