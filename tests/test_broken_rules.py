@@ -218,7 +218,7 @@ BROKEN: list[tuple[str, GameSpec]] = [
     ("evaluate: player 1 does worse", altered(
         {}, evaluate=lambda state: (1 - 2 * int(state.words[2])) * likes_more(state)
     )),
-    ("symmetry: .*evaluate", altered({}, evaluate=lambda state: int(state.words[0] & 1))),
+    ("images: .*evaluate", altered({}, evaluate=lambda state: int(state.words[0] & 1))),
     ("margin: it is 1, but the result -1", altered({}, margin=lambda state: 1.0)),
     ("ownership: .*not mirrored", altered({}, ownership=own_a_corner)),
     ("ownership: some cells", altered({}, ownership=lambda state, out: None)),

@@ -34,41 +34,24 @@ SLOW = ("fresh process", "rollout chances")
 # What is known about the games ---------------------------------------------------------------
 
 
-def grid_symmetries(rows: int, cols: int, rest: int = 0) -> list[list[int]]:
-    """The images of actions `row * cols + col` in all mirrors of a board; the rest stay."""
-    cells = np.arange(rows * cols).reshape(rows, cols)
-    images = [cells, cells[::-1], cells[:, ::-1], cells[::-1, ::-1]]
-    if rows == cols:
-        images += [image.T for image in images]
-    return [[*image.ravel().tolist(), *range(cells.size, cells.size + rest)] for image in images]
-
-
 def facts_of(game: GameSpec) -> Facts:
     """What the kit is told about each game of this project."""
     if game.name == "tictactoe":
         return Facts(
             examples={"A1 B1 A2 B2 A3": 1, "A1 B1 A2 B2 C3 B3": -1},
-            symmetries=grid_symmetries(3, 3), rebuild=rebuild_tictactoe, alternating=True,
+            symmetric=True, rebuild=rebuild_tictactoe, alternating=True,
         )
     if game.name == "connect4":
-        return Facts(
-            examples={"1 2 1 2 1 2 1": 1, "1 2 1 2 1 2 3 2": -1},
-            symmetries=grid_symmetries(1, 7)[::2], alternating=True,
-        )
+        examples = {"1 2 1 2 1 2 1": 1, "1 2 1 2 1 2 3 2": -1}
+        return Facts(examples, symmetric=True, alternating=True)
     if game.name == "connectn":
-        symmetries = grid_symmetries(1 if game.gravity else game.rows, game.cols, rest=game.pie)
-        return Facts(
-            examples={"1 2 1 2 1 2 1": 1} if str(game) == "connectn" else {},
-            symmetries=symmetries, alternating=True,
-        )
+        examples = {"1 2 1 2 1 2 1": 1} if str(game) == "connectn" else {}
+        return Facts(examples, symmetric=True, alternating=True)
     if game.name == "go":
         # All of the board is Black's; is that more than komi?
         one_stone = 1 if game.size**2 > game.komi else -1
-        return Facts(
-            examples={"A1 pass pass": one_stone, "pass A1 pass pass": -1},
-            symmetries=grid_symmetries(game.size, game.size, rest=1), rebuild=rebuild_go,
-            alternating=True,
-        )
+        examples = {"A1 pass pass": one_stone, "pass A1 pass pass": -1}
+        return Facts(examples, symmetric=True, rebuild=rebuild_go, alternating=True)
     if game.name == "draughts":
         return Facts(rebuild=rebuild_draughts)
     return Facts()

@@ -68,7 +68,6 @@ RULES: dict[str, Callable[[Sample], None]] = {
     "evaluate": playing.check_evaluate,
     "side of evaluate": playing.check_evaluate_side,
     "margin": rules.check_margin,
-    "symmetry": playing.check_symmetry,
     "pieces": encoding.check_pieces,
     "colours": encoding.check_colours,
     "planes": encoding.check_planes,

@@ -7,7 +7,7 @@ import numpy as np
 from dlgo import kernels
 from dlgo.api import GameState
 from dlgo.conformance.keys import positions_of
-from dlgo.conformance.sample import Line, Sample, broken, bytes_of
+from dlgo.conformance.sample import Line, Sample, broken, bytes_of, difference, look
 from dlgo.encoders import Encoder, encode_many, encoder_names, get_encoder
 from dlgo.symmetry import Symmetries, symmetries
 
@@ -110,7 +110,10 @@ def check_all_is_seen(sample: Sample) -> None:
 
 
 def check_images(sample: Sample) -> None:
-    """Under the game's symmetries, legal moves and the planes of every encoder are mirrored."""
+    """Under the game's symmetries, legal moves and the planes of every encoder are mirrored.
+
+    What searches are told is mirrored, too, if the author says so.
+    """
     game = sample.game
     try:
         group = symmetries(game)
@@ -119,7 +122,7 @@ def check_images(sample: Sample) -> None:
     encoders = [get_encoder(name, game) for name in encoder_names(game)]
     for line in sample.lines[:MIRRORED_LINES]:
         for k in range(1, len(group)):
-            _check_image(line, group, k, encoders)
+            _check_image(line, group, k, encoders, sample.facts.symmetric)
 
 
 def check_ownership(sample: Sample) -> None:
@@ -154,7 +157,9 @@ def check_ownership(sample: Sample) -> None:
                 raise broken("ownership", text, state)
 
 
-def _check_image(line: Line, group: Symmetries, k: int, encoders: list[Encoder]) -> None:
+def _check_image(
+    line: Line, group: Symmetries, k: int, encoders: list[Encoder], symmetric: bool
+) -> None:
     game = line.states[0].game
     mirrored = GameState.new_game(game)
     if not game.same_position(mirrored.kernel_state, line.states[0].kernel_state):
@@ -166,6 +171,14 @@ def _check_image(line: Line, group: Symmetries, k: int, encoders: list[Encoder])
         images[mirrored.legal_actions()] = True
         if not np.array_equal(group.policy(k, legal), images):
             raise broken("images", f"under {name}, other moves are legal", state)
+        if symmetric:
+            view, image = line.views[ply], look(mirrored)
+            expected = view._replace(key=image.key, **{
+                field: tuple(sorted(group.action(k, action) for action in getattr(view, field)))
+                for field in ("legal_actions", "search_actions")
+            })
+            if wrong := difference(image, expected):
+                raise broken("images", f"under {name}, {wrong}", state)
         if ply % MIRRORED_STEP == 0 or ply == len(line.actions):
             for encoder in encoders:
                 expected = group.planes(k, encoder.encode(state))

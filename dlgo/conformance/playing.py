@@ -1,4 +1,4 @@
-"""Conformance checks of what searches use: rollouts, the evaluation, symmetries."""
+"""Conformance checks of what searches use: rollouts and the evaluation."""
 
 from __future__ import annotations
 
@@ -9,17 +9,7 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameState
-from dlgo.conformance.sample import (
-    LONGEST_GAME,
-    Sample,
-    broken,
-    bytes_of,
-    clone,
-    difference,
-    listed,
-    look,
-    rolled,
-)
+from dlgo.conformance.sample import LONGEST_GAME, Sample, broken, bytes_of, clone, listed, rolled
 from dlgo.rng import below, make_rng
 
 # Games per position and way of playing them, where rollouts are compared with random moves.
@@ -207,28 +197,3 @@ def check_evaluate_side(sample: Sample) -> None:
                 "evaluate", f"player {player} does worse where `evaluate` is high: it must be seen "
                 "by the player to move", GameState.new_game(sample.game),
             )
-
-
-def check_symmetry(sample: Sample) -> None:
-    """A game played in the mirror is the same game: legal moves, turns, values, result.
-
-    Only for the symmetries that the author gave.
-    """
-    game = sample.game
-    for n, image in enumerate(sample.facts.symmetries):
-        image = [int(action) for action in image]
-        if sorted(image) != list(range(game.num_actions)):
-            raise broken("symmetry", f"symmetry {n} of {game} does not permute the actions")
-        for line in sample.lines[:4]:
-            position = clone(line.states[0], room=len(line.actions) + 1)
-            for ply, state in enumerate(line.states):
-                view = look(state, position)
-                expected = line.views[ply]._replace(key=view.key)
-                for name in ("legal_actions", "search_actions"):
-                    actions = getattr(expected, name)
-                    mirrored = tuple(sorted(image[action] for action in actions))
-                    expected = expected._replace(**{name: mirrored})
-                if wrong := difference(view, expected):
-                    raise broken("symmetry", f"in mirror image {n}, {wrong}", state)
-                if ply < len(line.actions):
-                    kernels.play(position, image[line.actions[ply]])

@@ -7,7 +7,7 @@ alone, so that no check depends on the faces (moves, notation) that another chec
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -200,13 +200,13 @@ class Facts:
     Attributes:
         examples: finished games with their results as player 0 sees them, by their moves:
             `{"A1 B1 A2 B2 A3": 1}`. Nothing else can tell a win from a loss.
-        symmetries: for each symmetry of the board, the image of every action.
+        symmetric: whether `search_actions` and `evaluate`, too, are alike in all `symmetry_names`.
         rebuild: sets up a position from its stones, see `Rebuild`.
         alternating: whether the players take turns without exception.
     """
 
     examples: Mapping[str, int] = field(default_factory=dict)
-    symmetries: Sequence[Sequence[int]] = ()
+    symmetric: bool = False
     rebuild: Rebuild | None = None
     alternating: bool = False
 

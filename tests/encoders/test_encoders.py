@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dlgo import Move, NotationError, Point, SpecError, get_game, kernels
+from dlgo import Move, NotationError, Point, SpecError, get_game
 from dlgo.encoders import default_encoder, encode_many, encoder_names, get_encoder
 from tests.command import assert_one_line, dlgo_here
 from tests.conftest import random_game
@@ -72,32 +72,6 @@ def test_numbers_that_are_no_move_of_draughts_are_refused() -> None:
         get_encoder("planes", get_game("draughts")).move_at(2)
 
 
-@pytest.mark.parametrize("spec", GAMES)
-def test_batches_are_many_single_positions(spec: str) -> None:
-    """Everything is overwritten, and rows of a batch that do not exist are not looked at."""
-    game = get_game(spec)
-    states = random_game(game, 3, max_plies=25)
-    for name in encoder_names(game):
-        encoder = get_encoder(name, game)
-        length, n = encoder.history + 1, len(states)
-        blank = game.scratch_state(states[-1].kernel_state)
-        windows = kernels.make_batch(blank, (n + 1) * length)
-        for field in windows:
-            field[...] = 77
-        known = np.zeros(n + 1, np.int64)
-        for i, state in enumerate(states):
-            window, known[i] = encoder.window(state)
-            assert known[i] == min(i + 1, length)
-            for j in range(known[i]):
-                row = kernels.row(windows, i * length + j)
-                kernels.copy_into(row, kernels.row(window, j))
-        out = np.full((n + 1, *encoder.shape), np.nan, np.float32)
-        encode_many(encoder.kernel, windows, known, n, out)
-        for i, state in enumerate(states):
-            np.testing.assert_array_equal(out[i], encoder.encode(state), name)
-        assert np.isnan(out[n]).all()  # only n were asked for
-
-
 def test_less_may_be_known_than_has_been_played() -> None:
     """A window of one state: the past is empty for `zero`, and all stones are old for `alphago`."""
     state = random_game(get_game("go", size=5), 1, max_plies=12, passes=False)[-1]
@@ -123,19 +97,6 @@ def test_a_resignation_changes_nothing_on_the_board(spec: str) -> None:
         encoder = get_encoder(name, state.game)
         resigned = state.apply_move(Move.resign())
         np.testing.assert_array_equal(encoder.encode(resigned), encoder.encode(state))
-
-
-def test_reading_ladders_leaves_the_position_alone() -> None:
-    for seed in range(4):
-        state = random_game(get_game("go", size=9), seed, max_plies=70, passes=False)[-1]
-        encoder = get_encoder("alphago", state.game)
-        window, known = encoder.window(state)
-        before = [field.tobytes() for field in window]
-        out, again = np.empty((2, 1, *encoder.shape), np.float32)
-        encode_many(encoder.kernel, window, np.array([known]), 1, out)
-        assert [field.tobytes() for field in window] == before
-        encode_many(encoder.kernel, window, np.array([known]), 1, again)
-        assert (out == again).all()
 
 
 def test_the_command_lists_every_plane(capsys) -> None:

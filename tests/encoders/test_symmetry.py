@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dlgo import GameSpec, GameState, Move, Point, get_game
-from dlgo.conformance import play_line
-from dlgo.encoders import encoder_names, get_encoder
+from dlgo.encoders import get_encoder
 from dlgo.games.tictactoe.state import TicTacToe
 from dlgo.symmetry import symmetries
 
@@ -34,35 +31,6 @@ def test_symmetries_form_a_group(spec: str) -> None:
         n = np.arange(maps.shape[1])
         for k, inverse in enumerate(group.inverse):
             assert (maps[k][maps[inverse]] == n).all()
-
-
-@pytest.mark.parametrize("spec", [spec for spec in ORDERS if ORDERS[spec] > 1])
-def test_the_image_of_a_position_has_the_image_of_its_planes(spec: str) -> None:
-    game = get_game(spec)
-    group = symmetries(game)
-
-    @settings(derandomize=True, deadline=None, max_examples=12, database=None)
-    @given(st.lists(st.integers(0, 10**6), max_size=40), st.integers(1, len(group) - 1))
-    def check(choices: list[int], k: int) -> None:
-        line = play_line(game, choices)
-        image = GameState.new_game(game)
-        for action in line.actions:
-            image = image.apply_move(game.move_of(group.action(k, action)))
-        state = line.states[-1]
-        legal = np.isin(np.arange(game.num_actions), state.legal_actions())
-        images = np.isin(np.arange(game.num_actions), image.legal_actions())
-        assert (group.policy(k, legal) == images).all()
-        for name in encoder_names(game):
-            encoder = get_encoder(name, game)
-            planes = encoder.encode(state)
-            turned = group.planes(k, planes)
-            np.testing.assert_array_equal(encoder.encode(image), turned, name)
-            # As the contract puts it, cell by cell; and back again.
-            flat = planes.reshape(-1, planes.shape[-1])
-            assert (turned.reshape(flat.shape) == flat[group.cells[k]]).all()
-            assert (group.planes(int(group.inverse[k]), turned) == planes).all()
-
-    check()
 
 
 def test_planes_and_policies_move_to_the_same_place() -> None:
