@@ -11,8 +11,7 @@ import math
 from dlgo.api import GameState, Move, Player, Point
 from dlgo.errors import NotationError, SpecError
 from dlgo.games.go.state import Go
-from dlgo.gtp import GtpError
-from dlgo.gtp.protocol import shown
+from dlgo.gtp import GtpError, shown
 from dlgo.jit import cpu_time
 from dlgo.specs import Option
 from engines.base import Budget, Decision, Engine

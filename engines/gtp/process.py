@@ -12,8 +12,7 @@ import shutil
 from pathlib import Path
 
 from dlgo.errors import SpecError
-from dlgo.gtp import Command, GtpError, clean, format_command, parse_response
-from dlgo.gtp.protocol import shown
+from dlgo.gtp import Command, GtpError, clean, format_command, parse_response, shown
 from dlgo.records.failures import Failure
 from dlgo.text import excerpt
 from engines.programs.program import Program, ProgramError

@@ -11,8 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from dlgo.api import GameState, Move, Player
-from dlgo.gtp import GtpError
-from dlgo.gtp.protocol import parse_color, parse_int
+from dlgo.gtp import GtpError, parse_color, parse_int
 from engines.base import Budget, Decision
 from engines.clock import stopped_by
 from experiments.gtp.core import Arguments

@@ -11,8 +11,7 @@ from dlgo import __version__
 from dlgo.errors import DlgoError, NotationError
 from dlgo.games import get_game
 from dlgo.games.go.board import MAX_SIZE
-from dlgo.gtp import GtpError
-from dlgo.gtp.protocol import parse_color, parse_float, parse_int
+from dlgo.gtp import GtpError, parse_color, parse_float, parse_int
 from experiments.command import say
 from experiments.gtp.session import Session
 

@@ -12,8 +12,7 @@ from dlgo.api import Move, Player, Point, parse_point, point_text
 from dlgo.errors import DlgoError, NotationError, SpecError
 from dlgo.games.go.scoring import dead_chains, likely_dead, score
 from dlgo.games.go.state import Go, handicap_points
-from dlgo.gtp import GtpError
-from dlgo.gtp.protocol import parse_color, parse_float, parse_int
+from dlgo.gtp import GtpError, parse_color, parse_float, parse_int
 from experiments.gtp.clock import Clock
 from experiments.gtp.core import Arguments, arguments
 from experiments.gtp.session import Session, stones_of

@@ -11,10 +11,12 @@ from dlgo.gtp import (
     clean,
     format_command,
     format_response,
+    parse_color,
     parse_command,
+    parse_float,
+    parse_int,
     parse_response,
 )
-from dlgo.gtp.protocol import parse_color, parse_float, parse_int
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from itertools import zip_longest
 
 import numpy as np
 
-from dlgo.api import GameState, Move, Player
+from dlgo.api import GameState, Move, Player, Point
 from dlgo.errors import IllegalMoveError, NotationError
 from dlgo.games.draughts import board, kernel
 
@@ -36,6 +36,17 @@ def square_number(row: int, col: int) -> int | None:
     if not (0 <= row < 8 and 0 <= col < 8) or (row + col) % 2 == 0:
         return None
     return 4 * row + col // 2 + 1
+
+
+def point_of(number: int) -> Point:
+    """The point of a square 1-32; row 1 is White's back row."""
+    row, col = square_place(number)
+    return Point(8 - row, col + 1)
+
+
+def number_at(point: Point) -> int | None:
+    """The square on a point; None if it is a light one or off the board."""
+    return square_number(8 - point.row, point.col - 1)
 
 
 def _all_places() -> Iterator[tuple[int, tuple[int, int]]]:

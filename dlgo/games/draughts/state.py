@@ -71,14 +71,9 @@ class Draughts(GameSpec):
         return notation.ACTIONS.get(move.place) if is_step else None
 
     def map_move(self, move: Move, to: Callable[[Point], Point]) -> Move:
-        def image(number: int) -> int | None:
-            row, col = notation.square_place(number)
-            point = to(Point(8 - row, col + 1))
-            return notation.square_number(8 - point.row, point.col - 1)
-
         if not _two_squares(move.place):
             return move
-        return Move.play((image(move.place[0]), image(move.place[1])))
+        return Move.play(tuple(notation.number_at(to(notation.point_of(n))) for n in move.place))
 
     def move_text(self, move: Move) -> str:
         return notation.turn_texts([move])[0]
@@ -115,23 +110,13 @@ class Draughts(GameSpec):
             parts.append(text)
         return " ".join(parts)
 
-    def _owner(self, state: GameState, number: int) -> Player | None:
-        words = state.kernel_state.words
-        for player in Player:
-            if words[player.index] & board.bit_of(number):
-                return player
-        return None
-
-    def _is_king(self, state: GameState, number: int) -> bool:
-        return bool(state.kernel_state.words[board.KINGS] & board.bit_of(number))
-
     def why_illegal(self, state: GameState, move: Move) -> str:
         if not move.is_play:
             return "draughts has no pass"
         if not _two_squares(move.place):
             return "a move is two squares, numbered 1-32"
         start, end = move.place
-        owner, mover = self._owner(state, start), state.next_player
+        owner, mover = self.cell(state, *notation.point_of(start)), state.next_player
         if owner is None:
             return f"there is no piece on {start}"
         if owner is not mover:
@@ -142,9 +127,10 @@ class Draughts(GameSpec):
         jumper = int(state.kernel_state.words[board.JUMPER])
         if jumper and jumper != board.bit_of(start):
             return f"the capture must go on with the same piece: {' or '.join(must)}"
-        if self._owner(state, end) is not None:
+        if self.cell(state, *notation.point_of(end)) is not None:
             return f"square {end} is occupied"
-        if not self._is_king(state, start) and (end > start) != (mover is Player.black):
+        is_king = bool(state.kernel_state.words[board.KINGS] & board.bit_of(start))
+        if not is_king and (end > start) != (mover is Player.black):
             return "a man cannot move backwards"
         if notation.is_jump(move):
             return "there is no opposing piece to jump over"
@@ -174,8 +160,7 @@ class Draughts(GameSpec):
         return f"{first:>2}-{first + 3:<2}"
 
     def cell_label(self, row: int, col: int) -> str:
-        number = notation.square_number(8 - row, col - 1)
-        return "" if number is None else str(number)
+        return str(notation.number_at(Point(row, col)) or "")
 
     def piece_symbol(self, piece: int) -> str:
         symbol = self.symbols[piece % 2]
@@ -187,8 +172,7 @@ class Draughts(GameSpec):
     def last_cell(self, state: GameState) -> Point | None:
         if state.last_move is None or not state.last_move.is_play:
             return None
-        row, col = notation.square_place(state.last_move.place[1])
-        return Point(8 - row, col + 1)
+        return notation.point_of(state.last_move.place[1])
 
 
 def _two_squares(place: object) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 from dlgo import kernels
 from dlgo.api import GameState, Player, Point
 from dlgo.errors import SpecError
-from dlgo.games.go import board, kernel
+from dlgo.games.go import board
 from dlgo.jit import kernel as compiled
 from dlgo.rng import make_rng
 
@@ -125,9 +125,10 @@ def ownership(state: GameState, games: int = 500, seed: int = 1) -> np.ndarray:
     """
     game = state.game
     work = game.scratch_state(state.kernel_state)
-    totals = np.zeros(game.size**2, np.int64)
-    _sum_ownership(state.kernel_state, work, make_rng(seed), games, totals)
-    return totals.reshape(game.size, game.size) / games
+    shape = (game.size, game.size)
+    out, totals = np.zeros(shape, np.int8), np.zeros(shape, np.int64)
+    _sum_ownership(state.kernel_state, work, make_rng(seed), games, out, totals)
+    return totals / games
 
 
 def likely_dead(state: GameState, games: int = 500, seed: int = 1, sure: float = 0.6) -> set[Point]:
@@ -153,21 +154,12 @@ def dead_chains(state: GameState) -> set[Point]:
 
 
 @compiled
-def _sum_ownership(state, work, rng, games, totals):
-    """Add up +1 for each game in which Black owns an action's point in the end, -1 for White."""
-    size = state.info[board.SIZE]
-    width = size + 2
+def _sum_ownership(state, work, rng, games, out, totals):
+    """Add up `kernels.ownership` at the ends of random games."""
     for _ in range(games):
         kernels.copy_into(work, state)
         kernels.rollout(work, rng)
-        for action in range(size * size):
-            point = kernel.point_of(size, action)
-            black = work.color[point] == board.BLACK
-            white = work.color[point] == board.WHITE
-            if not black and not white:
-                for step in (1, -1, width, -width):
-                    black |= work.color[point + step] == board.BLACK
-                    white |= work.color[point + step] == board.WHITE
-            if black != white:
-                totals[action] += 1 if black else -1
-
+        kernels.ownership(work, out)
+        for row in range(out.shape[0]):
+            for col in range(out.shape[1]):
+                totals[row, col] += out[row, col]
