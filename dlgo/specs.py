@@ -1,4 +1,7 @@
-"""Specification strings: `name:key=value,key=value`, for games and engines alike.
+"""Settings, each declared once as an `Option`, and specifications: `name:key=value,key=value`.
+
+Games, engines, plans, trainers and commands declare their settings in this way. Values are checked,
+and listings, help texts and the tables of the docs are made, from the declaration.
 
 `go:size=9,komi=7.5` and `mcts:sims=800,c_uct=1.4` follow one grammar, so one parser, one
 checker and one way of printing them serve both. The canonical text of a specification
@@ -17,6 +20,7 @@ import re
 import reprlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date, datetime
 from typing import Any
 
 from dlgo.errors import DlgoError, SpecError
@@ -62,7 +66,8 @@ def check_number(
         DlgoError: naming `what`, the value, and the range.
     """
     text = str(value)
-    shown = text if len(text) <= 40 else reprlib.repr(text).strip("'\"")
+    shown = setting_text(value) if isinstance(value, float) else text
+    shown = shown if len(shown) <= 40 else reprlib.repr(shown).strip("'\"")
     noun = "whole number" if kind is int else "number"
     try:
         if isinstance(value, bool):
@@ -91,25 +96,49 @@ def range_text(low: float, high: float, kind: type = float) -> str:
     """The bounds of a number in words; empty when there are none."""
     largest = _LARGEST_INT if kind is int else _LARGEST_FLOAT
     if low <= -largest:
-        return "" if high >= largest else f"at most {high:g}"
-    return f"at least {low:g}" if high >= largest else f"{low:g} to {high:g}"
+        return "" if high >= largest else f"at most {_number(high)}"
+    return f"at least {_number(low)}" if high >= largest else f"{_number(low)} to {_number(high)}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else f"{value:g}"
+
+
+def _is_specs(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str | dict) for item in value)
+
+
+def _is_pair(value: object) -> bool:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        return False
+    return all(type(number) in (int, float) for number in value)
+
+
+# Values that only files and Python can give: what they are called, and whether one is such a value.
+_STRUCTURES = {
+    list: ("a list of texts or tables", _is_specs),
+    tuple: ("a list of two numbers", _is_pair),
+    datetime: ("a date, such as 2026-11-20T23:59:00", lambda value: isinstance(value, date)),
+}
 
 
 @dataclass(frozen=True)
 class Option:
-    """One setting of a game or an engine.
+    """One setting of a game, an engine, a plan, a trainer or a command.
 
     Args:
-        name: the key in the specification string.
+        name: the key in specifications and plan files; an option of the command line has dashes.
         default: its value when absent; its type is the option's type. `None` means
             "absent" and then `kind` must be given.
-        help: one line for `dlgo engines` and `dlgo games`.
+        help: one line for listings, help texts and docs.
         low, high: inclusive bounds of a number.
         choices: the allowed values of a word.
-        kind: the type, when it cannot be read off the default.
+        kind: the type, when it cannot be read off the default. Plans also have `list`, of
+            specifications, `tuple`, of two numbers, and `datetime`.
         always: print it even at its default, because readers expect to see it.
         nests: the value is a specification itself, of an engine.
         function: the value may name a function of the user's own, as FILE.py:NAME.
+        source: the paper it comes from.
     """
 
     name: str
@@ -122,35 +151,72 @@ class Option:
     always: bool = False
     nests: bool = False
     function: bool = False
+    source: str = ""
 
     @property
     def type(self) -> type:
-        """The Python type of a value: int, float, str or bool."""
+        """The Python type of a value: int, float, str or bool; in plans also those of `kind`."""
         return self.kind or type(self.default)
 
-    def parse(self, text: str, owner: str) -> OptionValue:
-        """The value that `text` stands for. Raises SpecError naming `owner` otherwise."""
-        kind = self.type
+    def parse(self, value: object, owner: str) -> Any:
+        """The value that a text, or a value of a file or of Python, stands for.
+
+        Raises:
+            SpecError: naming `owner`, if it cannot be used.
+        """
+        kind, what = self.type, f"{owner}: {self.name}"
+        if kind in _STRUCTURES:
+            noun, fits = _STRUCTURES[kind]
+            if not fits(value):
+                raise SpecError(f"{what}={value!r} is not {noun}")
+            if kind is tuple:
+                return tuple(check_number(n, what, float, self.low, self.high) for n in value)
+            return value
+        text = str(value)
         if kind is bool:
             if text.lower() in ("1", "true", "yes", "on"):
                 return True
             if text.lower() in ("0", "false", "no", "off"):
                 return False
-            raise SpecError(f"{owner}: {self.name}={text!r} is not yes or no")
+            raise SpecError(f"{what}={text!r} is not yes or no")
         if kind is str:
             own = self.function and (":" in text or text.endswith(".py"))
             if self.choices and text not in self.choices and not own:
-                raise SpecError(
-                    f"{owner}: {self.name}={text!r} is not one of {self.range_text()}"
-                )
+                raise SpecError(f"{what}={text!r} is not one of {self.range_text()}")
+            if isinstance(value, list | dict):
+                raise SpecError(f"{what}={text} is not a text")
             return text
-        return check_number(text, f"{owner}: {self.name}", kind, self.low, self.high)
+        return check_number(value, what, kind, self.low, self.high)
 
     def range_text(self) -> str:
         """The bounds in words, for messages and listings; empty when there are none."""
         if self.choices:
             return ", ".join((*self.choices, *(["FILE.py:NAME"] if self.function else [])))
         return range_text(self.low, self.high, self.type)
+
+    @property
+    def remarks(self) -> str:
+        """Range, default and source, for listings: `0 to 1, default 0.25, Wu 2019`."""
+        default = "" if self.default in (None, "") else f"default {setting_text(self.default)}"
+        return ", ".join(filter(None, (self.range_text(), default, self.source)))
+
+
+def setting_text(value: object) -> str:
+    """A value as `Option.parse` reads it, and as people see it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def options_table(options: Iterable[Option], title: str = "setting") -> str:
+    """The settings as a table for the docs, in Markdown."""
+    lines = [f"| {title} | default | range | meaning |", "|---|---|---|---|"]
+    for option in options:
+        default = "" if option.default in (None, "") else f"`{setting_text(option.default)}`"
+        source = f" ({option.source})" if option.source else ""
+        lines.append(f"| `{option.name}` | {default} | {option.range_text()} | {option.help}"
+                     f"{source} |")
+    return "\n".join(lines) + "\n"
 
 
 # A value quoted as a whole.
@@ -229,21 +295,33 @@ def quote_value(value: str) -> str:
     return '"' + re.sub(r'(["\\])', r"\\\1", value) + '"'
 
 
-def check_settings(
-    owner: str, options: Iterable[Option], settings: Mapping[str, Any]
-) -> dict[str, OptionValue | None]:
-    """Every option's value, defaults filled in. Raises SpecError on the first bad one."""
+def parse_settings(
+    owner: str, options: Iterable[Option], given: Mapping[str, Any], noun: str = "option"
+) -> dict[str, Any]:
+    """The values that are given, checked.
+
+    Args:
+        owner: whose settings these are, for messages.
+        noun: what a setting is called there.
+
+    Raises:
+        SpecError: for the first unknown name or bad value.
+    """
     table = {option.name: option for option in options}
-    for key in settings:
-        if key not in table:
-            raise SpecError(
-                f"{owner} has no option {key!r}{suggest(key, table)}"
-                f"{'; it has ' + ', '.join(table) if table else ''}"
-            )
-    return {
-        name: option.parse(str(settings[name]), owner) if name in settings else option.default
-        for name, option in table.items()
-    }
+    for name in given:
+        if name not in table:
+            there = f"; it has {', '.join(table)}" if table else ""
+            raise SpecError(f"{owner} has no {noun} {name!r}{suggest(name, table)}{there}")
+    return {name: table[name].parse(value, owner) for name, value in given.items()}
+
+
+def check_settings(
+    owner: str, options: Iterable[Option], given: Mapping[str, Any], noun: str = "option"
+) -> dict[str, Any]:
+    """Every option's value, defaults filled in. Args and errors: see `parse_settings`."""
+    options = tuple(options)
+    values = parse_settings(owner, options, given, noun)
+    return {option.name: values.get(option.name, option.default) for option in options}
 
 
 def format_spec(name: str, options: Iterable[Option], values: Mapping[str, Any]) -> str:

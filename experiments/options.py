@@ -93,20 +93,24 @@ def named_games(expose: bool = False) -> Decorator:
     )
 
 
-def setting_options(options: Iterable[Option], **spellings: str) -> Decorator:
+def setting_options(
+    options: Iterable[Option], defaults: bool = True, **spellings: str
+) -> Decorator:
     """An option for each setting as it is declared: `--batch-size` for batch_size.
 
     Args:
+        defaults: whether a setting that is not given has its default; else it is None.
         spellings: of settings whose option is called otherwise.
     """
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(list(options)):
-            name = option.name
-            flag = spellings.get(name, f"--{name.replace('_', '-')}")
+            flag = spellings.get(option.name, f"--{option.name.replace('_', '-')}")
+            default = option.default
             command = click.option(
-                flag, name, default=option.default,
+                flag, option.name, default=default if defaults else None,
                 help=f"{option.help[0].upper()}{option.help[1:]}.",
-                **{"show_default": option.default is not None, **_kind(option)},
+                **{"show_default": default is not None and (defaults or str(default)),
+                   **_kind(option)},
             )(command)
         return command
 
@@ -116,6 +120,9 @@ def setting_options(options: Iterable[Option], **spellings: str) -> Decorator:
 def _kind(option: Option) -> dict[str, Any]:
     if option.type is bool:
         return {} if option.default is None else {"is_flag": True, "show_default": False}
+    if option.type is list:
+        return {"multiple": True}
     if option.type is str:
         return {"type": click.Choice(option.choices) if option.choices else str}
-    return {"type": Number(option.type, option.low, option.high)}
+    number = Number(float if option.type is tuple else option.type, option.low, option.high)
+    return {"type": (number, number) if option.type is tuple else number}

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from dlgo.api import GameSpec
 from dlgo.budgets import BUDGET_NAMES
 from dlgo.games import get_game
-from dlgo.specs import quote_value
+from dlgo.specs import quote_value, setting_text
 from engines.base import Engine
 from engines.learners import LEARNERS, examine, learner_class
 from engines.learning.networks.card import Card
-from engines.learning.settings import Settings, setting_text
+from engines.learning.settings import Settings
 from experiments.front_door import called, engine, jobs_for
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ actor_critic, policy_gradient, ppo, q_learning = (
 def _parsed(config: type[Settings], given: Mapping[str, Any]) -> dict[str, Any]:
     """Settings as the command line checks them; None: not given."""
     texts = (f"{key}={setting_text(value)}" for key, value in given.items() if value is not None)
-    return config.parse(texts, without=("game",))
+    return config.parse(texts)
 
 
 def _slug(text: str) -> str:

@@ -7,12 +7,21 @@ import pytest
 from click.testing import CliRunner
 
 from dlgo.errors import ModelError, SpecError
-from dlgo.specs import Option, check_number, check_settings, format_spec, split_spec
+from dlgo.specs import Option, check_number, check_settings, format_spec, options_table, split_spec
+from engines.alphago.config import AlphaGoConfig
+from engines.alphazero.config import AlphaZeroConfig
+from engines.learners import LEARNERS, learner_class
+from engines.learning.reinforcement.config import ReinforcementConfig
 from engines.registry import engine_class, engine_names
+from engines.supervised.config import SupervisedConfig
+from experiments.arena import plan_keys
+from experiments.classroom import league_plan
 from experiments.number import Number
+from tests.command import ROOT
 
 WEIGHT = Option("weight", 0.5, "of something", low=0, high=10)
 COUNT = Option("count", None, "how many", kind=int)
+SHARED = ReinforcementConfig.options()  # by the learners without search
 
 
 @pytest.mark.parametrize(("value", "kind", "expected"), [
@@ -68,13 +77,32 @@ def test_the_command_line_checks_numbers_in_the_same_way() -> None:
     refused = CliRunner().invoke(command, ["--pairs", "nan"])
     assert refused.exit_code == 2
     refused = CliRunner().invoke(command, ["--pairs", "99999999999999999999"])
-    assert "--pairs=99999999999999999999 is out of range (1 to 1000)" in refused.output
+    assert "--pairs=99999999999999999999 is out of range (1 to 1,000)" in refused.output
 
 
 def test_a_canonical_text_leaves_out_defaults() -> None:
     values = check_settings("engine x", [WEIGHT, COUNT], {"weight": "2"})
     assert values == {"weight": 2.0, "count": None}
     assert format_spec("x", [WEIGHT, COUNT], values) == "x:weight=2"
+
+
+TABLES = {
+    "training.md": SupervisedConfig.options(), "engines/alphazero.md": AlphaZeroConfig.options(),
+    "engines/alphago.md": AlphaGoConfig.options(), "reinforcement.md": SHARED,
+    **{f"engines/{name}.md": {
+        key: option for key, option in learner_class(name).config.options().items()
+        if option != SHARED.get(key)
+    } for name in LEARNERS},
+    "tournaments.md": plan_keys.KEYS, "teach.md": {key.name: key for key in league_plan.KEYS},
+}
+
+
+@pytest.mark.parametrize("page", TABLES)
+def test_the_tables_of_the_docs_are_made_from_the_declarations(page: str) -> None:
+    """Print the table into the page where this fails."""
+    title = "key" if page in ("tournaments.md", "teach.md") else "setting"
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    assert options_table(TABLES[page].values(), title) in text
 
 
 @pytest.mark.parametrize("name", engine_names())

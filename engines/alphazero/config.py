@@ -7,7 +7,6 @@ are, that of draughts with `finish_sims=2`, that of larger Go boards on 9x9 and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -208,15 +207,6 @@ PRESETS: dict[str, dict[str, Any]] = {
                      "resign_below": 0.075, "no_resign_fraction": 0.2, "finish_sims": 2},
     },
 }
-
-
-def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
-    """Settings of a config or of its self-play as they are typed: "batch_size=512", "reuse=no".
-
-    Raises:
-        SpecError: for a setting that does not exist or has no such value.
-    """
-    return AlphaZeroConfig.parse(texts, without=("game",))
 
 
 def make_config(game: str, **given: Any) -> AlphaZeroConfig:

@@ -13,12 +13,10 @@ must differ, so that `--set name=value` finds each.
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from dlgo.errors import SpecError
-from dlgo.specs import Option, suggest
+from dlgo.specs import Option, parse_settings
 
 if TYPE_CHECKING:  # `dlgo --help` reads settings and must not load the games' kernels
     from dlgo.api import GameSpec
@@ -26,27 +24,18 @@ if TYPE_CHECKING:  # `dlgo --help` reads settings and must not load the games' k
 _META = "setting"
 
 
-def setting(
-    default: Any, help: str, *, low: float = -math.inf, high: float = math.inf,
-    choices: tuple[str, ...] = (), kind: type | None = None, source: str = "",
-) -> Any:
+def setting(default: Any, help: str, **more: Any) -> Any:
     """A field of a `Settings` dataclass.
 
     Args:
         default: its value where none is given; None without a `kind`: a text that must be given.
         help: what it is, a phrase that stands alone.
-        low, high: inclusive bounds of a number.
-        choices: the allowed values of a text.
-        kind: of its values, where the default is None.
-        source: the paper it comes from.
+        more: of `Option`, such as low, high, choices, kind and source.
     """
-    required = default is None and kind is None
-    meta = {"source": source, _META: {
-        "default": default, "help": help, "low": low, "high": high, "choices": choices,
-        "kind": str if required else kind,
-    }}
+    required = default is None and "kind" not in more
+    option = Option("", default, help, **({"kind": str} if required else {}), **more)
     missing = dataclasses.MISSING
-    return dataclasses.field(default=missing if required else default, metadata=meta)
+    return dataclasses.field(default=missing if required else default, metadata={_META: option})
 
 
 class Settings:
@@ -61,15 +50,13 @@ class Settings:
     @classmethod
     def options(cls) -> dict[str, Option]:
         """The settings by name, those of inner dataclasses included."""
-        return {field.name: Option(field.name, **field.metadata[_META]) for field in cls._fields()}
-
-    @classmethod
-    def _fields(cls) -> Iterator[dataclasses.Field]:
-        for field in dataclasses.fields(cls):
-            if _META in field.metadata:
-                yield field
+        options = {
+            field.name: dataclasses.replace(field.metadata[_META], name=field.name)
+            for field in dataclasses.fields(cls) if _META in field.metadata
+        }
         for inner in cls._inner().values():
-            yield from inner._fields()
+            options |= inner.options()
+        return options
 
     @classmethod
     def _inner(cls) -> dict[str, type[Settings]]:
@@ -80,11 +67,11 @@ class Settings:
 
     def check(self) -> None:
         """Raise SpecError for a value of the wrong type or out of range."""
-        inner = self._inner()
-        for name, option in self.options().items():
-            if getattr(self, name, None) is not None:
-                option.parse(setting_text(getattr(self, name)), self.owner)
-        for name in inner:
+        options = self.options()
+        own = {name: getattr(self, name, None) for name in options}
+        parse_settings(self.owner, options.values(),
+                       {name: value for name, value in own.items() if value is not None})
+        for name in self._inner():
             getattr(self, name).check()
 
     def to_json(self) -> dict[str, Any]:
@@ -106,11 +93,8 @@ class Settings:
         })
 
     @classmethod
-    def parse(cls, texts: Iterable[str], without: Iterable[str] = ()) -> dict[str, Any]:
-        """Settings as they are typed: "batch_size=512", "reuse=no".
-
-        Args:
-            without: names that cannot be set in this way.
+    def parse(cls, texts: Iterable[str]) -> dict[str, Any]:
+        """Settings as they are typed, "batch_size=512", "reuse=no"; all but the game.
 
         Returns:
             Values by name, those of inner dataclasses among the others.
@@ -118,52 +102,9 @@ class Settings:
         Raises:
             SpecError: for a setting that does not exist or has no such value.
         """
-        options = {
-            name: option for name, option in cls.options().items() if name not in without
-        }
-        values: dict[str, Any] = {}
-        for text in texts:
-            name, _, value = text.partition("=")
-            if name not in options:
-                raise SpecError(
-                    f"{cls.owner} has no setting {name!r}{suggest(name, options)}; it has "
-                    f"{', '.join(sorted(options))}"
-                )
-            values[name] = options[name].parse(value, cls.owner)
-        return values
-
-    @classmethod
-    def rows(cls) -> Iterator[tuple[str, str, str, str, str]]:
-        """For listings: (name, default, range, meaning, source) of each setting."""
-        for field, option in zip(cls._fields(), cls.options().values(), strict=True):
-            default = "" if option.default is None else setting_text(option.default)
-            yield (field.name, default, option.range_text(), option.help,
-                   field.metadata["source"])
-
-
-def setting_text(value: Any) -> str:
-    """A value as `Settings.parse` reads it."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:.12g}" if isinstance(value, float) else str(value)
-
-
-def markdown_table(config: type[Settings], base: type[Settings] | None = None) -> str:
-    """The settings as a table for the docs.
-
-    Args:
-        base: a class whose settings stand in another table; only what differs is listed.
-    """
-    lines = ["| setting | default | range | meaning |", "|---|---|---|---|"]
-    elsewhere = set(base.rows()) if base else set()
-    for row in config.rows():
-        if row in elsewhere:
-            continue
-        name, default, limits, meaning, source = row
-        shown = f"`{default}`" if default else ""
-        lines.append(f"| `{name}` | {shown} | {limits} | {meaning}"
-                     f"{f' ({source})' if source else ''} |")
-    return "\n".join(lines) + "\n"
+        options = [option for name, option in cls.options().items() if name != "game"]
+        given = {name: value for name, _, value in (text.partition("=") for text in texts)}
+        return parse_settings(cls.owner, options, given, "setting")
 
 
 def preset_of(presets: Mapping[str, dict[str, Any]], game: GameSpec) -> dict[str, Any]:

@@ -13,12 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dlgo.errors import SpecError
 from dlgo.records.failures import Failure
 from engines.base import Budget, Cost
 from engines.programs.processes import run_delay
 from experiments.arena.entrants import Entrant
-from experiments.arena.plan_keys import KEYS, range_problem
+from experiments.arena.plan_keys import KEYS, check_values
 
 # How far a move may go beyond its budget: whichever is more. An engine looks at the clock
 # every few milliseconds, and the scheduler of a busy machine may take it away for longer.
@@ -55,9 +54,7 @@ class Limits:
 
     def checked(self) -> Limits:
         """Itself. Raises SpecError for a limit that is out of range."""
-        problem = range_problem(dataclasses.asdict(self))
-        if problem:
-            raise SpecError(problem)
+        check_values(dataclasses.asdict(self))
         return self
 
     @functools.cached_property

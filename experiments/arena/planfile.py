@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from dlgo.errors import SpecError
-from dlgo.specs import suggest
+from dlgo.specs import parse_settings
 from experiments.arena.limits import Limits
-from experiments.arena.plan_keys import KEYS, LIMIT_KEYS, PLAN_KEYS, Key, defaults
+from experiments.arena.plan_keys import KEYS, LIMIT_KEYS, LIST_OPTIONS, PLAN_KEYS
 from experiments.arena.schedule import Plan
 
 
@@ -37,13 +37,14 @@ def read_plan(path: str | Path | None, overrides: Mapping[str, Any]) -> tuple[Pl
     Raises:
         SpecError: if the file is missing or wrong, or no games or engines are named.
     """
-    values = {**defaults(PLAN_KEYS), **(_read(Path(path)) if path is not None else {})}
+    values = {key.name: key.default for key in PLAN_KEYS if key.default is not None}
+    values.update(_read(Path(path)) if path is not None else {})
     values.update({key: value for key, value in overrides.items() if value not in (None, (), [])})
     for key in ("games", "engines"):
         if key not in values:
             raise SpecError(
                 f"the tournament names no {key}: write {key} = [...] in a plan file, "
-                f"or --{KEYS[key].option} NAME"
+                f"or {LIST_OPTIONS[key]} NAME"
             )
     limits = {key.name: values.pop(key.name) for key in LIMIT_KEYS if key.name in values}
     values["entrants"] = values.pop("engines")
@@ -88,23 +89,12 @@ def located(plan: Path, spec: str) -> str:
 
 
 def checked_keys(owner: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a plan's keys. Raises SpecError, naming `owner`, for a wrong key or type."""
-    return {name: _value(owner, name, value) for name, value in values.items()}
-
-
-def _value(owner: str, name: str, value: Any) -> Any:
-    """The value of a key. Raises SpecError for a wrong key or type."""
-    key: Key | None = KEYS.get(name)
-    if key is None:
-        raise SpecError(
-            f"{owner}: unknown key {name!r}{suggest(name, KEYS)}; there are {', '.join(KEYS)}"
-        )
-    problem = key.type_problem(value)
-    if problem:
-        raise SpecError(f"{owner}: {problem}")
-    if key.type is list:
-        return [text for item in value for text in _expanded(f"{owner}: {name}", item)]
-    return tuple(map(float, value)) if key.type is tuple else value
+    """The values of a plan's keys. Raises SpecError, naming `owner`, for a wrong key or value."""
+    checked = parse_settings(owner, KEYS.values(), values, "key")
+    return {
+        name: [text for item in value for text in _expanded(f"{owner}: {name}", item)]
+        if KEYS[name].type is list else value for name, value in checked.items()
+    }
 
 
 def _expanded(owner: str, item: str | dict[str, Any]) -> list[str]:

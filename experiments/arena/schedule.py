@@ -23,7 +23,7 @@ from dlgo.records.game_record import slot_of
 from dlgo.rng import derive_seed
 from experiments.arena.entrants import entrants_of
 from experiments.arena.openings import Openings
-from experiments.arena.plan_keys import KEYS, range_problem
+from experiments.arena.plan_keys import KEYS, check_values
 from experiments.arena.referee import GameTask
 
 
@@ -78,9 +78,7 @@ class Plan:
             SpecError: for an unknown game or engine, a bad option, one named twice, or a
                 plan that holds no games.
         """
-        problem = range_problem(vars(self))
-        if problem:
-            raise SpecError(problem)
+        check_values(vars(self))
         games = _unique("game", self.games, lambda text: get_game(text).versioned)
         meant = entrants_of((*self.challengers, *self.entrants))
         challengers = _unique("challenger", self.challengers, lambda spec: meant[spec][0])

@@ -29,39 +29,41 @@ from typing import Any
 
 from dlgo.errors import DlgoError, SpecError
 from dlgo.games import get_game
-from dlgo.specs import suggest
+from dlgo.specs import Option, check_settings
 from experiments.arena.entrants import entrants_of
-from experiments.arena.plan_keys import KEYS as ARENA_KEYS
-from experiments.arena.plan_keys import Key, defaults
 from experiments.arena.planfile import located, read_toml
 from reports.differences import Counts
 
-KEYS = {key.name: key for key in (
-    Key("game", str, "What is played; needed"),
-    Key("bot", str, "The file that students hand in, or FILE.py:Class", "bot.py"),
-    Key("staff_pairs", int, "Openings against each staff bot, each with both colours", 5, 1, 1000),
-    Key("pairs", int, "Openings between two students, each with both colours", 1, 1, 1000),
-    Key("seed", int, "Of openings and of staff bots", 1, -(2**63), 2**63 - 1),
-    Key("opening_plies", int, "Random plies of an opening; the game's own number by default",
-        low=0, high=1000),
-    Key("move_seconds", float, "Wall seconds for a move; ends a bot that hangs", 10.0, 0.1, 3600),
-    Key("game_seconds", float, "CPU seconds for all moves of a bot in a game", 60.0, 0.1, 86400),
-    Key("memory_mb", int, "Megabytes for a bot", 512, 128, 65536),
-    Key("pseudonyms", bool, "Call students by other names on pages that all can see", False),
-    Key("due", datetime, "What is handed in later is marked as late"),
-    Key("late", str, "Whether late hand-ins are marked, or refused", "marked",
-        choices=("marked", "refused")),
-    Key("roster", str, "CSV file of the class with a column 'student'; marks.csv has its rows"),
-    Key("taking_part", int, "Points for a bot that plays", 0, 0, 1000),
-)}
-STAFF_KEYS = {key.name: key for key in (
-    Key("engine", str, "Engine specification, budget included; needed"),
-    Key("name", str, "How pages call it"),
-    Key("hidden", bool, "Whether students are not told which engine it is", False),
-    Key("points", int, "For beating it", 1, 0, 1000),
-    Key("confidence", float, "How sure it must be that the student's bot is stronger", 0.95, 0.5,
-        0.9999),
-)}
+KEYS = (
+    Option("game", None, "game to play, built in or of an installed package; needed", kind=str),
+    Option("bot", "bot.py", "file that students hand in, or `FILE.py:Class`"),
+    Option("staff_pairs", 5, "openings against each staff bot, each played with both colours", 1,
+           1000),
+    Option("pairs", 1, "openings between two students, each played with both colours", 1, 1000),
+    Option("seed", 1, "seed of openings, and of all bots that ask for one"),
+    Option("opening_plies", None, "random plies of an opening; by default the game's own number",
+           0, 1000, kind=int),
+    Option("move_seconds", 10.0, "wall seconds for a move; it ends a bot that hangs", 0.1, 3600),
+    Option("game_seconds", 60.0, "CPU seconds for all moves of a bot in a game, and half of its "
+           "wall seconds", 0.1, 86400),
+    Option("memory_mb", 512, "megabytes for a bot", 128, 65536),
+    Option("pseudonyms", False,
+           "call students by pseudonyms, drawn once, on pages that all can see"),
+    Option("due", None, "time after which hand-ins are late", kind=datetime),
+    Option("late", "marked", "whether late hand-ins are marked, or refused",
+           choices=("marked", "refused")),
+    Option("roster", None, "CSV file of the class, as any spreadsheet writes it, with a column "
+           "`student`; `marks.csv` has its rows", kind=str),
+    Option("taking_part", 0, "points for a bot that plays", 0, 1000),
+)
+STAFF_KEYS = (
+    Option("engine", None, "engine specification, budget included; needed", kind=str),
+    Option("name", None, "what pages call it", kind=str),
+    Option("hidden", False, "whether students are not told which engine it is"),
+    Option("points", 1, "points for beating it", 0, 1000),
+    Option("confidence", 0.95, "how sure it must be that the student's bot is stronger", 0.5,
+           0.9999),
+)
 
 
 @dataclass(frozen=True)
@@ -137,20 +139,11 @@ def read_league_plan(path: Path) -> LeaguePlan:
     return LeaguePlan(**values, staff=_staff(path, staff))
 
 
-def _checked(owner: str, keys: Mapping[str, Key], given: Mapping[str, Any]) -> dict[str, Any]:
+def _checked(owner: str, keys: tuple[Option, ...], given: Mapping[str, Any]) -> dict[str, Any]:
     """The values, with defaults. Raises SpecError for an unknown key or a wrong value."""
-    for name, value in given.items():
-        if name not in keys:
-            elsewhere = "; it belongs to the arena's plans" if name in ARENA_KEYS else ""
-            raise SpecError(
-                f"{owner}: unknown key {name!r}{suggest(name, keys) or elsewhere}; there are "
-                f"{', '.join(keys)}"
-            )
-        if problem := keys[name].type_problem(value) or keys[name].range_problem(value):
-            raise SpecError(f"{owner}: {problem}")
-    values = {**defaults(tuple(keys.values())), **given}
+    values = check_settings(owner, keys, given, "key")
     return {name: _local(value) if isinstance(value, date) else value
-            for name, value in values.items()}
+            for name, value in values.items() if value is not None}
 
 
 def _local(moment: date) -> datetime:

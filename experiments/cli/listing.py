@@ -51,10 +51,8 @@ def engines() -> None:
 def _echo_options(options: Sequence[Any]) -> None:
     width = 2 + max((len(option.name) for option in options), default=0)
     for option in options:
-        default = "" if option.default is None else f", default {option.default}"
-        limits = (option.range_text() + default).removeprefix(", ")
-        limits = f" ({limits})" if limits else ""
-        click.echo(f"      {option.name:<{width}}{option.help}{limits}")
+        remarks = f" ({option.remarks})" if option.remarks else ""
+        click.echo(f"      {option.name:<{width}}{option.help}{remarks}")
 
 
 @click.command()

@@ -5,44 +5,25 @@ The options are the keys of the plan file.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 
-from experiments.arena.plan_keys import KEYS, Key
-from experiments.number import Number
+from experiments.arena.plan_keys import KEYS, LIST_OPTIONS
 from experiments.options import (
     cluster_option,
     price_option,
+    setting_options,
     show_output_option,
     verify_option,
     workers_option,
 )
 
 
-def _option(key: Key) -> Callable:
-    name = f"--{(key.option or key.name).replace('_', '-')}"
-    number = Number(float)
-    kind = {
-        list: str, str: str, tuple: (number, number), float: number, int: Number(int)
-    }[key.type]  # the plan checks the ranges
-    return click.option(
-        name, key.name, type=kind, multiple=key.type is list, metavar=key.metavar,
-        default=None, help=key.option_help,
-    )
-
-
-def _plan_options(command: Callable) -> Callable:
-    for key in reversed(KEYS.values()):
-        command = _option(key)(command)
-    return command
-
-
 @click.command()
 @click.argument("plan", type=click.Path(dir_okay=False), required=False)
 @click.option("--ledger", required=True, type=click.Path(), help="SQLite file of the games.")
-@_plan_options
+@setting_options(KEYS.values(), defaults=False, **LIST_OPTIONS)
 @click.option("--retry", is_flag=True, help="Let entrants play on that were stopped before.")
 @workers_option
 @cluster_option

@@ -7,13 +7,14 @@ training starts.
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from dlgo.specs import quote_value
+from dlgo.specs import Option, quote_value
 from engines.learners import LEARNERS, learner_class
 from engines.learning.settings import Settings
 from engines.supervised.config import SupervisedConfig
@@ -55,65 +56,94 @@ def supervised(data: Path, out: Path, **given: Any) -> None:
         _say_how_to_play(run.card.game, "supervised", run.folder)
 
 
+def _settings_of(name: str) -> type[Settings]:
+    """The class of a learner's settings."""
+    if name == "alphazero":
+        from engines.alphazero.config import AlphaZeroConfig
+
+        return AlphaZeroConfig
+    if name == "alphago":
+        from engines.alphago.config import AlphaGoConfig
+
+        return AlphaGoConfig
+    return learner_class(name).config
+
+
+def _learner_options(name: str, *extra: Callable) -> Callable:
+    """The options of a learner that makes its own games, with those of its own in between."""
+    def print_settings(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+        if wanted:
+            _print_options(_settings_of(name).options().values(), "")
+            context.exit()
+
+    def decorate(command: Callable) -> Callable:
+        for option in reversed((
+            click.option("--game", required=True,
+                         help="What to learn, such as connect4 or go:size=5."),
+            click.option("--out", type=click.Path(path_type=Path), default=None,
+                         help=f"Folder of the run; by default out/{name}/GAME."),
+            *extra, cluster_option, verify_option,
+            click.option("--seed", type=Number(int), default=None,
+                         help="Number that everything random comes from."),
+            click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+                         help="Change any setting, such as batch_size=512; may be repeated."),
+            click.option("--list", is_flag=True, is_eager=True, expose_value=False,
+                         callback=print_settings,
+                         help="List all settings with their ranges and defaults, and exit."),
+        )):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+# Settings that have an option of their own. They stand here, not in the learners' declarations,
+# since those load the kernels of games, and `dlgo --help` waits for none.
+_ITERATIONS = click.option("--iterations", type=Number(int, 1), default=None,
+                           help="Iterations of play and learning.")
+_GAMES = click.option("--games", type=Number(int, 1), default=None,
+                      help="Games of each iteration.")
+_NET = click.option("--net", "network", default=None,
+                    help="Network, such as resnet:blocks=4,filters=32.")
+
+
 @train.command()
-@click.option("--game", required=True, help="What to learn, such as connect4 or go:size=5.")
-@click.option("--out", type=click.Path(path_type=Path), default=None,
-              help="Folder of the run; by default out/alphazero/GAME.")
-@click.option("--iterations", type=Number(int, 1), default=None,
-              help="Iterations of self-play and training.")
-@click.option("--games", type=Number(int, 1), default=None, help="Games of each iteration.")
-@click.option("--sims", type=Number(int, 2), default=None, help="Simulations a move.")
-@click.option("--net", "network", default=None, help="Such as resnet:blocks=4,filters=32.")
-@click.option("--runtime", default=None, help="What runs the network in self-play.")
-@click.option("--workers", type=Number(int, 1), default=None,
-              help="Processes of self-play; on a cluster, portions of each iteration's games.")
-@click.option("--ahead", type=Number(int, 0), default=None,
-              help="Play on while the network learns (asynchronous), up to so many iterations "
-                   "ahead, such as 1; 0, the usual: in turns, and reproducible.")
-@cluster_option
-@verify_option
-@price_option
-@click.option("--search", type=click.Choice(["puct", "gumbel"]), default=None,
-              help="gumbel improves on the network with fewer simulations.")
-@click.option("--seed", type=Number(int), default=None)
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
-              help="Change any setting, such as batch_size=512; may be repeated.")
-@click.option("--list", is_flag=True, is_eager=True, expose_value=False,
-              callback=lambda context, _, wanted: wanted and _list_settings(context, "alphazero"),
-              help="List all settings with their ranges and defaults, and exit.")
+@_learner_options(
+    "alphazero", _ITERATIONS, _GAMES,
+    click.option("--sims", type=Number(int, 2), default=None, help="Simulations a move."),
+    _NET,
+    click.option("--runtime", default=None, help="What runs the network in self-play."),
+    click.option("--workers", type=Number(int, 1), default=None,
+                 help="Processes of self-play; on a cluster, portions of each iteration's games."),
+    click.option("--ahead", type=Number(int, 0), default=None,
+                 help="Iterations that self-play may be ahead of learning, such as 1; 0, the "
+                 "default: they take turns, and the run is reproducible."),
+    click.option("--search", type=click.Choice(["puct", "gumbel"]), default=None,
+                 help="gumbel improves on the network with fewer simulations."),
+    price_option,
+)
 def alphazero(
-    game: str, out: Path | None, settings: tuple[str, ...], cluster: str | None,
-    verify_share: float, price: float | None, **given: Any,
+    game: str, out: Path | None, settings: tuple[str, ...], **given: Any,
 ) -> None:
     """Learn a game from nothing but its rules, by playing against oneself.
 
     Killed or stopped, the same command continues.
     """
-    from engines.alphazero.config import parse_settings
     from experiments.train import alphazero as learn
 
-    run = learn(game, out, cluster=cluster, verify_share=verify_share, price=price,
-                **{**given, **parse_settings(settings)})
+    run = learn(game, out, **given | _settings_of("alphazero").parse(settings))
     click.echo(f"{run.card.name}: {run.card.training['cpu_seconds']:,.0f} CPU s")
     _say_how_to_play(run.card.game, "alphazero", run.folder)
 
 
 @train.command()
-@click.option("--game", required=True, help="What to learn, such as go9 or connect4.")
-@click.option("--data", type=click.Path(path_type=Path), default=None,
-              help="Folder of games to learn from, such as people's (`dlgo data import-sgf`); by "
-                   "default games of an engine of this project are made.")
-@click.option("--out", type=click.Path(path_type=Path), default=None,
-              help="Folder of the run; by default out/alphago/GAME.")
-@click.option("--seed", type=Number(int), default=None)
-@workers_option
-@cluster_option
-@verify_option
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
-              help="Change any setting, such as games=500; may be repeated.")
-@click.option("--list", is_flag=True, is_eager=True, expose_value=False,
-              callback=lambda context, _, wanted: wanted and _list_settings(context, "alphago"),
-              help="List all settings with their ranges and defaults, and exit.")
+@_learner_options(
+    "alphago",
+    click.option("--data", type=click.Path(path_type=Path), default=None,
+                 help="Folder of games to learn from, such as people's (`dlgo data import-sgf`); "
+                 "by default games of an engine of this project are made."),
+    workers_option,
+)
 def alphago(
     game: str, data: Path | None, out: Path | None, seed: int | None, workers: int | None,
     cluster: str | None, verify_share: float, settings: tuple[str, ...],
@@ -129,8 +159,7 @@ def alphago(
     from experiments.cluster.chosen import new_jobs
     from experiments.datasets.generate import generate, make_recipe
 
-    config = AlphaGoConfig.make(
-        game, **{"seed": seed, **AlphaGoConfig.parse(settings, without=("game",))})
+    config = AlphaGoConfig.make(game, **{"seed": seed, **AlphaGoConfig.parse(settings)})
 
     def make_games(folder: Path) -> Path:
         if data is not None:
@@ -151,35 +180,16 @@ def alphago(
 
 def _learner_command(name: str, summary: str) -> click.Command:
     """`dlgo train NAME` for a learner that plays without search."""
-    @click.option("--game", required=True, help="What to learn, such as connect4 or go:size=5.")
-    @click.option("--out", type=click.Path(path_type=Path), default=None,
-                  help=f"Folder of the run; by default out/{name}/GAME.")
-    @click.option("--iterations", type=Number(int, 1), default=None,
-                  help="Iterations of play and learning.")
-    @click.option("--games", type=Number(int, 2), default=None, help="Games of each iteration.")
-    @click.option("--net", "network", default=None, help="Such as cnn:filters=64,dropout=0.")
-    @click.option("--workers", type=Number(int, 1, 1000), default=None,
-                  help="Processes that play the games of a new run, in portions; how many does not "
-                       "change the result. By default the learning process plays them.")
-    @cluster_option
-    @verify_option
-    @click.option("--seed", type=Number(int), default=None)
-    @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
-                  help="Change any setting, such as entropy=0.02; may be repeated.")
-    @click.option("--list", is_flag=True, is_eager=True, expose_value=False,
-                  callback=lambda context, _, wanted: wanted and _list_settings(context, name),
-                  help="List all settings with their ranges and defaults, and exit.")
-    def command(
-        game: str, out: Path | None, settings: tuple[str, ...], workers: int | None,
-        cluster: str | None, verify_share: float, **given: Any,
-    ) -> None:
+    @_learner_options(
+        name, _ITERATIONS, _GAMES, _NET,
+        click.option("--workers", type=Number(int, 1, 1000), default=None,
+                     help="Processes that play the games of a new run, in portions; their number "
+                     "does not change the result. By default the learning process plays them."),
+    )
+    def command(game: str, out: Path | None, settings: tuple[str, ...], **given: Any) -> None:
         from experiments import train
 
-        chosen = learner_class(name).config.parse(settings, without=("game",))
-        run = getattr(train, name)(
-            game, out, workers=workers, cluster=cluster, verify_share=verify_share,
-            **{**given, **chosen},
-        )
+        run = getattr(train, name)(game, out, **given | _settings_of(name).parse(settings))
         card = run.card
         score = card.accuracy.get("random", {}).get("score")
         against = "" if score is None else f"{score:.1%} against random play, "
@@ -272,21 +282,10 @@ def _say_how_to_play(game: str, engine: str, folder: Path) -> None:
     click.echo(f"play against it: dlgo play {shlex.quote(game)} --second {shlex.quote(spec)}")
 
 
-def _list_settings(context: click.Context, learner: str) -> None:
-    from engines.alphago.config import AlphaGoConfig
-    from engines.alphazero.config import AlphaZeroConfig
-
-    config: type[Settings]
-    if learner == "alphazero":
-        config = AlphaZeroConfig
-    elif learner == "alphago":
-        config = AlphaGoConfig
-    else:
-        config = learner_class(learner).config
-    for name, default, limits, meaning, source in config.rows():
-        about = ", ".join(filter(None, [limits, default and f"default {default}", source]))
-        click.echo(f"{name:<22}{meaning}" + (f" ({about})" if about else ""))
-    context.exit()
+def _print_options(options: Iterable[Option], indent: str) -> None:
+    for option in options:
+        remarks = f" ({option.remarks})" if option.remarks else ""
+        click.echo(f"{indent}{option.name:<{22 - len(indent)}}{option.help}{remarks}")
 
 
 def _list_networks(context: click.Context) -> None:
@@ -299,8 +298,5 @@ def _list_networks(context: click.Context) -> None:
         click.echo(title)
         for name, entry in table.items():
             click.echo(f"  {name:<11}{entry.summary}")
-            for option in entry.options:
-                limits = option.range_text()
-                about = ", ".join(filter(None, [limits, f"default {option.default}"]))
-                click.echo(f"      {option.name:<13}{option.help} ({about})")
+            _print_options(entry.options, " " * 6)
     context.exit()

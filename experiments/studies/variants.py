@@ -85,7 +85,7 @@ def configs_of(
             that changes nothing.
     """
     if learner == "alphazero":
-        make, parse = partial(alphazero_config.make_config, game), alphazero_config.parse_settings
+        make, parse = partial(alphazero_config.make_config, game), alphazero_config.AlphaZeroConfig.parse
     else:
         kind = learner_class(learner).config
         make, parse = partial(kind.make, game), kind.parse

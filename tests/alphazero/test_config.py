@@ -7,7 +7,7 @@ import math
 import pytest
 
 from dlgo import SpecError
-from engines.alphazero.config import make_config, parse_settings
+from engines.alphazero.config import AlphaZeroConfig, make_config
 from tests.conftest import one_line_error
 
 
@@ -19,7 +19,8 @@ def test_every_preset_can_be_searched_with_gumbel(game: str) -> None:
 
 
 def test_settings_are_typed_as_they_are_printed() -> None:
-    found = parse_settings(["batch_size=512", "reuse=no", "c_puct=1.2", "optimizer=sgd:lr=0.1"])
+    found = AlphaZeroConfig.parse(
+        ["batch_size=512", "reuse=no", "c_puct=1.2", "optimizer=sgd:lr=0.1"])
     assert found == {"batch_size": 512, "reuse": False, "c_puct": 1.2, "optimizer": "sgd:lr=0.1"}
     plan = make_config("tictactoe", **found)
     assert (plan.batch_size, plan.selfplay.reuse, plan.selfplay.c_puct) == (512, False, 1.2)
@@ -28,7 +29,7 @@ def test_settings_are_typed_as_they_are_printed() -> None:
                        ("reuse=maybe", "yes or no"), ("games=1.5", "whole number"),
                        ("selfplay=1", "no setting")):
         with pytest.raises(SpecError, match=part):
-            parse_settings([text])
+            AlphaZeroConfig.parse([text])
 
 
 @pytest.mark.parametrize("given, part", [

@@ -6,7 +6,6 @@ import dataclasses
 import itertools
 import math
 import random
-import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -283,13 +282,13 @@ def test_lists_in_a_plan_file_stand_for_all_their_values(tmp_path) -> None:
         ('engines = [{name = "mcts", sims = []}]', "an empty list"),
         ('engines = [{name = "mcts", sims = {a = 1}}]', "is not a text, number"),
         ("engines = [3]", "is not a list of texts or tables"),
-        ("target_elo = true", "target_elo = True is not a number"),
+        ("target_elo = true", "target_elo='True' is not a number"),
         ("sprt = [0]", "is not a list of two numbers"),
-        ("pairs = 2.5", "pairs = 2.5 is not a whole number"),
-        ("goal = 50", "unknown key 'goal'; there are"),
+        ("pairs = 2.5", "pairs='2.5' is not a whole number"),
+        ("goal = 50", "has no key 'goal'; it has games"),
         ("max_pair = 50", "did you mean max_pairs"),
         ("memory_mb = 1", "memory_mb=1 is out of range"),
-        ('kind = ["ladder"]', "is not a text"),
+        ('kind = ["ladder"]', "is not one of"),
     ],
 )
 def test_a_wrong_plan_file_is_one_line(tmp_path, line: str, message: str) -> None:
@@ -308,24 +307,16 @@ def test_options_and_plan_files_are_checked_by_one_table(tmp_path) -> None:
     path = tmp_path / "plan.toml"
     basis = {"games": ["tictactoe"], "engines": ["random", "mcts"]}
     for name, key in KEYS.items():
-        for value in () if key.type in (str, list) else (key.low - 1, key.high + 1):
+        bounds = (key.low, key.high) if math.isfinite(key.low) else (-(2**63), 2**63 - 1)
+        for value in () if key.type in (str, list) else (bounds[0] - 1, bounds[1] + 1):
             value = [value / 1, value / 1] if key.type is tuple else value
             path.write_text(f"{name} = {value}\n")
             messages = []
             for plan, overrides in ((path, basis), (None, {**basis, name: value})):
-                with pytest.raises(SpecError, match=f"^{name}=.*is out of range") as caught:
+                with pytest.raises(SpecError, match=f": {name}=.*is out of range") as caught:
                     read_plan(plan, overrides)
-                messages.append(str(caught.value))
+                messages.append(str(caught.value).rpartition(": ")[2])
             assert messages[0] == messages[1]
-
-
-def test_the_manual_has_every_key_with_its_default() -> None:
-    manual = (ROOT / "docs/tournaments.md").read_text()
-    table = manual.partition("| key | default |")[2].partition("### ")[0].splitlines()
-    for name, key in KEYS.items():
-        (row,) = [row for row in table if re.match(rf"\| .*`{name}`.* \|", row)]
-        if key.default is not None:
-            assert str(key.default).removesuffix(".0") in row.split("|")[2]
 
 
 def test_a_relative_path_begins_at_the_plan_or_else_at_the_working_folder(tmp_path, monkeypatch):

@@ -152,7 +152,7 @@ def test_a_bad_plan_file_names_the_fault(tmp_path: Path, capsys) -> None:
     for text, part in (
         ("games = [", "is not TOML"),
         ('games = "connect4"', "is not a list of texts"),
-        ('games = ["connect4"]\nsead = 3', "unknown key 'sead'"),
+        ('games = ["connect4"]\nsead = 3', "has no key 'sead' (did you mean seed?)"),
         ('games = ["connect4"]\nengines = ["random", "random"]', "named twice"),
         ('games = ["connect4"]\nengines = ["random", "mcts"]\npairs = 0', "pairs=0"),
     ):

@@ -116,7 +116,7 @@ def test_importing_is_light(tmp_path: Path) -> None:
 WRONG = {
     "dlgo.tournament(GAME)": "engines",
     "dlgo.tournament(GAME, ['random', 'mcts'], pars=3)": "did you mean pairs",
-    "dlgo.tournament(GAME, ['random', 'mcts'], pairs='x')": "pairs = 'x' is not a whole number",
+    "dlgo.tournament(GAME, ['random', 'mcts'], pairs='x')": "pairs='x' is not a whole number",
     "dlgo.tournament(GAME, ['random', 'mcst'])": "did you mean mcts",
     "dlgo.tournament(GAME, ['random', 3])": "3 is not an engine",
     "dlgo.tournament(GAME, 'random')": "two entrants",

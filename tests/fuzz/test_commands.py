@@ -143,7 +143,7 @@ def setting(rng: np.random.Generator) -> str:
     """`NAME=VALUE`, of the names that AlphaZero has."""
     from engines.alphazero.config import AlphaZeroConfig
 
-    names = [row[0] for row in AlphaZeroConfig.rows()]
+    names = list(AlphaZeroConfig.options())
     return f"{rng.choice(names)}={rng.choice([*EXTREME, *IMPOSSIBLE, '1', '2', '0.5', 'on'])}"
 
 

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 
 from dlgo.errors import SpecError
-from engines.alphago.config import AlphaGoConfig
 from engines.alphazero.config import AlphaZeroConfig
 from engines.alphazero.settings import SelfPlaySettings
-from engines.learners import LEARNERS, learner_class
-from engines.learning.reinforcement.config import ReinforcementConfig
-from engines.learning.settings import Settings, markdown_table, setting
-from engines.supervised.config import SupervisedConfig
-
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+from engines.learning.settings import Settings, setting
 
 
 @dataclass(frozen=True)
@@ -74,14 +67,3 @@ def test_stored_settings_are_read_back() -> None:
 def test_no_name_means_two_settings() -> None:
     inner = set(SelfPlaySettings.options())
     assert not inner & {f.name for f in dataclasses.fields(AlphaZeroConfig)}
-
-
-def test_the_table_in_the_docs_is_that_of_the_fields() -> None:
-    """Print `markdown_table(AlphaZeroConfig)` into the page where this fails."""
-    assert markdown_table(SupervisedConfig) in (DOCS / "training.md").read_text()
-    assert markdown_table(AlphaZeroConfig) in (DOCS / "engines/alphazero.md").read_text()
-    assert markdown_table(AlphaGoConfig) in (DOCS / "engines/alphago.md").read_text()
-    assert markdown_table(ReinforcementConfig) in (DOCS / "reinforcement.md").read_text()
-    for name in LEARNERS:
-        own = markdown_table(learner_class(name).config, ReinforcementConfig)
-        assert own in (DOCS / f"engines/{name}.md").read_text(), name
