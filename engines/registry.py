@@ -18,7 +18,14 @@ from dlgo.budgets import BUDGET_NAMES, BUDGET_OPTIONS
 from dlgo.errors import SpecError
 from dlgo.games import get_game
 from dlgo.plugins import Plugin, PluginGroup
-from dlgo.specs import check_settings, format_spec, quote_value, split_settings, split_version
+from dlgo.specs import (
+    Option,
+    check_settings,
+    format_spec,
+    quote_value,
+    split_settings,
+    split_version,
+)
 from dlgo.text import LONGEST_NAME, excerpt
 from engines import bots
 from engines.base import Budget, Engine
@@ -85,7 +92,6 @@ class EngineSpec:
         title: how reports call the entrant (`name=GNU Go 10`), empty if nothing is said.
         origin: the file of an engine from outside; empty for those built in.
         digest: digest of its sources, and of engines from outside that it asks: its version.
-        free_text: whether an option was given whose value can be anything, such as a command.
     """
 
     name: str
@@ -96,7 +102,6 @@ class EngineSpec:
     title: str = field(default="", compare=False)
     origin: str = ""
     digest: str = field(default="", compare=False)
-    free_text: bool = field(default=False, compare=False)
 
     @classmethod
     def parse(cls, text: str) -> EngineSpec:
@@ -136,55 +141,42 @@ class EngineSpec:
         return cls.parse(_name_of(engine))
 
     @classmethod
-    def _of(
-        cls, engine: type[Engine], given: dict[str, Any], plugin: Plugin
-    ) -> EngineSpec:
-        name = plugin.reference
-        owner = f"engine {name}"
-        own = {option.name for option in engine.options}
-        title = str(given.pop("name", "")) if "name" not in own else ""
-        if ENGINES.is_given(name):
-            title = title or split_version(name)[0]
-        if len(title) > LONGEST_NAME:
-            raise SpecError(f"the name {excerpt(title, 40)} of an engine has {len(title):,} "
-                            f"characters; give it at most {LONGEST_NAME}")
-        for key in given:
-            if key in BUDGET_NAMES and key not in engine.budgets and key not in own:
-                takes = ", ".join(engine.budgets) or "no budget"
-                raise SpecError(f"{owner} cannot limit itself by {key}; it takes {takes}")
+    def _of(cls, engine: type[Engine], given: dict[str, Any], plugin: Plugin) -> EngineSpec:
+        name, title = plugin.reference, _take_title(engine, given, plugin.reference)
         limits = tuple(option for option in BUDGET_OPTIONS if option.name in engine.budgets)
-        # One check over both kinds, so that a misspelt key is compared with all of them.
         options = (*engine.options, *TERMINATION_OPTIONS)
-        values = check_settings(owner, limits + options, given)
-        asked = {key: value for key, value in values.items() if key in engine.budgets}
-        budget = Budget(**asked) if Budget(**asked).given() else engine.default_budget
-        budget_values = {option.name: getattr(budget, option.name) for option in limits}
-        settings = {option.name: values[option.name] for option in options}
-        free_text = any(
-            option.type is str and settings[option.name] not in (option.default, *option.choices)
-            for option in options
-        )
-        nested = {
-            option.name: EngineSpec.parse(str(settings[option.name]))
-            for option in options if option.nests and settings[option.name] is not None
-        }
-        settings |= {key: spec.text for key, spec in nested.items()}
-        functions = {
-            option.name: function for option in options
-            if option.function and (function := find_function(settings[option.name]))
-        }
-        settings |= {key: function.reference for key, function in functions.items()}
-        parts = [plugin, *nested.values(), *functions.values()]
+        for key in given.keys() & set(BUDGET_NAMES):
+            if key not in {option.name for option in limits + options}:
+                takes = ", ".join(engine.budgets) or "no budget"
+                raise SpecError(f"engine {name} cannot limit itself by {key}; it takes {takes}")
+        # One check over both kinds, so that a misspelt key is compared with all of them.
+        values = check_settings(f"engine {name}", limits + options, given)
+        asked = Budget(**{option.name: values.pop(option.name) for option in limits})
+        budget = asked if asked.given() else engine.default_budget
+        parts: list[Plugin | EngineSpec] = [plugin]
+        for option in options:
+            part = _named_by(option, values[option.name])
+            if part is not None:
+                values[option.name] = getattr(part, "reference", str(part))
+                parts.append(part)
         return cls(
             name=name,
-            family=format_spec(name, options, settings),
-            text=format_spec(name, limits + options, {**budget_values, **settings}),
+            family=format_spec(name, options, values),
+            text=format_spec(name, limits + options, vars(budget) | values),
             budget=budget,
-            settings=tuple((k, v) for k, v in settings.items() if v is not None),
+            settings=tuple((key, value) for key, value in values.items() if value is not None),
             title=title,
             origin=next((str(part.origin) for part in parts if part.origin), ""),
             digest=_joined([part.digest for part in parts if part.digest]),
-            free_text=free_text,
+        )
+
+    @property
+    def free_text(self) -> bool:
+        """Whether an option was given whose value can be anything, such as a command."""
+        options = {option.name: option for option in engine_class(self.name).options}
+        return any(
+            option.type is str and value not in (option.default, *option.choices)
+            for name, value in self.settings if (option := options.get(name))
         )
 
     @property
@@ -213,6 +205,23 @@ class EngineSpec:
         """The engine, ready to play `game`."""
         engine = engine_class(self.name)
         return engine(game, self.budget, seed, build_engine=build_engine, **dict(self.settings))
+
+
+def _take_title(engine: type[Engine], given: dict[str, Any], name: str) -> str:
+    """Take `name=` out of the settings, where it is the title and not the engine's own option."""
+    own = {option.name for option in engine.options}
+    title = str(given.pop("name", "")) if "name" not in own else ""
+    if len(title) > LONGEST_NAME:
+        raise SpecError(f"the name {excerpt(title, 40)} of an engine has {len(title):,} "
+                        f"characters; give it at most {LONGEST_NAME}")
+    return title or (split_version(name)[0] if ENGINES.is_given(name) else "")
+
+
+def _named_by(option: Option, value: Any) -> EngineSpec | Plugin | None:
+    """The engine or the function of the user's own that the value of an option names."""
+    if option.nests and value is not None:
+        return EngineSpec.parse(str(value))
+    return find_function(value) if option.function else None
 
 
 def _joined(digests: list[str]) -> str:
