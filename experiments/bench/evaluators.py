@@ -1,7 +1,7 @@
 """Evaluations a second of one network, by everything that can run it, side by side in one run.
 
     python -m experiments.bench.evaluators [--game go9] [--net resnet:blocks=6,filters=64]
-        [--model NAME] [--threads 1] [--seconds 0.5] [--rounds 5] [--cpu] [--ways] [--csv FILE]
+        [--model NAME] [--threads 1] [--seconds 0.5] [--rounds 5] [--cpu] [--csv FILE]
 
 The network has random weights, or is that of a model.
 
@@ -12,8 +12,7 @@ counted by hand); a share above 100% is possible where convolutions are computed
 operations (Winograd) or in bfloat16.
 
 Each thing is measured in turns, round after round, and the best round counts: a machine that
-does something else meanwhile makes a round slow, never fast. `--ways` adds other settings of
-ONNX Runtime: without its graph optimisations, with bound outputs, on two threads.
+does something else meanwhile makes a round slow, never fast.
 """
 
 from __future__ import annotations
@@ -60,12 +59,11 @@ Call = Callable[[], object]
               help="Measurements of each thing, in turns; the best counts.")
 @click.option("--cpu", is_flag=True,
               help="Count CPU seconds instead of the clock's, where the machine is busy.")
-@click.option("--ways", is_flag=True, help="Measure other settings of ONNX Runtime, too.")
 @click.option("--csv", type=click.Path(path_type=Path), default=None,
               help="Write the table to this file, too.")
 def main(
     game_name: str, encoder: str | None, net: str, model: str | None, threads: int,
-    seconds: float, rounds: int, cpu: bool, ways: bool, csv: Path | None,
+    seconds: float, rounds: int, cpu: bool, csv: Path | None,
 ) -> None:
     """Measure and print the table."""
     from engines.learning.networks.architectures import flops
@@ -79,7 +77,7 @@ def main(
         network = _new_network(encoding, net, threads)
         operations = flops(network)
         folder = find_model(model) if model else _make_model(Path(made), encoding, net, network)
-        calls = _calls(folder, encoding.shape, threads, ways)
+        calls = _calls(folder, encoding.shape, threads)
         meters = [_one(call) for call in calls.values()]
         rates = rates_in_turns(
             meters, seconds, rounds, time.process_time if cpu else time.perf_counter)
@@ -157,9 +155,7 @@ def _make_model(folder: Path, encoder: Any, net: str, network: Any) -> Path:
     return folder
 
 
-def _calls(
-    folder: Path, shape: tuple, threads: int, ways: bool
-) -> dict[tuple[str, int], Call]:
+def _calls(folder: Path, shape: tuple, threads: int) -> dict[tuple[str, int], Call]:
     """(what, batch size) -> a call that evaluates one batch; size 0: one matrix product."""
     calls: dict[tuple[str, int], Call] = {}
     rng = np.random.default_rng(1)
@@ -173,7 +169,6 @@ def _calls(
             click.echo(f"{kind} is not measured: {error}")
     predict = evaluators["keras"].model.predict
     names = {"keras": "tf.function"}
-    more = _other_ways(folder, threads) if ways else {}
     for size in BATCHES:
         planes = rng.integers(0, 2, (size, *shape)).astype(np.float32)
         for kind, evaluator in evaluators.items():
@@ -183,41 +178,9 @@ def _calls(
         calls["model.predict", size] = (
             lambda planes=planes: predict(planes, batch_size=len(planes), verbose=0)
         )
-        for name, way in more.items():
-            calls[name, size] = lambda way=way, planes=planes: way(planes)
     for name, call in _products(threads, "openvino" in evaluators).items():
         calls[name, 0] = call
     return calls
-
-
-def _other_ways(folder: Path, threads: int) -> dict[str, Callable[[np.ndarray], object]]:
-    """Other settings of ONNX Runtime, to see what each is worth."""
-    import onnxruntime as ort
-
-    def session(threads: int, **settings: Any) -> Any:
-        options = ort.SessionOptions()
-        options.intra_op_num_threads = threads
-        for name, value in settings.items():
-            setattr(options, name, value)
-        return ort.InferenceSession(folder / "network.onnx", options)
-
-    plain = session(threads, graph_optimization_level=ort.GraphOptimizationLevel.ORT_DISABLE_ALL)
-    basic = session(threads, graph_optimization_level=ort.GraphOptimizationLevel.ORT_ENABLE_BASIC)
-    two, bound = session(2), session(threads)
-    binding = bound.io_binding()
-
-    def run_bound(planes: np.ndarray) -> None:
-        binding.bind_cpu_input("planes", planes)
-        for output in bound.get_outputs():
-            binding.bind_output(output.name)
-        bound.run_with_iobinding(binding)
-
-    return {
-        "onnx, bound outputs": run_bound,
-        "onnx, basic optimisations": lambda planes: basic.run(None, {"planes": planes}),
-        "onnx, no optimisations": lambda planes: plain.run(None, {"planes": planes}),
-        "onnx, 2 threads": lambda planes: two.run(None, {"planes": planes}),
-    }
 
 
 def _products(threads: int, with_openvino: bool) -> dict[str, Call]:

@@ -15,12 +15,12 @@ The results stand in docs/engines/alphabeta.md.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import mean
 
-from dlgo import DlgoError, GameState, get_game
+from dlgo import DlgoError, get_game
 from engines.minimax.stack import TECHNIQUE_HELP
-from engines.registry import build_engine
 from experiments.arena.series import play_series
-from experiments.bench.measure import ladder_command, random_positions, score_text
+from experiments.bench.measure import decisions_of, ladder_command, random_positions, score_text
 from experiments.command import run
 
 TECHNIQUES = list(TECHNIQUE_HELP)
@@ -54,19 +54,6 @@ def spec(last: str | None, budget: str, deepening: bool) -> str:
     )
 
 
-def measure(text: str, states: list[GameState]) -> tuple[float, float, list[float]]:
-    """Mean nodes and milliseconds a position, and the values."""
-    engine = build_engine(text, states[0].game)
-    engine.warm_up()
-    decisions = []
-    for state in states:
-        engine.new_game(0)
-        decisions.append(engine.select_move(state))
-    nodes = sum(decision.cost.nodes for decision in decisions) / len(states)
-    ms = 1000 * sum(decision.cost.cpu_seconds for decision in decisions) / len(states)
-    return nodes, ms, [decision.value for decision in decisions]
-
-
 def ladder(name: str, setting: Setting, count: int, pairs: int, seed: int) -> None:
     """Print what each technique of alpha-beta buys, a table for each game."""
     game = get_game(name)
@@ -80,7 +67,10 @@ def ladder(name: str, setting: Setting, count: int, pairs: int, seed: int) -> No
     before: list[float] | None = None
     for last in (None, *STEPS):
         deepening = last is not None and last != "cuts"
-        nodes, ms, values = measure(spec(last, f"depth={setting.depth}", deepening), states)
+        decisions = decisions_of(spec(last, f"depth={setting.depth}", deepening), states)
+        nodes = mean(decision.cost.nodes for decision in decisions)
+        ms = 1000 * mean(decision.cost.cpu_seconds for decision in decisions)
+        values = [decision.value for decision in decisions]
         if before is not None and last not in CHANGE_VALUES and values != before:
             raise DlgoError(f"{last} has changed a value: {before} {values}")
         before = values

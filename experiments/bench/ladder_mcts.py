@@ -13,11 +13,11 @@ The results stand in docs/engines/mcts.md.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import mean
 
-from dlgo import GameSpec, GameState, get_game
-from engines.registry import build_engine
+from dlgo import GameSpec, get_game
 from experiments.arena.series import play_series
-from experiments.bench.measure import ladder_command, random_positions, score_text
+from experiments.bench.measure import decisions_of, ladder_command, random_positions, score_text
 from experiments.command import run
 
 
@@ -67,24 +67,6 @@ def spec(budget: str, options: str) -> str:
     return f"mcts:{budget}" + (f",{options}" if options else "")
 
 
-def measure(text: str, states: list[GameState]) -> tuple[float, float, float]:
-    """Simulations a CPU second, mean nodes of the tree, mean depth of its deepest line."""
-    engine = build_engine(text, states[0].game)
-    engine.warm_up()
-    costs, depths = [], []
-    for state in states:
-        engine.new_game(0)
-        decision = engine.select_move(state)
-        costs.append(decision.cost)
-        depths.append(decision.depth)
-    seconds = sum(cost.cpu_seconds for cost in costs)
-    return (
-        sum(cost.simulations for cost in costs) / seconds,
-        sum(cost.nodes for cost in costs) / len(costs),
-        sum(depths) / len(depths),
-    )
-
-
 def score(game: GameSpec, step: Step, budget: str, pairs: int, seed: int) -> str:
     """What a step scores against the one before it, in percent, or nothing for the first."""
     if step.before is None:
@@ -107,7 +89,11 @@ def ladder(name: str, setting: Setting, count: int, pairs: int, seed: int) -> No
     print("| | simulations/s | nodes | depth | score %, equal simulations | equal time |")
     print("|---|---:|---:|---:|---:|---:|")
     for step in setting.steps:
-        rate, nodes, depth = measure(spec(sims, step.options), states)
+        decisions = decisions_of(spec(sims, step.options), states)
+        costs = [decision.cost for decision in decisions]
+        rate = sum(cost.simulations for cost in costs) / sum(cost.cpu_seconds for cost in costs)
+        nodes = mean(cost.nodes for cost in costs)
+        depth = mean(decision.depth for decision in decisions)
         equal = score(game, step, sims, pairs, seed)
         timed = score(game, step, f"cpu={setting.seconds:g}", pairs, seed)
         print(

@@ -12,6 +12,8 @@ import numpy as np
 
 from dlgo import DlgoError, GameSpec, GameState, get_game
 from dlgo.rates import Meter, rates_in_turns
+from engines.decision import Decision
+from engines.registry import build_engine
 from experiments.arena.series import Series
 from experiments.number import Number
 from experiments.options import pairs_option, quick_option, seed_option
@@ -55,6 +57,17 @@ def pick(settings: Mapping[str, T], game: str) -> T:
         raise DlgoError(f"--game {game}: there is no setting for it; games are "
                         f"{', '.join(settings)}")
     return settings[name]
+
+
+def decisions_of(text: str, states: Sequence[GameState]) -> list[Decision]:
+    """What an engine decides on each position, with a fresh tree or table each time."""
+    engine = build_engine(text, states[0].game)
+    engine.warm_up()
+    decisions = []
+    for state in states:
+        engine.new_game(0)
+        decisions.append(engine.select_move(state))
+    return decisions
 
 
 def score_text(series: Series) -> str:
