@@ -17,7 +17,6 @@ median of the rounds counts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -37,7 +36,7 @@ DEFAULT_GAMES = (
 )
 
 
-def _in_open_spiel(game: GameSpec) -> str | None:
+def open_spiel_name(game: GameSpec) -> str | None:
     """The same game's name in OpenSpiel, or None if it has no such game."""
     match game.name:
         case "tictactoe":
@@ -54,62 +53,29 @@ def _in_open_spiel(game: GameSpec) -> str | None:
     return None
 
 
-@dataclass
-class Row:
-    """One line of the table: rates a second, ours and OpenSpiel's (None: not installed)."""
-
-    game: str
-    what: str
-    ours: float
-    theirs: float | None
-    their_name: str
-
-    @property
-    def ratio(self) -> float | None:
-        """How many times faster this project is."""
-        return self.ours / self.theirs if self.theirs else None
-
-
-def run_bench(games: list[GameSpec], seconds: float, rounds: int, csv: str | None) -> list[Row]:
+def run_bench(games: list[GameSpec], seconds: float, rounds: int, csv: str | None) -> None:
     """Measure, print the table and optionally write it as CSV."""
     rows = []
     click.echo(f"one thread, median of {rounds} rounds of {seconds:g} s each; per second")
     click.echo(f"{'game':<28}{'what':<10}{'dlgo':>12}{'OpenSpiel':>12}{'ratio':>8}")
     for game in games or [get_game(name) for name in DEFAULT_GAMES]:
-        for row in bench_game(game, seconds, rounds):
-            rows.append(row)
-            theirs = f"{row.theirs:,.0f}" if row.theirs else "-"
-            ratio = f"{row.ratio:.1f}" if row.ratio else "-"
-            click.echo(
-                f"{row.game:<28}{row.what:<10}{row.ours:>12,.0f}{theirs:>12}{ratio:>8}"
-                f"  {row.their_name}"
-            )
+        others = {"one thread": _mcts(game, THREADED_SIMULATIONS), **_open_spiel_meters(game)}
+        for what, meter, other, label in (
+            ("rollouts", _rollouts(game), "rollouts", "from Python"),
+            ("mcts", _mcts(game), "mcts", "C++ MCTSBot"),
+            ("2 threads", _mcts(game, THREADED_SIMULATIONS, 2), "one thread", "one thread"),
+            ("states", _states(game), "states", "from Python"),
+        ):
+            beside = [others[other]] if other in others else []
+            ours, *theirs = median_rates([meter, *beside], seconds, rounds)
+            their, ratio = (theirs[0], ours / theirs[0]) if theirs else (None, None)
+            label = label if theirs else "no OpenSpiel, or not its game"
+            rows.append([str(game), what, ours, their, ratio, label])
+            texts = (f"{their:,.0f}", f"{ratio:.1f}") if theirs else ("-", "-")
+            click.echo(f"{game!s:<28}{what:<10}{ours:>12,.0f}{texts[0]:>12}{texts[1]:>8}  {label}")
     if csv:
         header = ["game", "what", "dlgo_per_s", "openspiel_per_s", "ratio", "beside"]
-        write_csv(csv, header, (
-            [row.game, row.what, row.ours, row.theirs, row.ratio, row.their_name] for row in rows
-        ))
-    return rows
-
-
-def bench_game(game: GameSpec, seconds: float, rounds: int) -> list[Row]:
-    """The rows of one game."""
-    theirs = _open_spiel_meters(game)
-    theirs["one thread"] = _mcts(game, THREADED_SIMULATIONS)
-    rows = []
-    for what, meter, beside in (
-        ("rollouts", _rollouts(game), (("from Python", "rollouts"),)),
-        ("mcts", _mcts(game), (("C++ MCTSBot", "mcts"),)),
-        ("2 threads", _mcts(game, THREADED_SIMULATIONS, 2), (("one thread", "one thread"),)),
-        ("states", _states(game), (("from Python", "states"),)),
-    ):
-        meters = [meter] + [theirs[name] for _, name in beside if name in theirs]
-        rates = median_rates(meters, seconds, rounds)
-        if len(rates) == 1:
-            rows.append(Row(str(game), what, rates[0], None, "no OpenSpiel, or not its game"))
-        for (label, _), rate in zip(beside, rates[1:], strict=False):
-            rows.append(Row(str(game), what, rates[0], rate, label))
-    return rows
+        write_csv(csv, header, rows)
 
 
 def _rollouts(game: GameSpec) -> Meter:
@@ -155,7 +121,7 @@ def _open_spiel_meters(game: GameSpec) -> dict[str, Meter]:
         import pyspiel
     except ImportError:
         return {}
-    name = _in_open_spiel(game)
+    name = open_spiel_name(game)
     if name is None:
         return {}
     theirs = pyspiel.load_game(name)

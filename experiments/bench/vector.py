@@ -35,6 +35,7 @@ from dlgo.encoders import encoder_names
 from dlgo.files import write_csv
 from dlgo.rates import Meter, rates_in_turns
 from dlgo.vector import VectorEnv
+from experiments.bench.speed import open_spiel_name
 from experiments.command import run
 from experiments.number import Number
 
@@ -85,16 +86,12 @@ def pettingzoo_meter(game: GameSpec) -> Meter | None:
 
 def open_spiel_meter(game: GameSpec) -> Meter | None:
     """OpenSpiel's states from Python; None if it has no such game, or is not installed."""
-    if find_spec("pyspiel") is None:
+    name = open_spiel_name(game)
+    if find_spec("pyspiel") is None or name is None:
         return None
     import pyspiel
 
-    if game.name == "connect4":
-        theirs = pyspiel.load_game("connect_four")
-    elif game.name == "go" and not game.handicap_points:
-        theirs = pyspiel.load_game(f"go(board_size={game.size},komi={game.komi})")
-    else:
-        return None
+    theirs = pyspiel.load_game(name)
     generator = random.Random(1)
     actions = theirs.num_distinct_actions()
     state = theirs.new_initial_state()

@@ -16,7 +16,7 @@ def test_a_step_is_one_move_on_one_board() -> None:
     assert dlgo_meter(get_game("connect4"), 10, "planes")() == 10
     if find_spec("pyspiel"):
         assert open_spiel_meter(get_game("connect4"))() == MOVES
-    assert open_spiel_meter(get_game("draughts")) is None
+    assert open_spiel_meter(get_game("go:size=9,handicap=2")) is None
     assert pgx_meter(get_game("tictactoe"), 2) is None
 
 
