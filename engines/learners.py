@@ -16,6 +16,7 @@ from dlgo.specs import suggest
 if TYPE_CHECKING:
     from engines.learning.diagnostics.findings import Diagnosis
     from engines.learning.reinforcement.learner import ReinforcementLearner
+    from engines.learning.settings import Settings
 
 # name -> ("module:class", one line for listings)
 LEARNERS = {
@@ -41,6 +42,19 @@ def learner_class(name: str) -> type[ReinforcementLearner]:
                         f"{', '.join(LEARNERS)}")
     module, _, target = LEARNERS[name][0].partition(":")
     return getattr(importlib.import_module(module), target)
+
+
+def config_class(name: str) -> type[Settings]:
+    """The class of the settings of a learner: one of those above, alphazero or alphago."""
+    if name == "alphazero":
+        from engines.alphazero.config import AlphaZeroConfig
+
+        return AlphaZeroConfig
+    if name == "alphago":
+        from engines.alphago.config import AlphaGoConfig
+
+        return AlphaGoConfig
+    return learner_class(name).config
 
 
 def examine(folder: Path) -> Diagnosis:

@@ -15,8 +15,7 @@ from typing import Any
 import click
 
 from dlgo.specs import Option, quote_value
-from engines.learners import LEARNERS, learner_class
-from engines.learning.settings import Settings
+from engines.learners import LEARNERS, config_class
 from engines.supervised.config import SupervisedConfig
 from experiments.number import Number
 from experiments.options import (
@@ -56,24 +55,11 @@ def supervised(data: Path, out: Path, **given: Any) -> None:
         _say_how_to_play(run.card.game, "supervised", run.folder)
 
 
-def _settings_of(name: str) -> type[Settings]:
-    """The class of a learner's settings."""
-    if name == "alphazero":
-        from engines.alphazero.config import AlphaZeroConfig
-
-        return AlphaZeroConfig
-    if name == "alphago":
-        from engines.alphago.config import AlphaGoConfig
-
-        return AlphaGoConfig
-    return learner_class(name).config
-
-
 def _learner_options(name: str, *extra: Callable) -> Callable:
     """The options of a learner that makes its own games, with those of its own in between."""
     def print_settings(context: click.Context, _: click.Parameter, wanted: bool) -> None:
         if wanted:
-            _print_options(_settings_of(name).options().values(), "")
+            _print_options(config_class(name).options().values(), "")
             context.exit()
 
     def decorate(command: Callable) -> Callable:
@@ -131,7 +117,7 @@ def alphazero(
     """
     from experiments.train import alphazero as learn
 
-    run = learn(game, out, **given | _settings_of("alphazero").parse(settings))
+    run = learn(game, out, **given | config_class("alphazero").parse(settings))
     click.echo(f"{run.card.name}: {run.card.training['cpu_seconds']:,.0f} CPU s")
     _say_how_to_play(run.card.game, "alphazero", run.folder)
 
@@ -189,7 +175,7 @@ def _learner_command(name: str, summary: str) -> click.Command:
     def command(game: str, out: Path | None, settings: tuple[str, ...], **given: Any) -> None:
         from experiments import train
 
-        run = getattr(train, name)(game, out, **given | _settings_of(name).parse(settings))
+        run = getattr(train, name)(game, out, **given | config_class(name).parse(settings))
         card = run.card
         score = card.accuracy.get("random", {}).get("score")
         against = "" if score is None else f"{score:.1%} against random play, "

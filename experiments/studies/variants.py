@@ -30,7 +30,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 import click
@@ -41,7 +40,7 @@ from dlgo.errors import SpecError
 from engines.alphazero import config as alphazero_config
 from engines.alphazero import run as alphazero_run
 from engines.alphazero.config import AlphaZeroConfig
-from engines.learners import LEARNERS, learner_class
+from engines.learners import LEARNERS, config_class, learner_class
 from engines.learning.networks.store import network_folder
 from engines.learning.reinforcement.config import ReinforcementConfig
 from engines.learning.reinforcement.learner import train, with_precision
@@ -84,11 +83,8 @@ def configs_of(
         SpecError: for an unknown setting, for one that has an option of its own, or for a variant
             that changes nothing.
     """
-    if learner == "alphazero":
-        make, parse = partial(alphazero_config.make_config, game), alphazero_config.AlphaZeroConfig.parse
-    else:
-        kind = learner_class(learner).config
-        make, parse = partial(kind.make, game), kind.parse
+    parse = config_class(learner).parse
+    make = alphazero_config.make_config if learner == "alphazero" else config_class(learner).make
     usual = parse(common)
     if "iterations" in usual:
         raise SpecError("--set iterations: the iterations of all runs are named by --iterations")
@@ -99,7 +95,7 @@ def configs_of(
             where = "--set seed" if "seed" in usual else f"variant {label!r}"
             raise SpecError(f"{where}: seeds are counted from 1; take --seeds")
         settings = {"decay": 1.0, "iterations": iterations, **usual, **changed}
-        runs = [make(**{**settings, "seed": seed + 1}) for seed in range(seeds)]
+        runs = [make(game, **{**settings, "seed": seed + 1}) for seed in range(seeds)]
         same = [other for other, theirs in configs.items() if theirs == runs]
         if same:
             raise SpecError(f"variant {label!r} is the same as {same[0]!r}; change something else")
