@@ -12,6 +12,10 @@ import click
 from dlgo.specs import Option
 from experiments.number import Number
 
+# What an argument or an option names: something that may be there, a file, a folder.
+PATH = click.Path(path_type=Path)
+FILE = click.Path(dir_okay=False, path_type=Path)
+FOLDER = click.Path(file_okay=False, path_type=Path)
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 

@@ -36,6 +36,7 @@ from engines.learning.networks.runtimes import KINDS, load_runtime, openvino_cor
 from engines.learning.networks.store import find_model, load_card
 from experiments.command import run
 from experiments.number import Number
+from experiments.options import PATH
 
 BATCHES = (1, 8, 64, 256)
 _SIDE = 2048  # of the square matrices
@@ -45,11 +46,10 @@ Call = Callable[[], object]
 @click.command()
 @click.option("--game", "game_name", default="go9", show_default=True,
               help="Game whose positions the network sees.")
-@click.option("--encoder", default=None,
-              help="Encoder of the positions; the game's usual one by default.")
+@click.option("--encoder", help="Encoder of the positions; the game's usual one by default.")
 @click.option("--net", default="resnet:blocks=6,filters=64", show_default=True,
               help="Architecture of the network; its weights are random.")
-@click.option("--model", default=None,
+@click.option("--model",
               help="Measure the network of this model (name or folder) instead of a random one.")
 @click.option("--threads", default=1, show_default=True, type=Number(int, 1, 256),
               help="Threads that run the network.")
@@ -59,8 +59,7 @@ Call = Callable[[], object]
               help="Measurements of each thing, in turns; the best counts.")
 @click.option("--cpu", is_flag=True,
               help="Count CPU seconds instead of the clock's, where the machine is busy.")
-@click.option("--csv", type=click.Path(path_type=Path), default=None,
-              help="Write the table to this file, too.")
+@click.option("--csv", type=PATH, help="Write the table to this file, too.")
 def main(
     game_name: str, encoder: str | None, net: str, model: str | None, threads: int,
     seconds: float, rounds: int, cpu: bool, csv: Path | None,

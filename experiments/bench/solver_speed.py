@@ -35,6 +35,7 @@ from engines.solver.solver import Solver, pack
 from experiments.bench.measure import random_positions
 from experiments.command import run
 from experiments.number import Number
+from experiments.options import PATH
 
 SETS = Path(__file__).resolve().parents[3] / "shared" / "oracles" / "connect4"
 # The steps of the ladder, and what is left out one at a time: (name, bits of `features`).
@@ -150,12 +151,12 @@ def print_steps(sets: dict[str, Set], steps: list[tuple[str, int]]) -> None:
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path), default=SETS)
+@click.argument("folder", type=PATH, default=SETS)
 @click.option("--rounds", type=Number(int, 1, 100), default=5, show_default=True,
               help="Measurements of each solver, in turns; the median counts.")
 @click.option("--limit", type=Number(int, 1), default=1000, show_default=True,
               help="Positions of each set.")
-@click.option("--plies", type=Number(int, 0, 40), default=None,
+@click.option("--plies", type=Number(int, 0, 40),
               help="Solve random positions after this many moves, not the sets.")
 @click.option("--ladder", "by_steps", is_flag=True, help="Add the techniques one by one.")
 @click.option("--without", "without_one", is_flag=True, help="Leave out one technique at a time.")

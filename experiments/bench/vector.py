@@ -186,7 +186,7 @@ def meters_of(game: GameSpec, boards: int, threads: int) -> dict[str, Meter]:
               help="CPU seconds of one measurement.")
 @click.option("--rounds", type=Number(int, 1, 100), default=5, show_default=True,
               help="Measurements of each, in turns.")
-@click.option("--csv", type=click.Path(dir_okay=False), default=None,
+@click.option("--csv", type=click.Path(dir_okay=False),
               help="Write the rates of all rounds to this file, too.")
 def main(
     games: tuple[str, ...], boards: int, threads: int, seconds: float, rounds: int,

@@ -32,6 +32,7 @@ from dlgo.text import excerpt
 from experiments.bench.speed import DEFAULT_GAMES
 from experiments.command import run
 from experiments.number import Number
+from experiments.options import FILE
 
 METERS = ("rollouts", "mcts", "states")
 # Of a measurement, in seconds: longer than a switch of processes, shorter than most noise.
@@ -135,8 +136,7 @@ def interval(logs: np.ndarray, seed: int = 1, times: int = 2000) -> tuple[float,
               help="Processes of each version.")
 @click.option("--rounds", type=Number(int, 2, 10_000), default=20, show_default=True,
               help="Measurements in each process.")
-@click.option("--csv", type=click.Path(dir_okay=False, path_type=Path), default=None,
-              help="Write the table there.")
+@click.option("--csv", type=FILE, help="Write the table there.")
 def main(
     before: Path, games: tuple[str, ...], starts: int, rounds: int, csv: Path | None
 ) -> None:

@@ -26,8 +26,7 @@ def perft(game: str, depth: int) -> None:
               help="Length of one measurement.")
 @click.option("--rounds", type=Number(int, 1, 100), default=3, show_default=True,
               help="Measurements of each thing, in turns; the median counts.")
-@click.option("--csv", type=click.Path(dir_okay=False), default=None,
-              help="Write the table to this file, too.")
+@click.option("--csv", type=click.Path(dir_okay=False), help="Write the table to this file, too.")
 def bench(games: tuple[str, ...], seconds: float, rounds: int, csv: str | None) -> None:
     """Measure rollouts and simulations a second, beside OpenSpiel where it is installed."""
     from dlgo import get_game

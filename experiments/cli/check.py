@@ -11,7 +11,7 @@ from experiments.number import Number
 @click.argument("file")
 @click.option("--game", "games", multiple=True,
               help="Game on which to check an engine; may be repeated; several small ones by "
-                   "default.")
+              "default.")
 @click.option("--seconds", type=Number(float, 1, 86400), default=60.0, show_default=True,
               help="CPU time for one rule of a game, before it counts as endless.")
 def check(file: str, games: tuple[str, ...], seconds: float) -> int:

@@ -9,7 +9,7 @@ import click
 
 from experiments.command import say
 from experiments.number import Number
-from experiments.options import cluster_option, workers_option
+from experiments.options import FILE, FOLDER, PATH, cluster_option, workers_option
 
 
 @click.group(name="class")
@@ -28,7 +28,7 @@ def list_exercises() -> None:
 
 @classroom.command()
 @click.argument("names", nargs=-1, required=True, metavar="EXERCISE...")
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path(),
+@click.option("--out", type=FOLDER, default=Path(),
               help="Folder to write to; the working folder by default.")
 @click.option("--notebook", is_flag=True, help="Write notebooks instead of .py files.")
 @click.option("--solution", is_flag=True, help="Write the solution instead: not for students.")
@@ -55,19 +55,18 @@ def new(names: tuple[str, ...], out: Path, notebook: bool, solution: bool) -> No
 
 
 @classroom.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=PATH)
 @click.option("--exercise", "names", multiple=True, metavar="NAME",
               help="Exercise to grade; by default those of which somebody handed in a file.")
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("out/class"),
-              show_default=True, help="Folder of the table, the page and the grades.")
-@click.option("--roster", type=click.Path(dir_okay=False, path_type=Path), default=None,
+@click.option("--out", type=FOLDER, default=Path("out/class"), show_default=True,
+              help="Folder of the table, the page and the grades.")
+@click.option("--roster", type=FILE,
               help="CSV file of the class with a column 'student'; the table has its rows.")
-@click.option("--gradescope", type=click.Path(dir_okay=False, path_type=Path), default=None,
+@click.option("--gradescope", type=FILE,
               help="Write Gradescope's results.json of one hand-in to this file.")
-@click.option("--classroom50", type=click.Path(dir_okay=False, path_type=Path), default=None,
+@click.option("--classroom50", type=FILE,
               help="Write Classroom 50's result.json of one hand-in to this file.")
-@click.option("--due", metavar="DATE", default=None,
-              help="Mark what was handed in later: 2026-11-20T23:59.")
+@click.option("--due", metavar="DATE", help="Mark what was handed in later: 2026-11-20T23:59.")
 @click.option("--trust", is_flag=True,
               help="Run hand-ins without a sandbox: they can then read and change your files.")
 def grade(
@@ -137,12 +136,11 @@ def grade(
 
 
 @classroom.command()
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--plan", "rules", required=True, type=click.Path(dir_okay=False, path_type=Path),
-              help="TOML file of the league's rules.")
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("out/league"),
-              show_default=True, help="Folder of games, pages and marks; the same one goes on.")
-@click.option("--minutes", type=Number(float, 0), default=None,
+@click.argument("folder", type=PATH)
+@click.option("--plan", "rules", required=True, type=FILE, help="TOML file of the league's rules.")
+@click.option("--out", type=FOLDER, default=Path("out/league"), show_default=True,
+              help="Folder of games, pages and marks; the same one goes on.")
+@click.option("--minutes", type=Number(float, 0),
               help="Begin no game later than this; the next run goes on.")
 @click.option("--trust", is_flag=True,
               help="Run bots without a sandbox: they can then read and change your files.")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from experiments.number import Number
-from experiments.options import named_games
+from experiments.options import FILE, named_games
 
 
 @click.group()
@@ -18,8 +18,8 @@ def connectx() -> None:
 @connectx.command()
 @click.option("--model", required=True,
               help="A shipped model's name, a model's folder, or a run's folder.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path),
-              default=Path("submission.py"), show_default=True, help="File to write.")
+@click.option("--out", type=FILE, default=Path("submission.py"), show_default=True,
+              help="File to write.")
 @named_games()
 def export(model: str, out: Path) -> None:
     """Write a network and a search as one file that Kaggle takes for an agent."""
@@ -38,9 +38,8 @@ def export(model: str, out: Path) -> None:
 @click.option("--act-timeout", type=Number(float, 0.01, 3600), default=2.0, show_default=True,
               help="Seconds that an agent has for a move.")
 @click.option("--seed", type=Number(int), default=1, show_default=True, help="Seed of the engines.")
-@click.option("--save", type=click.Path(dir_okay=False, path_type=Path), default=None,
-              help="Write the game to this file.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), default=None,
+@click.option("--save", type=FILE, help="Write the game to this file.")
+@click.option("--out", type=FILE,
               help="Draw the game into this file: .gif or .html shows the moves, .png the end.")
 def play(
     first: str, second: str, game_name: str, act_timeout: float, seed: int, save: Path | None,

@@ -11,6 +11,8 @@ from experiments.command import say
 from experiments.datasets.options import RECIPE_OPTIONS
 from experiments.number import Number, move_timeout
 from experiments.options import (
+    FILE,
+    PATH,
     cluster_option,
     named_games,
     price_option,
@@ -25,8 +27,7 @@ from experiments.options import (
 @click.option("--engine", required=True,
               help="Engine that plays against itself; its choices are stored.")
 @click.option("--games", type=Number(int, 1), required=True, help="Games to make.")
-@click.option("--out", type=click.Path(path_type=Path), default=None,
-              help="Folder to write; by default out/data/GAME-ENGINE.")
+@click.option("--out", type=PATH, help="Folder to write; by default out/data/GAME-ENGINE.")
 @workers_option
 @cluster_option
 @verify_option
@@ -58,7 +59,7 @@ def data() -> None:
 
 
 @data.command("show")
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=PATH)
 @named_games()
 def show_data(folder: Path) -> None:
     """Say what is in a FOLDER of training data and where it comes from."""
@@ -69,13 +70,12 @@ def show_data(folder: Path) -> None:
 
 
 _ARCHIVES = click.argument(
-    "archives", nargs=-1, required=True, type=click.Path(path_type=Path))
+    "archives", nargs=-1, required=True, type=PATH)
 
 
 @data.command("index-sgf")
 @_ARCHIVES
-@click.option("--csv", "table", type=click.Path(path_type=Path, dir_okay=False), default=None,
-              help="Write a row for each game to this table.")
+@click.option("--csv", "table", type=FILE, help="Write a row for each game to this table.")
 @workers_option
 def index_sgf(archives: tuple[Path, ...], table: Path | None, workers: int | None) -> None:
     """Say what is in ARCHIVES of SGF files: .tar.gz, .zip, folders, single files."""
@@ -87,18 +87,17 @@ def index_sgf(archives: tuple[Path, ...], table: Path | None, workers: int | Non
 
 @data.command("import-sgf")
 @_ARCHIVES
-@click.option("--out", type=click.Path(path_type=Path), required=True,
-              help="Folder of training data to write.")
+@click.option("--out", type=PATH, required=True, help="Folder of training data to write.")
 @click.option("--size", type=Number(int, 2, 25), default=19, show_default=True,
               help="Import only games on boards with this many lines.")
-@click.option("--max-handicap", type=Number(int, 0), default=None,
+@click.option("--max-handicap", type=Number(int, 0),
               help="Import only games with at most this many handicap stones.")
-@click.option("--min-rank", default=None, metavar="RANK",
+@click.option("--min-rank", metavar="RANK",
               help="Import only games in which both players have at least this rank: 3k, 5d, 1p.")
 @click.option("--min-moves", type=Number(int, 1), default=1, show_default=True,
               help="Import only games with at least this many moves.")
 @click.option("--decided", is_flag=True, help="Import only games with a result.")
-@click.option("--sample", type=Number(int, 1), default=None,
+@click.option("--sample", type=Number(int, 1),
               help="Read only this many files, drawn at random; the other filters come after.")
 @click.option("--seed", type=Number(int), default=1, show_default=True, help="Seed of that draw.")
 @workers_option
@@ -126,13 +125,11 @@ def import_sgf(
 
 
 @data.command("fetch-kgs")
-@click.option("--out", type=click.Path(path_type=Path), required=True,
-              help="Folder to write the archives to.")
-@click.option("--page", default=None,
-              help="Page with the links to the archives; the book's page by default.")
+@click.option("--out", type=PATH, required=True, help="Folder to write the archives to.")
+@click.option("--page", help="Page with the links to the archives; the book's page by default.")
 @click.option("--match", default="",
               help="Fetch only files with this in their names, such as 2019.")
-@click.option("--limit", type=Number(int, 1), default=None, help="Most files to fetch.")
+@click.option("--limit", type=Number(int, 1), help="Most files to fetch.")
 def fetch_kgs(out: Path, page: str | None, match: str, limit: int | None) -> None:
     """Download archives of games from a page that links to .tar.gz files."""
     from experiments.datasets.kgs import PAGE, fetch_archives

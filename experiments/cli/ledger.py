@@ -32,7 +32,7 @@ def _filters(command):
 
 @ledger.command("list")
 @_filters
-@click.option("--limit", type=Number(int, 1), default=None, help="Most games to list.")
+@click.option("--limit", type=Number(int, 1), help="Most games to list.")
 @click.pass_obj
 def list_games(file: str, limit: int | None, **filters: object) -> None:
     """List games: slot, result, plies, reason."""
@@ -69,10 +69,10 @@ def check(context: click.Context) -> None:
 
 @ledger.command()
 @_filters
-@click.option("--csv", default=None, type=click.Path(dir_okay=False), help="A table of games.")
-@click.option("--sgf", default=None, type=click.Path(file_okay=False),
+@click.option("--csv", type=click.Path(dir_okay=False), help="A table of games.")
+@click.option("--sgf", type=click.Path(file_okay=False),
               help="Folder for games of Go, a file each.")
-@click.option("--pdn", default=None, type=click.Path(file_okay=False),
+@click.option("--pdn", type=click.Path(file_okay=False),
               help="Folder for games of draughts, a file each.")
 @click.pass_obj
 def export(
@@ -118,8 +118,8 @@ def workers(file: str) -> None:
 
 @ledger.command()
 @_filters
-@click.option("--slot", default=None, help="Only the game of this slot.")
-@click.option("--worker", default=None, metavar="NAME",
+@click.option("--slot", help="Only the game of this slot.")
+@click.option("--worker", metavar="NAME",
               help="Only games of this machine, as `dlgo ledger FILE workers` calls it.")
 @click.pass_obj
 def purge(file: str, **which: Any) -> None:

@@ -36,8 +36,8 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False,
-              callback=_print_version, help="Show the version and exit.")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
+              help="Show the version and exit.")
 def cli() -> None:
     """Compare ways of playing board games: play, rate, measure."""
 

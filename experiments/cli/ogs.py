@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from experiments.number import Number
+from experiments.options import FILE
 
 # The variable with the API key.
 KEY = "DLGO_OGS_KEY"
@@ -17,7 +18,7 @@ KEY = "DLGO_OGS_KEY"
 @click.option("--engine", default="mcts:sims=1000", show_default=True, help="Engine that plays.")
 @click.option("--username", default="", metavar="NAME",
               help="Name of the bot's account, for servers that do not know it by its key.")
-@click.option("--key-file", type=click.Path(dir_okay=False, path_type=Path), default=None,
+@click.option("--key-file", type=FILE,
               help=f"File with the bot's API key; by default the variable {KEY} has it.")
 @click.option("--size", "sizes", type=Number(int, 2, 25), multiple=True, default=(9,),
               show_default=True, help="Board to play on; can be given several times.")
@@ -34,14 +35,13 @@ KEY = "DLGO_OGS_KEY"
 @click.option("--max-games", type=Number(int, 1, 100), default=1, show_default=True,
               help="Games at a time.")
 @click.option("--player", "players", multiple=True, metavar="NAME",
-              help="Account that may challenge the bot; can be given several times. By default "
-              "all may.")
+              help="Account that may challenge the bot; can be given several times. By default all "
+              "may.")
 @click.option("--hidden", is_flag=True, help="Stay out of the server's lists of bots.")
 @click.option("--greeting", default="", metavar="TEXT", help="Line to say at the start of a game.")
 @click.option("--server", default="https://online-go.com", show_default=True, metavar="URL",
               help="Address of the server.")
-@click.option("--seed", type=Number(int, 0, 2**31), default=None,
-              help="Seed of the engine; random by default.")
+@click.option("--seed", type=Number(int, 0, 2**31), help="Seed of the engine; random by default.")
 @click.option("--move-timeout", type=Number(float, 0.1, 86400), default=60.0, show_default=True,
               help="Seconds after which an engine that has not moved is ended and asked again.")
 @click.option("--memory-mb", type=Number(int, 100), default=3000, show_default=True,

@@ -4,32 +4,32 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
+from experiments.command import say, standard_input
 from experiments.number import Number, move_timeout
-from experiments.options import named_games, show_output_option
+from experiments.options import FILE, PATH, named_games, show_output_option
 
 
 @click.command()
 @click.argument("game", required=False)
-@click.option("--first", default=None,
-              help="Who moves first: human by default, or as in the file of --resume.")
-@click.option("--second", default=None,
+@click.option("--first", help="Who moves first: human by default, or as in the file of --resume.")
+@click.option("--second",
               help="Who moves second: mcts:sims=1000 by default, or as in the file of --resume.")
 @click.option("--delay", type=Number(float, 0, 60), default=0.5, show_default=True,
               help="Seconds to look at the board after an engine's move.")
-@click.option("--seed", type=Number(int), default=None,
-              help="Seed of the engines; random by default.")
-@click.option("--hint", default=None, metavar="ENGINE",
+@click.option("--seed", type=Number(int), help="Seed of the engines; random by default.")
+@click.option("--hint", metavar="ENGINE",
               help="Engine that answers `hint`: mcts:sims=2000 by default.")
 @click.option("--eval", "evaluation", is_flag=True,
               help="Show what an engine expects after each of its moves.")
-@click.option("--save", type=click.Path(), default=None, metavar="FILE",
+@click.option("--save", type=click.Path(), metavar="FILE",
               help="Write the game to this file after every move.")
-@click.option("--resume", type=click.Path(), default=None, metavar="FILE",
+@click.option("--resume", type=click.Path(), metavar="FILE",
               help="Go on with a saved game (SGF, PDN or a text of moves).")
 @show_output_option
 @click.option("--board", is_flag=True, help="Play in a window, by clicks.")
@@ -49,8 +49,7 @@ def play(game: str | None, board: bool, **options: Any) -> None:
 @click.argument("file", type=click.Path())
 @click.option("--out", required=True, type=click.Path(),
               help="File to write: .gif or .html shows the moves, .png the last position.")
-@click.option("--slot", default=None,
-              help="Game to draw, if FILE holds several: its number from 1, or its slot.")
+@click.option("--slot", help="Game to draw, if FILE holds several: its number from 1, or its slot.")
 @named_games()
 @click.option("--delay", type=Number(float, 0.02, 60), default=0.7, show_default=True,
               help="Seconds a move.")
@@ -58,31 +57,27 @@ def show(file: str, out: str, slot: str | None, delay: float) -> None:
     """Draw a recorded game: FILE is SGF, PDN, a text of moves, or a ledger with --slot."""
     from experiments.play.board_animation import check_ending, load_game, show_game
 
-    def progress(done: int, of: int) -> None:
-        if sys.stderr.isatty():
-            click.echo(f"\rframe {done} of {of}", err=True, nl=done == of)
-
     check_ending(Path(out))
     saved = load_game(Path(file), slot)
     for note in saved.notes:
         click.echo(f"note: {note}", err=True)
-    click.echo(show_game(saved, Path(out), delay, progress))
+    click.echo(show_game(saved, Path(out), delay, partial(_show_count, "frame")))
 
 
 @click.command()
 @click.argument("game", metavar="GAME|FILE")
-@click.option("--engine", default=None,
+@click.option("--engine",
               help="Engine that analyses: solver for positions, mcts:sims=1000 for a game.")
 @click.option("--stdin", "from_stdin", is_flag=True,
               help="Read positions of GAME from standard input, one a line.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
 @click.option("--all-moves", is_flag=True,
               help="Add the exact score of every legal move, with --stdin.")
-@click.option("--html", type=click.Path(path_type=Path), default=None, metavar="OUT",
+@click.option("--html", type=PATH, metavar="OUT",
               help="Write the review of FILE as a page that needs no other file.")
-@click.option("--sgf", type=click.Path(path_type=Path), default=None, metavar="OUT",
+@click.option("--sgf", type=PATH, metavar="OUT",
               help="Write the review of FILE, a game of Go, as SGF with comments and variations.")
-@click.option("--slot", default=None,
+@click.option("--slot",
               help="Game to review, if FILE holds several: its number from 1, or its slot.")
 @named_games(expose=True)
 @click.option("--no-exact", is_flag=True,
@@ -99,15 +94,75 @@ def analyze(
     and what was better. With --stdin, say of each position of GAME (a line of moves) the best
     move, score, nodes and CPU time.
     """
-    from experiments.cli.analyze import analyze_positions, check_choice, review_file
-
-    check_choice(game, from_stdin, {
-        "--html": html, "--sgf": sgf, "--slot": slot, "--game": named, "--no-exact": no_exact,
-    }, all_moves)
     if from_stdin:
-        analyze_positions(game, engine or "solver", all_moves, as_json, move_timeout)
-    else:
-        review_file(game, slot, engine, not no_exact, as_json, html, sgf, move_timeout)
+        of_file = {"--html": html, "--sgf": sgf, "--slot": slot, "--game": named,
+                   "--no-exact": no_exact}
+        for option in filter(of_file.get, of_file):
+            raise click.UsageError(f"{option} is for a recorded game; leave out --stdin")
+        _analyze_positions(game, engine or "solver", all_moves, as_json, move_timeout)
+        return
+    if all_moves:
+        raise click.UsageError("--all-moves is for positions of a game; add --stdin")
+    if not Path(game).exists():
+        raise click.UsageError(
+            f"{game}: there is no such file; to analyse positions of a game, add --stdin"
+        )
+    review_file(game, slot, engine, not no_exact, as_json, html, sgf, move_timeout)
+
+
+def _analyze_positions(
+    game: str, engine: str, all_moves: bool, as_json: bool, move_timeout: float
+) -> None:
+    """Answer line by line."""
+    from dlgo import get_game
+    from experiments.play.analyze import analyze, lines_there
+
+    lines = lines_there(standard_input("positions").buffer)
+    for answers in analyze(get_game(game), engine, lines, all_moves, as_json, move_timeout):
+        click.echo("\n".join(answers))
+
+
+def review_file(
+    file: str, slot: str | None, engine: str | None, exact: bool, as_json: bool, html: Path | None,
+    sgf: Path | None, move_timeout: float,
+) -> None:
+    """Review a recorded game, print and write what has been found; after Ctrl-C, all so far."""
+    from dlgo import DlgoError
+    from dlgo.files import write_file
+    from experiments.play.board_animation import load_game
+    from experiments.review.console import DEFAULT_ENGINE, review_game, review_json, review_lines
+    from experiments.review.exact import exact_engine
+    from experiments.studio.review_page import review_html
+    from experiments.studio.review_view import Reviewed, reviewed_sgf
+
+    saved = load_game(Path(file), slot)
+    for note in saved.notes:
+        say(f"note: {note}", err=True)
+    game, engine = saved.state.game, engine or DEFAULT_ENGINE
+    if sgf is not None and game.name != "go":
+        raise DlgoError(f"--sgf {sgf}: only games of Go are written as SGF; use --html")
+    for out in filter(None, (html, sgf)):
+        if not out.absolute().parent.is_dir():
+            raise DlgoError(f"{out}: there is no folder {out.absolute().parent}; create it first")
+    review, finished = review_game(
+        saved.state, engine, exact, move_timeout, partial(_show_count, "position"))
+    for line in review_json(review) if as_json else review_lines(review, saved):
+        say(line)
+    prover = exact_engine(game) if exact else None
+    reviewed = Reviewed(review, saved, engine, prover or "")
+    for path, content in ((html, review_html), (sgf, reviewed_sgf)):
+        if path is not None:
+            say(f"{write_file(path, content(reviewed))}", err=True)
+    if not finished:
+        raise KeyboardInterrupt(
+            f"stopped after {review.done} of {len(review.states)} positions; these are above"
+        )
+
+
+def _show_count(noun: str, done: int, of: int) -> None:
+    """How far it is, on the last line of a terminal."""
+    if sys.stderr.isatty():
+        click.echo(f"\r{noun} {done} of {of}", err=True, nl=done == of)
 
 
 @click.command()
@@ -117,13 +172,11 @@ def analyze(
 @click.option("--moves", default="start", metavar="MOVES",
               help="Moves that lead to the position, as for `analyze`; the start by default.")
 @click.option("--seed", type=Number(int), default=1, show_default=True, help="Seed of the engine.")
-@click.option("--tree", type=click.Path(path_type=Path, dir_okay=False), default=None,
-              metavar="FILE", help="Draw the tree to this SVG file.")
+@click.option("--tree", type=FILE, metavar="FILE", help="Draw the tree to this SVG file.")
 @click.option("--nodes", type=Number(int, 1, 2000), default=40, show_default=True,
               help="Nodes in the drawing.")
-@click.option("--events", type=click.Path(path_type=Path, dir_okay=False), default=None,
-              metavar="FILE", help="Write the events to this JSON file.")
-@click.option("--steps", type=Number(int, 0), default=None,
+@click.option("--events", type=FILE, metavar="FILE", help="Write the events to this JSON file.")
+@click.option("--steps", type=Number(int, 0),
               help="Tell and draw only so many steps; all by default.")
 def watch(
     game: str, engine: str, moves: str, seed: int, tree: Path | None, nodes: int,
@@ -143,8 +196,7 @@ def watch(
 @click.option("--engine", default="mcts:sims=1000", show_default=True, help="Engine that plays.")
 @click.option("--game", default="go:size=19", show_default=True,
               help="Game that is played until a command changes it.")
-@click.option("--seed", type=Number(int), default=None,
-              help="Seed of the engine; random by default.")
+@click.option("--seed", type=Number(int), help="Seed of the engine; random by default.")
 @move_timeout
 def gtp(engine: str, game: str, seed: int | None, move_timeout: float) -> None:
     """Serve the Go Text Protocol on standard input and output, for Sabaki, GoGui, bridges."""

@@ -25,16 +25,16 @@ _ANCHOR = click.option("--anchor", default=None, metavar="NAME=RATING",
 @click.option("--out", type=click.Path(), default="out/report", show_default=True,
               help="Folder for the page, tables and plots.")
 @_ANCHOR
-@click.option("--bootstrap", type=_REPLICATES, default=400, show_default=True,
-              metavar="N", help="Check the intervals by N tournaments drawn from the opening "
-              "pairs; 0 leaves it out.")
-@click.option("--planned", type=Number(int, 0), default=None, metavar="N",
+@click.option("--bootstrap", type=_REPLICATES, default=400, show_default=True, metavar="N",
+              help="Check the intervals by N tournaments drawn from the opening pairs; 0 leaves it "
+              "out.")
+@click.option("--planned", type=Number(int, 0), metavar="N",
               help="Games to come in all: until they are there, the page says so and reloads.")
 @click.option("--latest", is_flag=True,
               help="Show only the last version of each engine from outside.")
-@click.option("--scale-cpu", default=None, metavar="KIND",
-              help="Show CPU times in seconds of this processor, a part of its name, by what "
-                   "`dlgo ledger FILE measure` or a cluster has measured.")
+@click.option("--scale-cpu", metavar="KIND",
+              help="Show CPU times in seconds of this processor, a part of its name, by what `dlgo "
+              "ledger FILE measure` or a cluster has measured.")
 @named_games()
 def report(
     ledger: str, out: str, anchor: str | None, bootstrap: int, planned: int | None, latest: bool,
@@ -64,7 +64,7 @@ def report(
               help="Seed of the bootstrap.")
 @click.option("--los", is_flag=True,
               help="Add how likely each entrant is stronger than each other.")
-@click.option("--csv", type=click.Path(dir_okay=False), default=None, help="Write the table here.")
+@click.option("--csv", type=click.Path(dir_okay=False), help="Write the table here.")
 def rate(
     games_file: str, anchor: str | None, bootstrap: int, seed: int, los: bool, csv: str | None
 ) -> None:
@@ -130,9 +130,9 @@ def compare(
 @click.argument("entrant")
 @click.argument("opponent")
 @_sprt_options
-@click.option("--budget", type=Number(int, 1), default=None,
+@click.option("--budget", type=Number(int, 1),
               help="Stop undecided after this many pairs (or games).")
-@click.option("--by", type=click.Choice(["pairs", "games"]), default=None,
+@click.option("--by", type=click.Choice(["pairs", "games"]),
               help="Count pairs or games; pairs by default where games come in pairs.")
 def sprt(
     games_file: str, entrant: str, opponent: str, game: str, elo0: float, elo1: float, alpha: float,
@@ -152,8 +152,8 @@ def sprt(
 
 
 @click.command()
-@click.option("--elo", type=_ELO, default=None, help="The Elo difference to be shown.")
-@click.option("--games", "count", type=Number(int, 1, 1_000_000_000), default=None,
+@click.option("--elo", type=_ELO, help="The Elo difference to be shown.")
+@click.option("--games", "count", type=Number(int, 1, 1_000_000_000),
               help="The length of a match: what difference can it show?")
 @click.option("--power", type=Number(float, 0.001, 0.999999), default=0.8, show_default=True,
               help="Chance that a match shows the difference.")

@@ -30,7 +30,7 @@ from experiments.options import (
 @verify_option
 @price_option
 @show_output_option
-@click.option("--report", type=click.Path(file_okay=False), default=None, metavar="FOLDER",
+@click.option("--report", type=click.Path(file_okay=False), metavar="FOLDER",
               help="Write the report there, as soon as every pair has met once, and go on with it.")
 def tournament(
     plan: str | None, ledger: str, retry: bool, workers: int | None, cluster: str | None,

@@ -19,6 +19,8 @@ from engines.learners import LEARNERS, config_class
 from engines.supervised.config import SupervisedConfig
 from experiments.number import Number
 from experiments.options import (
+    FILE,
+    PATH,
     cluster_option,
     named_games,
     price_option,
@@ -34,9 +36,9 @@ def train() -> None:
 
 
 @train.command()
-@click.option("--data", required=True, type=click.Path(path_type=Path),
+@click.option("--data", required=True, type=PATH,
               help="Folder of games, as `dlgo generate` or `dlgo data` writes it.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the model.")
+@click.option("--out", required=True, type=PATH, help="Folder of the model.")
 @named_games()
 @setting_options(SupervisedConfig.options().values(), network="--net",
                  value_head="--value/--no-value", policy_head="--policy/--no-policy")
@@ -66,7 +68,7 @@ def _learner_options(name: str, *extra: Callable) -> Callable:
         for option in reversed((
             click.option("--game", required=True,
                          help="What to learn, such as connect4 or go:size=5."),
-            click.option("--out", type=click.Path(path_type=Path), default=None,
+            click.option("--out", type=PATH, default=None,
                          help=f"Folder of the run; by default out/{name}/GAME."),
             *extra, cluster_option, verify_option,
             click.option("--seed", type=Number(int), default=None,
@@ -125,7 +127,7 @@ def alphazero(
 @train.command()
 @_learner_options(
     "alphago",
-    click.option("--data", type=click.Path(path_type=Path), default=None,
+    click.option("--data", type=PATH, default=None,
                  help="Folder of games to learn from, such as people's (`dlgo data import-sgf`); "
                  "by default games of an engine of this project are made."),
     workers_option,
@@ -192,7 +194,7 @@ for _name, (_, _summary) in LEARNERS.items():
 
 @train.command()
 @click.argument("models", nargs=-1, required=True)
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the model.")
+@click.option("--out", required=True, type=PATH, help="Folder of the model.")
 def average(models: tuple[str, ...], out: Path) -> None:
     """Average the weights of MODELS, the last networks of one run, into one.
 
@@ -209,7 +211,7 @@ def average(models: tuple[str, ...], out: Path) -> None:
 
 @train.command()
 @click.argument("model")
-@click.option("--out", type=click.Path(path_type=Path), default=None,
+@click.option("--out", type=PATH,
               help="Folder of a new model; by default the file is added to MODEL itself.")
 @click.option("--positions", type=Number(int, 64, 20_000), default=1024, show_default=True,
               help="Positions that the cost in accuracy is measured on.")
@@ -240,9 +242,8 @@ def quantise(model: str, out: Path | None, positions: int, seed: int) -> None:
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), default=None,
-              help="Write a page with plots there, too.")
+@click.argument("folder", type=PATH)
+@click.option("--html", type=FILE, help="Write a page with plots there, too.")
 @named_games()
 def doctor(folder: Path, html: Path | None) -> None:
     """Examine a run of `dlgo train` in FOLDER: does it learn, and where not?

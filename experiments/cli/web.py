@@ -10,21 +10,19 @@ from experiments.number import Number
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True,
               help="Address to serve; any but this machine's own asks for a token.")
-@click.option("--port", type=Number(int, 0, 65535), default=None,
+@click.option("--port", type=Number(int, 0, 65535),
               help="Port to serve: 8421, or any that is free, by default.")
-@click.option("--token", default=None,
-              help="Token that requests must carry; made up where one is needed.")
+@click.option("--token", help="Token that requests must carry; made up where one is needed.")
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")
 @click.option("--allow", multiple=True, metavar="SPEC",
-              help="Game or engine from outside that pages may name, such as my_bot.py:Greedy; "
-              "can be given several times.")
-@click.option("--folder", type=click.Path(), default=None, metavar="DIR",
+              help="Game or engine from outside that pages may name, such as my_bot.py:Greedy; can "
+              "be given several times.")
+@click.option("--folder", type=click.Path(), metavar="DIR",
               help="Folder whose saved games pages may open, and into which they may save.")
-@click.option("--ledger", "ledgers", multiple=True, metavar="FILE",
-              type=click.Path(dir_okay=False),
+@click.option("--ledger", "ledgers", multiple=True, metavar="FILE", type=click.Path(dir_okay=False),
               help="Ledger of a tournament, running or finished, that pages may show; can be given "
               "several times.")
-@click.option("--searches", type=Number(int, 1, 256), default=None,
+@click.option("--searches", type=Number(int, 1, 256),
               help="Engines that search at once; one per core by default.")
 @click.option("--move-timeout", type=Number(float, 0.1, 86400), default=60.0, show_default=True,
               help="Seconds after which an engine that has not moved is ended.")

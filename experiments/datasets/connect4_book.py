@@ -53,6 +53,7 @@ from engines.solver.search import ALL_FEATURES, BOOK
 from engines.solver.solver import Solver
 from experiments.command import run
 from experiments.number import Number
+from experiments.options import PATH
 from experiments.progress import LineProgress
 
 # Positions of a portion: some seconds of work, which is all that a kill can lose.
@@ -200,7 +201,7 @@ def compare_books(path: Path, other: Path) -> None:
 @click.command()
 @click.option("--plies", type=Number(int, 0, MOST_PLIES), default=8, show_default=True,
               help="Stones on the board.")
-@click.option("--out", type=click.Path(path_type=Path), default=None,
+@click.option("--out", type=PATH,
               help="The book; out/connect4-PLIES.book by default, for checks the one in use.")
 @click.option("--workers", type=Number(int, 1), default=os.cpu_count() or 1,
               help="Processes; one per core by default.")
@@ -208,9 +209,9 @@ def compare_books(path: Path, other: Path) -> None:
               help="Each process has a table of 2**tt entries of 8 bytes.")
 @click.option("--source", type=click.Choice(list(SOURCES)), default="solver", show_default=True,
               help="Who scores the positions.")
-@click.option("--check", type=Number(int, 1), default=None,
+@click.option("--check", type=Number(int, 1),
               help="Prove so many positions of the book in use by search.")
-@click.option("--against", type=click.Path(path_type=Path), default=None,
+@click.option("--against", type=PATH,
               help="Compare the book in use with this one, finished or not.")
 @click.option("--quick", is_flag=True, help="A book of one ply.")
 def main(

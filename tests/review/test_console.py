@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dlgo import DlgoError
-from experiments.cli.analyze import review_file
+from experiments.cli.play import review_file
 from experiments.play.game_file import write_game_file
 from experiments.review.console import review_game
 from tests.command import dlgo
