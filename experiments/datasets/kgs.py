@@ -79,7 +79,9 @@ def fetch_archives(
     """
     make_folder(folder, error=DataError)
     with _open(page) as answer:
-        html = _read(answer, page, _LONGEST_PAGE).decode("utf-8", "replace")
+        html = _read(answer, page, _LONGEST_PAGE + 1).decode("utf-8", "replace")
+    if len(html) > _LONGEST_PAGE:
+        raise DataError(f"{page}: is longer than any index page")
     links = [link for link in archive_links(html, page) if match in file_name(link)]
     if not links:
         what = f" with {match!r} in their names" if match else ""
@@ -104,27 +106,26 @@ def fetch(address: str, path: Path, say: Callable[[str], None] = print) -> None:
     part = path.with_name(path.name + ".part")
     try:
         if path.exists():
-            with _open(address, method="HEAD") as answer:
-                size = _length(answer)
-            if size is None or size == path.stat().st_size:
-                say(f"{path}: is there")
-                return
-            path.replace(part)  # an older or broken version
-            part.unlink()
+            with _open(address, "HEAD") as answer:
+                if _length(answer) in (None, path.stat().st_size):
+                    say(f"{path}: is there")
+                    return
+            path.unlink()  # an older or broken version
         begin = part.stat().st_size if part.exists() else 0
-        answer = _open_from(address, begin)
-        with answer:
-            begin, size = _range(answer, begin)
+        with _open(address, begin=begin) as answer:
+            if answer.status != 206:
+                begin = 0  # the server sends the whole file
+            elif not answer.headers.get("Content-Range", "").startswith(f"bytes {begin}-"):
+                raise DataError(f"{address}: the server sent another part than was asked for")
+            length = _length(answer)
             # Not by `dlgo.files`: what has arrived must outlive a connection that breaks off.
             with part.open("ab" if begin else "wb") as file:
-                while piece := _read(answer, address, _PIECE, whole=False):
+                while piece := _read(answer, address, _PIECE):
                     file.write(piece)
         got = part.stat().st_size
-        if size is not None and got != size:
-            if got > size:
-                part.unlink()
+        if length is not None and got < begin + length:
             raise DataError(
-                f"{address}: broke off at {got:,} of {size:,} bytes; run again to go on"
+                f"{address}: broke off at {got:,} of {begin + length:,} bytes; run again to go on"
             )
         with part.open("rb") as file:
             packed = file.read(2) == b"\x1f\x8b"
@@ -137,62 +138,32 @@ def fetch(address: str, path: Path, say: Callable[[str], None] = print) -> None:
     say(f"{path}: {got:,} bytes")
 
 
-def _open_from(address: str, begin: int) -> http.client.HTTPResponse:
-    """The rest of a file, or all of it where the server does not support ranges."""
-    if begin:
-        try:
-            return _open(address, headers={"Range": f"bytes={begin}-"})
-        except _Refused as error:
-            if error.status != 416:  # "range not satisfiable": the part is as long as the file
-                raise
-    return _open(address)
-
-
-def _range(answer: http.client.HTTPResponse, begin: int) -> tuple[int, int | None]:
-    """Where the answer begins, and the size of the whole file if the server says."""
-    length = _length(answer)
-    if answer.status == 206:
-        match = re.match(r"bytes (\d+)-\d+/(\d+|\*)", answer.headers.get("Content-Range", ""))
-        if match and int(match[1]) == begin:
-            return begin, None if match[2] == "*" else int(match[2])
-        raise DataError(f"{answer.url}: the server sent another part than was asked for")
-    return 0, length
-
-
 def _length(answer: http.client.HTTPResponse) -> int | None:
     text = answer.headers.get("Content-Length", "")
     return int(text) if text.isdecimal() else None
 
 
-class _Refused(DataError):
-    def __init__(self, address: str, status: int, reason: str) -> None:
-        super().__init__(f"{address}: the server says {status} {reason}")
-        self.status = status
-
-
-def _open(
-    address: str, method: str = "GET", headers: dict[str, str] | None = None
-) -> http.client.HTTPResponse:
+def _open(address: str, method: str = "GET", begin: int = 0) -> http.client.HTTPResponse:
+    """The answer of a server: a file from byte `begin` on, or all of it."""
     if urllib.parse.urlsplit(address).scheme not in ("http", "https"):
         raise DataError(f"{address!r} is not an http or https address")
-    agent = {"User-Agent": f"dlgo/{dlgo.__version__}", **(headers or {})}
+    headers = {"User-Agent": f"dlgo/{dlgo.__version__}"}
+    if begin:
+        headers["Range"] = f"bytes={begin}-"
     try:
-        request = urllib.request.Request(address, headers=agent, method=method)
+        request = urllib.request.Request(address, headers=headers, method=method)
         return urllib.request.urlopen(request, timeout=_TIMEOUT)
     except urllib.error.HTTPError as error:
-        raise _Refused(address, error.code, str(error.reason)) from None
+        if error.code == 416 and begin:  # "range not satisfiable": the file is not as long
+            return _open(address)
+        raise DataError(f"{address}: the server says {error.code} {error.reason}") from None
     except (OSError, http.client.HTTPException, ValueError) as error:
         reason = getattr(error, "reason", None) or error
         raise DataError(f"{address}: cannot be fetched: {reason}") from None
 
 
-def _read(
-    answer: http.client.HTTPResponse, address: str, most: int, whole: bool = True
-) -> bytes:
+def _read(answer: http.client.HTTPResponse, address: str, most: int) -> bytes:
     try:
-        data = answer.read(most + 1 if whole else most)
+        return answer.read(most)
     except (OSError, http.client.HTTPException) as error:
         raise DataError(f"{address}: broke off: {error}; run again to go on") from None
-    if whole and len(data) > most:
-        raise DataError(f"{address}: is longer than any index page")
-    return data
