@@ -14,8 +14,7 @@ the process was killed, and with another number of workers; the result is the sa
 To use the book, copy it to engines/solver/connect4.book.
 
 `--source bitbully` takes the scores from another program's book of 12 plies (bitbully-databases,
-MIT licence). `--check` has the solver prove so many random positions of a book by search alone;
-scores that it made itself are compared with `--against FILE`, also where that is not yet finished.
+MIT licence). `--check` has the solver prove random positions of a book by search alone.
 
 What to look for: the time left. A position with 8 stones takes about 0.2 CPU seconds.
 """
@@ -39,16 +38,7 @@ from dlgo.games.connect4.board import COLS, ROWS, STRIDE
 from dlgo.lock import held
 from dlgo.text import duration
 from engines.jobs import Amount, Portion, Processes
-from engines.solver.book import (
-    MOST_PLIES,
-    SHIPPED,
-    UNSOLVED,
-    levels,
-    look_up,
-    open_book,
-    pack_book,
-    read_book,
-)
+from engines.solver.book import MOST_PLIES, SHIPPED, UNSOLVED, levels, pack_book, read_book
 from engines.solver.search import ALL_FEATURES, BOOK
 from engines.solver.solver import Solver
 from experiments.command import run
@@ -179,25 +169,6 @@ def check_book(path: Path, count: int, table_bits: int) -> None:
     click.echo(f"{path}: {len(chosen):,} of {len(owns):,} positions proved")
 
 
-def compare_books(path: Path, other: Path) -> None:
-    """Compare a book with another one of as many plies or fewer, as far as that has the scores.
-
-    Raises:
-        DlgoError: if a score differs, or the other book has more plies.
-    """
-    (plies, scores), (other_plies, others) = read_book(path), read_book(other)
-    if plies < other_plies:
-        raise DlgoError(f"{path} is a book of {plies} plies only, {other} of {other_plies}")
-    if plies > other_plies:
-        book, level = open_book(plies, scores), levels(other_plies)[other_plies]
-        scores = np.array([look_up(book, own, mask)
-                           for own, mask in zip(level.owns, level.masks, strict=True)])
-    both = (scores != UNSOLVED) & (others != UNSOLVED)
-    if wrong := int((scores != others)[both].sum()):
-        raise DlgoError(f"{path} and {other} differ in {wrong:,} of {int(both.sum()):,} scores")
-    click.echo(f"{int(both.sum()):,} of {len(scores):,} scores compared: all the same")
-
-
 @click.command()
 @click.option("--plies", type=Number(int, 0, MOST_PLIES), default=8, show_default=True,
               help="Stones on the board.")
@@ -210,20 +181,15 @@ def compare_books(path: Path, other: Path) -> None:
 @click.option("--source", type=click.Choice(list(SOURCES)), default="solver", show_default=True,
               help="Who scores the positions.")
 @click.option("--check", type=Number(int, 1),
-              help="Prove so many positions of the book in use by search.")
-@click.option("--against", type=PATH,
-              help="Compare the book in use with this one, finished or not.")
+              help="Number of positions of the book in use to prove by search.")
 @click.option("--quick", is_flag=True, help="A book of one ply.")
 def main(
     plies: int, out: Path | None, workers: int, tt: int, source: str, check: int | None,
-    against: Path | None, quick: bool,
+    quick: bool,
 ) -> None:
     """Score all positions of Connect Four with so many stones, or check a book."""
     if check:
         check_book(out or SHIPPED, check, tt)
-    if against:
-        compare_books(out or SHIPPED, against)
-    if check or against:
         return
     plies = 1 if quick else plies
     make_book(plies, out or Path(f"out/connect4-{plies}.book"), workers, tt, source)
