@@ -1,7 +1,8 @@
-"""Options that scripts share: one spelling, one help text."""
+"""Options that commands and scripts share: their kinds of values, one spelling, one help text."""
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -9,8 +10,39 @@ from typing import Any
 
 import click
 
-from dlgo.specs import Option
-from experiments.number import Number
+from dlgo.errors import SpecError
+from dlgo.specs import Option, check_number
+
+
+class Number(click.ParamType):
+    """A finite number within its range: `type=Number(int, 1, 1000)`.
+
+    Args:
+        kind: int or float.
+        low, high: inclusive bounds.
+    """
+
+    def __init__(self, kind: type = float, low: float = -math.inf, high: float = math.inf) -> None:
+        self.kind, self.low, self.high = kind, low, high
+        self.name = "integer" if kind is int else "float"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | float:
+        what = param.opts[-1] if param is not None else "value"
+        try:
+            return check_number(value, what, self.kind, self.low, self.high)
+        except SpecError as error:
+            raise click.UsageError(str(error), ctx) from None
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """The kind and the range, for the help: `FLOAT 0..60`, `INTEGER 1..`."""
+        low, high = (str(b) if math.isfinite(b) else "" for b in (self.low, self.high))
+        return self.name.upper() + (f" {low}..{high}" if low or high else "")
+
+    def __repr__(self) -> str:
+        return self.get_metavar(None, None)
+
 
 # What an argument or an option names: something that may be there, a file, a folder.
 PATH = click.Path(path_type=Path)
@@ -32,10 +64,25 @@ def out_option(default: str) -> Decorator:
     )
 
 
-def size_option(default: int) -> Decorator:
-    """`--size`: of a Go board."""
-    return click.option("--size", type=Number(int, 2, 25), default=default, show_default=True,
-                        help="Lines of the board.")
+def games_option(default: tuple[str, ...]) -> Decorator:
+    """`--game` of a measurement: several games."""
+    return click.option("--game", "games", multiple=True, default=default, show_default=True,
+                        help="Game to measure; may be repeated.")
+
+
+def measuring_options(seconds: float, rounds: int) -> Decorator:
+    """`--seconds` and `--rounds` of things that are measured in turns; see `dlgo.rates`."""
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in (
+            click.option("--rounds", type=Number(int, 1, 100), default=rounds, show_default=True,
+                         help="Measurements of each thing, in turns."),
+            click.option("--seconds", type=Number(float, 0.01, 600), default=seconds,
+                         show_default=True, help="Length of one measurement."),
+        ):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 def pairs_option(default: int) -> Decorator:
@@ -49,7 +96,15 @@ seed_option = click.option("--seed", type=Number(int), default=1, show_default=T
 workers_option = click.option("--workers", type=Number(int, 1, 1000), default=None,
                               help="Processes; one per core by default.")
 
-
+csv_option = click.option("--csv", type=FILE, help="Write the table to this file, too.")
+move_timeout = click.option(
+    "--move-timeout", type=Number(float, 0.001, 1e7), default=600.0, show_default=True,
+    help="Wall seconds for a move of an engine from outside: it ends a hang.",
+)
+memory_option = click.option(
+    "--memory-mb", type=Number(int, 100), default=3000, show_default=True,
+    help="Megabytes that the process of an engine may use.",
+)
 cluster_option = click.option(
     "--cluster", default=None, metavar="ADDRESS",
     help="Play on all machines of a Ray cluster: HOST:PORT of its head, auto for the one that this "

@@ -16,7 +16,7 @@ from engines.registry import engine_class, engine_names
 from engines.supervised.config import SupervisedConfig
 from experiments.arena import plan_keys
 from experiments.classroom import league_plan
-from experiments.number import Number
+from experiments.options import Number
 from tests.command import ROOT
 
 WEIGHT = Option("weight", 0.5, "of something", low=0, high=10)

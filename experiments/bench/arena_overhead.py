@@ -43,7 +43,7 @@ from experiments.arena.schedule import Plan, tasks
 from experiments.arena.tournament import run_tournament
 from experiments.cluster.chosen import games_on
 from experiments.command import run
-from experiments.number import Number
+from experiments.options import Number
 
 
 @dataclass(frozen=True)

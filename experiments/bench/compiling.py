@@ -43,8 +43,15 @@ from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from experiments.bench.measure import random_positions
 from experiments.command import run
-from experiments.number import Number
-from experiments.options import out_option, pairs_option, quick_option, seed_option
+from experiments.options import (
+    Number,
+    games_option,
+    measuring_options,
+    out_option,
+    pairs_option,
+    quick_option,
+    seed_option,
+)
 from reports.compare import elo_text
 from reports.csv_import import load_games
 from reports.head_to_head import head_to_heads
@@ -130,14 +137,10 @@ def strength(ledger: Path, game: GameSpec, entrants: tuple[str, str]) -> str:
 
 
 @click.command()
-@click.option("--game", "games", multiple=True, default=GAMES, show_default=True,
-              help="Game to measure; may be repeated.")
+@games_option(GAMES)
 @click.option("--cpu", type=Number(float, 0.001, 60), default=0.02, show_default=True,
               help="CPU seconds a move in the games.")
-@click.option("--seconds", type=Number(float, 0.05, 60), default=0.5, show_default=True,
-              help="CPU seconds of one measurement of speed.")
-@click.option("--rounds", type=Number(int, 1, 100), default=5, show_default=True,
-              help="Measurements of each engine, in turns.")
+@measuring_options(0.5, 5)
 @pairs_option(10)
 @seed_option
 @out_option("out/compiling")

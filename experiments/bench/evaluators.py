@@ -35,8 +35,7 @@ from engines.learning.networks.card import Card
 from engines.learning.networks.runtimes import KINDS, load_runtime, openvino_core
 from engines.learning.networks.store import find_model, load_card
 from experiments.command import run
-from experiments.number import Number
-from experiments.options import PATH
+from experiments.options import Number, csv_option, measuring_options
 
 BATCHES = (1, 8, 64, 256)
 _SIDE = 2048  # of the square matrices
@@ -53,13 +52,10 @@ Call = Callable[[], object]
               help="Measure the network of this model (name or folder) instead of a random one.")
 @click.option("--threads", default=1, show_default=True, type=Number(int, 1, 256),
               help="Threads that run the network.")
-@click.option("--seconds", default=0.5, show_default=True, type=Number(float, 0.01, 60),
-              help="Length of one measurement.")
-@click.option("--rounds", default=5, show_default=True, type=Number(int, 1, 100),
-              help="Measurements of each thing, in turns; the best counts.")
+@measuring_options(0.5, 5)
 @click.option("--cpu", is_flag=True,
               help="Count CPU seconds instead of the clock's, where the machine is busy.")
-@click.option("--csv", type=PATH, help="Write the table to this file, too.")
+@csv_option
 def main(
     game_name: str, encoder: str | None, net: str, model: str | None, threads: int,
     seconds: float, rounds: int, cpu: bool, csv: Path | None,

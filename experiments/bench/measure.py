@@ -15,8 +15,7 @@ from dlgo.rates import Meter, rates_in_turns
 from engines.decision import Decision
 from engines.registry import build_engine
 from experiments.arena.series import Series
-from experiments.number import Number
-from experiments.options import pairs_option, quick_option, seed_option
+from experiments.options import Number, games_option, pairs_option, quick_option, seed_option
 
 T = TypeVar("T")
 
@@ -87,8 +86,7 @@ def ladder_command(
         pairs: openings of each match, by default.
     """
     @click.command(help=(ladder.__doc__ or "").partition("\n")[0])
-    @click.option("--game", "games", multiple=True, default=tuple(settings), show_default=True,
-                  help="Game to measure; may be repeated.")
+    @games_option(tuple(settings))
     @click.option("--positions", type=Number(int, 1), default=20, show_default=True,
                   help="Positions that each step searches.")
     @pairs_option(pairs)

@@ -44,7 +44,7 @@ from engines.learning.networks.leaf_evaluator import NetworkEvaluator, encoder_o
 from engines.learning.networks.runtimes import KerasRuntime, NetworkRuntime, load_runtime
 from engines.treesearch.leaf_evaluator import LeafEvaluator
 from experiments.command import run as run_command
-from experiments.number import Number
+from experiments.options import Number
 
 RUNTIMES = ("onnx", "openvino-bf16", "int8", "openvino-int8")
 PREDICT = "model.predict"

@@ -34,8 +34,7 @@ from engines.solver.search import ALL_FEATURES, BOOK, FEATURES
 from engines.solver.solver import Solver, pack
 from experiments.bench.measure import random_positions
 from experiments.command import run
-from experiments.number import Number
-from experiments.options import PATH
+from experiments.options import PATH, Number
 
 SETS = Path(__file__).resolve().parents[3] / "shared" / "oracles" / "connect4"
 # The steps of the ladder, and what is left out one at a time: (name, bits of `features`).

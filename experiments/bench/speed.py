@@ -17,6 +17,7 @@ median of the rounds counts.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -53,7 +54,7 @@ def open_spiel_name(game: GameSpec) -> str | None:
     return None
 
 
-def run_bench(games: list[GameSpec], seconds: float, rounds: int, csv: str | None) -> None:
+def run_bench(games: list[GameSpec], seconds: float, rounds: int, csv: Path | None) -> None:
     """Measure, print the table and optionally write it as CSV."""
     rows = []
     click.echo(f"one thread, median of {rounds} rounds of {seconds:g} s each; per second")

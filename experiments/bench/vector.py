@@ -25,6 +25,7 @@ import statistics
 import time
 from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import click
@@ -37,7 +38,7 @@ from dlgo.rates import Meter, rates_in_turns
 from dlgo.vector import VectorEnv
 from experiments.bench.speed import open_spiel_name
 from experiments.command import run
-from experiments.number import Number
+from experiments.options import Number, csv_option, games_option, measuring_options
 
 # Moves of one call of a meter that has one board.
 MOVES = 200
@@ -176,21 +177,16 @@ def meters_of(game: GameSpec, boards: int, threads: int) -> dict[str, Meter]:
 
 
 @click.command()
-@click.option("--game", "games", multiple=True, default=("connect4", "go9"), show_default=True,
-              help="Game to measure; may be repeated.")
+@games_option(("connect4", "go9"))
 @click.option("--boards", type=Number(int, 1, 10**6), default=1024, show_default=True,
               help="Boards side by side.")
 @click.option("--threads", type=Number(int, 1, 1024), default=1, show_default=True,
               help="Above 1: measure that many threads as well.")
-@click.option("--seconds", type=Number(float, 0.01, 600), default=1.0, show_default=True,
-              help="CPU seconds of one measurement.")
-@click.option("--rounds", type=Number(int, 1, 100), default=5, show_default=True,
-              help="Measurements of each, in turns.")
-@click.option("--csv", type=click.Path(dir_okay=False),
-              help="Write the rates of all rounds to this file, too.")
+@measuring_options(1.0, 5)
+@csv_option
 def main(
     games: tuple[str, ...], boards: int, threads: int, seconds: float, rounds: int,
-    csv: str | None,
+    csv: Path | None,
 ) -> None:
     """Print steps a CPU second of each environment, a table for each game."""
     rows: list[list[Any]] = []

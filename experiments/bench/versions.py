@@ -31,8 +31,7 @@ from dlgo.games import get_game
 from dlgo.text import excerpt
 from experiments.bench.speed import DEFAULT_GAMES
 from experiments.command import run
-from experiments.number import Number
-from experiments.options import FILE
+from experiments.options import Number, csv_option, games_option
 
 METERS = ("rollouts", "mcts", "states")
 # Of a measurement, in seconds: longer than a switch of processes, shorter than most noise.
@@ -130,13 +129,12 @@ def interval(logs: np.ndarray, seed: int = 1, times: int = 2000) -> tuple[float,
 
 @click.command()
 @click.argument("before", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--game", "games", multiple=True, default=DEFAULT_GAMES, show_default=True,
-              help="Game to measure; may be repeated.")
+@games_option(DEFAULT_GAMES)
 @click.option("--starts", type=Number(int, 1, 1000), default=5, show_default=True,
               help="Processes of each version.")
 @click.option("--rounds", type=Number(int, 2, 10_000), default=20, show_default=True,
               help="Measurements in each process.")
-@click.option("--csv", type=FILE, help="Write the table there.")
+@csv_option
 def main(
     before: Path, games: tuple[str, ...], starts: int, rounds: int, csv: Path | None
 ) -> None:

@@ -29,9 +29,8 @@ from dlgo.rng import derive_seed
 from engines.registry import build_engine
 from experiments.command import run
 from experiments.figures import BLUE, INK, drawing
-from experiments.number import Number
 from experiments.opponents.pydraughts_opponent import GAME, opponent_moves
-from experiments.options import out_option, quick_option, seed_option
+from experiments.options import Number, out_option, quick_option, seed_option
 
 OPENING_PLIES = 4
 

@@ -38,8 +38,7 @@ from experiments.arena.series import share_margin
 from experiments.command import run
 from experiments.datasets.generate import generate, make_recipe
 from experiments.figures import draw_bars, drawing
-from experiments.number import Number
-from experiments.options import out_option, quick_option, seed_option
+from experiments.options import Number, out_option, quick_option, seed_option
 from experiments.progress import LineProgress
 
 # Positions compared with all others at a time: the table of distances must fit in memory.

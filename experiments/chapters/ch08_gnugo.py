@@ -33,9 +33,8 @@ from experiments.arena.series import share_margin
 from experiments.arena.tournament import games_of_plan, run_tournament
 from experiments.command import run
 from experiments.figures import draw_scores, drawing
-from experiments.number import Number
 from experiments.opponents.gnugo import gnugo_spec
-from experiments.options import out_option, quick_option, seed_option, workers_option
+from experiments.options import Number, out_option, quick_option, seed_option, workers_option
 from experiments.play.board_drawing import draw_board
 
 

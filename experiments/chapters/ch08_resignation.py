@@ -31,8 +31,7 @@ from experiments.arena.series import share_margin
 from experiments.arena.tournament import games_of_plan, run_tournament
 from experiments.command import run
 from experiments.figures import BLUE, RED, drawing
-from experiments.number import Number
-from experiments.options import out_option, quick_option, seed_option
+from experiments.options import Number, out_option, quick_option, seed_option
 
 THRESHOLDS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
 

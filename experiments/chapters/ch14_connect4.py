@@ -35,8 +35,7 @@ from experiments.command import run
 from experiments.figures import draw_bars, drawing
 from experiments.measures.connect4 import CLASSES, position_sets
 from experiments.measures.mistakes import measure
-from experiments.number import Number
-from experiments.options import out_option, quick_option, seed_option
+from experiments.options import Number, out_option, quick_option, seed_option
 from reports.tables import write_csv
 
 MODEL = "connect4-alphazero"

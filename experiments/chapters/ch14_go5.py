@@ -37,9 +37,8 @@ from experiments.arena.referee import EngineCache, GameTask, play_game
 from experiments.chapters.diagrams import play
 from experiments.command import run
 from experiments.figures import drawing
-from experiments.number import Number
 from experiments.opponents.gnugo import gnugo_spec
-from experiments.options import out_option, quick_option, seed_option
+from experiments.options import Number, out_option, quick_option, seed_option
 from experiments.play.board_drawing import draw_board
 from reports.tables import write_csv
 

@@ -23,7 +23,7 @@ from dlgo.files import make_folder, write_csv, write_file
 from experiments.classroom.exercise import get_exercise
 from experiments.classroom.hostile_bot import ATTACKS
 from experiments.command import run
-from experiments.number import Number
+from experiments.options import Number
 
 _EXERCISES = ("liberties", "ko", "minimax", "elo")
 _LATE, _IN_TIME = "2026-11-21T0930", "2026-11-20T1800"

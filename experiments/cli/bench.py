@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
-from experiments.number import Number
+from experiments.options import Number, csv_option, measuring_options
 
 
 @click.command()
@@ -22,12 +24,9 @@ def perft(game: str, depth: int) -> None:
 @click.command()
 @click.option("--game", "games", multiple=True,
               help="Game to measure; may be repeated; all games by default.")
-@click.option("--seconds", type=Number(float, 0.05, 600), default=1.0, show_default=True,
-              help="Length of one measurement.")
-@click.option("--rounds", type=Number(int, 1, 100), default=3, show_default=True,
-              help="Measurements of each thing, in turns; the median counts.")
-@click.option("--csv", type=click.Path(dir_okay=False), help="Write the table to this file, too.")
-def bench(games: tuple[str, ...], seconds: float, rounds: int, csv: str | None) -> None:
+@measuring_options(1.0, 3)
+@csv_option
+def bench(games: tuple[str, ...], seconds: float, rounds: int, csv: Path | None) -> None:
     """Measure rollouts and simulations a second, beside OpenSpiel where it is installed."""
     from dlgo import get_game
     from experiments.bench.speed import run_bench

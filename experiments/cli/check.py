@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from experiments.number import Number
+from experiments.options import Number
 
 
 @click.command()

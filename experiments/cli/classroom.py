@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 
 from experiments.command import say
-from experiments.number import Number
-from experiments.options import FILE, FOLDER, PATH, cluster_option, workers_option
+from experiments.options import FILE, FOLDER, PATH, Number, cluster_option, workers_option
 
 
 @click.group(name="class")

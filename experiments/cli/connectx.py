@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from experiments.number import Number
-from experiments.options import FILE, named_games
+from experiments.options import FILE, Number, named_games
 
 
 @click.group()

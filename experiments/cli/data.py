@@ -9,11 +9,12 @@ import click
 
 from experiments.command import say
 from experiments.datasets.options import RECIPE_OPTIONS
-from experiments.number import Number, move_timeout
 from experiments.options import (
     FILE,
     PATH,
+    Number,
     cluster_option,
+    move_timeout,
     named_games,
     price_option,
     setting_options,

@@ -8,8 +8,7 @@ from typing import Any
 import click
 
 from experiments.command import say
-from experiments.number import Number
-from experiments.options import named_games
+from experiments.options import Number, named_games
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from experiments.number import Number
-from experiments.options import named_games
+from experiments.options import Number, named_games
 
 
 @click.command()

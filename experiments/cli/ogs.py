@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from experiments.number import Number
-from experiments.options import FILE
+from experiments.options import FILE, Number, memory_option
 
 # The variable with the API key.
 KEY = "DLGO_OGS_KEY"
@@ -44,8 +43,7 @@ KEY = "DLGO_OGS_KEY"
 @click.option("--seed", type=Number(int, 0, 2**31), help="Seed of the engine; random by default.")
 @click.option("--move-timeout", type=Number(float, 0.1, 86400), default=60.0, show_default=True,
               help="Seconds after which an engine that has not moved is ended and asked again.")
-@click.option("--memory-mb", type=Number(int, 100), default=3000, show_default=True,
-              help="Megabytes that the process of an engine may use.")
+@memory_option
 def ogs(
     engine: str, username: str, key_file: Path | None, sizes: tuple[int, ...], challenges: str,
     speeds: tuple[str, ...], least_seconds: float, handicap: int, max_games: int,

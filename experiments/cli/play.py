@@ -11,8 +11,7 @@ from typing import Any
 import click
 
 from experiments.command import say, standard_input
-from experiments.number import Number, move_timeout
-from experiments.options import FILE, PATH, named_games, show_output_option
+from experiments.options import FILE, PATH, Number, move_timeout, named_games, show_output_option
 
 
 @click.command()

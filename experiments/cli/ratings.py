@@ -10,8 +10,7 @@ from collections.abc import Callable
 
 import click
 
-from experiments.number import Number
-from experiments.options import named_games
+from experiments.options import Number, named_games
 
 _REPLICATES = Number(int, 0, 100_000)
 _ELO = Number(float, -2000, 2000)

@@ -17,10 +17,10 @@ import click
 from dlgo.specs import Option, quote_value
 from engines.learners import LEARNERS, config_class
 from engines.supervised.config import SupervisedConfig
-from experiments.number import Number
 from experiments.options import (
     FILE,
     PATH,
+    Number,
     cluster_option,
     named_games,
     price_option,

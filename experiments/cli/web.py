@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from experiments.number import Number
+from experiments.options import Number, memory_option
 
 
 @click.command()
@@ -26,8 +26,7 @@ from experiments.number import Number
               help="Engines that search at once; one per core by default.")
 @click.option("--move-timeout", type=Number(float, 0.1, 86400), default=60.0, show_default=True,
               help="Seconds after which an engine that has not moved is ended.")
-@click.option("--memory-mb", type=Number(int, 100), default=3000, show_default=True,
-              help="Megabytes that the process of an engine may use.")
+@memory_option
 def web(
     host: str, port: int | None, token: str | None, no_browser: bool, allow: tuple[str, ...],
     folder: str | None, ledgers: tuple[str, ...], searches: int | None, move_timeout: float,

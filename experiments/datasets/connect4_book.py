@@ -42,8 +42,7 @@ from engines.solver.book import MOST_PLIES, SHIPPED, UNSOLVED, levels, pack_book
 from engines.solver.search import ALL_FEATURES, BOOK
 from engines.solver.solver import Solver
 from experiments.command import run
-from experiments.number import Number
-from experiments.options import PATH
+from experiments.options import PATH, Number
 from experiments.progress import LineProgress
 
 # Positions of a portion: some seconds of work, which is all that a kill can lose.

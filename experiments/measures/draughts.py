@@ -28,7 +28,7 @@ from engines.isolation.describe import read_spec
 from engines.jobs import Processes
 from experiments.command import run
 from experiments.measures.mistakes import Position, mistakes_options, print_mistakes
-from experiments.number import Number
+from experiments.options import Number
 
 GAME = get_game("draughts")
 # Positions drawn before a class is given up.

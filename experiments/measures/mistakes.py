@@ -26,8 +26,7 @@ from dlgo.rng import derive_seed
 from engines.base import Engine
 from engines.isolation.describe import read_spec
 from engines.jobs import Amount, Jobs, Portion, Processes
-from experiments.number import Number
-from experiments.options import workers_option
+from experiments.options import Number, workers_option
 
 _PORTION = 25  # positions that a process plays at a time
 

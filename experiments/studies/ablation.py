@@ -27,8 +27,7 @@ from experiments.arena.series import play_series, share_margin
 from experiments.cluster.chosen import jobs_on, new_jobs
 from experiments.datasets.generate import generate, make_recipe
 from experiments.figures import draw_bars, draw_scores, drawing
-from experiments.number import Number
-from experiments.options import cluster_option, out_option, quick_option, seed_option
+from experiments.options import Number, cluster_option, out_option, quick_option, seed_option
 from experiments.progress import LineProgress
 from experiments.studies.whole_runs import WholeRun, do_runs, train_supervised
 

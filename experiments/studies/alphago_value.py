@@ -33,8 +33,7 @@ from engines.learning.runs import PrintedProgress
 from engines.learning.runs.progress import stage_progress
 from engines.supervised.config import SupervisedConfig
 from experiments.command import run
-from experiments.number import Number
-from experiments.options import out_option, quick_option
+from experiments.options import Number, out_option, quick_option
 from reports.tables import write_csv
 
 WAYS = {"one position a game": False, "whole games": True}

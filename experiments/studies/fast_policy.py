@@ -24,8 +24,7 @@ from engines.fast_policy.training import train
 from engines.learning.data.dataset import Dataset
 from experiments.arena.series import play_series
 from experiments.command import run
-from experiments.number import Number
-from experiments.options import out_option, pairs_option, quick_option, seed_option
+from experiments.options import Number, out_option, pairs_option, quick_option, seed_option
 
 _HELD_OUT = 0.1
 _SIMULATIONS = 200

@@ -42,8 +42,8 @@ from experiments.arena.schedule import Plan
 from experiments.command import run
 from experiments.measures.connect4 import CLASSES, SHIPPED, position_sets
 from experiments.measures.mistakes import measure
-from experiments.number import Number
 from experiments.opponents.gnugo import gnugo_spec
+from experiments.options import Number
 from experiments.studies.rated import Point, more_option, play, rated_points
 from reports.plots import game_title
 from reports.tables import write_csv

@@ -49,7 +49,7 @@ from experiments import options
 from experiments.arena.schedule import Plan
 from experiments.cluster.chosen import jobs_on, new_jobs
 from experiments.command import run
-from experiments.number import Number
+from experiments.options import Number
 from experiments.studies.rated import Point, more_option, network_points, play, rated_points
 from experiments.studies.whole_runs import WholeRun, do_runs, train_learner
 from reports.tables import write_csv

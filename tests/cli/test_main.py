@@ -17,7 +17,7 @@ import pytest
 from dlgo import game_names
 from engines.registry import engine_class, engine_names
 from experiments.cli.main import cli
-from experiments.number import Number
+from experiments.options import Number
 from tests.command import assert_one_line, dlgo, dlgo_here
 
 
@@ -101,7 +101,7 @@ MISTAKES = [
     (("tournament", "--ledger", "x.sqlite"), "names no games"),
     (("tournament", "--ledger", "x.sqlite", "--game", "go", "--engine", "random"), "two entrants"),
     (("bench", "--game", "go:size=99"), "out of range"),
-    (("bench", "--seconds", "nan"), "--seconds=nan is out of range (0.05 to 600)"),
+    (("bench", "--seconds", "nan"), "--seconds=nan is out of range (0.01 to 600)"),
     (("play", "go9", "--delay", "nan"), "--delay=nan is out of range (0 to 60)"),
     (("show", "x.sgf", "--out", "x.gif", "--delay", "inf"), "--delay=inf is out of range"),
     (("generate", "go9", "--engine", "random", "--games", "1", "--temperature", "nan"),

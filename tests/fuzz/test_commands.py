@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from engines.learners import LEARNERS
-from experiments.number import Number
+from experiments.options import Number
 from tests.command import ROOT
 from tests.fuzz.harness import TOKENS, command, mutated, tries
 from tests.fuzz.test_files import PDN, SAMPLES, beside, sgf
