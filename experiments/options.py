@@ -51,6 +51,16 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
+def together(*options: Decorator) -> Decorator:
+    """Several options as one decorator; the help lists them in this order."""
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
 def quick_option(what: str) -> Decorator:
     """`--quick`: see in less than a minute that the script runs; `what` is then smaller."""
     return click.option("--quick", is_flag=True, help=f"{what}; ends within a minute.")
@@ -72,17 +82,12 @@ def games_option(default: tuple[str, ...]) -> Decorator:
 
 def measuring_options(seconds: float, rounds: int) -> Decorator:
     """`--seconds` and `--rounds` of things that are measured in turns; see `dlgo.rates`."""
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in (
-            click.option("--rounds", type=Number(int, 1, 100), default=rounds, show_default=True,
-                         help="Measurements of each thing, in turns."),
-            click.option("--seconds", type=Number(float, 0.01, 600), default=seconds,
-                         show_default=True, help="Length of one measurement."),
-        ):
-            command = option(command)
-        return command
-
-    return decorate
+    return together(
+        click.option("--seconds", type=Number(float, 0.01, 600), default=seconds,
+                     show_default=True, help="Length of one measurement."),
+        click.option("--rounds", type=Number(int, 1, 100), default=rounds, show_default=True,
+                     help="Measurements of each thing, in turns."),
+    )
 
 
 def pairs_option(default: int) -> Decorator:
@@ -119,6 +124,9 @@ price_option = click.option(
     help="With --cluster, the price of a core for an hour: lines about progress then say what the "
     "machines have cost so far.",
 )
+
+# Where a command may do its work.
+cluster_options = together(workers_option, cluster_option, verify_option, price_option)
 
 
 def _set_show_output(context: click.Context, option: Any, wanted: bool) -> None:
@@ -161,19 +169,15 @@ def setting_options(
         defaults: whether a setting that is not given has its default; else it is None.
         spellings: of settings whose option is called otherwise.
     """
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(list(options)):
-            flag = spellings.get(option.name, f"--{option.name.replace('_', '-')}")
-            default = option.default
-            command = click.option(
-                flag, option.name, default=default if defaults else None,
-                help=f"{option.help[0].upper()}{option.help[1:]}.",
-                **{"show_default": default is not None and (defaults or str(default)),
-                   **_kind(option)},
-            )(command)
-        return command
-
-    return decorate
+    return together(*(
+        click.option(
+            spellings.get(option.name, f"--{option.name.replace('_', '-')}"), option.name,
+            default=option.default if defaults else None,
+            help=f"{option.help[0].upper()}{option.help[1:]}.",
+            **{"show_default": option.default is not None and (defaults or str(option.default)),
+               **_kind(option)},
+        ) for option in options
+    ))
 
 
 def _kind(option: Option) -> dict[str, Any]:

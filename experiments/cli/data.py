@@ -14,11 +14,11 @@ from experiments.options import (
     PATH,
     Number,
     cluster_option,
+    cluster_options,
     move_timeout,
     named_games,
     price_option,
     setting_options,
-    verify_option,
     workers_option,
 )
 
@@ -29,10 +29,7 @@ from experiments.options import (
               help="Engine that plays against itself; its choices are stored.")
 @click.option("--games", type=Number(int, 1), required=True, help="Games to make.")
 @click.option("--out", type=PATH, help="Folder to write; by default out/data/GAME-ENGINE.")
-@workers_option
-@cluster_option
-@verify_option
-@price_option
+@cluster_options
 @setting_options(RECIPE_OPTIONS)
 @move_timeout
 def generate(

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from experiments.command import say
-from experiments.options import Number, named_games
+from experiments.options import Number, named_games, together
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -19,14 +19,11 @@ def ledger(context: click.Context, file: str) -> None:
     context.obj = file
 
 
-def _filters(command):
-    for option in (
-        click.option("--failed", is_flag=True, help="Only games lost by a failure."),
-        click.option("--engine", default=None, help="Only games of this entrant."),
-        click.option("--game", default=None, help="Only this game."),
-    ):
-        command = option(command)
-    return command
+_filters = together(
+    click.option("--game", help="Only this game."),
+    click.option("--engine", help="Only games of this entrant."),
+    click.option("--failed", is_flag=True, help="Only games lost by a failure."),
+)
 
 
 @ledger.command("list")

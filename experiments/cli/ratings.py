@@ -6,11 +6,10 @@ The work is done in `reports/`, which is imported only when a command runs.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 
 import click
 
-from experiments.options import Number, named_games
+from experiments.options import Number, named_games, together
 
 _REPLICATES = Number(int, 0, 100_000)
 _ELO = Number(float, -2000, 2000)
@@ -86,20 +85,15 @@ def rate(
         click.echo(write_ratings(rated, csv))
 
 
-def _sprt_options(command: Callable) -> Callable:
-    for option in (
-        click.option("--beta", type=_ERROR, default=0.05, show_default=True,
-                     help="Chance of wrongly accepting H0."),
-        click.option("--alpha", type=_ERROR, default=0.05, show_default=True,
-                     help="Chance of wrongly accepting H1."),
-        click.option("--elo1", type=_ELO, default=20, show_default=True,
-                     help="Elo difference of H1."),
-        click.option("--elo0", type=_ELO, default=0, show_default=True,
-                     help="Elo difference of H0."),
-        click.option("--game", default="", help="Only this game."),
-    ):
-        command = option(command)
-    return command
+_sprt_options = together(
+    click.option("--game", default="", help="Only this game."),
+    click.option("--elo0", type=_ELO, default=0, show_default=True, help="Elo difference of H0."),
+    click.option("--elo1", type=_ELO, default=20, show_default=True, help="Elo difference of H1."),
+    click.option("--alpha", type=_ERROR, default=0.05, show_default=True,
+                 help="Chance of wrongly accepting H1."),
+    click.option("--beta", type=_ERROR, default=0.05, show_default=True,
+                 help="Chance of wrongly accepting H0."),
+)
 
 
 @click.command()

@@ -10,14 +10,7 @@ from pathlib import Path
 import click
 
 from experiments.arena.plan_keys import KEYS, LIST_OPTIONS
-from experiments.options import (
-    cluster_option,
-    price_option,
-    setting_options,
-    show_output_option,
-    verify_option,
-    workers_option,
-)
+from experiments.options import cluster_options, setting_options, show_output_option
 
 
 @click.command()
@@ -25,10 +18,7 @@ from experiments.options import (
 @click.option("--ledger", required=True, type=click.Path(), help="SQLite file of the games.")
 @setting_options(KEYS.values(), defaults=False, **LIST_OPTIONS)
 @click.option("--retry", is_flag=True, help="Let entrants play on that were stopped before.")
-@workers_option
-@cluster_option
-@verify_option
-@price_option
+@cluster_options
 @show_output_option
 @click.option("--report", type=click.Path(file_okay=False), metavar="FOLDER",
               help="Write the report there, as soon as every pair has met once, and go on with it.")

@@ -25,6 +25,7 @@ from experiments.options import (
     named_games,
     price_option,
     setting_options,
+    together,
     verify_option,
     workers_option,
 )
@@ -64,25 +65,18 @@ def _learner_options(name: str, *extra: Callable) -> Callable:
             _print_options(config_class(name).options().values(), "")
             context.exit()
 
-    def decorate(command: Callable) -> Callable:
-        for option in reversed((
-            click.option("--game", required=True,
-                         help="What to learn, such as connect4 or go:size=5."),
-            click.option("--out", type=PATH, default=None,
-                         help=f"Folder of the run; by default out/{name}/GAME."),
-            *extra, cluster_option, verify_option,
-            click.option("--seed", type=Number(int), default=None,
-                         help="Number that everything random comes from."),
-            click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
-                         help="Change any setting, such as batch_size=512; may be repeated."),
-            click.option("--list", is_flag=True, is_eager=True, expose_value=False,
-                         callback=print_settings,
-                         help="List all settings with their ranges and defaults, and exit."),
-        )):
-            command = option(command)
-        return command
-
-    return decorate
+    return together(
+        click.option("--game", required=True,
+                     help="What to learn, such as connect4 or go:size=5."),
+        click.option("--out", type=PATH, help=f"Folder of the run; by default out/{name}/GAME."),
+        *extra, cluster_option, verify_option,
+        click.option("--seed", type=Number(int), help="Number that everything random comes from."),
+        click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+                     help="Change any setting, such as batch_size=512; may be repeated."),
+        click.option("--list", is_flag=True, is_eager=True, expose_value=False,
+                     callback=print_settings,
+                     help="List all settings with their ranges and defaults, and exit."),
+    )
 
 
 # Settings that have an option of their own. They stand here, not in the learners' declarations,

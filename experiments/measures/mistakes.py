@@ -11,11 +11,10 @@ common to them stands here: the question to an engine, the count, the table.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 import numpy as np
@@ -26,7 +25,7 @@ from dlgo.rng import derive_seed
 from engines.base import Engine
 from engines.isolation.describe import read_spec
 from engines.jobs import Amount, Jobs, Portion, Processes
-from experiments.options import Number, workers_option
+from experiments.options import Number, csv_option, together, workers_option
 
 _PORTION = 25  # positions that a process plays at a time
 
@@ -149,19 +148,14 @@ def measure(
     return {name: Measured.of(sets[name], rows) for name, rows in answers.items()}
 
 
-def mistakes_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that the commands of all games share."""
-    for option in reversed((
-        click.option("--engine", "engines", multiple=True, required=True,
-                     help="Engine to test; may be repeated."),
-        click.option("--count", type=Number(int, 1), default=100, show_default=True,
-                     help="Number of positions in each class."),
-        workers_option,
-        click.option("--csv", type=click.Path(path_type=Path), default=None,
-                     help="Write the table to this file, too."),
-    )):
-        command = option(command)
-    return command
+# The options that the commands of all games share.
+mistakes_options = together(
+    click.option("--engine", "engines", multiple=True, required=True,
+                 help="Engine to test; may be repeated."),
+    click.option("--count", type=Number(int, 1), default=100, show_default=True,
+                 help="Number of positions in each class."),
+    workers_option, csv_option,
+)
 
 
 def print_mistakes(

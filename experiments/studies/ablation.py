@@ -27,7 +27,14 @@ from experiments.arena.series import play_series, share_margin
 from experiments.cluster.chosen import jobs_on, new_jobs
 from experiments.datasets.generate import generate, make_recipe
 from experiments.figures import draw_bars, draw_scores, drawing
-from experiments.options import Number, cluster_option, out_option, quick_option, seed_option
+from experiments.options import (
+    Number,
+    cluster_option,
+    out_option,
+    quick_option,
+    seed_option,
+    together,
+)
 from experiments.progress import LineProgress
 from experiments.studies.whole_runs import WholeRun, do_runs, train_supervised
 
@@ -112,9 +119,7 @@ def setting_options(name: str, **defaults: Any) -> Callable[[Callable], Callable
             function(Setting(name, quick, **given))
 
         command.__doc__ = function.__doc__
-        for option in reversed(options):
-            command = option(command)
-        return click.command()(command)
+        return click.command()(together(*options)(command))
 
     return decorate
 
