@@ -52,10 +52,6 @@ class Entrant:
         return cls(spec, version, False, budget, not timed)
 
 
-def _is_outside(text: str) -> bool:
-    return registry.is_outside(split_version(text)[0])
-
-
 def entrants_of(specs: Iterable[str]) -> dict[str, tuple[str, str]]:
     """The entrant that each specification means, and how people see it.
 
@@ -65,7 +61,7 @@ def entrants_of(specs: Iterable[str]) -> dict[str, tuple[str, str]]:
         SpecError: for an engine that does not exist or options it does not have.
     """
     specs = list(specs)
-    new = [spec for spec in specs if _is_outside(spec) and not split_version(spec)[1]]
+    new = [spec for spec in specs if Entrant.of(spec).is_outside and not Entrant.of(spec).version]
     outside = describe(new) if new else {}
     entrants = {}
     for spec in specs:
@@ -76,7 +72,7 @@ def entrants_of(specs: Iterable[str]) -> dict[str, tuple[str, str]]:
             else:  # it loses its games, which say why
                 digest = _digest_of_file(spec)
                 entrants[spec] = with_version(spec, digest), f"{Path(spec).name}@{digest[:4]}"
-        elif _is_outside(spec):
+        elif Entrant.of(spec).is_outside:
             entrants[spec] = spec, ""
         else:
             parsed = EngineSpec.parse(spec)
