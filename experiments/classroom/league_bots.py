@@ -32,6 +32,7 @@ from experiments.classroom.taking_in import TakenIn, take_in
 _START_SECONDS = 60.0
 # What of a bot's first line of trouble is kept.
 _LONGEST = 300
+LATE = "handed in late"
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,14 @@ class Bot:
     hand_in: str = ""
     late: bool = False
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def hand_in_text(self) -> str:
+        """Which hand-in counts, in words."""
+        if not self.entrant:
+            return "none that can play"
+        text = self.hand_in or "the only one"
+        return f"{text}, {LATE}" if self.late else text
 
 
 class Entry:

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.specs import split_version
 from experiments.classroom.league import League
-from experiments.classroom.league_bots import Bot, entrant_name
+from experiments.classroom.league_bots import LATE, Bot, entrant_name
 from experiments.classroom.league_plan import StaffBot
+from experiments.classroom.outputs import write_class_table
 from reports.head_to_head import head_to_heads
 from reports.rating_table import RatingTable
 from reports.tables import games_frame, rate_games, ratings_frame
@@ -78,6 +79,7 @@ class Standing:
         first_wins: staff bot -> when they first won a game against it.
         trouble: how the bot has failed.
         lost: games, failures included.
+        remarks: what is to be said about the hand-in.
     """
 
     bot: Bot
@@ -86,6 +88,7 @@ class Standing:
     first_wins: dict[str, str] = field(default_factory=dict)
     trouble: list[Trouble] = field(default_factory=list)
     lost: list[GameRecord] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
 
 
 class Standings:
@@ -139,9 +142,11 @@ class Standings:
         marks = [self._mark(bot, staff) for staff in plan.staff]
         lost = [game for game in mine if game.result == (game.first != bot.entrant)]
         points = sum(mark.points for mark in marks) + (plan.taking_part if bot.entrant else 0)
+        excluded = self.league.excluded.get(bot.entrant)
+        remarks = [*bot.notes, *([LATE] if bot.late else []), *([excluded] if excluded else [])]
         return Standing(
             bot, marks, points, self._first_wins.get(entrant_name(bot.student), {}),
-            _trouble(bot, lost), lost,
+            _trouble(bot, lost), lost, remarks,
         )
 
     def _mark(self, bot: Bot, staff: StaffBot) -> Mark:
@@ -174,13 +179,34 @@ class Standings:
                 of_student[loser] = game.finished if before is None else min(before, game.finished)
         return wins
 
-    def pioneer(self, staff: StaffBot) -> tuple[str, str] | None:
+    def first_winner(self, staff: StaffBot) -> tuple[str, str] | None:
         """The student who first won a game against a staff bot, and when."""
         won = [
             (standing.first_wins[staff.entrant], standing.bot.student)
             for standing in self.students if staff.entrant in standing.first_wins
         ]
         return min(won)[::-1] if won else None
+
+    def write_marks(
+        self, path: Path, roster: tuple[list[str], list[list[str]]] | None
+    ) -> list[str]:
+        """Write a CSV file: points for each staff bot, the total, the hand-in, whether it was late.
+
+        Args:
+            roster: what `outputs.read_roster` says; the table has its columns and its order.
+
+        Returns:
+            the students who are not on the roster.
+        """
+        staff = [bot.label for bot in self.league.plan.staff]
+        cells = {
+            one.bot.student: [
+                "yes" if one.bot.entrant else "no", *(mark.points for mark in one.marks),
+                one.points, one.bot.hand_in, "late" if one.bot.late else "",
+            ] for one in self.students
+        }
+        return write_class_table(path, ["plays", *staff, "total", "hand-in", "late"], cells,
+                                 ["no", *[0] * len(staff), 0, "", ""], roster)
 
 
 def _trouble(bot: Bot, lost: list[GameRecord]) -> list[Trouble]:

@@ -80,7 +80,7 @@ def grade(
     from experiments.classroom import outputs
     from experiments.classroom.exercise import exercises, get_exercise
     from experiments.classroom.grading import grade_hand_in
-    from experiments.classroom.page import write_pages
+    from experiments.classroom.pages import write_grades
     from experiments.classroom.submissions import hand_ins, parse_moment
 
     chosen = [get_exercise(name) for name in names] or list(exercises().values())
@@ -125,7 +125,7 @@ def grade(
     titles = [exercise.name for exercise in chosen]
     for name in outputs.write_table(out / "grades.csv", grades, titles, rows):
         say(f"{name} is not on the roster; their row is the last of the table", err=True)
-    write_pages(out, grades, titles)
+    write_grades(out, grades, titles)
     [row, *_] = grades.values()
     if gradescope:
         write_file(gradescope, json.dumps(outputs.gradescope(row), indent=2) + "\n")
@@ -158,9 +158,8 @@ def league(
     from experiments.arena.progress import default_reporter
     from experiments.classroom import outputs
     from experiments.classroom.league import play_league
-    from experiments.classroom.league_page import write_pages
     from experiments.classroom.league_plan import read_league_plan
-    from experiments.classroom.marks import write_marks
+    from experiments.classroom.pages import write_league
     from experiments.classroom.pseudonyms import pseudonyms
     from experiments.classroom.standings import Standings
     from experiments.classroom.submissions import hand_ins
@@ -185,7 +184,7 @@ def league(
             plan, sources, out, default_reporter(), trust, minutes, workers, there
         )
     standings = Standings(played)
-    write_pages(out, standings, shown)
-    for name in write_marks(out / "marks.csv", standings, roster):
+    write_league(out, standings, shown)
+    for name in standings.write_marks(out / "marks.csv", roster):
         say(f"{name} is not on the roster; their row is the last of the table", err=True)
     click.echo(f"wrote {out / 'leaderboard.html'}, {out / 'lecturer.html'} and {out / 'marks.csv'}")

@@ -1,0 +1,123 @@
+"""Pages of a class: grades; the league for everybody, for the lecturer, for each student alone.
+
+What students have written is escaped. Of the league, students see others by pseudonym, if the rules
+say so, and hidden staff bots by their role.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from dlgo.files import make_folder, write_file
+from dlgo.records.ledger import GameRecord
+from experiments.classroom.grading import Grade
+from experiments.classroom.outputs import TRUSTED, notes_of
+from experiments.classroom.standings import Standing, Standings
+from reports.page import environment, rating_rows
+from reports.replays import replay
+
+_TEMPLATES = Path(__file__).with_name("templates")
+# Lost games on a student's page: a long game takes a tenth of a megabyte.
+_MOST_GAMES = 24
+
+
+def write_grades(folder: Path, grades: Mapping[str, list[Grade]], exercises: list[str]) -> None:
+    """Write the class's page, `grades.html`, and `students/NAME.html` for each student alone."""
+    template = environment(_TEMPLATES).get_template("grades.html")
+    pages = {folder / "grades.html": grades}
+    students = make_folder(folder / "students")
+    pages |= {students / f"{student}.html": {student: row} for student, row in grades.items()}
+    for path, rows in pages.items():
+        write_file(path, template.render(
+            rows=rows, exercises=exercises, date=date.today().isoformat(),
+            trusted=TRUSTED if any(grade.trusted for row in rows.values() for grade in row) else "",
+            notes={student: notes_of(row) for student, row in rows.items()},
+        ))
+
+
+def write_league(out: Path, standings: Standings, shown: Mapping[str, str]) -> None:
+    """Write `leaderboard.html`, `lecturer.html` and `students/NAME.html`.
+
+    Args:
+        out: the league's folder.
+        standings: what there is to tell.
+        shown: how others see each student.
+    """
+    league, pages = standings.league, environment(_TEMPLATES)
+    staff = league.plan.staff
+    bots = [bot for bot in league.bots if bot.entrant]
+    public = _distinct({bot.entrant: shown[bot.student] for bot in bots}
+                       | {bot.entrant: bot.role for bot in staff})
+    real = _distinct({bot.entrant: bot.student for bot in bots}
+                     | {bot.entrant: bot.label for bot in staff})
+
+    def write(path: str, template: str, **content: Any) -> None:
+        write_file(out / path, pages.get_template(template).render(
+            title="The league", game=league.plan.game, date=date.today().isoformat(),
+            trusted=TRUSTED if league.trusted else "", complete=league.complete, **content,
+        ))
+
+    ratings = _ratings(standings, public)
+    for path, names, people, rows, view in (
+        ("leaderboard.html", public, shown, [], ratings),
+        ("lecturer.html", real, {student: student for student in shown}, standings.students,
+         _ratings(standings, real)),
+    ):
+        write(path, "leaderboard.html", rows=rows, shown=shown, names=names, people=people,
+              staff=staff, first_winner={bot.entrant: standings.first_winner(bot) for bot in staff},
+              all_students=standings.students, games=standings.games, students=len(bots), **view)
+    make_folder(out / "students")
+    rated = [item["row"] for item in ratings["view"]["rows"]] if ratings["view"] else []
+    places = {row.entrant: (place, row) for place, row in enumerate(rated, 1)}
+    for standing in standings.students:
+        bot = standing.bot
+        place, row = places.get(public.get(bot.entrant), (0, None))
+        chosen = _choose(standing)
+        write(f"students/{bot.student}.html", "league_student.html", student=bot.student,
+              shown=shown[bot.student], standing=standing, row=row, place=place,
+              entrants=len(rated), replays=_replays(chosen, public | {bot.entrant: bot.student}),
+              shown_games=len(chosen), left_out=len(standing.lost) - len(chosen))
+
+
+def _distinct(names: Mapping[str, str]) -> dict[str, str]:
+    """The names by entrant; where two have one name, the entrant is added."""
+    values = list(names.values())
+    return {
+        entrant: name if values.count(name) == 1 else f"{name} ({entrant})"
+        for entrant, name in names.items()
+    }
+
+
+def _ratings(standings: Standings, names: Mapping[str, str]) -> dict[str, Any]:
+    rated = standings.ratings(names)
+    if rated is None:
+        return {"view": None, "zero": "", "notes": []}
+    table, rows = rated
+    notes = [rating for rating in table.ratings if rating.note]
+    return {"view": rating_rows(table, rows), "zero": table.zero_text(), "notes": notes}
+
+
+def _choose(standing: Standing) -> list[GameRecord]:
+    """Lost games to show: one against each opponent first, then others."""
+    me, seen = standing.bot.entrant, set()
+    first, others = [], []
+    for game in standing.lost:
+        opponent = game.second if game.first == me else game.first
+        (others if opponent in seen else first).append(game)
+        seen.add(opponent)
+    return [*first, *others][:_MOST_GAMES]
+
+
+def _replays(games: list[GameRecord], names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """What the viewer shows, with nothing that tells who an opponent is."""
+    anonymous = (
+        (game, dataclasses.replace(game, first=names[game.first], second=names[game.second],
+                                   slot="")) for game in games
+    )
+    shown = [data for game, hidden in anonymous
+             if (data := replay(hidden, "failure" if game.failed else "lost")) is not None]
+    return [{"game": games[0].game, "games": shown}] if shown else []
