@@ -168,15 +168,11 @@ def _read(path: Path) -> tuple[dict[str, int], Sets]:
         path = SHIPPED
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        # Stages that were drawn with other numbers of stones are made anew.
-        stages = {stage for stage, span in data.get("stones", {}).items()
-                  if span == list(_STONES[stage])}
-        portions = {stage: n for stage, n in data["portions"].items() if stage in stages}
-        return portions, {
+        return data["portions"], {
             name: [position_of(columns, {
                 k: value for k, value in enumerate(results) if value is not None
             }) for columns, results in rows]
-            for name, rows in data["positions"].items() if name[:2] in stages
+            for name, rows in data["positions"].items()
         }
     except (ValueError, KeyError, TypeError, DlgoError) as error:
         raise DlgoError(f"{path} is not a file of positions ({error}); delete it") from None
@@ -184,7 +180,7 @@ def _read(path: Path) -> tuple[dict[str, int], Sets]:
 
 def _write(path: Path, portions: dict[str, int], sets: Sets) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_file(path, json.dumps({"stones": _STONES, "portions": portions, "positions": {
+    write_file(path, json.dumps({"portions": portions, "positions": {
         name: [[one.name, [one.outcomes.get(column) for column in range(7)]] for one in rows]
         for name, rows in sets.items()
     }}))

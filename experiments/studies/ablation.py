@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from dlgo.files import write_csv, write_file
+from dlgo.files import write_csv
 from engines.learning.data import Dataset
 from engines.learning.networks.card import FILE_NAME as CARD
 from engines.learning.networks.card import Card
@@ -140,7 +140,7 @@ def load_data(setting: Setting) -> Dataset:
 def compare(
     setting: Setting, data: Dataset, variants: dict[str, SupervisedConfig]
 ) -> list[dict[str, Any]]:
-    """Train and test the variants; print the table, write results.csv and results.md."""
+    """Train and test the variants; print the table, write results.csv."""
     rows: list[dict[str, Any]] = []
     if setting.workers or setting.cluster:
         _train_all(setting, data, variants)
@@ -165,7 +165,8 @@ def compare(
               f"{'+-' + format(row['held_out_margin'], '.1%'):>7}{row['train_accuracy']:>8.1%}"
               f"{row['held_out_cross_entropy']:>8.3f}{score:>8}{margin:>8}"
               f"{row['training_cpu_seconds']:>9,.0f}{row['cpu_ms_a_move'] or 0:>11.2f}", flush=True)
-    _write(setting.out, rows)
+    write_csv(setting.out / "results.csv", COLUMNS, [row.values() for row in rows])
+    print(f"\ntable: {setting.out / 'results.csv'}")
     _draw(setting, data, rows)
     return rows
 
@@ -215,13 +216,3 @@ def _row(label: str, card: Card) -> dict[str, Any]:
         "train_accuracy": card.accuracy["train"]["accuracy"],
         "training_cpu_seconds": card.training_cost["cpu_seconds"],
     }
-
-
-def _write(folder: Path, rows: list[dict[str, Any]]) -> None:
-    write_csv(folder / "results.csv", COLUMNS, [[row[name] for name in COLUMNS] for row in rows])
-    lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
-    for row in rows:
-        cells = (f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row.values())
-        lines.append("| " + " | ".join("-" if cell == "None" else cell for cell in cells) + " |")
-    write_file(folder / "results.md", "\n".join(lines) + "\n")
-    print(f"\ntables: {folder / 'results.csv'}, {folder / 'results.md'}")

@@ -122,19 +122,6 @@ def test_positions_that_come_with_the_project_are_solved_right(tmp_path: Path) -
     assert again == late
 
 
-def test_positions_drawn_with_other_numbers_of_stones_are_made_anew(tmp_path: Path) -> None:
-    """A file of before says nothing of how many stones it began with, or another number."""
-    path = tmp_path / "sets.json"
-    rows = [["112233", [1] * 7]]
-    for stones, kept in (({}, 0), ({"L1": [6, 13]}, 0), ({"L1": [2, 13]}, 1)):
-        path.write_text(json.dumps({
-            "stones": stones, "portions": {"L1": 38}, "positions": {"L1_R1": rows},
-        }))
-        portions, positions = connect4._read(path)
-        assert len(positions.get("L1_R1", [])) == kept
-        assert portions.get("L1", 0) == 38 * kept
-
-
 def test_a_position_counts_once_however_it_was_reached() -> None:
     keys = {line: min(connect4.images(line)) for line in ("1234", "3412", "7654", "4321", "12")}
     assert keys["1234"] == keys["3412"] == keys["7654"]
