@@ -15,14 +15,22 @@
 import numpy as np
 
 import dlgo
+from dlgo import kernels
 from dlgo.encoders import get_encoder
 from dlgo.symmetry import symmetries
+from engines.alphazero.selfplay import SelfPlay
+from engines.alphazero.settings import SelfPlaySettings
 from engines.alphazero.textbook import TextbookPUCT
 from engines.base import Budget, Decision
+from engines.learning.selfplay.batched_search import BatchedSearch
+from engines.treesearch import tree as ts
+from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel, best_child
+from engines.treesearch.leaf_evaluator import LeafEvaluator, UniformEvaluator
+from engines.treesearch.rules import PUCT
 from engines.watching.recording import watch
-from experiments.chapters.script import begin
+from experiments.chapters.script import begin, size
 from experiments.course.showing import Row, Source, draw_policy
-from experiments.figures import BLUE, ORANGE, drawing
+from experiments.figures import BLUE, COLOURS, ORANGE, drawing
 from experiments.measures.tictactoe import every_line
 
 begin()
@@ -56,6 +64,95 @@ Source(TextbookPUCT._score)
 # %% [markdown]
 # **Try this.** Watch `textbook-puct:sims=60,c_puct=0` and `c_puct=5`. Which of them trusts the
 # network, which its own values? What does `textbook-gumbel:sims=8` do with so few simulations?
+
+# %% [markdown]
+# The book's figure 14.3 has three branches of a node with three visits. With c = 1 the one with the
+# good mean is followed, with c = 4 the one that is least explored.
+
+# %%
+for c in (1.0, 4.0):
+    scores = {name: q + c * prior * 3**0.5 / (1 + n) for name, q, n, prior in (
+        ("A", 0.1, 2, 0.068), ("B", -0.5, 1, 0.042), ("C", 0.0, 0, 0.038))}
+    listed = "  ".join(f"{name} {score:+.3f}" for name, score in scores.items())
+    print(f"c = {c:g}: {listed}   -> {max(scores, key=scores.__getitem__)}")
+
+# %% [markdown]
+# ## What the network dismisses
+#
+# Here is a network that likes the centre and takes every position for even. Noise in the priors of
+# the root gives visits to column 1 as well, whose prior is 1%.
+
+
+# %%
+class Biased(LeafEvaluator):
+    """Likes the centre, and takes every position for even."""
+
+    priors = np.array([0.01, 0.04, 0.15, 0.5, 0.2, 0.06, 0.04], np.float32)
+
+    def evaluate(self, leaves, n):
+        return np.tile(self.priors, (n, 1)), np.zeros(n, np.float32)
+
+
+def visits(rule, noise, sims, state, seed=1):
+    """Visits of each column, and the column to play."""
+    search = BatchedSearch(connect4, 1, 20_000, rule, Biased(), room=50)
+    kernels.copy_into(kernels.row(search.roots, 0), state.kernel_state)
+    search.seed(0, seed)
+    search.set_root(0)
+    search.start(0, sims, noise, 10.0)
+    while search.remaining[0] > 0:
+        search.step()
+    tree, counts = search.tree(0), [0] * 7
+    first = int(tree.first_child[ts.ROOT])
+    for child in range(first, first + int(tree.n_children[ts.ROOT])):
+        counts[int(tree.action[child])] = int(tree.visits[child])
+    best = best_child(rule, tree) if isinstance(rule, Gumbel) else ts.most_visited(tree, ts.ROOT)
+    return counts, int(tree.action[best]) + 1
+
+
+def draw_visits(axes, title, rows):
+    """Bars for each column, beside each other for each name."""
+    width = 0.8 / len(rows)
+    for k, (name, counts) in enumerate(rows.items()):
+        places = np.arange(1, 8) + (k - (len(rows) - 1) / 2) * width
+        axes.bar(places, counts, width, color=COLOURS[k], label=name)
+    axes.set(title=title, xlabel="column", ylabel="visits", xticks=range(1, 8))
+    axes.legend()
+
+
+puct, rows = PUCT(0.9, 0.1), {}
+for seed, noise in ((0, 0.0), (2, 0.25), (3, 0.5)):
+    rows[f"noise {noise:.0%}"], best = visits(puct, noise, 200, connect4.start(), seed)
+    print(f"noise {noise:.0%}: {rows[f'noise {noise:.0%}']}, plays {best}")
+with drawing(size=(8, 4)) as (axes,):
+    draw_visits(axes, "200 visits, priors favour column 4", rows)
+
+# %% [markdown]
+# Now column 1 wins at once, and there are only eight simulations. PUCT follows the prior; Gumbel
+# AlphaZero's rule (Danihelka et al. 2022), which is newer than the book, gives the move a chance.
+
+# %%
+winning, rows = connect4.start().play(*"121314"), {}
+for name, rule in (("PUCT", puct), ("Gumbel", Gumbel(16, *GUMBEL_SCALES))):
+    rows[name], best = visits(rule, 0.0, 9, winning)
+    print(f"{name:<7} {rows[name]}, plays {best}")
+with drawing(size=(8, 4)) as (axes,):
+    draw_visits(axes, "8 visits; column 1 wins at once", rows)
+
+# %% [markdown]
+# ## A search in batches
+#
+# Many games at once ask the network about all their leaves in one call.
+
+# %%
+for at_once in size((1, 4, 16), (1, 16, 64)):
+    settings = SelfPlaySettings(sims=32, fast_sims=8, games_at_once=at_once)
+    selfplay = SelfPlay(connect4, UniformEvaluator(connect4), settings, seed=1)
+    plies = [len(game.actions) for _, game in selfplay.play(range(size(16, 200)))]
+    stats = selfplay.stats
+    print(f"{at_once:>3} games at once: {len(plies)} games of {np.mean(plies):.0f} plies, "
+          f"{stats.evaluations:,} leaves in {stats.steps:,} calls, "
+          f"{stats.evaluations / stats.steps:.1f} a call")
 
 # %% [markdown]
 # ## A table instead of a network

@@ -27,7 +27,7 @@ NOTEBOOKS = [path for path in SCRIPTS if re.fullmatch(r"ch\d\d", path.stem)]
 # What these show, other tests show as well: engines against each other, their speed, networks.
 LONG = {"ch03", "ch04", "ch04_draughts_pydraughts", "ch05_go", "ch06_networks", "ch07_leak",
         "ch07_optimizers", "ch07_scaling", "ch08_gnugo", "ch08_resignation", "ch09",
-        "ch10_reinforce", "ch11", "ch12", "ch13_alphago", "ch14_alphago_zero", "ch14_connect4",
+        "ch10_reinforce", "ch11", "ch12", "ch13_alphago", "ch14", "ch14_connect4",
         "ch14_go5", "ch14_tictactoe"}
 NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]\d+)?"
 
@@ -240,11 +240,12 @@ def ch13_alphago(output: str, folder: Path) -> None:
         assert 0 < share < many_share <= 1
 
 
-def ch14_alphago_zero(output: str, folder: Path) -> None:
+def ch14(output: str, folder: Path) -> None:
     assert re.search(r"c = 1: .*-> A$", output, re.MULTILINE)
     assert re.search(r"c = 4: .*-> C$", output, re.MULTILINE)
     quiet, *noisy = [int(found) for found in re.findall(r"noise +\d+%: \[(\d+),", output)]
     assert quiet == 0 < min(noisy), "noise gives visits to a move that the network dismisses"
+    assert "after 250 games" in output, "it learns in a table"
     a_call = [float(found) for found in re.findall(r"([\d.]+) a call", output)]
     assert a_call[0] == 1 < a_call[1] < a_call[2]
     puct, gumbel = (re.search(rf"{name} +\[(\d+),", output)[1] for name in ("PUCT", "Gumbel"))
@@ -283,7 +284,7 @@ FACTS: dict[str, Callable[[str, Path], None]] = {
 
 
 def test_every_script_has_its_facts() -> None:
-    others = {"ch06", "ch07", "ch08", "ch14"}  # notebooks beside scripts; tests/docs runs them
+    others = {"ch06", "ch07", "ch08"}  # notebooks beside scripts; tests/docs runs them
     assert {script.stem for script in SCRIPTS} == set(FACTS) | others
 
 
