@@ -10,12 +10,14 @@
 # chapter's page](../../docs/chapters/ch08.md) has the code and a match against GNU Go.
 
 # %%
-import numpy as np
+import tempfile
+from pathlib import Path
 
 import dlgo
 from engines.registry import EngineSpec
 from engines.resignation import Resignation
 from experiments.arena.series import share_margin
+from experiments.chapters.ch08_resignation import played, tried
 from experiments.chapters.script import begin
 from experiments.course.showing import Row, Source, draw_policy
 from experiments.figures import BLUE, INK, RED, draw_scores, drawing
@@ -74,35 +76,17 @@ for line in ("name", "komi 0.5", "play black C3", "genmove white", "play black C
 # %% [markdown]
 # ## When to resign
 #
-# A search plays itself in Connect Four. Its estimate for the player to move, over the whole of
-# each game:
+# A search plays itself in Connect Four, to the end of each game. Its estimate for the player to
+# move, over the whole of each game:
 
 # %%
-connect4 = dlgo.game("connect4")
-search = dlgo.engine("mcts:sims=150", connect4)
-
-
-def game(seed, opening=4):
-    """The estimates of both players by ply, and Black's result."""
-    search.new_game(seed)
-    rng = np.random.default_rng(seed)
-    state, estimates = connect4.start(), []
-    for _ in range(opening):
-        moves = state.sensible_moves()
-        state = state.apply_move(moves[rng.integers(len(moves))])
-    while not state.is_over():
-        player, decision = state.next_player.index, search.select_move(state)
-        estimates.append((len(estimates) + opening, player, decision.value))
-        state = state.apply_move(decision.move)
-    return estimates, state
-
-
-games = [game(seed) for seed in range(120)]
+games = played("connect4", "mcts:sims=150", 120, 1, Path(tempfile.mkdtemp()))
 with drawing(size=(9, 4)) as (axes,):
-    for estimates, state in games[:25]:
-        ours = [(ply, 50 + 50 * value) for ply, player, value in estimates if player == 0]
+    for game in games[:25]:
+        ours = [(cost.ply, 50 + 50 * cost.value) for cost in game.costs
+                if cost.player == 0 and cost.value is not None]
         axes.plot(*zip(*ours, strict=True), linewidth=1.5, alpha=0.7,
-                  color={1: BLUE, 0: INK, -1: RED}[state.result()])
+                  color={1: BLUE, 0.5: INK, 0: RED}[game.result])
     axes.set(xlabel="ply", ylabel="Black's expected score, %", ylim=(0, 100),
              title="blue: Black won, red: White won")
 
@@ -113,29 +97,15 @@ with drawing(size=(9, 4)) as (axes,):
 # %%
 Source(Resignation.update)
 
-
 # %%
-def tried(below, patience=3):
-    """Games that would have been resigned, and those of them that were not lost."""
-    resigned = wrong = 0
-    for estimates, state in games:
-        rules = [Resignation(below, patience), Resignation(below, patience)]
-        for _, player, value in estimates:
-            if rules[player].update(value):
-                resigned += 1
-                wrong += state.result() * (1, -1)[player] >= 0
-                break
-    return resigned, wrong
-
-
 for below in (0.02, 0.05, 0.1, 0.2, 0.3):
-    resigned, wrong = tried(below)
+    resigned, wrong, saved = tried(games, below, patience=3)
     share = wrong / max(resigned, 1)
-    print(f"below {below:.0%}: {resigned} of {len(games)} games resigned, {wrong} wrongly: "
-          f"{share:.1%} +-{share_margin(share, max(resigned, 1)):.1%}")
+    print(f"below {below:.0%}: {resigned} of {len(games)} games resigned, {saved:.0%} of the moves "
+          f"saved; {wrong} wrongly: {share:.1%} +-{share_margin(share, max(resigned, 1)):.1%}")
 
 # %% [markdown]
 # **Try this.** Set `patience=1`. Which threshold is then as safe as 10% with three estimates?
 
 # %%
-Row(*(state for _, state in games[:3]), titles=("the ends", "of three", "games"))
+Row(*(game.replay() for game in games[:3]), titles=("the ends", "of three", "games"))

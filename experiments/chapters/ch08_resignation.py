@@ -24,6 +24,7 @@ import click
 
 from dlgo.files import make_folder
 from dlgo.records.ledger import GameRecord
+from engines.resignation import Resignation
 from engines.termination import PATIENCE
 from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
@@ -49,16 +50,13 @@ def main(quick: bool, game: str, engine: str, games: int, seed: int, out: Path) 
     """Play an engine against itself and count what resigning would have done."""
     if quick:
         game, games = "connect4", 200
-    plan = Plan((game,), (engine,), games, seed=seed, kind="mirror").canonical()
-    path = make_folder(out) / "games.sqlite"
-    run_tournament(plan, path, progress=PlainReporter(sys.stdout))
-    records = games_of_plan(plan, path)
+    records = played(game, engine, games, seed, out)
     print(f"\n{len(records)} games of {engine} on {game}, {PATIENCE} estimates in a row")
     print(f"{'threshold':>10}{'resigned':>10}{'false':>8}{'false %':>9}{'+-':>6}"
           f"{'moves saved %':>15}")
     shares, margins, saves = [], [], []
     for threshold in THRESHOLDS:
-        resigned, false, saved = _try(records, threshold)
+        resigned, false, saved = tried(records, threshold)
         share = false / max(resigned, 1)
         shares.append(100 * share)
         margins.append(100 * share_margin(share, max(resigned, 1)))
@@ -74,32 +72,29 @@ def main(quick: bool, game: str, engine: str, games: int, seed: int, out: Path) 
         axes.legend()
 
 
-def _try(records: list[GameRecord], threshold: float) -> tuple[int, int, float]:
+def played(game: str, engine: str, games: int, seed: int, out: Path) -> list[GameRecord]:
+    """Games of an engine against itself, no two from the same opening; those of `out` are kept."""
+    plan = Plan((game,), (engine,), games, seed=seed, kind="mirror").canonical()
+    path = make_folder(out) / "games.sqlite"
+    run_tournament(plan, path, progress=PlainReporter(sys.stdout))
+    return games_of_plan(plan, path)
+
+
+def tried(
+    records: list[GameRecord], threshold: float, patience: int = PATIENCE
+) -> tuple[int, int, float]:
     """Games resigned, resigned but not lost, and the share of all moves that is saved."""
     resigned = false = saved = moves = 0
     for record in records:
-        length = len(record.moves.split())
-        moves += length
-        end = _resignation(record, threshold)
-        if end is None:
-            continue
-        ply, player = end
-        resigned += 1
-        saved += length - ply
-        lost = record.result == (0 if player == 0 else 1)
-        false += not lost
+        moves += (length := len(record.moves.split()))
+        rules = [Resignation(threshold, patience), Resignation(threshold, patience)]
+        for cost in record.costs:
+            if cost.value is not None and rules[cost.player].update(cost.value):
+                resigned += 1
+                saved += length - cost.ply
+                false += record.result != (0 if cost.player == 0 else 1)
+                break
     return resigned, false, saved / max(moves, 1)
-
-
-def _resignation(record: GameRecord, threshold: float) -> tuple[int, int] | None:
-    """The ply at which a player would first have resigned, and which player; None if never."""
-    streak = [0, 0]
-    for cost in record.costs:
-        hopeless = cost.value is not None and 0.5 + 0.5 * cost.value < threshold
-        streak[cost.player] = streak[cost.player] + 1 if hopeless else 0
-        if streak[cost.player] == PATIENCE:
-            return cost.ply, cost.player
-    return None
 
 
 if __name__ == "__main__":

@@ -48,10 +48,14 @@ def _command(module: str) -> click.Command:
         global _running, _full
         _running, _full = True, not quick
         figures.unnamed = (out / f"{name}-{number}.png" for number in itertools.count(1))
+        started = sys.modules["__main__"]
+        # Worker processes import the main module again; that must not run the chapter once more.
+        sys.modules["__main__"] = sys.modules[__name__]
         try:
             sys.modules.pop(module, None)
             importlib.import_module(module)
         finally:
+            sys.modules["__main__"] = started
             _running, _full, figures.unnamed = False, False, iter(())
 
     return command
