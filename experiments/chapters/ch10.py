@@ -13,13 +13,14 @@
 import numpy as np
 
 import dlgo
-from engines.learning.from_scratch import Network
+from engines.learning.from_scratch import Loss, Network
 from engines.learning.networks.leaf_evaluator import softmax
-from engines.policy_gradient.textbook import PolicyGradientLoss, TextbookReinforce
-from experiments.chapters.practice import against_random, practise
+from engines.policy_gradient.textbook import BoundedLoss, PolicyGradientLoss, TextbookReinforce
+from engines.policy_gradient.textbook import softmax as masked_softmax
+from experiments.chapters.practice import against_random, mean_text, practise, spread
 from experiments.chapters.script import begin, size
 from experiments.course.showing import Source, draw_policy
-from experiments.figures import BLUE, COLOURS, GREEN, INK, ORANGE, drawing
+from experiments.figures import BLUE, COLOURS, INK, ORANGE, draw_bars, drawing
 
 begin()
 
@@ -146,47 +147,96 @@ with drawing(None, 3, 1, (4.2, 4.2)) as axes:
 Source(PolicyGradientLoss.delta)
 
 # %% [markdown]
-# The same -1, again and again: a cross-entropy with a -1 in it has no lowest value.
+# Learn from one batch again and again. The book's cross-entropy with a -1 in it has no lowest
+# value, and the logits run away. The bounded loss fades as a move of a lost game becomes rare, and
+# comes to rest. The book warns of a third one, a squared error.
+
 
 # %%
-bot = TextbookReinforce(connect4, rate=0.1, seed=1)
-lost, logits = decision_of(bot), []
-for _ in range(400):
-    logits.append(bot.scores(lost.planes[None])[0][3])
-    bot.step([lost], np.array([-1.0]))
+class SquaredLoss(Loss):
+    """Squared distance of the policy from a 1 or -1 at the move."""
+
+    def __init__(self, legal):
+        self.legal = legal
+
+    def value(self, outputs, labels):
+        return float(((masked_softmax(outputs, self.legal) - labels) ** 2).sum() / len(outputs))
+
+    def delta(self, outputs, labels):
+        policy = masked_softmax(outputs, self.legal)
+        slopes = 2 * (policy - labels)
+        return policy * (slopes - (policy * slopes).sum(axis=1, keepdims=True)) / len(outputs)
+
+
+class Variant(TextbookReinforce):
+    """REINFORCE with another loss, or with several steps from each batch."""
+
+    def __init__(self, loss, steps, **more):
+        super().__init__(connect4, discount=0.9, **more)
+        self.loss, self.steps = loss, steps
+
+    def step(self, decisions, returns):
+        planes, legal, labels = self.arrays(decisions, returns)
+        shares = (np.array([decision.share for decision in decisions]),)
+        self.network.loss = self.loss(legal, *shares[: self.loss is BoundedLoss])
+        self.largest = []
+        for _ in range(self.steps):
+            self.largest.append(float(np.abs(self.scores(planes)).max()))
+            self.network.step(planes, labels, self.rate)
+
+
 with drawing(size=(8, 3.4)) as (axes,):
-    axes.plot(logits, color=ORANGE)
-    axes.set(xlabel="steps", yscale="symlog", title="the logit of column 4 never comes to rest")
+    for name, loss, colour in (("the book's", PolicyGradientLoss, ORANGE),
+                               ("bounded", BoundedLoss, BLUE)):
+        bot = Variant(loss, 500, rate=0.1, seed=1)
+        practise(bot, 8, 1)
+        print(f"500 steps from one batch, {name}: the largest logit {bot.largest[0]:.2f} at first, "
+              f"{bot.largest[-1]:.3g} at last")
+        axes.plot(bot.largest, color=colour, label=name)
+    axes.set(title="largest logit, one batch", xlabel="steps from it", yscale="log")
+    axes.legend()
 
 # %% [markdown]
-# **Try this.** Do the same with a return of +1. Does that come to rest? Why is there a difference?
+# **Try this.** Repeat a single decision with a return of +1, then with -1:
+# `bot.step([decision_of(bot)], np.array([-1.0]))`. Which of them comes to rest, and why?
 
 # %% [markdown]
 # ## Learning Connect Four
 #
-# Games against itself, a step after every 64 games, and now and then a test of the likeliest moves
-# against random ones. Note where it begins: an untrained network, too, has a favourite column, and
-# that alone beats random play in three of four games.
+# Games against itself, a step after every batch of games, and a test of the likeliest moves against
+# random ones. Note where it begins: an untrained network, too, has a favourite column, and that
+# alone beats random play in three of four games. What has been learned comes on top.
 
 # %%
 Source(TextbookReinforce.step, Network.step)
 
 # %%
-curves = {}
-for name, rate in (("rate 0.01", 0.01), ("rate 1", 1.0)):
-    bot = TextbookReinforce(connect4, rate=rate, discount=0.9, seed=1)
-    scores = [against_random(bot, 500)]
-    for batch in range(60):
-        practise(bot, 64, seed=batch)
-        if batch % 10 == 9:
-            scores.append(against_random(bot, 500))
-    curves[name] = scores
-with drawing(size=(8, 4)) as (axes,):
-    for (name, scores), colour in zip(curves.items(), (GREEN, BLUE), strict=True):
-        axes.plot(np.arange(7) * 640, [100 * score for score in scores], "o-", color=colour,
-                  label=name)
-    axes.set(xlabel="games against itself", title="points against random play, %", ylim=(60, 100))
-    axes.legend(loc="lower right")
+seeds, games, scores, bots = size(1, 10), size(2560, 12_800), {}, {}
+print(f"seeds: {seeds}, {games:,} games each; points of 1,000 games against random play")
+for name, loss, steps, rate, batch in (
+    ("untrained", PolicyGradientLoss, 0, 1.0, 2560),
+    ("as in the book", PolicyGradientLoss, 1, 1.0, 64),
+    ("5 steps from each batch", PolicyGradientLoss, 5, 1.0, 64),
+    ("5 steps, bounded", BoundedLoss, 5, 1.0, 64),
+    ("rate / 100", PolicyGradientLoss, 1, 0.01, 64),
+    ("rate x 30", PolicyGradientLoss, 1, 30.0, 64),
+    ("batches of 16 games", PolicyGradientLoss, 1, 1.0, 16),
+    ("squared error", SquaredLoss, 1, 1.0, 64),
+):
+    found = []
+    for seed in range(1, seeds + 1):
+        bots[name] = bot = Variant(loss, steps, rate=rate, seed=seed)
+        for number in range(games // batch):
+            practise(bot, batch, 100_000 * seed + number)
+        found.append(100 * against_random(bot, 1000, 1))
+    scores[name] = spread(found)
+    print(f"{name:<26}{mean_text(found)}")
+with drawing(size=(9, 5)) as (axes,):
+    margins = [0.0 if np.isnan(margin) else margin for _, margin in scores.values()]
+    draw_bars(axes, {name: share for name, (share, _) in scores.items()}, margins,
+              [f"{share:.0f}%" for share, _ in scores.values()], most=100)
+    axes.axvline(scores["untrained"][0], color=INK, lw=1.5, ls="--")
+    axes.set(xlim=(0, 118), xticks=range(0, 101, 25), title="points against random play, %")
 
 # %% [markdown]
 # What has it understood? Its policy at the beginning, and where it can win at once in column 4:
@@ -196,7 +246,7 @@ threat = connect4.start().play(*"414142")
 with drawing(None, 2, 1, (4.4, 4.2)) as axes:
     for axis, shown, title in ((axes[0], connect4.start(), "the first move"),
                                (axes[1], threat, "red wins in column 4")):
-        policy, _, legal = bot.policy(shown)
+        policy, _, legal = bots["as in the book"].policy(shown)
         draw_policy(axis, shown, {connect4.move_of(int(action)): policy[action]
                                   for action in np.flatnonzero(legal)}, title)
 
