@@ -2,7 +2,7 @@
 
     python -m experiments.chapters.ch05_go [--quick] [--data FOLDER]
 
-The same layers that read digits in `ch05_digits.py`, given a board as one plane (own stones 1, the
+The same layers that read digits in `ch05.py`, given a board as one plane (own stones 1, the
 other's -1) and asked for the next move. By default on games of MCTS on 5x5, which are made first
 and kept; --data takes any folder of `dlgo generate`.
 
