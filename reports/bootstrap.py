@@ -62,8 +62,7 @@ def bootstrap_ratings(
         games: columns first, second, result and pair; a pair is the games that the same two
             entrants played from the opening of one number.
         table: what `fit_ratings` made of these games; may be anchored.
-        replicates: how many tournaments to draw, at least 100.
-        seed: the same seed gives the same intervals.
+        replicates: tournaments to draw.
         progress: called with the number of replicates done.
 
     Raises:
@@ -103,14 +102,9 @@ def check_ratings(
     games: pd.DataFrame, tables: Mapping[str, RatingTable], replicates: int, seed: int = 1,
     progress: Callable[[int], None] = lambda done: None,
 ) -> dict[str, Bootstrap]:
-    """The bootstrap of each game's ratings; empty for 0 replicates.
+    """`bootstrap_ratings` of each game of `tables.games_frame`; empty for 0 replicates.
 
-    Args:
-        games: from `tables.games_frame`, or with its columns game, first, second, result,
-            pair, counted.
-        tables: the ratings, by game.
-        replicates, seed, progress: of `bootstrap_ratings`; the progress starts anew with
-            each game.
+    The progress starts anew with each game.
     """
     if not replicates:
         return {}

@@ -23,10 +23,8 @@ def compare(
 
     Args:
         path: a ledger or a CSV file.
-        entrant, opponent: who; scores are those of the first.
         bounds: of the sequential test.
-        game: only this game; every one by default.
-        canonical: see `head_to_heads`.
+        game, canonical: as for `head_to_heads`.
 
     Raises:
         DlgoError: if the file cannot be used, or they never met.
@@ -47,7 +45,6 @@ def sprt_lines(
     """One line on each game: where the sequential test stands or stopped, and why.
 
     Args:
-        path, entrant, opponent, bounds, game, canonical: as for `compare`.
         budget: pairs (or games) after which the test ends without a decision.
         by_pairs: whether to count pairs (pentanomial) or games (trinomial); pairs by default
             where the games come in pairs.

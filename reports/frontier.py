@@ -90,9 +90,6 @@ def cost_ratios(ratings: pd.DataFrame, tables: Mapping[str, RatingTable]) -> pd.
     Columns: `ratio`: its CPU time over the other's, geometric mean between `weakest` and
     `strongest`, the ratings that both have reached; its 95% interval, NaN where in one of twenty
     draws they have no rating in common. Pairs that have none at all are left out.
-
-    Args:
-        ratings, tables: as for `frontier_frame`.
     """
     import pandas as pd
 

@@ -19,14 +19,9 @@ _MOST_BINS = 24
 
 
 def plot_lengths(games: pd.DataFrame, stem: Path) -> list[Path]:
-    """Draw the lengths of all rated games by result, a panel a game.
+    """Draw the lengths of all rated games by result, a panel a game; none if there is no game.
 
-    Args:
-        games: from `games_frame`; repetitions and breakdowns are left out.
-        stem: the path without its ending.
-
-    Returns:
-        the files, none if there is no game to draw.
+    Repetitions and breakdowns are left out.
     """
     from matplotlib.ticker import MaxNLocator
 

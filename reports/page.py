@@ -60,9 +60,7 @@ def environment(*folders: Path) -> Environment:
 def rating_rows(table: RatingTable, ratings: pd.DataFrame) -> dict[str, Any]:
     """What `ratings.html` needs: `rows`, and where `zero` is in the column of intervals, or None.
 
-    Args:
-        table: the ratings.
-        ratings: rows of `tables.ratings_frame`, best first.
+    `ratings` are the rows of `tables.ratings_frame` for this table, best first.
     """
     low = min(rating.low95 for rating in table.ratings)
     high = max(rating.high95 for rating in table.ratings)

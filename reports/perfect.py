@@ -35,9 +35,6 @@ class PerfectResult(NamedTuple):
 def perfect_results(games: pd.DataFrame) -> dict[str, PerfectResult]:
     """Entrant -> result, for all who played such games; those that the player lost by a breakdown
     are left out.
-
-    Args:
-        games: from `tables.games_frame`, of one game or of several.
     """
     specifications = games.attrs.get("specifications", {})
 

@@ -118,10 +118,7 @@ def draw_game(
 
     Args:
         ratings: from `ratings_frame`; other games in it are ignored.
-        game: which game.
-        subtitle: what stands below the title: how many games, on which machine.
         styles: from `family_styles`; by default for the families of this game alone.
-        axis: which cost.
         frontier: from `frontier.frontier_frame`; drawn where the axis is CPU time.
 
     Returns:

@@ -66,11 +66,8 @@ def rate_file(
     """Rate each game of a ledger or CSV file.
 
     Args:
-        path: the file; one ending in .csv is a list of games (`csv_import.py`).
         anchor: an entrant and its rating; games it did not play keep their own zero.
-        replicates: of the bootstrap; 0 for none.
-        seed: of the bootstrap.
-        progress: called after each replicate with their number within the game.
+        replicates, seed, progress: of the bootstrap; 0 replicates for none.
 
     Raises:
         DlgoError: if the file cannot be used or the anchor played nothing in it.
@@ -96,12 +93,7 @@ def write_ratings(rated: list[Rated], path: str | Path) -> Path:
 
 
 def lines(rated: list[Rated], superiority: bool = False) -> Iterator[str]:
-    """The tables as text, with what to keep in mind about them.
-
-    Args:
-        rated: from `rate_file`.
-        superiority: whether to add the whole matrix of likelihoods of superiority.
-    """
+    """The tables as text, what to keep in mind, and the likelihoods of superiority if wanted."""
     for number, game in enumerate(rated):
         if number:
             yield ""

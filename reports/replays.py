@@ -19,14 +19,9 @@ _PIECES = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def replay(record: GameRecord, why: str) -> dict[str, Any] | None:
-    """Everything the page needs to show one game, as plain data for JSON.
+    """What the page needs to show a game, and why it does, as plain data for JSON.
 
-    Args:
-        record: the game, with costs if they are to be shown.
-        why: the reason for showing it.
-
-    Returns:
-        a dictionary, or None if the moves cannot be replayed with today's rules.
+    None if the moves cannot be replayed with today's rules.
     """
     try:
         states = list(record.positions())
@@ -66,10 +61,6 @@ def choose_games(games: pd.DataFrame, table: RatingTable) -> list[tuple[str, str
 
     Both games of the first pair of the two best, the greatest upset, the longest and the
     shortest game, the first draw between the best, and a failure.
-
-    Args:
-        games: the rows of one game from `games_frame`.
-        table: its ratings.
     """
     order = {rating.entrant: place for place, rating in enumerate(table.ratings)}
     values = {rating.entrant: rating.value for rating in table.ratings}

@@ -85,9 +85,7 @@ def lines_of_entrants(
     A name is a family by itself, unless another entrant belongs to the same one: then they make a
     line that is called as the specification is.
 
-    Args:
-        entrants: as people see them.
-        specifications: what names stand for, as far as there are names.
+    `specifications` says what names stand for, as far as there are names.
     """
     meant = {name: family_and_budget(_plain(specifications.get(name, name))) for name in entrants}
     members = Counter(family for family, _ in meant.values())
@@ -203,7 +201,6 @@ def rate_games(
     """The ratings of each game in `games`, repetitions counted once.
 
     Args:
-        games: from `games_frame`.
         anchor: an entrant and its rating. Games that it did not play keep the mean as zero.
 
     Raises:
@@ -235,10 +232,6 @@ def ratings_frame(
     expected score, `model_rating` on the model's own (`ratings.py`). `mean_work` is network
     evaluations a move, for an engine without a network simulations, NaN for one that does
     neither. The intervals by resampling are left NaN: `bootstrap.add_intervals` fills them in.
-
-    Args:
-        games: from `games_frame`.
-        tables: from `rate_games`, if they are there already.
     """
     import pandas as pd
 
@@ -282,13 +275,9 @@ def ratings_frame(
 def crosstable(games: pd.DataFrame, game: str, entrants: Sequence[str]) -> pd.DataFrame:
     """Points of the row's entrant against the column's, as `points/games`.
 
-    Args:
-        games: from `games_frame`.
-        game: which game.
-        entrants: the order of rows and columns, best first for instance.
-
     Returns:
-        a frame of text, indexed by entrant; empty text where two did not meet.
+        a frame of text, rows and columns in the order of `entrants`; empty text where two did not
+        meet.
     """
     import pandas as pd
 

@@ -77,7 +77,7 @@ def show_game(
     """Write the game to `out`, in one step, and return `out`.
 
     Args:
-        delay: seconds a move, for what moves.
+        delay: seconds a move.
         progress: called with the number of frames drawn, and of all.
 
     Raises:

@@ -23,13 +23,7 @@ class PerftRow:
 
 
 def perft_counts(game: GameSpec, depth: int, state: GameState | None = None) -> Iterator[PerftRow]:
-    """Count the sequences of 1 to `depth` moves (0: just the position itself).
-
-    Args:
-        game: the game.
-        depth: the longest sequences.
-        state: where to start; the start position by default.
-    """
+    """Count the sequences of 1 to `depth` moves (0: just the position itself)."""
     start = (state or GameState.new_game(game)).kernel_state
     game.perft(start, min(depth, 1))  # compile before the clock runs
     for plies in range(min(depth, 1), depth + 1):

@@ -35,11 +35,7 @@ def watch_search(
     """Lines that tell of the search; the files are written at the end.
 
     Args:
-        state: the position.
-        engine: a specification of an engine that can be watched.
-        seed: of the engine.
-        tree: file for the picture (SVG), or None.
-        events: file for the events (JSON), or None.
+        tree, events: files for the picture (SVG) and for the events (JSON), or None.
         most_nodes: nodes in the picture.
         steps: how many events are told and drawn; None: all.
 

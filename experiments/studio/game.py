@@ -142,11 +142,7 @@ class Game:
         self._change()
 
     def ask_hint(self, spec: str) -> None:
-        """Ask an engine what to play; the answer becomes part of the view.
-
-        Raises:
-            StudioError: if nobody can move here.
-        """
+        """Ask an engine what to play; the answer becomes part of the view."""
         if self.state.is_over():
             raise StudioError("the game is over: there is no move to suggest")
         if self._thinking:
@@ -200,11 +196,7 @@ class Game:
         }
 
     async def watch(self) -> AsyncIterator[dict[str, Any] | None]:
-        """The view, now and after every change, as `Changes.follow` gives it.
-
-        Raises:
-            TooMany: if too many watch already.
-        """
+        """The view, as `Changes.follow` gives it. Raises TooMany if too many watch already."""
         if self.watchers >= _MOST_WATCHERS:
             raise TooMany(f"{_MOST_WATCHERS} pages watch this game already; close one")
         self.watchers += 1

@@ -19,11 +19,7 @@ _KEPT = 60.0
 
 
 class Games:
-    """The games of a server.
-
-    Args:
-        engines: who searches in them.
-    """
+    """The games of a server, and who searches in them."""
 
     def __init__(self, engines: Engines) -> None:
         self.engines = engines
@@ -34,11 +30,7 @@ class Games:
     async def start(
         self, make: Callable[[], GameState], players: tuple[str, str], seed: int, delay: float
     ) -> Game:
-        """A new game, or one from a file.
-
-        Raises:
-            TooMany: if there is no room for another.
-        """
+        """A new game, or one from a file. Raises TooMany if there is no room for another."""
         state = await asyncio.to_thread(make)
         game = await asyncio.to_thread(Game, state, players, self.engines, seed, delay)
         if len(state.moves()) > LONGEST_GAME:

@@ -56,15 +56,11 @@ DEFAULT_PORT = 8421
 class Studio:
     """What the routes work with.
 
-    Args:
-        allowed: the games and engines that may be named.
-        limits: what engines may take.
-        folder: what may be read and written.
-        ledgers: files that may be read besides those in the folder.
-
     Attributes:
-        games: those in progress.
-        engines: their processes.
+        allowed: the games and engines that may be named.
+        folder: what may be read and written.
+        ledgers: those that may be read besides those in the folder.
+        games: those in progress, and `engines`: their processes.
         standings: who rates ledgers.
         closing: set when the server ends.
     """
@@ -216,12 +212,7 @@ class Address:
 def serve(
     address: Address, studio: Studio, browser: bool, say: Callable[[str], None]
 ) -> None:
-    """Serve until Ctrl-C.
-
-    Args:
-        studio: what is served; it is closed at the end.
-        browser: whether to open one.
-        say: prints a line.
+    """Serve until Ctrl-C, and close the studio then; `browser` says whether to open one.
 
     Raises:
         DlgoError: if the address cannot be used.
