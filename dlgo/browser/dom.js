@@ -68,9 +68,10 @@ function refresh(element, wanted) {
   known.attributes = wanted;
 }
 
-/** Seconds as people read them: "12 ms", "1.4 s", "3:05". */
+/** Seconds as people read them: "0.46 ms", "12 ms", "1.4 s", "3:05". */
 export function duration(seconds) {
   if (seconds === null || seconds === undefined) return "";
+  if (seconds < 0.01) return `${Number((1000 * seconds).toPrecision(2))} ms`;
   if (seconds < 0.9995) return `${Math.round(1000 * seconds)} ms`;
   if (seconds < 60) return `${seconds.toFixed(1)} s`;
   return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;

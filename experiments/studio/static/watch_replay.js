@@ -2,9 +2,8 @@
 
 import { ask } from "./api.js";
 import { makeBoard } from "./boards/index.js";
-import { amount, h, percent } from "./dom.js";
+import { amount, duration, h, percent } from "./dom.js";
 import { colourOf, controls, Meter, moveItem, playerCard } from "./parts.js";
-import { cost } from "./watch_standings.js";
 
 const STEP = 600;  // milliseconds between two moves that play by themselves
 const POINTS = { 1: "1 – 0", 0.5: "½ – ½", 0: "0 – 1" };
@@ -28,9 +27,9 @@ export async function openReplay(root, name, slot, app) {
     list: ["Tournament", "b", "back to the tournament", () => app.go(back), { class: "main" }],
   });
   const history = h("ol", { class: "moves", "aria-label": "Moves" }, moves.map((move, i) => {
-    const spent = [cost(1000 * move.wall), move.count ? amount(move.count) : ""].filter(Boolean).join(" · ");
+    const spent = [duration(move.wall), move.count ? amount(move.count) : ""].filter(Boolean).join(" · ");
     return moveItem(info, i + 1, move, move.opening ? "opening" : spent, {
-      onclick: () => go(i + 1), title: move.cpu === undefined ? null : `${cost(1000 * move.cpu)} of CPU time`,
+      onclick: () => go(i + 1), title: move.cpu === undefined ? null : `${duration(move.cpu)} of CPU time`,
     });
   }));
   const items = [...history.querySelectorAll("button")];

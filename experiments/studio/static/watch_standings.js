@@ -1,6 +1,6 @@
 // The table of a tournament's standings: ratings, their 95% intervals as bars, what a move costs.
 
-import { breakable, h, percent } from "./dom.js";
+import { breakable, duration, h, percent } from "./dom.js";
 import { table } from "./parts.js";
 
 const COLUMNS = ["", "entrant", "Elo", "95%", "interval", "games", "+ = −", "score", "CPU a move"];
@@ -31,7 +31,7 @@ export class Standings {
       const row = this.rows.get(one.entrant) ?? this.#newRow(one.entrant);
       const { low95, high95, rating } = one, known = low95 !== null && high95 !== null;
       [place + 1, null, Math.round(rating), known ? `± ${Math.round((high95 - low95) / 2)}` : "–", null, one.games,
-        `${one.wins} ${one.draws} ${one.losses}`, percent(one.score), cost(one.mean_cpu_ms)].forEach((text, i) => {
+        `${one.wins} ${one.draws} ${one.losses}`, percent(one.score), duration(one.mean_cpu_ms === null ? null : one.mean_cpu_ms / 1000)].forEach((text, i) => {
         if (text !== null) row.cells[i].textContent = String(text).replace(/^-/, "−");
       });
       row.cells[1].firstChild.title = one.note || one.entrant;
@@ -61,11 +61,4 @@ export class Standings {
     this.rows.set(entrant, row);
     return row;
   }
-}
-
-/** Milliseconds as people read them: "0.46 ms", "12 ms", "1.4 s". */
-export function cost(ms) {
-  if (ms === null || ms === undefined) return "";
-  if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`;
-  return ms >= 10 ? `${Math.round(ms)} ms` : `${ms.toPrecision(2)} ms`;
 }
