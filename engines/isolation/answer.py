@@ -1,90 +1,73 @@
 """The inside of a process whose functions somebody calls from outside: see `calls.py`.
 
-    python -P -m engines.isolation.answer FILE.py [CELL ...]
+    python -P -m engines.isolation.answer FILE.py
 
-Cells of a notebook that are named are not run. The file may be written by anybody, so the caller
-believes nothing but the values that it returns.
+The file may be written by anybody, so the caller believes nothing but the values that it returns.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import json
-import os
-import signal
 import sys
 import traceback
-from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from engines.isolation import cells
-from engines.isolation.plain import from_plain, to_bytes, to_plain
-from engines.programs.framing import read_frame, write_frame
+from engines.isolation.plain import from_plain, to_plain
+from engines.isolation.server import Server
 
 # Deeper than Python's own 1,000 calls: a search to the end of a game may recurse so far.
 _DEPTH = 5000
 
 
 def main() -> None:
-    """Load the file, then answer calls until there are no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    requests, answers = os.dup(0), os.dup(1)
-    null = os.open(os.devnull, os.O_RDWR)
-    for standard in (0, 1):  # what is printed belongs nowhere
-        os.dup2(null, standard)
+    """Load a file, then answer calls until there are no more."""
+    server = Server(printed=None)
     sys.setrecursionlimit(_DEPTH)
-    path = Path(sys.argv[1])
-    pid = os.getpid()
-    cells.left_out = sys.argv[2:]
-    cells.on_cell = lambda name: write_frame(answers, to_bytes({"cell": name}))
-    module, answer = None, {}
-    try:
-        module = _load(path)
-        answer = {"value": cells.reports}
-    except BaseException as error:
-        answer = _failure(error, path)
-    while True:
-        if os.getpid() != pid:
-            os._exit(0)  # it has doubled this process: only one may go on
-        write_frame(answers, to_bytes(answer))
-        message = read_frame(requests)
-        if message is None:
-            os._exit(0)
-        request = json.loads(message)
+    cells.on_cell = lambda name: server.tell({"cell": name})
+    server.run(_File(server, Path(sys.argv[1])).answer)
 
-        def function(number: int) -> Callable[..., Any]:
-            return lambda *arguments: _ask(requests, answers, number, arguments)
 
+class _File:
+    """A file and its functions."""
+
+    def __init__(self, server: Server, path: Path) -> None:
+        self._server, self._path = server, path
+        self._module: ModuleType | None = None
+
+    def answer(self, request: str, *arguments: Any) -> dict[str, Any]:
+        """Load the file, or call one of its functions; what goes wrong is an answer, too."""
         try:
-            called = getattr(module, request["call"], None)
-            if not callable(called):
-                answer = {"error": f"there is no function {request['call']}", "kind": "missing"}
-                continue
-            value = called(*from_plain(request["arguments"], function))
-            answer = {"value": to_plain(value)}
+            return getattr(self, f"_{request}")(*arguments)
         except BaseException as error:
-            answer = _failure(error, path)
+            return _failure(error, self._path)
 
+    def _load(self, left_out: list[str]) -> dict[str, Any]:
+        """Cells of a notebook that are named are not run."""
+        cells.left_out = left_out
+        sys.path.insert(0, str(self._path.parent))
+        name = self._path.stem
+        spec = importlib.util.spec_from_file_location(name, self._path)
+        self._module = sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(self._module)
+        return {"value": cells.reports}
 
-def _load(path: Path) -> Any:
-    sys.path.insert(0, str(path.parent))
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    def _call(self, name: str, arguments: list[Any]) -> dict[str, Any]:
+        function = getattr(self._module, name, None)
+        if not callable(function):
+            return {"error": f"there is no function {name}", "kind": "missing"}
+        given = from_plain(arguments, lambda number: lambda *asked: self._ask(number, asked))
+        return {"value": to_plain(function(*given))}
 
-
-def _ask(requests: int, answers: int, number: int, arguments: tuple[Any, ...]) -> Any:
-    """Call a function of the other side."""
-    write_frame(answers, to_bytes({"ask": number, "arguments": to_plain(list(arguments))}))
-    message = read_frame(requests)
-    if message is None:
-        os._exit(0)
-    answer = json.loads(message)
-    if "error" in answer:
-        raise ValueError(answer["error"])
-    return from_plain(answer["value"])
+    def _ask(self, number: int, arguments: tuple[Any, ...]) -> Any:
+        """Call a function of the other side."""
+        self._server.tell({"ask": number, "arguments": to_plain(list(arguments))})
+        answer = self._server.read()
+        if "error" in answer:
+            raise ValueError(answer["error"])
+        return from_plain(answer["value"])
 
 
 def _failure(error: BaseException, path: Path) -> dict[str, Any]:

@@ -11,27 +11,19 @@ file may call it, and we see with what.
 from __future__ import annotations
 
 import contextlib
-import functools
-import json
-import os
-import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from dlgo.errors import DlgoError
 from dlgo.records.failures import Failure
-from engines.isolation.plain import from_plain, to_bytes, to_plain
-from engines.programs.framing import BrokenFrame, frame, take_frame
-from engines.programs.program import Program, ProgramError
-from engines.programs.sandbox import Sandbox, Watch
+from engines.isolation.channel import Host, nonsense
+from engines.isolation.plain import from_plain, to_plain
+from engines.programs.program import ProgramError
+from engines.programs.sandbox import Sandbox
 
-# Bytes of an answer: reading one takes several times its length of our own memory.
-_LONGEST = 1 << 22
 # Lines of reports, and characters of one.
 _LINES, _LONGEST_LINE = 10, 300
-_take = functools.partial(take_frame, longest=_LONGEST)
 
 
 class CallError(DlgoError):
@@ -69,22 +61,19 @@ class Functions:
         self, path: Path, sandbox: Sandbox | None, timeout: float = 10.0,
         left_out: Sequence[str] = (),
     ) -> None:
-        command = [
-            sys.executable, "-P", "-m", "engines.isolation.answer", str(path.resolve()), *left_out,
-        ]
-        self._program = Program(
-            command if sandbox is None else sandbox.command(command),
-            {"PYTHONPATH": os.pathsep.join(sys.path)},
-        )
-        self._watch = None if sandbox is None else Watch(self._program, sandbox.allowance)
-        self.alive = True
+        module = ("engines.isolation.answer", str(path.resolve()))
+        self._host = Host(sandbox=sandbox, module=module)
         try:
-            self.reports = _lines(
-                self._receive(b"", time.monotonic() + timeout, f"loading {path.name}", [])
-            )
+            reports = self._ask(f"loading {path.name}", timeout, [], "load", list(left_out))
         except BaseException:
             self.close()
             raise
+        self.reports = _lines(reports)
+
+    @property
+    def alive(self) -> bool:
+        """Whether functions can be called."""
+        return not self._host.ended
 
     def call(self, name: str, *arguments: Any, timeout: float = 10.0) -> Any:
         """What a function returns. After a ProgramError, the process is gone.
@@ -94,67 +83,56 @@ class Functions:
             ProgramError: if it hangs, dies, uses too much, or answers nonsense.
         """
         given: list[Callable[..., Any]] = []
-        request = {"call": name, "arguments": to_plain(list(arguments), given)}
-        return self._receive(
-            frame(to_bytes(request)), time.monotonic() + timeout, f"{name}()", given
-        )
+        plain = to_plain(list(arguments), given)
+        return self._ask(f"{name}()", timeout, given, "call", name, plain)
 
-    def _receive(
-        self, request: bytes, deadline: float, what: str, given: list[Callable[..., Any]]
+    def _ask(
+        self, what: str, timeout: float, given: list[Callable[..., Any]], *request: Any
     ) -> Any:
         cell = ""
+
+        def on_event(event: dict[str, Any]) -> dict[str, Any] | None:
+            nonlocal cell
+            if "cell" in event:
+                cell = str(event["cell"])[:_LONGEST_LINE]
+                return None
+            return _answer(given[event["ask"]], event["arguments"])
+
         try:
-            while True:
-                left = max(deadline - time.monotonic(), 0.001)
-                answer = json.loads(self._program.exchange(request, _take, left))
-                request = b""
-                if "ask" in answer:
-                    request = frame(to_bytes(_answer(given[answer["ask"]], answer["arguments"])))
-                elif "cell" in answer:
-                    cell = str(answer["cell"])[:_LONGEST_LINE]
-                else:
-                    break
-            if "error" in answer:
-                raise CallError(
-                    str(answer["error"])[:400], str(answer["kind"]),
-                    str(answer.get("place", ""))[:40],
-                )
-            return from_plain(answer["value"])
+            answer = self._host.ask(*request, timeout=timeout, on_event=on_event)
+            if "error" not in answer:
+                try:
+                    return from_plain(answer["value"])
+                except Exception:  # whatever the process has sent, it is no value
+                    raise nonsense() from None
         except ProgramError as error:
             self.close()
-            explained = self._explained(error, what)
-            raise ProgramError(explained.failure, str(explained), cell) from None
-        except CallError:
-            raise
-        except (BrokenFrame, ValueError, KeyError, TypeError, IndexError, AttributeError,
-                RecursionError, OverflowError):
-            self.close()
-            raise ProgramError(
-                Failure.NONSENSE, f"{what} sent something that is no answer, or a far too long one"
-            ) from None
-
-    def _explained(self, error: ProgramError, what: str) -> ProgramError:
-        if self._watch is not None and (verdict := self._watch.verdict) is not None:
-            return ProgramError(verdict.failure, f"{what} was stopped: {verdict}")
-        if error.failure is Failure.TIMEOUT:
-            return ProgramError(error.failure, f"{what} did not end in time")
-        if error.failure is Failure.DIED:
-            how = str(error).removeprefix("it died ")
-            return ProgramError(error.failure, f"{what} ended the whole program {how}")
-        return error
+            raise ProgramError(error.failure, f"{what} {_explained(error)}", cell) from None
+        kind, place = str(answer.get("kind", "")), str(answer.get("place", ""))[:40]
+        raise CallError(str(answer["error"])[:400], kind, place)
 
     def close(self) -> None:
         """End the process, and all that it has started."""
-        self.alive = False
-        if self._watch is not None:
-            self._watch.stop()
-        self._program.kill()
+        self._host.kill()
 
     def __enter__(self) -> Functions:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _explained(error: ProgramError) -> str:
+    """What has happened, for the author of the functions."""
+    match error.failure:
+        case Failure.TIMEOUT:
+            return "did not end in time"
+        case Failure.DIED:
+            return error.text.replace("process died", "ended the whole program")
+        case Failure.NONSENSE:
+            return "sent something that is no answer, or a far too long one"
+        case _:
+            return f"was stopped: {error.text}"
 
 
 def _lines(reports: Any) -> list[str]:

@@ -1,7 +1,8 @@
-"""The process of an engine, as whoever asks it sees it: requests go in, answers come out.
+"""A process that runs other people's code, as whoever asks it sees it: requests go in, answers come
+out.
 
-It starts `host.py`, in a sandbox if need be. A hang, a crash or nonsense raises a `ProgramError`
-that says which, and ends the process.
+Inside, `server.py` answers, in a sandbox if need be. A hang, a crash or nonsense raises a
+`ProgramError` that says which, and ends the process.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import json
 import os
 import pickle
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from dlgo.jit import clocks_stopped, tell_now, wall_time
@@ -32,17 +33,21 @@ _LONGEST_TEXT = 300
 # The environment variable of --show-output: worker processes inherit it.
 SHOW_OUTPUT = "DLGO_SHOW_OUTPUT"
 # Bytes of an answer from a sandbox.
-_LONGEST_UNTRUSTED = 1 << 23
+_LONGEST_UNTRUSTED = 1 << 22
+# Called with an event that the process tells of while it works on a request. If the event is a
+# question, returns the answer to it; None: it is not.
+OnEvent = Callable[[dict[str, Any]], dict[str, Any] | None]
 
 
 class Host:
-    """The process of an engine.
+    """The process.
 
     Args:
         setup: "module:function", called there before anything else.
-        sandbox: the walls around it, for code that nobody vouches for; None: no walls.
+        sandbox: the walls around it, for untrusted code; None: no walls.
+        module: what runs in it, and its arguments; by default one engine.
 
-    What the engine prints is kept: its last lines end the message of a failure. With the variable
+    What it prints is kept: its last lines end the message of a failure. With the variable
     `SHOW_OUTPUT`, every line is also written to our standard error, once `show_output` is called.
 
     Attributes:
@@ -55,8 +60,11 @@ class Host:
         SandboxError: if there is no working sandbox here.
     """
 
-    def __init__(self, setup: str | None = None, sandbox: Sandbox | None = None) -> None:
-        command = [sys.executable, "-P", "-m", "engines.isolation.host"]
+    def __init__(
+        self, setup: str | None = None, sandbox: Sandbox | None = None,
+        module: Sequence[str] = ("engines.isolation.host",),
+    ) -> None:
+        command = [sys.executable, "-P", "-m", *module]
         command += [setup] if setup else []
         self._program = Program(
             command if sandbox is None else sandbox.command(command),
@@ -125,52 +133,67 @@ class Host:
         return usable
 
     def ask(
-        self, *request: Any, timeout: float, check: Callable[[], None] | None = None
+        self, *request: Any, timeout: float, check: Callable[[], None] | None = None,
+        on_event: OnEvent | None = None,
     ) -> dict[str, Any]:
-        """The answer to a request of `host.py`.
+        """The answer to a request.
+
+        Args:
+            timeout: wall seconds.
+            check: called a few times a second; what it raises ends the process.
+            on_event: handles events other than those about compiling.
 
         Raises:
             ProgramError: if something else comes, or nothing in time, and the process is ended;
                 or if the engine has failed, and the process lives on.
         """
-        return self._receive(frame(pickle.dumps(request)), timeout, check)
+        return self._receive(_pickled(request), timeout, check, on_event)
 
     def tell(self, *request: Any) -> None:
         """Send a request while it is at work on another; `take_answer` reads what it says."""
-        self._program.write(frame(pickle.dumps(request)))
+        self._program.write(_pickled(request))
 
     def take_answer(self, timeout: float) -> dict[str, Any]:
         """The answer to what it has been told. Raises as `ask` does."""
         return self._receive(b"", timeout)
 
     def _receive(
-        self, request: bytes, timeout: float, check: Callable[[], None] | None = None
+        self, request: bytes, timeout: float, check: Callable[[], None] | None = None,
+        on_event: OnEvent | None = None,
     ) -> dict[str, Any]:
         try:
-            return self._exchange(request, timeout, check)
+            return self._exchange(request, timeout, check, on_event)
         except ProgramError as error:
             raise ProgramError(
                 error.failure, error.text, printed=self.last_words()
             ) from None
 
     def _exchange(
-        self, request: bytes, timeout: float, check: Callable[[], None] | None
+        self, request: bytes, timeout: float, check: Callable[[], None] | None,
+        on_event: OnEvent | None,
     ) -> dict[str, Any]:
         deadline = wall_time() + timeout
+        left, events = timeout, {"compiling", "clocks"}
+        if on_event is not None:
+            events |= {"cell", "ask"}
         try:
             with contextlib.ExitStack() as stopped:
-                answer = _read(self._program.exchange(request, self._take, timeout, check))
-                while "compiling" in answer or "clocks" in answer:
-                    left = max(deadline - wall_time(), 0.0)
+                while True:
+                    answer = _read(self._program.exchange(request, self._take, left, check))
+                    if events.isdisjoint(answer):
+                        break
+                    request, left = b"", max(deadline - wall_time(), 0.0)
                     if "compiling" in answer:
                         tell_now()
+                    elif "clocks" not in answer:
+                        reply = on_event(answer)
+                        request = b"" if reply is None else _pickled(reply)
                     elif self._sandbox is None:  # untrusted code could claim to be compiling
                         stopped.close()
                         self._compiling += float(answer["cpu"])
                         if answer["clocks"] == "stopped":
                             stopped.enter_context(clocks_stopped())
                             left = START_TIMEOUT
-                    answer = _read(self._program.exchange(b"", self._take, left, check))
         except ProgramError as error:
             self.kill()
             text = str(error)
@@ -184,7 +207,7 @@ class Host:
                     text = "out of memory: process killed by the system"
                     raise ProgramError(Failure.OVER_MEMORY, text) from None
             raise ProgramError(error.failure, text) from None
-        except (BrokenFrame, KeyError, TypeError, ValueError, RecursionError):
+        except (BrokenFrame, LookupError, TypeError, ValueError, RecursionError):
             self.kill()
             raise nonsense() from None
         except BaseException:  # the answer would come to the next question
@@ -208,13 +231,17 @@ class Host:
     def close(self) -> None:
         """Let the engine close itself, and make sure that nothing is left."""
         if self._program.alive:
-            self._program.write_last(frame(pickle.dumps(("close",))), _SHUTDOWN_TIMEOUT)
+            self._program.write_last(_pickled(("close",)), _SHUTDOWN_TIMEOUT)
         self.kill()
 
     def kill(self) -> None:
         """End all its processes, now."""
         self.ended = True
         self._program.kill()
+
+
+def _pickled(request: Any) -> bytes:
+    return frame(pickle.dumps(request))
 
 
 def _read(message: bytes) -> dict[str, Any]:

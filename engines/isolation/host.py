@@ -1,8 +1,5 @@
 """The inside of the process in which one engine from outside lives.
 
-It is asked for one thing at a time through a pipe (pickled: the referee is trusted) and answers in
-JSON, since whoever reads the answer must not trust what an engine may have written.
-
     python -P -m engines.isolation.host [SETUP]
 """
 
@@ -13,7 +10,6 @@ import dataclasses
 import importlib
 import json
 import os
-import pickle
 import select
 import signal
 import sys
@@ -30,8 +26,9 @@ from dlgo.records.failures import Failure
 from engines.base import Decision, Engine
 from engines.clock import stopped_by
 from engines.isolation import copies
+from engines.isolation.server import Server
 from engines.programs import processes
-from engines.programs.framing import FrameReader, read_frame, write_frame
+from engines.programs.framing import FrameReader, write_frame
 from engines.registry import EngineSpec
 from engines.watching.recording import transcript
 
@@ -43,61 +40,44 @@ _OURS = tuple(str(Path(__file__).resolve().parents[2] / name) for name in ("dlgo
 
 def main() -> None:
     """Answer requests until there are no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asks decides what becomes of us
-    requests, answers = os.dup(0), os.dup(1)
-    os.dup2(os.open(os.devnull, os.O_RDWR), 0)
-    os.dup2(2, 1)  # what an engine prints does not mix with our answers
+    server = Server(printed=2)
     sys.stdout.reconfigure(line_buffering=True, errors="backslashreplace")
     for text in sys.argv[1:]:
         module, _, function = text.partition(":")
         getattr(importlib.import_module(module), function)()
-    def tell(text: str) -> None:
-        write_frame(answers, json.dumps({"compiling": text}).encode())
-
-    before = 0.0
-
-    def tell_of_clocks(stopped: bool) -> None:
-        nonlocal before
-        compiling = time.process_time() - cpu_time()
-        spent, before = 0.0 if stopped else compiling - before, compiling
-        report = {"clocks": "stopped" if stopped else "running", "cpu": spent}
-        write_frame(answers, json.dumps(report).encode())
-
-    host, pid = _Host(requests), os.getpid()
-    write_frame(answers, json.dumps({"pid": pid}).encode())
-    while (request := read_frame(requests)) is not None:
-        name, *arguments = pickle.loads(request)
-        if name == "leave_copy":
-            os._exit(copies.TOLD)
-        telling = tell_of_compiling(tell) if name in _LONG else contextlib.nullcontext()
-        with telling, watch_clocks(tell_of_clocks):
-            answer = host.answer(name, *arguments)
-        with contextlib.suppress(Exception):  # it may have put anything in its place
-            sys.stdout.flush()
-        if name == "enter_copy":
-            pid = os.getpid()
-        if os.getpid() != pid:
-            os._exit(0)  # the engine has doubled this process: only one may go on
-        write_frame(answers, json.dumps(answer, default=float).encode())
-    os._exit(0)  # threads that the engine has left behind are not waited for
+    server.run(_Host(server).answer)
 
 
 class _Host:
     """The engine, and the game as far as it has been told."""
 
-    def __init__(self, requests: int) -> None:
-        self._requests = requests
+    def __init__(self, server: Server) -> None:
+        self._server = server
         self._engine: Engine | None = None
         self._state: GameState | None = None
+        self._compiled = 0.0  # CPU seconds, as told last
 
     def answer(self, request: str, *arguments: Any) -> dict[str, Any]:
         """Do what is asked; what goes wrong is an answer, too."""
+        telling = contextlib.nullcontext()
+        if request in _LONG:
+            telling = tell_of_compiling(lambda text: self._server.tell({"compiling": text}))
         try:
-            return getattr(self, f"_{request}")(*arguments)
+            with telling, watch_clocks(self._tell_of_clocks):
+                return getattr(self, f"_{request}")(*arguments)
         except BaseException as error:
             if isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError):
                 return {"failure": Failure.OVER_MEMORY, "text": "out of memory: MemoryError"}
             return {"failure": Failure.CRASH, "text": place_of(error) + error_text(error)}
+        finally:
+            with contextlib.suppress(Exception):  # it may have put anything in its place
+                sys.stdout.flush()
+
+    def _tell_of_clocks(self, stopped: bool) -> None:
+        compiling = time.process_time() - cpu_time()
+        spent = 0.0 if stopped else compiling - self._compiled
+        self._compiled = compiling
+        self._server.tell({"clocks": "stopped" if stopped else "running", "cpu": spent})
 
     def _open(self, game: str) -> dict[str, Any]:
         self._game = get_game(game)
@@ -116,7 +96,12 @@ class _Host:
         }
 
     def _enter_copy(self, folders: list[str]) -> dict[str, Any]:
-        return copies.enter_copy(folders)
+        answer = copies.enter_copy(folders)
+        self._server.pid = os.getpid()
+        return answer
+
+    def _leave_copy(self) -> dict[str, Any]:
+        os._exit(copies.TOLD)
 
     def _warm_up(self) -> dict[str, Any]:
         self._engine.warm_up()
@@ -172,7 +157,7 @@ class _Host:
 
     def _is_asked(self) -> bool:
         """Whether the next request has come: `stop`, which ends an analysis."""
-        return bool(select.select([self._requests], [], [], 0.0)[0])
+        return bool(select.select([self._server.requests], [], [], 0.0)[0])
 
     def _stop(self) -> dict[str, Any]:
         return {}

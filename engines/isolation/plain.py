@@ -7,7 +7,6 @@ else somebody returns arrives as an `Other`, which equals nothing.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -109,8 +108,3 @@ def from_plain(value: Any, function: Callable[[int], Callable[..., Any]] | None 
     if kind == "other":
         return Other(str(content))
     raise ValueError(kind)
-
-
-def to_bytes(message: dict[str, Any]) -> bytes:
-    """A message."""
-    return json.dumps(message).encode()
