@@ -52,9 +52,9 @@ def ogs(
 ) -> None:
     """Play on the Online Go Server (OGS) as a bot, until Ctrl-C."""
     from dlgo.extras import require_extra
+    from engines.isolation.pool import EngineLimits
     from experiments.command import say
     from experiments.online.key import read_key
-    from experiments.studio.engines import EngineLimits
 
     require_extra("ogs", "dlgo ogs", "websockets")
     from experiments.online.bridge import play_online

@@ -35,8 +35,8 @@ def web(
     """Open the studio: play, watch and understand games in the browser."""
     from pathlib import Path
 
+    from engines.isolation.pool import EngineLimits
     from engines.programs.processes import core_count
-    from experiments.studio.engines import EngineLimits
     from experiments.studio.folder import Folder
     from experiments.studio.server import Address, Studio, serve
     from experiments.studio.specs import Allowed

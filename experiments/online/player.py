@@ -11,10 +11,10 @@ from dlgo.games.go.scoring import likely_dead
 from dlgo.games.go.state import Go
 from engines.base import Budget, Decision
 from engines.isolation.describe import read_spec
+from engines.isolation.pool import EngineLimits, EnginePool
 from engines.registry import engine_class, is_outside
 from experiments.gtp.session import limited
 from experiments.online.position import RULES
-from experiments.studio.engines import EngineLimits, Engines
 
 
 class _Powers(NamedTuple):
@@ -42,7 +42,7 @@ class OnlinePlayer:
         self._powers = (
             None if is_outside(text) else _Powers(spec.budget, engine_class(spec.name).budgets)
         )
-        self._engines = Engines(limits)
+        self._engines = EnginePool(limits)
         self._seed = seed
 
     async def warm_up(self, sizes: tuple[int, ...]) -> None:

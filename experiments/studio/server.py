@@ -27,8 +27,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dlgo import DlgoError, browser
 from dlgo.text import one_line
+from engines.isolation.pool import EngineLimits
 from experiments.studio import analyse, inside, play, review, watch
-from experiments.studio.engines import EngineLimits, Engines
+from experiments.studio.engines import Engines
 from experiments.studio.errors import NotFound
 from experiments.studio.folder import Folder
 from experiments.studio.games import Games

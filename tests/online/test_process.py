@@ -17,9 +17,9 @@ pytest.importorskip("websockets", reason="needs websockets: pip install 'dlgo-su
 
 from dlgo import GameState, get_game  # noqa: E402
 from engines.base import Decision  # noqa: E402
+from engines.isolation.pool import EngineLimits  # noqa: E402
 from engines.programs import processes  # noqa: E402
 from experiments.online.player import OnlinePlayer  # noqa: E402
-from experiments.studio.engines import EngineLimits  # noqa: E402
 from tests.command import assert_one_line, dlgo_here  # noqa: E402
 from tests.online.harness import start_process  # noqa: E402
 from tests.online.mock_game import MockGame, random_opponent  # noqa: E402

@@ -1,4 +1,4 @@
-"""What an engine's process of the studio does first: it takes less than the server does."""
+"""What a process of the pool does first: it takes less than the server that asks it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import os
 
 from engines.programs import processes
 
-# Set by the server: megabytes that the process may use beyond what it has when it starts.
-MEMORY = "DLGO_STUDIO_MEMORY_MB"
+# Set by the pool: megabytes that the process may use beyond what it has when it starts.
+MEMORY = "DLGO_POOL_MEMORY_MB"
 # How much the system prefers the server, so that pages stay quick while engines think.
 _NICENESS = 5
 

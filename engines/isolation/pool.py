@@ -1,0 +1,283 @@
+"""A pool of engines in processes of their own, and the queue of those who want one to search.
+
+A limited number of searches run at once; the rest wait in order. An engine that crashes, hangs or
+cannot be built ends its search with `EngineFailed`, and the next search starts another process.
+Processes are kept: the next move of the same game goes on with the same tree.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from dlgo.api import GameSpec, GameState
+from dlgo.errors import DlgoError
+from dlgo.text import one_line
+from engines.base import Budget, Decision
+from engines.isolation.engine import IsolatedEngine
+from engines.isolation.process_setup import MEMORY, limit_process
+from engines.registry import is_outside
+
+# Searches that may wait.
+_MOST_WAITING = 100
+_SETUP = f"{limit_process.__module__}:{limit_process.__name__}"
+
+T = TypeVar("T")
+
+
+class EngineFailed(DlgoError):
+    """An engine has crashed, hung or cannot be built; the next search starts another process."""
+
+
+class TooManySearches(DlgoError):
+    """Later, perhaps: too many searches wait already."""
+
+
+@dataclass(frozen=True)
+class EngineLimits:
+    """What engines may take.
+
+    Attributes:
+        searches: how many run at once.
+        processes: how many engines are kept in memory, idle ones included.
+        move_timeout: wall seconds for a move, after which the process is ended.
+        prepare_timeout: wall seconds to build an engine of ours, which may have to compile.
+        memory_mb: megabytes for a process.
+    """
+
+    searches: int = 2
+    processes: int = 8
+    move_timeout: float = 60.0
+    prepare_timeout: float = 300.0
+    memory_mb: int = 3000
+
+
+@dataclass(eq=False)
+class Ticket:
+    """A search that waits or runs.
+
+    Attributes:
+        owner: on whose behalf: searches of one owner find their tree again.
+        stop: set when nobody wants the answer any more.
+        running: whether it has begun.
+    """
+
+    owner: str
+    game: GameSpec
+    spec: str
+    seed: int
+    stop: threading.Event = field(default_factory=threading.Event)
+    running: bool = False
+
+
+class _Stopped(Exception):
+    """Nobody waits for this engine any more."""
+
+
+class PooledEngine(IsolatedEngine):
+    """An engine of the pool: its preparation, too, can be stopped.
+
+    Attributes:
+        owner: whose game its tree belongs to.
+    """
+
+    def __init__(self, ticket: Ticket, limits: EngineLimits) -> None:
+        self.spec, self.owner = ticket.spec, ticket.owner
+        self._stop: Callable[[], bool] = ticket.stop.is_set
+        # What is ours may have to compile. What is not may do anything: it gets a move's time.
+        outside = is_outside(ticket.spec)
+        timeout = limits.move_timeout if outside else limits.prepare_timeout
+        super().__init__(ticket.spec, ticket.game, timeout, setup=_SETUP)
+        try:
+            if not outside:
+                self.warm_up()
+            self.new_game(ticket.seed)
+        except BaseException:
+            self.end()
+            raise
+        self._stop, self.timeout = lambda: False, limits.move_timeout
+
+    def _check(self) -> None:
+        if self._stop():
+            raise _Stopped
+        super()._check()
+
+    def play_for(self, ticket: Ticket) -> None:
+        """Forget the last game, if it was of somebody else."""
+        if self.owner != ticket.owner:
+            self.new_game(ticket.seed)
+            self.owner = ticket.owner
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked something."""
+        return self._host.alive
+
+    def end(self) -> None:
+        """End all its processes, now."""
+        self._host.kill()
+
+
+class EnginePool:
+    """All engine processes of a server. Its coroutines belong to one event loop.
+
+    Attributes:
+        limits: what the engines may take.
+        on_change: called when a search begins or ends.
+    """
+
+    def __init__(self, limits: EngineLimits | None = None) -> None:
+        self.limits = limits or EngineLimits()
+        os.environ[MEMORY] = str(self.limits.memory_mb)
+        self.on_change: Callable[[], None] = lambda: None
+        self._threads = ThreadPoolExecutor(self.limits.searches, "search")
+        self._tickets: list[Ticket] = []
+        self._lock = threading.Lock()  # of what follows
+        self._idle: list[PooledEngine] = []  # the one used last at the end
+        self._busy: set[PooledEngine] = set()
+        self._taken = 0
+        self._closed = False
+
+    async def search(
+        self, owner: str, state: GameState, spec: str, seed: int = 0,
+        budget: Budget | None = None, longest: float = math.inf,
+    ) -> Decision:
+        """What an engine plays, with all that it can say. Cancelling it ends the search.
+
+        Args:
+            longest: wall seconds, after which the search is told to end.
+
+        Raises:
+            EngineFailed: if no move comes.
+            TooManySearches: if too many wait.
+        """
+        ticket = Ticket(owner, state.game, spec, seed)
+
+        def work(engine: PooledEngine) -> Decision:
+            end = time.monotonic() + longest
+            return engine.analyse(
+                state, budget, lambda: ticket.stop.is_set() or time.monotonic() > end
+            )
+
+        return await self.submit(ticket, work)
+
+    async def prepare(self, owner: str, game: GameSpec, spec: str, seed: int = 0) -> None:
+        """Start an engine, so that its first move need not wait. Raises as `search`."""
+        await self.submit(Ticket(owner, game, spec, seed), lambda engine: None)
+
+    def waiting_before(self, owner: str) -> int | None:
+        """How many searches come before one of `owner` that waits; None if none waits."""
+        waiting = [ticket for ticket in self._tickets if not ticket.running]
+        for place, ticket in enumerate(waiting):
+            if ticket.owner == owner:
+                return place + sum(other.running for other in self._tickets)
+        return None
+
+    def counts(self) -> dict[str, int]:
+        """Searches that run and wait, processes in memory."""
+        running = sum(ticket.running for ticket in self._tickets)
+        with self._lock:
+            processes = len(self._idle) + self._taken
+        return {
+            "running": running, "waiting": len(self._tickets) - running, "processes": processes
+        }
+
+    async def submit(self, ticket: Ticket, work: Callable[[PooledEngine], T]) -> T:
+        """Do `work` with an engine, in a thread, when its turn comes. Raises as `search`."""
+        if sum(not other.running for other in self._tickets) >= _MOST_WAITING:
+            raise TooManySearches(f"{_MOST_WAITING} searches wait already; try again later")
+        loop = asyncio.get_running_loop()
+
+        def begin() -> None:
+            ticket.running = True
+            self.on_change()
+
+        def run() -> T:
+            if ticket.stop.is_set():
+                raise _Stopped
+            loop.call_soon_threadsafe(begin)
+            return self._run(ticket, work)
+
+        self._tickets.append(ticket)
+        self.on_change()
+        try:
+            return await loop.run_in_executor(self._threads, run)
+        except _Stopped:
+            raise EngineFailed(f"{ticket.spec}: stopped") from None
+        except asyncio.CancelledError:
+            ticket.stop.set()
+            raise
+        finally:
+            self._tickets.remove(ticket)
+            self.on_change()
+
+    def _run(self, ticket: Ticket, work: Callable[[PooledEngine], T]) -> T:
+        """In a thread of the pool."""
+        engine: PooledEngine | None = None
+        try:
+            engine = self._take(ticket)
+            engine.play_for(ticket)
+            return work(engine)
+        except _Stopped:
+            raise
+        except Exception as error:
+            if engine is not None:
+                engine.end()
+            known = isinstance(error, DlgoError)
+            text = str(error) if known else type(error).__name__
+            raise EngineFailed(one_line(f"{ticket.spec}: {text}")) from (None if known else error)
+        finally:
+            self._give_back(engine)
+
+    def _take(self, ticket: Ticket) -> PooledEngine:
+        """An idle engine of this kind, of the same owner if there is one; or a new one."""
+        with self._lock:
+            self._taken += 1
+            fits = [
+                engine for engine in self._idle
+                if engine.spec == ticket.spec and engine.game == ticket.game and engine.alive
+            ]
+            fits.sort(key=lambda engine: engine.owner == ticket.owner)
+            surplus: list[PooledEngine] = []
+            if fits:
+                self._idle.remove(fits[-1])
+            else:
+                keep = max(self.limits.processes - self._taken, 0)
+                surplus = self._idle[: len(self._idle) - keep]
+                del self._idle[: len(surplus)]
+        for engine in surplus:
+            engine.end()
+        engine = fits[-1] if fits else PooledEngine(ticket, self.limits)
+        with self._lock:
+            self._busy.add(engine)
+        return engine
+
+    def _give_back(self, engine: PooledEngine | None) -> None:
+        with self._lock:
+            self._taken -= 1
+            if engine is None:
+                return
+            self._busy.discard(engine)
+            if engine.alive and not self._closed:
+                self._idle.append(engine)
+                return
+        engine.end()
+
+    def close(self) -> None:
+        """End all processes."""
+        self._closed = True
+        for ticket in self._tickets:
+            ticket.stop.set()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        with self._lock:
+            engines = [*self._idle, *self._busy]
+            self._idle = []
+        for engine in engines:
+            engine.end()
