@@ -86,6 +86,7 @@ setup(
         "numpy>=1.26",
         "onnxruntime>=1.18",
         "pandas>=2.1",
+        "psutil>=5.9",
         "rich>=13",
         "scipy>=1.11",
         "sgfmill>=1.1.1",

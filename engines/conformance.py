@@ -11,12 +11,14 @@ builds the engine for some games, among them one whose turns do not alternate, p
 
 from __future__ import annotations
 
-import multiprocessing
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import psutil
 
 from dlgo.api import GameSpec, GameState
 from dlgo.conformance import in_time
@@ -177,7 +179,7 @@ def check_budgets(subject: Subject) -> None:
 
 def check_close(subject: Subject) -> None:
     """`close` may be called twice, and leaves no thread and no process."""
-    threads, children = threading.active_count(), len(multiprocessing.active_children())
+    threads, children = threading.active_count(), _children()
     engine = subject.build()
     engine.select_move(GameState.new_game(subject.game))
     engine.close()
@@ -185,11 +187,21 @@ def check_close(subject: Subject) -> None:
     deadline = time.monotonic() + 2.0
     while time.monotonic() < deadline:
         left = threading.active_count() - threads
-        left += len(multiprocessing.active_children()) - children
+        left += _children() - children
         if left <= 0:
             return
         time.sleep(0.05)
     raise RuleBroken(f"close: {engine.name} leaves {left} threads or processes ({subject.game})")
+
+
+def _children() -> int:
+    """Living processes below this one, without those of Python's own that end with it."""
+    count = 0
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            own = "multiprocessing.resource_tracker" in " ".join(process.cmdline())
+            count += not own and process.status() != psutil.STATUS_ZOMBIE
+    return count
 
 
 # The rules by name, in the order in which they are looked at.

@@ -5,21 +5,22 @@ a living parent. They are found by three signs: the tree of parents (a worker ad
 children leave behind), the process group, and a mark in the environment that every process
 inherits. Only Linux has /proc; elsewhere the process group is all there is.
 
-This file imports the standard library only, since the reaper runs it without anything installed.
-That is also why it does not use psutil; and psutil has neither marks nor the state and group of
-all processes in one pass, which tells when none is left that could start another.
+psutil measures memory. It has neither marks nor the state and group of all processes in one pass,
+which tells when none is left that could start another; nor CPU time in nanoseconds; nor memory
+without files, every shared page divided by those who share it. The reaper runs this file without
+anything installed, so psutil is imported where it is used.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
-import math
 import os
 import signal
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import Any
 
 # The environment variable that marks a worker and all that it starts.
 MARK = "DLGO_ARENA_WORKER"
@@ -134,31 +135,30 @@ def memory(pid: int, with_children: bool = True, without: Collection[int] = ()) 
 
     Pages that several of them share are counted for each: an upper bound, but quick to get.
     """
-    return sum(map(_private, {pid} | (descendants(pid, without) if with_children else set())))
-
-
-def machine_memory() -> float:
-    """Bytes of memory that this machine has (infinity if unknown)."""
-    with contextlib.suppress(AttributeError, OSError, ValueError):
-        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    return math.inf
-
-
-def _private(pid: int) -> int:
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        resident, shared = (_PROC / str(pid) / "statm").read_text().split()[1:3]
-        return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
-    return 0
+    tree = {pid} | (descendants(pid, without) if with_children else set())
+    # Only Linux tells which pages are those of files.
+    return sum(info.rss - getattr(info, "shared", 0) for info in _memory_infos(tree))
 
 
 def resident(pid: int) -> int:
     """Bytes of a process and its descendants in memory, files and whatever is shared included:
     more than they use, but quick to get (0 if unknown)."""
-    pages = 0
-    for process in {pid} | descendants(pid):
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            pages += int((_PROC / str(process) / "statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
+    return sum(info.rss for info in _memory_infos({pid} | descendants(pid)))
+
+
+def _memory_infos(pids: Collection[int]) -> Iterator[Any]:
+    import psutil
+
+    for pid in pids:
+        with contextlib.suppress(psutil.Error):
+            yield psutil.Process(pid).memory_info()
+
+
+def machine_memory() -> int:
+    """Bytes of memory that this machine has."""
+    import psutil
+
+    return psutil.virtual_memory().total
 
 
 def exact_memory(
@@ -211,14 +211,6 @@ def adopt_orphans() -> None:
     """Become the parent of what this process's children leave behind (Linux)."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
-def cpu_seconds(pid: int) -> float:
-    """CPU time of a living process (0.0 if unknown)."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        stat = (_PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
-        return (int(stat[11]) + int(stat[12])) / _TICKS
-    return 0.0
 
 
 def cpu_of_tree(pid: int) -> float:
