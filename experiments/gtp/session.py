@@ -203,7 +203,7 @@ class Session:
         seconds = self.clock.seconds_for_a_move(player, empty_points(state))
         if seconds is not None:
             seconds = max(seconds - (time.monotonic() - start), 1e-3)
-        decision = engine.select_move(state, limited(engine, seconds))
+        decision = engine.select_move(state, limited(engine.budget, engine.budgets, seconds))
         self.clock.spend(player, time.monotonic() - start)
         return state, decision
 
@@ -245,10 +245,10 @@ def nearest_komi(komi: float) -> float:
     return max(-_LARGEST_KOMI, min(_LARGEST_KOMI, round(2 * komi) / 2))
 
 
-def limited(engine: Engine, seconds: float | None) -> Budget:
-    """The engine's own budget, and no more than so many wall seconds if it can obey those."""
-    budget = engine.budget
-    if seconds is None or "wall" not in engine.budgets:
+def limited(budget: Budget, budgets: Collection[str], seconds: float | None) -> Budget:
+    """An engine's own budget, with at most these wall seconds if `budgets`, those that it can
+    obey, hold them."""
+    if seconds is None or "wall" not in budgets:
         return budget
     wall = seconds if budget.wall is None else min(seconds, budget.wall)
     return dataclasses.replace(budget, wall=wall)

@@ -11,19 +11,12 @@ from typing import Any
 
 from dlgo.errors import DlgoError
 from dlgo.text import excerpt
+from experiments.online import protocol
 from experiments.online.connection import Connection, Pauses
 from experiments.online.game import OnlineGame
 from experiments.online.player import OnlinePlayer
-from experiments.online.protocol import (
-    FINISHED,
-    SPEEDS,
-    Challenge,
-    Message,
-    ProtocolError,
-    number,
-    parse_challenge,
-)
-from experiments.online.terms import Terms
+from experiments.online.protocol import Challenge, Message, ProtocolError
+from experiments.online.terms import Refusal, Terms
 
 # Seconds within which an accepted challenge becomes a game, and counts as one.
 _BECOMES_A_GAME = 60.0
@@ -33,15 +26,7 @@ _GAME_EVENT = re.compile(r"game/([0-9]{1,15})/(.+)", re.ASCII)
 
 
 class Bridge:
-    """A bot.
-
-    Args:
-        connection: to the server.
-        player: its engine.
-        terms: what it plays.
-        say: prints a line.
-        pauses: how long to wait for what.
-        greeting: what it says at the start of a game; "" for nothing.
+    """A bot. It says `greeting`, if any, at the start of a game; `say` prints a line.
 
     Attributes:
         games: those that have not ended, by number.
@@ -141,8 +126,8 @@ class Bridge:
     def _take_active_game(self, data: Any) -> None:
         if not isinstance(data, dict):
             raise ProtocolError(f"{str(data)[:60]!r} is not a game")
-        id = int(number(data, "id"))
-        over = data.get("phase") == FINISHED
+        id = int(protocol.number(data, "id"))
+        over = data.get("phase") == protocol.FINISHED
         if id in self.games and over:
             self.games[id].connect()  # it tells the result
         if id in self.games or over:
@@ -165,7 +150,7 @@ class Bridge:
     def _send_status(self) -> None:
         """How many games we play, whenever that has changed."""
         speeds = [game.data.speed for game in self.games.values() if game.data is not None]
-        status = {f"ongoing_{speed}_count": speeds.count(speed) for speed in SPEEDS}
+        status = {f"ongoing_{speed}_count": speeds.count(speed) for speed in protocol.SPEEDS}
         if status != self._status and self._connection.send("bot/status", status):
             self._status = status
 
@@ -176,7 +161,7 @@ class Bridge:
             raise ProtocolError(f"{str(data)[:60]!r} is not a notification")
         if data.get("type") != "challenge":
             return
-        challenge = parse_challenge(data)
+        challenge = protocol.parse_challenge(data)
         if challenge.id in self._expected:
             return
         now = time.monotonic()
@@ -185,57 +170,34 @@ class Bridge:
         refusal = self._terms.refusal(challenge, games, self.closing)
         if refusal is None:
             self._expected[challenge.id] = now + _BECOMES_A_GAME
-            answer = self._accept(challenge)
-        else:
-            details = {"message": refusal.message, "details": {}}
-            if refusal.code:
-                details["rejection_code"] = refusal.code
-            answer = self._decline(challenge, refusal.message, details)
-        task = asyncio.create_task(answer)
+        task = asyncio.create_task(self._answer(challenge, refusal))
         self._answering.add(task)
         task.add_done_callback(self._answering.discard)
 
-    async def _accept(self, challenge: Challenge) -> None:
-        try:
-            await self._post(f"me/challenges/{challenge.id}/accept", {})
-            self._say(f"challenge of {challenge.player[1]} accepted")
-        except DlgoError as error:
-            self._expected.pop(challenge.id, None)
-            self._say(f"challenge of {challenge.player[1]} cannot be accepted: {error}")
-
-    async def _decline(
-        self, challenge: Challenge, reason: str, details: dict[str, Any]
-    ) -> None:
-        self._say(f"challenge of {challenge.player[1]} declined: {reason}")
-        try:
-            await self._post(f"me/challenges/{challenge.id}", {
-                "delete": True, "message": reason, "rejection_details": details,
-            })
-        except DlgoError as error:
-            self._say(f"challenge of {challenge.player[1]} cannot be declined: {error}")
-
-    async def _post(self, path: str, data: dict[str, Any]) -> None:
+    async def _answer(self, challenge: Challenge, refusal: Refusal | None) -> None:
+        who, path = f"challenge of {challenge.player[1]}", f"me/challenges/{challenge.id}"
+        done, data = "accepted", {}
+        if refusal is None:
+            path += "/accept"
+        else:
+            done = "declined"
+            details: dict[str, Any] = {"message": refusal.message, "details": {}}
+            if refusal.code:
+                details["rejection_code"] = refusal.code
+            data = {"delete": True, "message": refusal.message, "rejection_details": details}
+            self._say(f"{who} declined: {refusal.message}")
         for tries in range(1, _TRIES + 1):
             try:
                 await self._connection.post(path, data)
-                return
-            except DlgoError:
+                break
+            except DlgoError as error:
                 if tries == _TRIES:
-                    raise
+                    self._expected.pop(challenge.id, None)
+                    self._say(f"{who} cannot be {done}: {error}")
+                    return
                 await asyncio.sleep(self._pauses.first * tries)
-
-
-async def _play(bridge: Bridge) -> None:
-    """Run a bridge that Ctrl-C and SIGTERM end as they should."""
-    loop = asyncio.get_running_loop()
-    handled = ((signal.SIGINT, bridge.interrupt), (signal.SIGTERM, bridge.stop))
-    for signum, handler in handled:
-        loop.add_signal_handler(signum, handler)
-    try:
-        await bridge.run()
-    finally:
-        for signum, _ in handled:
-            loop.remove_signal_handler(signum)
+        if refusal is None:
+            self._say(f"{who} accepted")
 
 
 def play_online(
@@ -245,14 +207,8 @@ def play_online(
     """Be a bot on the server until Ctrl-C.
 
     Args:
-        server: its address.
         key: the API key, which no line shows.
         username: of the bot; "" if the key is enough.
-        player: makes the engine.
-        terms: what it plays.
-        greeting: what it says at the start of a game; "" for nothing.
-        say: prints a line.
-        pauses: how long to wait for what.
 
     Raises:
         DlgoError: if it cannot begin.
@@ -266,7 +222,10 @@ def play_online(
     async def run() -> int:
         connection = Connection(server, key, username, tell, pauses)
         bridge = Bridge(connection, player(), terms, tell, pauses, greeting)
-        await _play(bridge)
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGINT, bridge.interrupt)
+        loop.add_signal_handler(signal.SIGTERM, bridge.stop)
+        await bridge.run()  # the handlers end with the loop
         return len(bridge.games)
 
     left_open = asyncio.run(run())

@@ -24,32 +24,27 @@ def clock_at_start(time_control: dict[str, Any]) -> Clock:
     Raises:
         ProtocolError: if a number is missing, or the system is unknown.
     """
+    def time(key: str) -> float:
+        return max(number(time_control, key), 0.0)
+
     system = time_control.get("system") or time_control.get("time_control")
     match system:
         case "fischer":
-            clock = Clock(
-                _time(time_control, "initial_time"),
-                increment=_time(time_control, "time_increment"),
-            )
+            return Clock(time("initial_time"), increment=time("time_increment"))
         case "byoyomi":
-            clock = Clock(
-                _time(time_control, "main_time"), _time(time_control, "period_time"),
-                int(number(time_control, "periods")), japanese=True,
-            )
+            periods = int(number(time_control, "periods"))
+            return Clock(time("main_time"), time("period_time"), periods, japanese=True)
         case "canadian":
-            clock = Clock(
-                _time(time_control, "main_time"), _time(time_control, "period_time"),
-                int(number(time_control, "stones_per_period")),
-            )
+            stones = int(number(time_control, "stones_per_period"))
+            return Clock(time("main_time"), time("period_time"), stones)
         case "simple":
-            clock = Clock(0.0, _time(time_control, "per_move"), 1, japanese=True)
+            return Clock(0.0, time("per_move"), 1, japanese=True)
         case "absolute":
-            clock = Clock(_time(time_control, "total_time"))
+            return Clock(time("total_time"))
         case "none":
-            clock = Clock()
+            return Clock()
         case _:
             raise ProtocolError(f"the time system {str(system)[:40]!r} is unknown")
-    return clock
 
 
 def seconds_for_a_move(
@@ -58,7 +53,6 @@ def seconds_for_a_move(
     """Wall seconds that `player`, whose turn it is, should take; None if there is no limit.
 
     Args:
-        empty_points: how much of the board is free.
         now: the server's time in milliseconds.
     """
     try:
@@ -111,6 +105,3 @@ def _paused(clock: dict[str, Any]) -> bool:
     pause = clock.get("pause")
     return isinstance(pause, dict) and bool(pause.get("paused"))
 
-
-def _time(data: dict[str, Any], key: str) -> float:
-    return max(number(data, key), 0.0)

@@ -65,14 +65,7 @@ class Pauses:
 
 
 class Connection:
-    """A connection, and who we are for the server.
-
-    Args:
-        server: its address, `https://online-go.com`.
-        key: the API key. It is sent to the server, and never shown.
-        username: of the bot; "" if only the key is sent.
-        say: prints a line.
-        pauses: how long to wait for what.
+    """A connection, and who we are for the server. The API key is sent there, and never shown.
 
     Attributes:
         bot: number and name of the account, once the server has told them.
@@ -243,11 +236,7 @@ class Connection:
                     await socket.send(text)
 
     async def post(self, path: str, data: dict[str, Any]) -> None:
-        """A request by REST, with the key.
-
-        Raises:
-            DlgoError: if the server refuses it, or cannot be reached.
-        """
+        """A request by REST, with the key. Raises DlgoError if it is refused or gets lost."""
         await asyncio.to_thread(self._post, path, data)
 
     def _post(self, path: str, data: dict[str, Any]) -> None:

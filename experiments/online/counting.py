@@ -23,9 +23,7 @@ class Agreement:
     """The end of a game: the dead stones that are accepted.
 
     Args:
-        connection: to the server.
         settle: wall seconds for the other player to go on marking.
-        say: prints a line about the game.
     """
 
     def __init__(
@@ -44,12 +42,7 @@ class Agreement:
         self._answered = None
 
     async def answer(self, data: GameData, state: GameState, player: Player) -> None:
-        """Accept the stones that are marked, or mark others.
-
-        Args:
-            state: the position at the end.
-            player: whose side we are on.
-        """
+        """Accept the stones that are marked, or mark others; `player` is who we are."""
         epoch = self._connection.epoch
         await asyncio.sleep(self._settle)
         dead = await asyncio.to_thread(stones_to_accept, state, data.removed, player)
@@ -77,10 +70,8 @@ def stones_to_accept(
     """The dead stones that `player` accepts: those that are marked, or those that seem dead.
 
     Args:
-        state: the position at the end.
         marked: by the server or the opponent. Marks on empty points, which mean that the point is
             nobody's, are accepted where they cost nothing.
-        player: whose side we are on.
     """
     ours = frozenset(dead_chains(state))
     if marked == ours:

@@ -17,19 +17,13 @@ from dlgo.errors import DlgoError
 from dlgo.text import error_text, excerpt
 from engines.base import Decision
 from experiments.gtp.session import empty_points
+from experiments.online import position as positions
 from experiments.online import protocol
 from experiments.online.clocks import seconds_for_a_move
 from experiments.online.connection import Connection, Pauses
 from experiments.online.counting import Agreement
 from experiments.online.player import OnlinePlayer, best_allowed
-from experiments.online.position import (
-    IllegalOnServer,
-    Position,
-    after,
-    follow,
-    handicap_stone,
-    in_play,
-)
+from experiments.online.position import Position, in_play
 from experiments.online.protocol import FINISHED, PLAY, SCORING, GameData, ProtocolError
 from experiments.online.tasks import Tasks
 
@@ -65,16 +59,7 @@ class _Chosen:
 
 
 class OnlineGame:
-    """A game.
-
-    Args:
-        id: its number.
-        connection: to the server.
-        player: our engine.
-        say: prints a line about this game.
-        pauses: how long to wait for what.
-        greeting: what we say at the start; "" for nothing.
-        on_end: called when it has ended.
+    """A game. `say` prints a line about it, `on_end` is called when it has ended.
 
     Attributes:
         data: as the server has told it; None before that.
@@ -159,10 +144,10 @@ class OnlineGame:
             known = old is not None and self._position is not None and (
                 _course(data) == _course(old)
             )
-            position = self._position if known else follow(data)
+            position = self._position if known else positions.follow(data)
         except ProtocolError as error:
             self._complain(str(error))
-            if isinstance(error, IllegalOnServer) and not self._told_illegal:
+            if isinstance(error, positions.IllegalOnServer) and not self._told_illegal:
                 self._told_illegal = True
                 self._chat(_CANNOT_FOLLOW.format(error))
             return
@@ -219,7 +204,7 @@ class OnlineGame:
             return
         later = self.data.with_move(move)
         try:
-            self._position = after(self._position, later, move)
+            self._position = positions.after(self._position, later, move)
         except ProtocolError:
             self.connect()  # perhaps this message alone was wrong
             raise
@@ -336,7 +321,7 @@ class OnlineGame:
         """Our move. Raises whatever goes wrong."""
         state = in_play(self._position.state)
         if self._position.to_place:
-            return _Chosen(number, handicap_stone(self.data, self._position.state))
+            return _Chosen(number, positions.handicap_stone(self.data, self._position.state))
         seconds = seconds_for_a_move(
             self.data, state.next_player, empty_points(state), self._connection.server_time()
         )

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from typing import NamedTuple
 
 from dlgo.api import GameState, Move
 from dlgo.errors import DlgoError
 from dlgo.games.go.scoring import likely_dead
 from dlgo.games.go.state import Go
-from engines.base import Budget, Decision
+from engines.base import Decision
 from engines.isolation.describe import read_spec
 from engines.isolation.pool import EngineLimits, EnginePool
 from engines.registry import engine_class, is_outside
 from experiments.gtp.session import limited
 from experiments.online.position import RULES
-
-
-class _Powers(NamedTuple):
-    """What `limited` has to know of an engine."""
-
-    budget: Budget
-    budgets: tuple[str, ...]
 
 
 class OnlinePlayer:
@@ -39,9 +31,9 @@ class OnlinePlayer:
     def __init__(self, text: str, limits: EngineLimits, seed: int) -> None:
         spec = read_spec(text, limits.move_timeout)
         self.spec = spec.text
-        self._powers = (
-            None if is_outside(text) else _Powers(spec.budget, engine_class(spec.name).budgets)
-        )
+        self._budget = spec.budget
+        # Of an engine from outside, nobody here knows which budgets it obeys.
+        self._budgets = () if is_outside(text) else engine_class(spec.name).budgets
         self._engines = EnginePool(limits)
         self._seed = seed
 
@@ -80,9 +72,7 @@ class OnlinePlayer:
         Raises:
             DlgoError: if none comes. The next call starts another process.
         """
-        budget = None
-        if self._powers is not None and self._powers.budgets:
-            budget = limited(self._powers, seconds)
+        budget = limited(self._budget, self._budgets, seconds) if self._budgets else None
         return await self._engines.search(owner, state, self.spec, self._seed + tries, budget)
 
     def close(self) -> None:
@@ -92,10 +82,6 @@ class OnlinePlayer:
 
 def best_allowed(decision: Decision, refused: set[Move], state: GameState) -> Move:
     """The best move that the server has not refused: by the engine's policy, or any sensible one.
-
-    Args:
-        decision: what the engine found.
-        refused: moves that our rules allow and the server's do not.
     """
     ranked = sorted(decision.policy, key=decision.policy.__getitem__, reverse=True)
     for move in (decision.move, *ranked, *state.sensible_moves()):

@@ -60,15 +60,7 @@ def follow(data: GameData) -> Position:
 
 
 def after(position: Position, data: GameData, move: Move) -> Position:
-    """The position a move later.
-
-    Args:
-        position: before the move.
-        data: the game with the move.
-
-    Raises:
-        ProtocolError: see `follow`.
-    """
+    """The position a move later; `data` is the game with the move. Raises as `follow`."""
     try:
         if not position.to_place:
             return Position(in_play(position.state).apply_move(move))

@@ -185,7 +185,7 @@ def parse_game(data: Any) -> GameData:
     if data.get("score_handicap") and handicap > 1:
         compensation = handicap - bool(data.get("aga_handicap_scoring"))
     phase = get(data, "phase", str, PLAY)
-    winner = data.get("winner")
+    winner, players = data.get("winner"), get(data, "players", dict)
     return GameData(
         id=int(number(data, "game_id", data.get("id"))),
         size=size,
@@ -199,7 +199,7 @@ def parse_game(data: Any) -> GameData:
         white_begins=data.get("initial_player") == "white",
         moves=tuple(parse_move(value, size) for value in raw_moves),
         phase=phase,
-        players=_players(get(data, "players", dict)),
+        players=(_account(get(players, "black", dict)), _account(get(players, "white", dict))),
         time_control=_time_control(data),
         clock=get(data, "clock", dict, {}),
         removed=parse_points(data.get("removed") or "", size),
@@ -218,12 +218,8 @@ def board_size(data: dict[str, Any]) -> int:
     return int(width)
 
 
-def _players(data: dict[str, Any]) -> tuple[tuple[int, str], tuple[int, str]]:
-    both = []
-    for colour in ("black", "white"):
-        player = get(data, colour, dict)
-        both.append((int(number(player, "id")), excerpt(str(player.get("username", "?")), 40)))
-    return both[0], both[1]
+def _account(data: dict[str, Any], default: Any = _MISSING) -> tuple[int, str]:
+    return int(number(data, "id", default)), excerpt(str(data.get("username", "?")), 40)
 
 
 def _time_control(data: dict[str, Any]) -> dict[str, Any]:
@@ -253,12 +249,8 @@ class Challenge:
 
 def parse_challenge(data: dict[str, Any]) -> Challenge:
     """Read a notification of the type `challenge`. Raises ProtocolError."""
-    user = get(data, "user", dict, {})
-    return Challenge(
-        int(number(data, "challenge_id")),
-        (int(number(user, "id", 0)), excerpt(str(user.get("username", "?")), 40)),
-        data, _time_control(data),
-    )
+    user = _account(get(data, "user", dict, {}), 0)
+    return Challenge(int(number(data, "challenge_id")), user, data, _time_control(data))
 
 
 def get(data: dict[str, Any], key: str, kind: type, default: Any = _MISSING) -> Any:

@@ -10,11 +10,7 @@ from dlgo.text import error_text
 
 
 class Tasks:
-    """Tasks by name.
-
-    Args:
-        say: prints a line, about a task that has ended in an exception: a fault of ours.
-    """
+    """Tasks by name. One that ends in an exception, a fault of ours, is told of by `say`."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say

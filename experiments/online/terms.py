@@ -67,8 +67,7 @@ class Terms:
         """Why a challenge is declined; None if it is accepted.
 
         Args:
-            games: how many are played at present.
-            closing: whether this program is about to end.
+            games: the number that are played at present.
         """
         try:
             return (
@@ -143,12 +142,7 @@ class Terms:
         return None
 
     def as_config(self, bot: tuple[int, str], closing: bool) -> dict[str, Any]:
-        """What the server shows of it to those who look for an opponent.
-
-        Args:
-            bot: its number and name.
-            closing: whether it takes no more games.
-        """
+        """What the server shows of the bot to those who look for an opponent."""
         handicap = self.most_handicap > 0
         settings = {
             f"allowed_{speed}_settings": {**_ANY_CLOCK, "concurrent_games": self.most_games}
