@@ -34,8 +34,7 @@ _LONGEST_TEXT = 300
 SHOW_OUTPUT = "DLGO_SHOW_OUTPUT"
 # Bytes of an answer from a sandbox.
 _LONGEST_UNTRUSTED = 1 << 22
-# Called with an event that the process tells of while it works on a request. If the event is a
-# question, returns the answer to it; None: it is not.
+# Handles an event, and returns the answer if it is a question, or else None.
 OnEvent = Callable[[dict[str, Any]], dict[str, Any] | None]
 
 
@@ -179,7 +178,9 @@ class Host:
         try:
             with contextlib.ExitStack() as stopped:
                 while True:
-                    answer = _read(self._program.exchange(request, self._take, left, check))
+                    answer = json.loads(self._program.exchange(request, self._take, left, check))
+                    if not isinstance(answer, dict):
+                        raise ValueError
                     if events.isdisjoint(answer):
                         break
                     request, left = b"", max(deadline - wall_time(), 0.0)
@@ -242,14 +243,6 @@ class Host:
 
 def _pickled(request: Any) -> bytes:
     return frame(pickle.dumps(request))
-
-
-def _read(message: bytes) -> dict[str, Any]:
-    """An answer. Raises ValueError or RecursionError if it is none."""
-    answer = json.loads(message)
-    if not isinstance(answer, dict):
-        raise ValueError
-    return answer
 
 
 def nonsense() -> ProgramError:

@@ -6,6 +6,7 @@ whatever takes a specification from a user reads it by `read_spec`, and builds f
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -39,17 +40,8 @@ class OutsideSpec(EngineSpec):
         return IsolatedEngine(self.text, game, self.timeout, seed=seed, details=True, host=host)
 
 
-@dataclass(frozen=True)
-class Description:
-    """What a specification means.
-
-    Attributes:
-        spec: None if the file cannot be loaded.
-        problem: why.
-    """
-
-    spec: OutsideSpec | None
-    problem: str = ""
+class LoadingError(SpecError):
+    """The file of an engine cannot be loaded."""
 
 
 def read_spec(text: str, timeout: float = MOVE_TIMEOUT) -> EngineSpec:
@@ -65,14 +57,12 @@ def read_spec(text: str, timeout: float = MOVE_TIMEOUT) -> EngineSpec:
         return EngineSpec.parse(text)
     host = _spare.pop() if _spare else Host()
     try:
-        description = _ask(host, text, _LOAD_TIMEOUT)
+        spec = _ask(host, text, _LOAD_TIMEOUT)
     except BaseException:
         host.kill()
         raise
     _spare.append(host)
-    if description.spec is None:
-        raise SpecError(description.problem)
-    return dataclasses.replace(description.spec, timeout=timeout)
+    return dataclasses.replace(spec, timeout=timeout)
 
 
 # The process that has described an engine, which was loaded in a copy of it: the next one that is
@@ -80,30 +70,33 @@ def read_spec(text: str, timeout: float = MOVE_TIMEOUT) -> EngineSpec:
 _spare: list[Host] = []
 
 
-def describe(specs: Iterable[str], timeout: float = _LOAD_TIMEOUT) -> dict[str, Description]:
-    """Describe engines from outside, each in a process of its own.
+def describe(
+    specs: Iterable[str], timeout: float = _LOAD_TIMEOUT
+) -> dict[str, OutsideSpec | None]:
+    """Read specifications of engines from outside; None for a file that cannot be loaded.
 
     Raises:
         SpecError: for a file or class that does not exist, or options it does not have.
     """
-    host = Host()
+    host, described = Host(), {}
     try:
-        return {spec: _ask(host, spec, timeout) for spec in specs}
+        for spec in specs:
+            described[spec] = None
+            with contextlib.suppress(LoadingError):
+                described[spec] = _ask(host, spec, timeout)
     finally:
         host.kill()
+    return described
 
 
-def _ask(host: Host, spec: str, timeout: float) -> Description:
+def _ask(host: Host, spec: str, timeout: float) -> OutsideSpec:
     answer = host.ask("describe", spec, timeout, timeout=timeout + 10)
     if "wrong" in answer:
         raise SpecError(str(answer["wrong"]))
-    if "spec" in answer:
-        return Description(_spec_of(answer["spec"]))
-    problem = answer.get("problem") or f"cannot load {spec}: it exits, or takes too long"
-    return Description(None, str(problem))
-
-
-def _spec_of(facts: dict[str, object]) -> OutsideSpec:
+    if "spec" not in answer:
+        problem = answer.get("problem") or f"cannot load {spec}: it exits, or takes too long"
+        raise LoadingError(str(problem))
+    facts = answer["spec"]
     try:
         budget, settings = Budget(**facts.pop("budget")), facts.pop("settings")
         return OutsideSpec(budget=budget, settings=tuple(map(tuple, settings)), **facts)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from dlgo.api import GameSpec, GameState, Move, Point
@@ -40,12 +40,9 @@ class IsolatedEngine:
     """An engine in a process of its own. If that had to be ended, the next request starts another.
 
     Args:
-        spec: its specification.
-        game: what it plays.
         timeout: wall seconds to build it and, unless changed, for each further answer.
         memory_mb: megabytes its processes may grow by once it is built; None: no limit.
         setup: "module:function", called in its process before anything else.
-        seed: of its first game.
         details: whether decisions have more than a move and its value, which costs time, and
             whether messages name the engine.
         host: a process that has no engine yet; by default one is started.
@@ -53,9 +50,7 @@ class IsolatedEngine:
         in_copy: whether to play in a copy of the process, which `release` leaves.
 
     Attributes:
-        timeout: wall seconds for each answer.
-        budget: of each move.
-        budgets, network_id, training_cpu_seconds: as of any engine.
+        budget, budgets, network_id, training_cpu_seconds: as of any engine.
         pid: the root of its processes.
         digest: of its sources; "" of one in a sandbox.
 
@@ -153,7 +148,7 @@ class IsolatedEngine:
             ProgramError: as `analyse`; also if the engine does not tell of its search.
         """
         def work(check: Callable[[], None]) -> Transcript:
-            answer, wall = self._ask_move("watch", state, budget, (), check)
+            answer, wall = self._ask_move("watch", state, budget, check=check)
             decision = self._read(answer, wall, True) if "move" in answer else None
             parts = answer.get("parts")
             if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
@@ -189,18 +184,21 @@ class IsolatedEngine:
         self, state: GameState, budget: Budget | None, method: str,
         check: Callable[[], None] | None = None,
     ) -> Decision:
-        answer, wall = self._ask_move("move", state, budget, filter(None, [method]), check)
+        answer, wall = self._ask_move("move", state, budget, method, check=check)
         return self._read(answer, wall, bool(method))
 
     def _ask_move(
-        self, request: str, state: GameState, budget: Budget | None, more: Iterable[str],
+        self, request: str, state: GameState, budget: Budget | None, *more: str,
         check: Callable[[], None] | None,
     ) -> tuple[dict[str, Any], float]:
         """The answer about a position, and when it was asked."""
         wall = wall_time()
         if self._host.ended:
             self._start()
-        answer = self._ask(request, *self._way_to(state), budget, *more, check=check)
+        moves = state.moves_since(self._state)
+        # From the start and all moves, or from where its process is and the new moves.
+        way = (state.history()[0], state.moves()) if moves is None else (None, moves)
+        answer = self._ask(request, *way, budget, *more, check=check)
         self._state = state
         return answer, wall
 
@@ -234,11 +232,6 @@ class IsolatedEngine:
         if any(count is not None and type(count) is not int for count in counts.values()):
             raise TypeError
         return {**tables, **counts, "pv": tuple(map(self._move, answer["pv"]))}
-
-    def _way_to(self, state: GameState) -> tuple[GameState | None, list[Move]]:
-        """From where and by which moves its process gets to `state`; None: from where it is."""
-        moves = state.moves_since(self._state)
-        return (state.history()[0], state.moves()) if moves is None else (None, moves)
 
     def _move(self, code: Any) -> Move:
         if type(code) is int and 0 <= code < self.game.num_actions:

@@ -28,7 +28,7 @@ from engines.clock import stopped_by
 from engines.isolation import copies
 from engines.isolation.server import Server
 from engines.programs import processes
-from engines.programs.framing import FrameReader, write_frame
+from engines.programs.framing import BrokenFrame, take_frame, write_frame
 from engines.registry import EngineSpec
 from engines.watching.recording import transcript
 
@@ -192,13 +192,14 @@ class _Host:
             finally:
                 os._exit(0)
         os.close(theirs)
-        reader, deadline = FrameReader(ours), time.monotonic() + timeout
-        answer = None
-        while answer is None and not reader.closed and not reader.broken:
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([ours], [], [], left)[0]:
-                break
-            answer = next(reader.messages(), None)
+        buffer, answer, deadline = bytearray(), None, time.monotonic() + timeout
+        with contextlib.suppress(BrokenFrame):
+            while (answer := take_frame(buffer)) is None:
+                left = max(deadline - time.monotonic(), 0.0)
+                data = os.read(ours, 1 << 16) if select.select([ours], [], [], left)[0] else b""
+                if not data:
+                    break
+                buffer += data
         os.kill(copy, signal.SIGKILL)
         os.waitpid(copy, 0)
         os.close(ours)

@@ -22,6 +22,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -257,17 +258,11 @@ class Watch:
     def __init__(self, program: Program, allowance: Allowance) -> None:
         self.verdict: ProgramError | None = None
         self._program, self._allowance = program, allowance
-        self._ended = threading.Event()
         threading.Thread(target=self._run, daemon=True).start()
 
-    def stop(self) -> None:
-        """Look no more."""
-        self._ended.set()
-
     def _run(self) -> None:
-        while not self._ended.wait(_WATCH_PAUSE):
-            if not self._program.alive:
-                return
+        while self._program.alive:
+            time.sleep(_WATCH_PAUSE)
             with contextlib.suppress(OSError):
                 self.verdict = self._excess()
             if self.verdict is not None:

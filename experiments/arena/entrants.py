@@ -66,7 +66,7 @@ def entrants_of(specs: Iterable[str]) -> dict[str, tuple[str, str]]:
     entrants = {}
     for spec in specs:
         if spec in outside:
-            read = outside[spec].spec
+            read = outside[spec]
             if read is not None:
                 entrants[spec] = with_version(read.text, read.digest), read.label
             else:  # it loses its games, which say why

@@ -145,7 +145,6 @@ class _Participant:
 
 
 def _participant(game: GameSpec, player: str, act_timeout: float, seed: int) -> _Participant:
-    """A player by name: an agent's file, or an engine."""
     if player.endswith(".py"):
         agent = load_agent_file(Path(player))
         return _Participant(
@@ -174,7 +173,6 @@ def play(
         players: who moves first, and who second: the file of an agent (its name ends in .py),
             or an engine such as mcts:sims=200.
         act_timeout: seconds a move of an agent; engines have budgets of their own.
-        seed: of the engines.
         report: gets a line for every move.
 
     Returns:

@@ -32,12 +32,11 @@ _ENCODER = "planes"
 
 
 def export_agent(model: str, out: Path) -> tuple[Card, float]:
-    """Write a model as an agent's file.
+    """Write a model as an agent's file, which is replaced if it is there.
 
     Args:
         model: name of a shipped model, a model's folder, or that of a run of `dlgo train
             alphazero`, whose last network is taken.
-        out: the file; replaced if it is there.
 
     Returns:
         The model's card, and by how much a logit or a value of the agent is off at most.
@@ -150,12 +149,7 @@ def read_resnet(content: bytes, card: Card) -> dict[str, np.ndarray]:
 def agent_text(
     card: Card, game: GameSpec, weights: dict[str, np.ndarray], kind: type = np.float16
 ) -> str:
-    """The agent's file: the template and a network.
-
-    Args:
-        card: of the network; game: what it plays.
-        weights: as `read_resnet` gives them; kind: the type they are stored as.
-    """
+    """The agent's file: the template and a network, whose weights are stored as `kind`."""
     packed = io.BytesIO()
     np.savez_compressed(packed, **{name: array.astype(kind) for name, array in weights.items()})
     return (

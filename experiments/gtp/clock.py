@@ -53,15 +53,10 @@ class Clock:
         """Whether there is a limit."""
         return self.main_time is not None and not (self.byo_time > 0 and self.byo_stones == 0)
 
-    def restart(self) -> None:
-        """Both clocks at their beginning, for a new game."""
-        self.left.clear()
-
     def seconds_for_a_move(self, player: Player, empty_points: int) -> float | None:
         """Seconds that `player` should take; None if there is no limit.
 
-        Args:
-            empty_points: how much of the board is free: the length of the game to come.
+        The length of the game to come is guessed by the empty points.
         """
         if player not in self.left and not self.limited:
             return None

@@ -1,6 +1,6 @@
 """GTP commands for administration, setup and play: sections 6.3.1 to 6.3.3 and 6.3.6.
 
-Each takes the session and the command's arguments, and returns the result.
+Each takes the session and the command's arguments, and returns the result; None: nothing to say.
 """
 
 from __future__ import annotations
@@ -30,24 +30,11 @@ def arguments(given: Arguments, *names: str) -> Arguments:
     return given[: len(names)]
 
 
-def protocol_version(session: Session, given: Arguments) -> str:
-    return "2"
-
-
-def name(session: Session, given: Arguments) -> str:
-    return "dlgo"
-
-
-def version(session: Session, given: Arguments) -> str:
-    return __version__
-
-
-def quit_(session: Session, given: Arguments) -> str:
+def quit_(session: Session, given: Arguments) -> None:
     session.closing = True
-    return ""
 
 
-def boardsize(session: Session, given: Arguments) -> str:
+def boardsize(session: Session, given: Arguments) -> None:
     (text,) = arguments(given, "size")
     size = parse_int(text, "size")
     if not _SMALLEST <= size <= MAX_SIZE:
@@ -56,21 +43,14 @@ def boardsize(session: Session, given: Arguments) -> str:
         session.change_game(session.game_of_size(size))
     except DlgoError as error:
         raise GtpError(f"unacceptable size: {error}") from None
-    return ""
 
 
-def clear_board(session: Session, given: Arguments) -> str:
-    session.clear()
-    return ""
-
-
-def komi(session: Session, given: Arguments) -> str:
+def komi(session: Session, given: Arguments) -> None:
     (text,) = arguments(given, "komi")
     session.set_komi(parse_float(text, "komi"))
-    return ""
 
 
-def play(session: Session, given: Arguments) -> str:
+def play(session: Session, given: Arguments) -> None:
     color, move = arguments(given, "color", "move")
     player = parse_color(color)
     try:
@@ -79,7 +59,6 @@ def play(session: Session, given: Arguments) -> str:
         raise GtpError(f"syntax error: {error}") from None
     if note:  # where bridges and front ends keep their log
         say(f"dlgo gtp: {note}", err=True)
-    return ""
 
 
 def genmove(session: Session, given: Arguments) -> str:
@@ -92,11 +71,6 @@ def reg_genmove(session: Session, given: Arguments) -> str:
     return session.game.move_text(session.choose(parse_color(color))[1].move)
 
 
-def undo(session: Session, given: Arguments) -> str:
-    session.undo()
-    return ""
-
-
 def showboard(session: Session, given: Arguments) -> str:
     state = session.state
     game, player = state.game, state.next_player
@@ -107,26 +81,25 @@ def showboard(session: Session, given: Arguments) -> str:
     return f"\n{state}\n{turn}"
 
 
-def dlgo_game(session: Session, given: Arguments) -> str:
+def dlgo_game(session: Session, given: Arguments) -> None:
     """An extension: play another game, such as `dlgo-game connect4`."""
     (text,) = arguments(given, "game")
     game = get_game(text)
     session.change_game(game)
     session.komi = getattr(game, "komi", 0.0)
-    return ""
 
 
 # Commands that any game has.
 COMMANDS = {
-    "protocol_version": protocol_version,
-    "name": name,
-    "version": version,
+    "protocol_version": lambda session, given: "2",
+    "name": lambda session, given: "dlgo",
+    "version": lambda session, given: __version__,
     "quit": quit_,
-    "clear_board": clear_board,
+    "clear_board": lambda session, given: session.clear(),
     "play": play,
     "genmove": genmove,
     "reg_genmove": reg_genmove,
-    "undo": undo,
+    "undo": lambda session, given: session.undo(),
     "showboard": showboard,
     "dlgo-game": dlgo_game,
 }

@@ -45,10 +45,11 @@ class Server:
         self.session = session
 
     @property
-    def commands(self) -> dict[str, Callable[[Session, Arguments], str | Analysis]]:
+    def commands(self) -> dict[str, Callable[[Session, Arguments], str | Analysis | None]]:
         """The commands of the present game."""
         commands = {
-            "known_command": self._known_command, "list_commands": self._list_commands,
+            "known_command": self._known_command,
+            "list_commands": lambda *_: "\n".join(sorted(self.commands)),
             **core.COMMANDS, **tournament.COMMANDS, **analysis.COMMANDS,
         }
         if self.session.is_go:
@@ -59,7 +60,6 @@ class Server:
         """The response to a line, in pieces; nothing for an empty one.
 
         Args:
-            line: what the controller sent.
             wait: ends an analysis (see there); by default after its first line.
         """
         command = parse_command(line)
@@ -71,8 +71,8 @@ class Server:
             if handler is None:
                 raise GtpError("unknown command")
             result = handler(self.session, command.arguments)
-            if isinstance(result, str):
-                yield format_response(command.id, result)
+            if not isinstance(result, Analysis):
+                yield format_response(command.id, result or "")
                 return
             for text in result.lines(wait):
                 if not started:
@@ -89,9 +89,6 @@ class Server:
 
     def _known_command(self, session: Session, given: Arguments) -> str:
         return "true" if given and given[0] in self.commands else "false"
-
-    def _list_commands(self, session: Session, given: Arguments) -> str:
-        return "\n".join(sorted(self.commands))
 
 
 class Lines:
@@ -173,9 +170,6 @@ def serve(
     """Serve standard input until it ends.
 
     Args:
-        game: what is played until a command changes it.
-        engine: who plays, as a specification.
-        seed: of the engine.
         move_timeout: wall seconds for a move of an engine from outside, which has a process of
             its own. If it fails, the next command starts another.
 

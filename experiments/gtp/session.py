@@ -25,12 +25,7 @@ _LARGEST_KOMI = 1000
 
 
 class Session:
-    """A connection's state.
-
-    Args:
-        game: what is played until a command changes it.
-        spec: who plays. The engine is built and warmed up here.
-        seed: of its games.
+    """A connection's state. The engine is built and warmed up here.
 
     Attributes:
         game: the game, komi and size included.
@@ -70,19 +65,14 @@ class Session:
     def clear(self) -> None:
         """A new game."""
         self.start_at(GameState.new_game(self.game))
-        self.clock.restart()
+        self.clock.left.clear()
 
-    def start_at(self, state: GameState) -> None:
-        """A game whose moves up to here cannot be undone."""
-        self._line = [state]
+    def start_at(self, state: GameState, *further: GameState) -> None:
+        """A game from `state` on; what has come to the further states can be undone."""
+        self._line = [state, *further]
         self._games_started += 1
         if self._engine is not None:
             self._engine.new_game(derive_seed(self._seed, self._games_started))
-
-    def start_along(self, line: list[GameState]) -> None:
-        """A game that has come to the last of these states, and can be undone one by one."""
-        self.start_at(line[0])
-        self._line += line[1:]
 
     def game_of_size(self, size: int) -> GameSpec:
         """The present game, which is Go, on another board, without handicap."""
@@ -101,11 +91,8 @@ class Session:
         except Exception:
             self.set_game(before)
             raise
-        if line is None:
-            self.clear()
-        else:
-            self.start_along(line)
-            self.clock.restart()
+        self.start_at(*(line or [GameState.new_game(self.game)]))
+        self.clock.left.clear()
 
     def set_game(self, game: GameSpec) -> None:
         """Another game, or the same under another komi; the position stays. Ends the engine."""
@@ -152,11 +139,10 @@ class Session:
             GtpError: if it is illegal.
             NotationError: if it is not a move.
         """
-        state = self.turn_of(player)
+        state, note = self.turn_of(player), ""
         if text.lower() == "resign":
             self._line.append(state.apply_move(Move.resign()))
-            return ""
-        note = ""
+            return note
         try:
             for move in self.game.parse_moves(state, text):
                 state = state.apply_move(move)

@@ -1,6 +1,6 @@
 """GTP commands for tournaments and records: sections 6.3.2, 6.3.4, 6.3.5 and KGS's extensions.
 
-Each takes the session and the command's arguments, and returns the result.
+Each takes the session and the command's arguments, and returns the result; None: nothing to say.
 """
 
 from __future__ import annotations
@@ -23,7 +23,13 @@ from experiments.play.game_file import positions, read_game_file
 
 def fixed_handicap(session: Session, given: Arguments) -> str:
     (text,) = arguments(given, "number_of_stones")
-    return _place(session, _star_points(session, parse_int(text, "number of stones")))
+    try:
+        points = handicap_points(session.game.size, parse_int(text, "number of stones"))
+    except SpecError:
+        points = ()
+    if not points:
+        raise GtpError("invalid number of stones")
+    return _place(session, points)
 
 
 def place_free_handicap(session: Session, given: Arguments) -> str:
@@ -43,7 +49,7 @@ def place_free_handicap(session: Session, given: Arguments) -> str:
     return _place(session, (Point(low, low), Point(high, high if high > low else low + 1)))
 
 
-def set_free_handicap(session: Session, given: Arguments) -> str:
+def set_free_handicap(session: Session, given: Arguments) -> None:
     size = session.game.size
     try:
         points = [parse_point(text, size, size) for text in given]
@@ -52,17 +58,6 @@ def set_free_handicap(session: Session, given: Arguments) -> str:
     if not 2 <= len(points) < size**2 or len(set(points)) < len(points):
         raise GtpError("bad vertex list: expected two or more different points")
     _place(session, points)
-    return ""
-
-
-def _star_points(session: Session, stones: int) -> tuple[Point, ...]:
-    try:
-        points = handicap_points(session.game.size, stones)
-    except SpecError:
-        points = ()
-    if not points:
-        raise GtpError("invalid number of stones")
-    return points
 
 
 def _place(session: Session, points: tuple[Point, ...] | list[Point]) -> str:
@@ -75,10 +70,9 @@ def _place(session: Session, points: tuple[Point, ...] | list[Point]) -> str:
 # --- time ---
 
 
-def time_settings(session: Session, given: Arguments) -> str:
+def time_settings(session: Session, given: Arguments) -> None:
     main, byo, stones = arguments(given, "main_time", "byo_yomi_time", "byo_yomi_stones")
     session.clock = Clock(_seconds(main), _seconds(byo), parse_int(stones, "stones"))
-    return ""
 
 
 def _seconds(text: str) -> float:
@@ -89,15 +83,14 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def time_left(session: Session, given: Arguments) -> str:
+def time_left(session: Session, given: Arguments) -> None:
     color, seconds, stones = arguments(given, "color", "time", "stones")
     # Even a negative one is taken: a clock can be overdrawn.
     left = max(parse_float(seconds, "time"), 0.0)
     session.clock.left[parse_color(color)] = (left, parse_int(stones, "stones"))
-    return ""
 
 
-def kgs_time_settings(session: Session, given: Arguments) -> str:
+def kgs_time_settings(session: Session, given: Arguments) -> None:
     """`none`, `absolute MAIN`, `byoyomi MAIN PERIOD PERIODS`, `canadian MAIN BYO STONES`."""
     (kind,) = arguments(given, "kind")
     counts = {"none": 0, "absolute": 1, "byoyomi": 3, "canadian": 3}
@@ -109,7 +102,6 @@ def kgs_time_settings(session: Session, given: Arguments) -> str:
     times = [_seconds(text) for text in values[:2]]
     stones = [parse_int(text, "stones or periods") for text in values[2:]]
     session.clock = Clock(*times, *stones, japanese=kind == "byoyomi")
-    return ""
 
 
 # --- the end of the game ---
@@ -154,21 +146,16 @@ def kgs_genmove_cleanup(session: Session, given: Arguments) -> str:
     return state.game.move_text(move)
 
 
-def kgs_rules(session: Session, given: Arguments) -> str:
+def kgs_rules(session: Session, given: Arguments) -> None:
     (rules,) = arguments(given, "rules")
     if rules not in ("chinese", "aga", "new_zealand"):
         raise GtpError("unsupported rules: scores are counted by area (chinese, aga, new_zealand)")
-    return ""
-
-
-def kgs_game_over(session: Session, given: Arguments) -> str:
-    return ""
 
 
 # --- records ---
 
 
-def loadsgf(session: Session, given: Arguments) -> str:
+def loadsgf(session: Session, given: Arguments) -> None:
     (path,) = arguments(given, "file")
     until = parse_int(given[1], "move number") if len(given) > 1 else None
     try:
@@ -187,14 +174,13 @@ def loadsgf(session: Session, given: Arguments) -> str:
     for note in saved.notes:
         print(f"dlgo gtp: {note}", file=sys.stderr, flush=True)
     session.set_komi(session.komi if saved.komi is None else saved.komi)
-    return ""
 
 
 COMMANDS = {
     "time_settings": time_settings,
     "time_left": time_left,
     "kgs-time_settings": kgs_time_settings,
-    "kgs-game_over": kgs_game_over,
+    "kgs-game_over": lambda session, given: None,
 }
 GO_COMMANDS = {
     "fixed_handicap": fixed_handicap,

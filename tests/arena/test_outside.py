@@ -139,7 +139,7 @@ def test_what_is_wrong_with_a_file_loses_games_and_what_is_wrong_with_a_name_is_
     assert re.fullmatch(r"broken\.py@[0-9a-f]{8}", described["broken.py"][0])
     assert described["good.py:Greedy"][1].startswith("greedy@")
     began = time.monotonic()
-    assert describe(["hangs.py", "good.py"], timeout=5)["good.py"].spec.digest
+    assert describe(["hangs.py", "good.py"], timeout=5)["good.py"].digest
     assert time.monotonic() - began < 60
     for spec, message in (
         ("none.py", "no such file"), ("good.py:Greed", "did you mean Greedy"),
