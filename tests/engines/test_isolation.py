@@ -18,7 +18,9 @@ import pytest
 from dlgo import DlgoError, GameState, get_game
 from dlgo.jit import tell_of_compiling
 from dlgo.records.failures import Failure
+from engines.base import Budget
 from engines.isolation.describe import OutsideSpec, read_spec
+from engines.isolation.engine import IsolatedEngine
 from engines.learning.selfplay.engine_games import Variety, play_game
 from engines.programs.program import ProgramError
 from engines.registry import EngineSpec, build_engine, is_outside
@@ -162,6 +164,19 @@ def test_decisions_and_training_data_are_those_of_the_same_engine_at_home() -> N
     assert data[0].actions.tolist() == data[1].actions.tolist()
     assert away.budgets == home.budgets and away.budget == home.budget
     away.close()
+
+
+def test_a_search_ends_when_it_is_told_to_and_goes_on_with_its_tree() -> None:
+    state = GameState.new_game(get_game("go:size=9"))
+    engine = IsolatedEngine("mcts:wall=60", state.game, 90)
+    engine.warm_up()
+    engine.new_game(1)
+    began = time.monotonic()
+    first = engine.analyse(state, None, lambda: time.monotonic() > began + 0.5)
+    assert time.monotonic() - began < 50 and first.cost.simulations > 0
+    second = engine.analyse(state, Budget(wall=0.2))
+    assert sum(second.visits.values()) > sum(first.visits.values())
+    engine.close()
 
 
 def test_reading_a_specification_loads_nothing_here() -> None:
