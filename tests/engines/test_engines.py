@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from dlgo import GameState, SpecError, get_game
 from engines.base import Budget
-from engines.conformance import check_engine
+from engines.conformance import RULES, RuleBroken, check_engine
 from engines.registry import EngineSpec, build_engine, engine_class, engine_names
 from tests.conftest import FULL, one_line_error, random_game
 
@@ -21,6 +22,23 @@ SPECS = ("random", "alphabeta:depth=2", "mcts:sims=50")
 def test_engines_keep_to_the_rules_for_engines(spec: str) -> None:
     """The conformance kit: legal moves anywhere, the same game for the same seed, budgets."""
     assert len(check_engine(spec, GAMES, seed=2)) == len(GAMES)
+
+
+LEAVES = """
+import subprocess
+class Leaves:
+    child = None
+    def select_move(self, state):
+        self.child = self.child or subprocess.Popen(["sleep", "10"])
+        return state.legal_moves()[0]
+"""
+
+
+def test_a_process_that_an_engine_leaves_is_found(tmp_path: Path) -> None:
+    (tmp_path / "leaves.py").write_text(LEAVES)
+    others = [name for name in RULES if name != "close"]
+    with pytest.raises(RuleBroken, match="close: Leaves leaves 1"):
+        check_engine(str(tmp_path / "leaves.py"), ["tictactoe"], skip=others)
 
 
 @pytest.mark.parametrize("spec", ["alphabeta:depth=2", "mcts:sims=50"])
