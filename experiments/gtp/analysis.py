@@ -7,6 +7,7 @@ short search; an engine that keeps its tree (`mcts`) goes on where the last one 
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Iterator
 
@@ -104,12 +105,7 @@ def _analysis(session: Session, given: Arguments, leela: bool) -> Analysis:
     return Analysis(session, state, max(interval, _SHORTEST) / 100, leela)
 
 
-def analyze(session: Session, given: Arguments) -> Analysis:
-    return _analysis(session, given, leela=False)
-
-
-def lz_analyze(session: Session, given: Arguments) -> Analysis:
-    return _analysis(session, given, leela=True)
-
-
-COMMANDS = {"analyze": analyze, "kata-analyze": analyze, "lz-analyze": lz_analyze}
+COMMANDS = {
+    name: functools.partial(_analysis, leela=name == "lz-analyze")
+    for name in ("analyze", "kata-analyze", "lz-analyze")
+}
