@@ -15,7 +15,6 @@ from dlgo.api import GameState, Move, Player
 from dlgo.gtp import GtpError, parse_color, parse_int
 from engines.base import Budget, Decision
 from engines.clock import stopped_by
-from experiments.gtp.core import Arguments
 from experiments.gtp.session import Session
 
 # Between two lines, in hundredths of a second: what front ends usually ask for.
@@ -87,7 +86,7 @@ class Analysis:
         return str(round(10_000 * share)) if self._leela else f"{share:.4f}"
 
 
-def _analysis(session: Session, given: Arguments, leela: bool) -> Analysis:
+def _analysis(session: Session, *given: str, leela: bool) -> Analysis:
     """Read `[color] [interval] [key value]...`; keys other than `interval` are ignored."""
     words = list(given)
     player: Player = session.state.next_player

@@ -7,6 +7,7 @@ bytes that are not text, lines without end, an engine that breaks down. The end 
 
 from __future__ import annotations
 
+import inspect
 import os
 import queue
 import select
@@ -15,7 +16,7 @@ import stat
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from dlgo.api import GameSpec
 from dlgo.errors import DlgoError
@@ -26,7 +27,6 @@ from engines.isolation.describe import MOVE_TIMEOUT, read_spec
 from experiments.command import standard_input
 from experiments.gtp import analysis, core, tournament
 from experiments.gtp.analysis import Analysis, Wait
-from experiments.gtp.core import Arguments
 from experiments.gtp.session import Session
 
 # Bytes of the longest line that can be a command: `set_free_handicap` on 25x25 has 3,000.
@@ -45,11 +45,11 @@ class Server:
         self.session = session
 
     @property
-    def commands(self) -> dict[str, Callable[[Session, Arguments], str | Analysis | None]]:
+    def commands(self) -> dict[str, Callable[..., str | Analysis | None]]:
         """The commands of the present game."""
         commands = {
             "known_command": self._known_command,
-            "list_commands": lambda *_: "\n".join(sorted(self.commands)),
+            "list_commands": lambda session: "\n".join(sorted(self.commands)),
             **core.COMMANDS, **tournament.COMMANDS, **analysis.COMMANDS,
         }
         if self.session.is_go:
@@ -70,7 +70,7 @@ class Server:
             handler = self.commands.get(command.name)
             if handler is None:
                 raise GtpError("unknown command")
-            result = handler(self.session, command.arguments)
+            result = _call(handler, self.session, command.arguments)
             if not isinstance(result, Analysis):
                 yield format_response(command.id, result or "")
                 return
@@ -87,8 +87,21 @@ class Server:
             # Once lines have been sent, the response can only be ended.
             yield "\n" if started else format_response(command.id, excerpt(message), ok=False)
 
-    def _known_command(self, session: Session, given: Arguments) -> str:
-        return "true" if given and given[0] in self.commands else "false"
+    def _known_command(self, session: Session, name: str = "") -> str:
+        return "true" if name in self.commands else "false"
+
+
+def _call(
+    handler: Callable[..., str | Analysis | None], session: Session, given: Sequence[str]
+) -> str | Analysis | None:
+    """What a command says. Arguments beyond those that it has are ignored, as GNU Go does."""
+    parameters = [*inspect.signature(handler).parameters.values()][1:]
+    positional = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    needed = [p.name for p in positional if p.default is p.empty]
+    if len(given) < len(needed):
+        raise GtpError(f"syntax error: expected {' '.join(needed)}")
+    several = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    return handler(session, *(given if several else given[: len(positional)]))
 
 
 class Lines:

@@ -1,6 +1,7 @@
 """GTP commands for tournaments and records: sections 6.3.2, 6.3.4, 6.3.5 and KGS's extensions.
 
-Each takes the session and the command's arguments, and returns the result; None: nothing to say.
+Each takes the session and the command's arguments, which are texts, and returns the result; None:
+nothing to say.
 """
 
 from __future__ import annotations
@@ -14,17 +15,16 @@ from dlgo.games.go.scoring import dead_chains, likely_dead, score
 from dlgo.games.go.state import Go, handicap_points
 from dlgo.gtp import GtpError, parse_color, parse_float, parse_int
 from experiments.gtp.clock import Clock
-from experiments.gtp.core import Arguments, arguments
 from experiments.gtp.session import Session, stones_of
 from experiments.play.game_file import positions, read_game_file
 
 # --- handicap ---
 
 
-def fixed_handicap(session: Session, given: Arguments) -> str:
-    (text,) = arguments(given, "number_of_stones")
+def fixed_handicap(session: Session, number_of_stones: str) -> str:
+    stones = parse_int(number_of_stones, "number of stones")
     try:
-        points = handicap_points(session.game.size, parse_int(text, "number of stones"))
+        points = handicap_points(session.game.size, stones)
     except SpecError:
         points = ()
     if not points:
@@ -32,10 +32,9 @@ def fixed_handicap(session: Session, given: Arguments) -> str:
     return _place(session, points)
 
 
-def place_free_handicap(session: Session, given: Arguments) -> str:
+def place_free_handicap(session: Session, number_of_stones: str) -> str:
     """Where the engine wants its handicap: on the star points, as many as there are."""
-    (text,) = arguments(given, "number_of_stones")
-    asked = parse_int(text, "number of stones")
+    asked = parse_int(number_of_stones, "number of stones")
     size = session.game.size
     if not 2 <= asked < size**2:
         raise GtpError("invalid number of stones")
@@ -49,10 +48,10 @@ def place_free_handicap(session: Session, given: Arguments) -> str:
     return _place(session, (Point(low, low), Point(high, high if high > low else low + 1)))
 
 
-def set_free_handicap(session: Session, given: Arguments) -> None:
+def set_free_handicap(session: Session, *vertices: str) -> None:
     size = session.game.size
     try:
-        points = [parse_point(text, size, size) for text in given]
+        points = [parse_point(text, size, size) for text in vertices]
     except NotationError as error:
         raise GtpError(f"bad vertex list: {error}") from None
     if not 2 <= len(points) < size**2 or len(set(points)) < len(points):
@@ -70,9 +69,11 @@ def _place(session: Session, points: tuple[Point, ...] | list[Point]) -> str:
 # --- time ---
 
 
-def time_settings(session: Session, given: Arguments) -> None:
-    main, byo, stones = arguments(given, "main_time", "byo_yomi_time", "byo_yomi_stones")
-    session.clock = Clock(_seconds(main), _seconds(byo), parse_int(stones, "stones"))
+def time_settings(
+    session: Session, main_time: str, byo_yomi_time: str, byo_yomi_stones: str
+) -> None:
+    stones = parse_int(byo_yomi_stones, "stones")
+    session.clock = Clock(_seconds(main_time), _seconds(byo_yomi_time), stones)
 
 
 def _seconds(text: str) -> float:
@@ -83,20 +84,18 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def time_left(session: Session, given: Arguments) -> None:
-    color, seconds, stones = arguments(given, "color", "time", "stones")
+def time_left(session: Session, color: str, time: str, stones: str) -> None:
     # Even a negative one is taken: a clock can be overdrawn.
-    left = max(parse_float(seconds, "time"), 0.0)
+    left = max(parse_float(time, "time"), 0.0)
     session.clock.left[parse_color(color)] = (left, parse_int(stones, "stones"))
 
 
-def kgs_time_settings(session: Session, given: Arguments) -> None:
+def kgs_time_settings(session: Session, kind: str, *numbers: str) -> None:
     """`none`, `absolute MAIN`, `byoyomi MAIN PERIOD PERIODS`, `canadian MAIN BYO STONES`."""
-    (kind,) = arguments(given, "kind")
     counts = {"none": 0, "absolute": 1, "byoyomi": 3, "canadian": 3}
     if kind not in counts:
         raise GtpError(f"syntax error: expected {', '.join(counts)}")
-    values = given[1 : 1 + counts[kind]]
+    values = numbers[: counts[kind]]
     if len(values) < counts[kind]:
         raise GtpError(f"syntax error: {kind} takes {counts[kind]} numbers")
     times = [_seconds(text) for text in values[:2]]
@@ -107,7 +106,7 @@ def kgs_time_settings(session: Session, given: Arguments) -> None:
 # --- the end of the game ---
 
 
-def final_score(session: Session, given: Arguments) -> str:
+def final_score(session: Session) -> str:
     """By area, with the stones off that random games mostly capture."""
     counted = score(session.state, likely_dead(session.state))
     margin = counted.black - counted.white - session.komi
@@ -116,9 +115,8 @@ def final_score(session: Session, given: Arguments) -> str:
     return f"{'B' if margin > 0 else 'W'}+{abs(margin):.12g}"
 
 
-def final_status_list(session: Session, given: Arguments) -> str:
+def final_status_list(session: Session, status: str) -> str:
     """`alive`, `dead` or `seki`; seki is not recognised, so that list is empty."""
-    (status,) = arguments(given, "status")
     if status not in ("alive", "dead", "seki"):
         raise GtpError("syntax error: expected alive, dead or seki")
     state = session.state
@@ -128,9 +126,8 @@ def final_status_list(session: Session, given: Arguments) -> str:
     return "\n".join(map(point_text, sorted(points)))
 
 
-def kgs_genmove_cleanup(session: Session, given: Arguments) -> str:
+def kgs_genmove_cleanup(session: Session, color: str) -> str:
     """A move that goes on until the opponent's dead stones are off the board, then pass."""
-    (color,) = arguments(given, "color")
     player = parse_color(color)
     state = session.turn_of(player)
     dead = likely_dead(state)
@@ -146,8 +143,7 @@ def kgs_genmove_cleanup(session: Session, given: Arguments) -> str:
     return state.game.move_text(move)
 
 
-def kgs_rules(session: Session, given: Arguments) -> None:
-    (rules,) = arguments(given, "rules")
+def kgs_rules(session: Session, rules: str) -> None:
     if rules not in ("chinese", "aga", "new_zealand"):
         raise GtpError("unsupported rules: scores are counted by area (chinese, aga, new_zealand)")
 
@@ -155,13 +151,12 @@ def kgs_rules(session: Session, given: Arguments) -> None:
 # --- records ---
 
 
-def loadsgf(session: Session, given: Arguments) -> None:
-    (path,) = arguments(given, "file")
-    until = parse_int(given[1], "move number") if len(given) > 1 else None
+def loadsgf(session: Session, file: str, move_number: str | None = None) -> None:
+    until = None if move_number is None else parse_int(move_number, "move number")
     try:
-        saved = read_game_file(Path(path))
+        saved = read_game_file(Path(file))
         if not isinstance(saved.state.game, Go):
-            raise DlgoError(f"{path} is a game of {saved.state.game}")
+            raise DlgoError(f"{file} is a game of {saved.state.game}")
         states = positions(saved.state)
         if saved.state.last_move is not None and saved.state.last_move.is_resign:
             states.pop()
@@ -180,7 +175,7 @@ COMMANDS = {
     "time_settings": time_settings,
     "time_left": time_left,
     "kgs-time_settings": kgs_time_settings,
-    "kgs-game_over": lambda session, given: None,
+    "kgs-game_over": lambda session: None,
 }
 GO_COMMANDS = {
     "fixed_handicap": fixed_handicap,
