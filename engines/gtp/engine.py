@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from dlgo.api import GameState, Move, Player, Point
+from dlgo.api import GameState, Move, Player
 from dlgo.errors import NotationError, SpecError
 from dlgo.games.go.state import Go
 from dlgo.gtp import GtpError, shown
@@ -154,9 +154,5 @@ def _set_up_stones(program: GtpProgram, start: GameState) -> None:
     position has a liberty, and each part of one has that or a point of the rest.
     """
     game = start.game
-    for row in range(1, game.board_rows + 1):
-        for col in range(1, game.board_cols + 1):
-            player = game.cell(start, row, col)
-            if player is not None:
-                stone = Move.play(Point(row, col))
-                program.ask("play", player.name, game.move_text(stone))
+    for point, player in game.stones(start).items():
+        program.ask("play", player.name, game.move_text(Move.play(point)))

@@ -243,16 +243,12 @@ def limited(budget: Budget, budgets: Collection[str], seconds: float | None) -> 
 def empty_points(state: GameState) -> int:
     """How many points have no stone."""
     game = state.game
-    return game.board_rows * game.board_cols - sum(map(len, stones_of(state)))
+    return game.board_rows * game.board_cols - len(game.stones(state))
 
 
 def stones_of(state: GameState) -> tuple[list[Point], list[Point]]:
     """The points of Black's and of White's stones."""
-    game = state.game
     stones: tuple[list[Point], list[Point]] = ([], [])
-    for row in range(1, game.board_rows + 1):
-        for col in range(1, game.board_cols + 1):
-            player = game.cell(state, row, col)
-            if player is not None:
-                stones[player.index].append(Point(row, col))
+    for point, player in state.game.stones(state).items():
+        stones[player.index].append(point)
     return stones

@@ -15,7 +15,7 @@ from dlgo.games.go.scoring import dead_chains, likely_dead, score
 from dlgo.games.go.state import Go, handicap_points
 from dlgo.gtp import GtpError, parse_color, parse_float, parse_int
 from experiments.gtp.clock import Clock
-from experiments.gtp.session import Session, stones_of
+from experiments.gtp.session import Session
 from experiments.play.game_file import positions, read_game_file
 
 # --- handicap ---
@@ -60,7 +60,7 @@ def set_free_handicap(session: Session, *vertices: str) -> None:
 
 
 def _place(session: Session, points: tuple[Point, ...] | list[Point]) -> str:
-    if any(stones_of(session.state)):
+    if session.game.stones(session.state):
         raise GtpError("board not empty")
     session.start_at(session.position(points, (), Player.white))
     return " ".join(map(point_text, points))
@@ -120,7 +120,7 @@ def final_status_list(session: Session, status: str) -> str:
     if status not in ("alive", "dead", "seki"):
         raise GtpError("syntax error: expected alive, dead or seki")
     state = session.state
-    occupied = {point for stones in stones_of(state) for point in stones}
+    occupied = state.game.stones(state).keys()
     dead = dead_chains(state)
     points = {"alive": occupied - dead, "dead": dead, "seki": set()}[status]
     return "\n".join(map(point_text, sorted(points)))
@@ -131,9 +131,8 @@ def kgs_genmove_cleanup(session: Session, color: str) -> str:
     player = parse_color(color)
     state = session.turn_of(player)
     dead = likely_dead(state)
-    theirs = any(
-        state.game.cell(state, point.row, point.col) is player.other for point in dead
-    )
+    stones = state.game.stones(state)
+    theirs = any(stones[point] is player.other for point in dead)
     move = Move.pass_turn()
     if theirs:
         _, decision = session.choose(player)

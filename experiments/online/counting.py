@@ -87,9 +87,8 @@ def stones_to_accept(
 def _margin(state: GameState, dead: frozenset[Point], player: Player) -> float | None:
     """The player's lead with these stones off; None if they cannot be counted so."""
     game = state.game
-    stones = {p for p in dead if game.cell(state, p.row, p.col) is not None}
     try:
-        margin = score(state, stones).margin
+        margin = score(state, dead & game.stones(state).keys()).margin
     except SpecError:
         return None
     sign = 1 if player is Player.black else -1
