@@ -9,7 +9,6 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import click
 import pytest
@@ -106,6 +105,17 @@ MISTAKES = [
     (("show", "x.sgf", "--out", "x.gif", "--delay", "inf"), "--delay=inf is out of range"),
     (("generate", "go9", "--engine", "random", "--games", "1", "--temperature", "nan"),
      "--temperature=nan is out of range (0 to 100)"),
+    (("train", "supervised", "--out", "m", "--data", "no/such/folder"), "no such folder"),
+    (("train", "supervised", "--out", "m", "--data", "docs"), "no readable games"),
+    (("train", "supervised", "--out", "m", "--data", "docs", "--epochs", "0"), "--epochs"),
+    (("train", "supervised", "--out", "m", "--data", "docs", "--loss", "hinge"), "--loss"),
+    (("train", "ppo", "--game", "go5", "--set", "game=go9"), "has no setting 'game'"),
+    (("generate", "tictactoe", "--engine", "mtcs", "--games", "1"), "did you mean mcts"),
+    (("generate", "chess", "--engine", "mcts", "--games", "1"), "unknown game"),
+    (("generate", "tictactoe", "--engine", "random", "--games", "1", "--out", "README.md"),
+     "name another folder"),
+    (("data", "show", "no/such/folder"), "no such folder"),
+    (("data", "import-sgf", ".", "--out", "y", "--min-rank", "strong"), "not a rank"),
     (("frobnicate",), "frobnicate"),
 ]
 
@@ -145,20 +155,6 @@ def test_every_number_of_every_command_is_finite_and_within_its_range() -> None:
                         with pytest.raises(click.UsageError, match="is out of range"):
                             kind.convert(bound + beyond, option, None)
     assert checked > 40
-
-
-def test_a_bad_plan_file_names_the_fault(tmp_path: Path, capsys) -> None:
-    plan = tmp_path / "plan.toml"
-    for text, part in (
-        ("games = [", "is not TOML"),
-        ('games = "connect4"', "is not a list of texts"),
-        ('games = ["connect4"]\nsead = 3', "has no key 'sead' (did you mean seed?)"),
-        ('games = ["connect4"]\nengines = ["random", "random"]', "named twice"),
-        ('games = ["connect4"]\nengines = ["random", "mcts"]\npairs = 0', "pairs=0"),
-    ):
-        plan.write_text(text)
-        done = dlgo_here(capsys, "tournament", plan, "--ledger", tmp_path / "x.sqlite")
-        assert_one_line(done, part)
 
 
 CLOSED = """
@@ -219,13 +215,6 @@ def test_a_second_start_plays_its_first_move_soon(capsys) -> None:
     assert dlgo_here(capsys, *command, stdin="quit\n").returncode == 0  # fills the cache
     numba = seconds(lambda: subprocess.run([sys.executable, "-c", "import numba"], check=True))
     assert any(seconds(play) < 7 * numba for _ in range(2))
-
-
-def test_bot_against_bot_ends_with_a_result(capsys) -> None:
-    done = dlgo_here(capsys, "play", "tictactoe", "--first", "random", "--second",
-                     "mcts:sims=50", "--delay", "0", "--seed", "4")
-    assert done.returncode == 0
-    assert "Game over: " in done.stdout
 
 
 def test_the_same_seed_prints_the_same_game(capsys) -> None:

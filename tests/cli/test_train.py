@@ -38,23 +38,6 @@ def test_in_the_probe_of_chapter_6_black_captures_at_20_and_nowhere_else() -> No
     assert stones(white, Player.black) == 5 + 1 - 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "part"),
-    [
-        (("--data", "no/such/folder"), "no such folder"),
-        (("--data", "docs"), "no readable games"),
-        (("--data", "docs", "--epochs", "0"), "--epochs"),
-        (("--data", "docs", "--loss", "hinge"), "--loss"),
-    ],
-)
-def test_mistakes_of_dlgo_train_are_one_line(tmp_path: Path, capsys, arguments, part) -> None:
-    done = dlgo_here(capsys, "train", "supervised", "--out", tmp_path / "m", *arguments)
-    assert done.returncode in (1, 2)
-    assert part in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
-    assert not (tmp_path / "m").exists()
-
-
 def test_listings_need_no_keras() -> None:
     code = (
         "import sys; sys.modules['keras'] = sys.modules['tensorflow'] = None\n"

@@ -107,25 +107,6 @@ def test_a_folder_of_other_games_is_left_alone(made: Path, tmp_path: Path) -> No
             generate(other, 4, made, 1, Quiet())
 
 
-def test_wrong_input_is_one_line(tmp_path: Path, capfd) -> None:
-    (tmp_path / "file").write_text("")
-    for arguments, word in (
-        (("generate", "tictactoe", "--engine", "mtcs", "--games", "1"), "mcts"),
-        (("generate", "chess", "--engine", "mcts", "--games", "1"), "unknown game"),
-        (("generate", "go9", "--engine", "solver", "--games", "1", "--out", str(tmp_path / "x")),
-         "solver"),
-        (("generate", "tictactoe", "--engine", "random", "--games", "1", "--out",
-          str(tmp_path / "file")), "name another folder"),
-        (("data", "show", str(tmp_path / "nowhere")), "no such folder"),
-        (("data", "import-sgf", str(tmp_path), "--out", str(tmp_path / "y")), "no SGF files"),
-        (("data", "import-sgf", ".", "--out", "y", "--min-rank", "strong"), "not a rank"),
-    ):
-        done = dlgo_here(capfd, *arguments)
-        assert done.returncode == 2, arguments
-        assert word in done.stderr.splitlines()[-1]
-        assert "Traceback" not in done.stderr
-
-
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_is_stopped_goes_on(made: Path, tmp_path: Path, number: int) -> None:
     mark = f"dlgo-data-{os.getpid()}-{number}"
@@ -283,8 +264,9 @@ def test_a_sample_is_drawn_by_its_seed(tmp_path: Path) -> None:
     played = {"abcdefghi"[a % 9] + "abcdefghi"[8 - a // 9] for a in
               (int(game.actions[0]) for game in data.games())}
     assert played == {(folder / name).read_text()[-4:-2] for name in drawn[0]}
-    with pytest.raises(DataError, match="81 SGF files"):
-        import_sgf([folder], tmp_path / "more", Filter(9), 82, 1, 1)
+    for source, count, message in ((folder, 82, "81 SGF files"), (tmp_path / "out", 1, "no SGF")):
+        with pytest.raises(DataError, match=message):
+            import_sgf([source], tmp_path / "more", Filter(9), count, 1, 1)
 
 
 @pytest.mark.skipif(not AWKWARD.is_dir(), reason="needs ../shared/oracles/sgf/awkward")
