@@ -106,13 +106,8 @@ def models(
     click.echo(f"{'model':<{width}}game: network on encoder, moves predicted; cost; identity")
     for name in shown:
         _, card = load_card(name)
-        cost, test = card.training_cost, card.accuracy.get("test", {})
-        accuracy = f", {test['accuracy']:.1%} of held-out moves" if "accuracy" in test else ""
-        click.echo(
-            f"{name:<{width}}{card.game}: {card.network} on {card.encoder}{accuracy}; "
-            f"{cost['cpu_seconds']:,.0f} CPU s, {cost['gpu_seconds']:,.0f} GPU s"
-            f"{_data_cost(card)}{_int8_cost(card)}{_play(card)}; {card.network_id[7:19]}"
-        )
+        click.echo(f"{name:<{width}}{card.game}: {card.network} on {card.encoder}"
+                   f"{_costs_of(card)}; {card.network_id[7:19]}")
     for name in () if names else shipped_bundles():
         bundle = read_bundle(SHIPPED / name)
         _, card = load_card(bundle.network("supervised"))
@@ -152,22 +147,15 @@ def _echo_speeds(names: Sequence[str], batches: Sequence[int], again: bool) -> N
             row(what, "", *texts)
 
 
-def _int8_cost(card: Any) -> str:
-    """What eight bits cost a network, where it has them."""
-    cost = card.accuracy.get("int8")
-    if not cost or "policy" not in cost:
-        return ""
-    if "policy" in card.heads:
-        return f", int8 within {cost['policy']:.4f} nats"
-    return f", int8 within {cost['value']:.4f}"
-
-
-def _play(card: Any) -> str:
-    """How a search plays with a network, where its card says so."""
-    return "".join(f", plays with {name}={value:g}" for name, value in card.play.items())
-
-
-def _data_cost(card: Any) -> str:
-    """What the games took that a network was trained on, where its card knows."""
-    total, own = card.total_cpu_seconds, card.training_cost["cpu_seconds"]
-    return f" and {total - own:,.0f} for its games" if total and total > own else ""
+def _costs_of(card: Any) -> str:
+    """What a network has cost, how good it is, and how a search plays with it."""
+    cost, test, int8 = (
+        card.training_cost, card.accuracy.get("test", {}), card.accuracy.get("int8", {}))
+    text = f", {test['accuracy']:.1%} of held-out moves" if "accuracy" in test else ""
+    text += f"; {cost['cpu_seconds']:,.0f} CPU s, {cost['gpu_seconds']:,.0f} GPU s"
+    for_games = (card.total_cpu_seconds or 0) - cost["cpu_seconds"]
+    text += f" and {for_games:,.0f} for its games" if for_games > 0 else ""
+    if "policy" in int8:
+        text += (f", int8 within {int8['policy']:.4f} nats" if "policy" in card.heads else
+                 f", int8 within {int8['value']:.4f}")
+    return text + "".join(f", plays with {key}={value:g}" for key, value in card.play.items())
