@@ -16,6 +16,7 @@ from engines.registry import engine_class, engine_names
 from engines.supervised.config import SupervisedConfig
 from experiments.arena import plan_keys
 from experiments.classroom import league_plan
+from experiments.datasets.options import RECIPE_OPTIONS
 from experiments.options import Number
 from tests.command import ROOT
 
@@ -93,6 +94,7 @@ TABLES = {
         key: option for key, option in learner_class(name).config.options().items()
         if option != SHARED.get(key)
     } for name in LEARNERS},
+    "data.md": {option.name: option for option in RECIPE_OPTIONS},
     "tournaments.md": plan_keys.KEYS, "teach.md": {key.name: key for key in league_plan.KEYS},
 }
 
