@@ -52,6 +52,10 @@ class Tally:
         """Wall-clock seconds since the start."""
         return time.monotonic() - self.started
 
+    def summary(self, games: int) -> str:
+        """What has been made, in one line; `games`: how many of them count."""
+        return f"{games} games, {self.positions:,} positions in {duration(self.seconds())}"
+
     def text(self) -> str:
         """Positions, rate and time left."""
         seconds = max(self.seconds(), 1e-9)

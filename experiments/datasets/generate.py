@@ -23,17 +23,10 @@ from dlgo.text import duration
 from engines.base import Engine
 from engines.isolation.describe import MOVE_TIMEOUT, read_spec
 from engines.jobs import Amount, Jobs, Portion, Processes
-from engines.learning.data.shards import Shard, shard_path
+from engines.learning.data.shards import Shard, shard_bytes, shard_path
 from engines.learning.selfplay.engine_games import Variety, play_game
 from experiments.datasets.options import RECIPE_OPTIONS
-from experiments.datasets.shard_making import (
-    MadeShard,
-    Stopwatch,
-    existing_shard,
-    made_shard,
-    make_shards,
-    summary,
-)
+from experiments.datasets.shard_making import MadeShard, Stopwatch, existing_shard, make_shards
 from experiments.progress import LineProgress, Tally, default_progress
 
 # Board cells in the games of a shard, which makes some 5,000 positions: at most a minute of work
@@ -150,7 +143,7 @@ def _generate(
         if here:
             _warm_up(recipe, progress.say, move_timeout)
         make_shards(missing, jobs, folder, tally, progress)
-        progress.say(summary(tally.made, tally))
+        progress.say(tally.summary(tally.made))
     return folder
 
 
@@ -173,7 +166,7 @@ def make_shard(
             engine.close()
     provenance = watch.provenance("dlgo generate", asdict(recipe), number)
     provenance["networks"] = [engine.network_id for engine in engines if engine.network_id]
-    return made_shard(game, played, provenance)
+    return MadeShard(*shard_bytes(game, played, provenance))
 
 
 def _check_recipe(shard: Shard, path: Path, recipe: Recipe) -> None:

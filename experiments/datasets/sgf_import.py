@@ -31,15 +31,8 @@ from engines.jobs import Amount, Jobs, Portion, Processes
 from engines.learning.data.archives import contents, listing, with_inner_archives
 from engines.learning.data.records import GameData
 from engines.learning.data.sgf_games import Entry, Filter, describe, rank_number, to_game
-from engines.learning.data.shards import shard_path
-from experiments.datasets.shard_making import (
-    MadeShard,
-    Stopwatch,
-    existing_shard,
-    made_shard,
-    make_shards,
-    summary,
-)
+from engines.learning.data.shards import shard_bytes, shard_path
+from experiments.datasets.shard_making import MadeShard, Stopwatch, existing_shard, make_shards
 from experiments.progress import LineProgress, Tally, default_progress
 
 # SGF files a shard: some 50,000 moves.
@@ -169,7 +162,7 @@ def import_sgf(
         progress.say(f"{broken} games skipped as broken or against the rules")
     if noted > _NAMED:
         progress.say(f"notes on {noted} files in all")
-    progress.say(summary(kept, tally))
+    progress.say(tally.summary(kept))
     if damaged:
         raise DataError(f"{damaged} cannot be read, as said above; all other games are in {folder}")
     return folder
@@ -192,7 +185,8 @@ def import_piece(
         reports += [report for _, report in made]
         yield Amount(1, sum(report.positions for _, report in made))
     provenance = watch.provenance("dlgo data import-sgf", _recipe(piece, wanted, archive), number)
-    return made_shard(get_game("go", size=wanted.size), games, provenance, reports)
+    content, digest = shard_bytes(get_game("go", size=wanted.size), games, provenance)
+    return MadeShard(content, digest, tuple(reports))
 
 
 def _games_of(

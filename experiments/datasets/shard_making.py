@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dlgo.api import GameSpec
 from dlgo.errors import DataError
 from dlgo.files import write_file
-from dlgo.text import duration
 from engines.jobs import Amount, Jobs, Portion
-from engines.learning.data.records import GameData
-from engines.learning.data.shards import Shard, read_shard, shard_bytes, shard_path
+from engines.learning.data.shards import Shard, read_shard, shard_path
 from experiments.arena.provenance import machine_text, time_text, version_text
 from experiments.progress import LineProgress, Tally
 
 
 @dataclass(frozen=True)
 class MadeShard:
-    """What a portion of work returns that makes a shard.
+    """What a portion of work returns that makes a shard; the first two are of `shard_bytes`.
 
     Attributes:
         content: of the file, to be written by whoever asked for it.
@@ -34,14 +31,6 @@ class MadeShard:
     content: bytes
     digest: str
     reports: tuple[Any, ...] = ()
-
-
-def made_shard(
-    game: GameSpec, games: Sequence[GameData], provenance: Mapping[str, Any],
-    reports: Sequence[Any] = (),
-) -> MadeShard:
-    """The shard of these games. Args: see `shards.write_shard`."""
-    return MadeShard(*shard_bytes(game, games, provenance), tuple(reports))
 
 
 def make_shards(
@@ -81,11 +70,6 @@ def make_shards(
         raise
     finally:
         progress.end(tally)
-
-
-def summary(games: int, tally: Tally) -> str:
-    """What has been made, in one line."""
-    return f"{games} games, {tally.positions:,} positions in {duration(tally.seconds())}"
 
 
 def existing_shard(folder: Path, number: int, say: Callable[[str], None]) -> Shard | None:
