@@ -50,13 +50,11 @@ def _protocol(stub: Callable[..., Any]) -> Callable[..., Any]:
     return dispatch
 
 
-def _falls_back_on(
-    standby: str | Callable[..., Any]
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """What stands in where a game does not define a function: another one's name, or a kernel."""
-    def mark(dispatch: Callable[..., Any]) -> Callable[..., Any]:
-        _defaults[dispatch.__name__] = standby
-        return dispatch
+def _optional(standby: str | Callable[..., Any]) -> Callable[..., Any]:
+    """`_protocol` for what a game may leave out; another function or a kernel stands in."""
+    def mark(stub: Callable[..., Any]) -> Callable[..., Any]:
+        _defaults[stub.__name__] = standby
+        return _protocol(stub)
 
     return mark
 
@@ -89,8 +87,7 @@ def is_legal(state, action):
     """Whether `action` (in range) may be played. The game must not be over."""
 
 
-@_falls_back_on("legal_actions")
-@_protocol
+@_optional("legal_actions")
 def search_actions(state, out):
     """Like `legal_actions`, without moves no sensible player makes; never empty if that is not.
 
@@ -98,8 +95,7 @@ def search_actions(state, out):
     """
 
 
-@_falls_back_on("search_actions")
-@_protocol
+@_optional("search_actions")
 def forced_actions(state, out):
     """Like `search_actions`, narrowed to what is forced, the most promising first.
 
@@ -114,8 +110,7 @@ def _always(state):
     return True
 
 
-@_falls_back_on(_always)
-@_protocol
+@_optional(_always)
 def quiet(state):
     """Whether `evaluate` may judge the position as it stands; the game must not be over.
 
@@ -145,8 +140,7 @@ def _no_margin(state):
     return 0.0
 
 
-@_falls_back_on(_no_margin)
-@_protocol
+@_optional(_no_margin)
 def margin(state):
     """By how much player 0 has won a finished game, in points; its sign is `result`.
 
@@ -161,8 +155,7 @@ def _no_ownership(state, out):
             out[row, col] = 0
 
 
-@_falls_back_on(_no_ownership)
-@_protocol
+@_optional(_no_ownership)
 def ownership(state, out):
     """Write whose each cell of the board is at the end: +1 player 0's, -1 player 1's, 0 nobody's.
 
@@ -197,8 +190,7 @@ def _forced_rollout(state, rng, actions, played):
     return result(state)
 
 
-@_falls_back_on(_forced_rollout)
-@_protocol
+@_optional(_forced_rollout)
 def heavy_rollout(state, rng, actions, played):
     """Like `rollout`, but with moves a player would look at first; notes who played what.
 
@@ -218,8 +210,7 @@ def _no_hints(state, actions, n, visits, wins):
         wins[i] = 0.0
 
 
-@_falls_back_on(_no_hints)
-@_protocol
+@_optional(_no_hints)
 def hints(state, actions, n, visits, wins):
     """What a player knows about actions before any search, as imagined results.
 
@@ -244,8 +235,7 @@ def _plain_features(state, actions, n, scratch, out):
         out[i, 0] = actions[i]
 
 
-@_falls_back_on(_plain_features)
-@_protocol
+@_optional(_plain_features)
 def move_features(state, actions, n, scratch, out):
     """What a linear policy sees of moves: a value for each slot of `GameSpec.feature_slots`.
 
@@ -280,8 +270,7 @@ def _no_extra_planes(state, out, first):
     pass
 
 
-@_falls_back_on(_no_extra_planes)
-@_protocol
+@_optional(_no_extra_planes)
 def extra_planes(state, out, first):
     """Write what belongs to the position and is not on the board, for networks to see.
 
@@ -387,16 +376,6 @@ def _map_fields(state: Any, function: Callable[[np.ndarray], np.ndarray]) -> Any
 
 def _shared(state_class: type) -> tuple[str, ...]:
     return getattr(state_class, "shared_fields", ())
-
-
-@kernel
-def apply(source, target, action):
-    """Play `action` on a copy of `source` in `target` if it is legal; return whether it was."""
-    if terminal(source) or not is_legal(source, action):
-        return False
-    copy_into(target, source)
-    play(target, action)
-    return True
 
 
 OVER, ILLEGAL = -1, -2

@@ -39,7 +39,7 @@ KNOWN = dataclasses.replace(facts_of(get_game("tictactoe")), rebuild=rebuild_alt
 @pytest.fixture
 def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     """What dlgo compiles over all games runs as plain Python, too."""
-    compiled = [(kernels, name) for name in ("apply", "survey", "play_and_survey", "rollouts")]
+    compiled = [(kernels, name) for name in ("survey", "play_and_survey", "rollouts")]
     for module, name in (*compiled, (game_spec, "perft")):
         monkeypatch.setattr(module, name, getattr(module, name).py_func)
     for module in (encoding, base):

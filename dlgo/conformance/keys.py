@@ -118,9 +118,11 @@ def _play(state: GameState, actions: list[int]) -> GameState | None:
     """The state after some actions, or None if one of them is illegal."""
     game = state.game
     for action in actions:
-        target = game.scratch_state(state.kernel_state)
-        if not kernels.apply(state.kernel_state, target, action):
+        arrays = state.kernel_state
+        if kernels.terminal(arrays) or not kernels.is_legal(arrays, action):
             return None
+        target = clone(state)
+        kernels.play(target, action)
         state = GameState(game, target, state, game.move_of(action))
     return state
 

@@ -179,10 +179,11 @@ def play_line(game: GameSpec, choices: Iterable[int], sensible: bool = False) ->
         action = options[choice % len(options)]
         target, fences = fenced(game.scratch_state(state.kernel_state))
         overwrite(target, state.kernel_state)  # so that a bad copy_into does no harm here
-        legal = kernels.apply(state.kernel_state, target, action)
-        must_stand(fences, f"play({action})", state)
-        if not legal:
+        if not kernels.is_legal(state.kernel_state, action):
             raise broken("legality", f"{kernel} lists action {action}, is_legal forbids it", state)
+        kernels.copy_into(target, state.kernel_state)
+        kernels.play(target, action)
+        must_stand(fences, f"play({action})", state)
         try:
             move = game.move_of(action)
         except LookupError:

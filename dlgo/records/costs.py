@@ -11,7 +11,7 @@ import math
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
-from typing import overload
+from typing import Any, NamedTuple
 
 # action (-1: resignation, or not known), player, CPU s, wall s, nodes, simulations, evaluations,
 # value (or nan)
@@ -26,8 +26,7 @@ def last_value(data: bytes) -> tuple[int | None, float | None]:
     return player, None if math.isnan(value) else value
 
 
-@dataclass(frozen=True)
-class MoveCost:
+class MoveCost(NamedTuple):
     """What one move cost."""
 
     ply: int
@@ -51,13 +50,6 @@ class PackedCosts(Sequence[MoveCost]):
     def __init__(self, data: bytes, first_ply: int) -> None:
         self.data = data
         self.first_ply = first_ply
-
-    def rows(self) -> Iterator[tuple[int, int, float, float, int, int, int, float | None]]:
-        """The fields of each `MoveCost`, without the objects."""
-        ply = self.first_ply
-        for _, player, cpu, wall, nodes, sims, evals, value in ROW.iter_unpack(self.data):
-            yield ply, player, cpu, wall, nodes, sims, evals, None if math.isnan(value) else value
-            ply += 1
 
     @classmethod
     def of(cls, costs: Sequence[MoveCost]) -> PackedCosts:
@@ -88,15 +80,12 @@ class PackedCosts(Sequence[MoveCost]):
     def __len__(self) -> int:
         return len(self.data) // ROW.size
 
-    @overload
-    def __getitem__(self, index: int) -> MoveCost: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[MoveCost, ...]: ...
-    def __getitem__(self, index: int | slice) -> MoveCost | tuple[MoveCost, ...]:
+    def __getitem__(self, index: Any) -> Any:
         return tuple(self)[index]
 
     def __iter__(self) -> Iterator[MoveCost]:
-        return (MoveCost(*row) for row in self.rows())
+        for ply, (_, *costs, value) in enumerate(ROW.iter_unpack(self.data), self.first_ply):
+            yield MoveCost(ply, *costs, None if math.isnan(value) else value)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and tuple(self) == tuple(other)

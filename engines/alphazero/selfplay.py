@@ -197,7 +197,7 @@ class SelfPlay(LockstepGames[_Slot]):
         """Play a sensible move at random, unless it ends the game."""
         action = int(self._actions[below(slot.rng, kernels.search_actions(state, self._actions))])
         after = self._game.scratch_state(state)
-        kernels.apply(state, after, action)
+        kernels.play(after, action)
         if not kernels.terminal(after) and action != self._game.pass_action:
             kernels.play(state, action)
             slot.builder.skip(action)

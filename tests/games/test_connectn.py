@@ -109,9 +109,11 @@ def test_number_of_games_with_four_in_a_row_on_small_boards(size: int, games: in
         known = int(kernels.key(state))
         if known not in counts:
             child = kernel.new_state(size, size + 1, 4, True, False)
-            counts[known] = sum(
-                count(child) for column in range(size + 1) if kernels.apply(state, child, column)
-            )
+            counts[known] = 0
+            for column in filter(lambda column: kernels.is_legal(state, column), range(size + 1)):
+                kernels.copy_into(child, state)
+                kernels.play(child, column)
+                counts[known] += count(child)
         return counts[known]
 
     assert count(start) == games
