@@ -16,9 +16,8 @@ from dlgo.games.go import board
 from dlgo.games.go.area import margin, ownership, result
 from dlgo.games.go.features import move_features
 from dlgo.games.go.hints import hints
-from dlgo.games.go.playout import play_heavily
+from dlgo.games.go.playout import MOVES_PER_POINT, play_heavily, random_point
 from dlgo.jit import inline_kernel, kernel
-from dlgo.rng import below
 from dlgo.zobrist import zobrist_table
 
 # Parts of the search key that are not on the board: one pass has just been made, and the
@@ -28,9 +27,6 @@ KO_POINT = zobrist_table(27 * 27, stream="go ko")
 
 # action // size without a division: exact for all 625 points of the largest board.
 RECIPROCALS = np.array([0, *((1 << 16) // size + 1 for size in range(1, board.MAX_SIZE + 1))])
-
-# A rollout that has not ended by then (cycles longer than a ko) is scored as it stands.
-ROLLOUT_MOVES_PER_POINT = 3
 
 
 @inline_kernel
@@ -239,10 +235,10 @@ def rollout(state, rng):
     """Uniform random plays that fill no own eye; pass when there is none. Simple ko only."""
     info = state.info
     player = info[board.TURN]
-    for _ in range(ROLLOUT_MOVES_PER_POINT * info[board.SIZE] * info[board.SIZE]):
+    for _ in range(MOVES_PER_POINT * info[board.SIZE] * info[board.SIZE]):
         if info[board.PASSES] >= 2:
             break
-        point = _random_point(state, player, rng)
+        point = random_point(state, player, rng, 0.0)
         if point == board.NOWHERE:
             info[board.PASSES] += 1
             info[board.KO] = board.NOWHERE
@@ -258,29 +254,6 @@ def heavy_rollout(state, rng, actions, played):
     """See `playout.py`. Simple ko only."""
     play_heavily(state, rng, played)
     return result(state)
-
-
-@inline_kernel
-def _random_point(state, player, rng):
-    """A random playable point that is not an own eye, or NOWHERE.
-
-    Points that fail are swapped to the end of the list of empty points, so that each is
-    tried at most once and the choice among the good ones is uniform.
-    """
-    empties, slot = state.empties, state.slot
-    left = state.info[board.N_EMPTY]
-    while left > 0:
-        i = below(rng, left)
-        point = empties[i]
-        if board.is_playable(state, point, player) and not board.is_eye(state, point, player):
-            return np.int64(point)
-        left -= 1
-        other = empties[left]
-        empties[i] = other
-        slot[other] = i
-        empties[left] = point
-        slot[point] = left
-    return np.int64(board.NOWHERE)
 
 
 @kernel

@@ -45,7 +45,7 @@ def play_heavily(state, rng, played):
         if last != board.NOWHERE:
             point = heavy_move(state, last, player, rng)
         if point == board.NOWHERE:
-            point = calm_point(state, player, rng)
+            point = random_point(state, player, rng, REFUSE_CHANCE)
         if point == board.NOWHERE:
             info[board.PASSES] += 1
             info[board.KO] = board.NOWHERE
@@ -104,11 +104,14 @@ def heavy_move(state, last, player, rng):
 
 
 @inline_kernel
-def calm_point(state, player, rng):
-    """A random playable point that is not an own eye and seldom a self-atari, or NOWHERE.
+def random_point(state, player, rng, refuse):
+    """A random playable point that is not an own eye, or NOWHERE.
 
     Points that fail are swapped to the end of the list of empty points, so that each is
-    tried at most once.
+    tried at most once and the choice among the good ones is uniform.
+
+    Args:
+        refuse: the chance that a self-atari is refused.
     """
     empties, slot = state.empties, state.slot
     left = state.info[board.N_EMPTY]
@@ -117,7 +120,9 @@ def calm_point(state, player, rng):
         point = np.int64(empties[i])
         if (
             board.is_playable(state, point, player) and not board.is_eye(state, point, player)
-            and not (is_self_atari(state, point, player) and uniform(rng) < REFUSE_CHANCE)
+            and not (
+                refuse > 0.0 and is_self_atari(state, point, player) and uniform(rng) < refuse
+            )
         ):
             return point
         left -= 1
