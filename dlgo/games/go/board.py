@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dlgo.jit import inline_kernel
+from dlgo.jit import inline_kernel, kernel
 from dlgo.zobrist import zobrist_table
 
 MAX_SIZE = 25
@@ -108,6 +108,29 @@ def new_state(size: int, half_komi: int, history: int, repetition: int = SITUATI
     )
 
 
+@kernel
+def copy_board(target, source):
+    """Copy all but the history: what `place` needs."""
+    for i in range(len(source.info)):
+        target.info[i] = source.info[i]
+    # One loop for each array: the compiler makes block copies of them.
+    cells = len(source.color)
+    for i in range(cells):
+        target.color[i] = source.color[i]
+    for i in range(cells):
+        target.chain[i] = source.chain[i]
+    for i in range(cells):
+        target.link[i] = source.link[i]
+    for i in range(cells):
+        target.slot[i] = source.slot[i]
+    for i in range(cells):
+        target.empties[i] = source.empties[i]
+    for i in range(cells):
+        target.liberties[i] = source.liberties[i]
+    for i in range(cells):
+        target.n_stones[i] = source.n_stones[i]
+
+
 @inline_kernel
 def situation(state, stones_key, turn):
     """The key by which superko knows a position."""
@@ -148,11 +171,16 @@ def liberty_word(point):
 
 
 @inline_kernel
-def in_atari(state, chain):
-    """Whether a chain has exactly one liberty."""
-    word = state.liberties[chain]
+def is_single(word):
+    """Whether a word of packed sums speaks of one liberty only, or of none."""
     total = (word >> SUM_SHIFT) & SUM_MASK
     return (word >> NUMBER_SHIFT) * (word & SQUARES_MASK) == total * total
+
+
+@inline_kernel
+def in_atari(state, chain):
+    """Whether a chain has exactly one liberty."""
+    return is_single(state.liberties[chain])
 
 
 @inline_kernel

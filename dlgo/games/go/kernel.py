@@ -91,17 +91,7 @@ def start_from(state, player):
 
 @kernel
 def copy_into(target, source):
-    cells = len(source.color)
-    for i in range(len(source.info)):
-        target.info[i] = source.info[i]
-    for i in range(cells):
-        target.color[i] = source.color[i]
-        target.chain[i] = source.chain[i]
-        target.link[i] = source.link[i]
-        target.slot[i] = source.slot[i]
-        target.empties[i] = source.empties[i]
-        target.liberties[i] = source.liberties[i]
-        target.n_stones[i] = source.n_stones[i]
+    board.copy_board(target, source)
     for i in range(len(source.history_filter)):
         target.history_filter[i] = source.history_filter[i]
     for i in range(source.info[board.N_HISTORY]):

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dlgo import kernels
-from dlgo.games.go.board import EMPTY, SIZE, GoState, in_atari, is_playable, new_state, place
+from dlgo.games.go import board
 from dlgo.games.go.tactics import last_liberty
 from dlgo.jit import inline_kernel
 from dlgo.jit import kernel as compiled
@@ -34,7 +34,7 @@ class LadderScratch(NamedTuple):
     moves there are at each ply, and how many have been tried.
     """
 
-    states: GoState
+    states: board.GoState
     moves: np.ndarray
     count: np.ndarray
     index: np.ndarray
@@ -44,7 +44,7 @@ def new_scratch(size: int) -> LadderScratch:
     """Room for readings on boards of `size` lines, by one thread."""
     plies = MAX_PLIES + 2
     return LadderScratch(
-        kernels.make_batch(new_state(size, 0, 1), plies),
+        kernels.make_batch(board.new_state(size, 0, 1), plies),
         np.zeros((plies, 1 + size * size), np.int64),
         np.zeros(plies, np.int64),
         np.zeros(plies, np.int64),
@@ -62,8 +62,8 @@ def attack_succeeds(scratch, state, prey, point, attacker):
     if _runs_free(state, liberties[0] + liberties[1] - point, point):
         return False
     after = kernels.row(scratch.states, 1)
-    copy_board(after, state)
-    place(after, point, attacker)
+    board.copy_board(after, state)
+    board.place(after, point, attacker)
     return _captured(scratch, prey, attacker, False)
 
 
@@ -71,8 +71,8 @@ def attack_succeeds(scratch, state, prey, point, attacker):
 def defence_succeeds(scratch, state, prey, point, defender):
     """Whether playing on `point` saves the prey, in atari now, from capture and ladders."""
     after = kernels.row(scratch.states, 1)
-    copy_board(after, state)
-    place(after, point, defender)
+    board.copy_board(after, state)
+    board.place(after, point, defender)
     return not _captured(scratch, prey, 1 - defender, True)
 
 
@@ -83,47 +83,24 @@ def _runs_free(state, liberty, taken):
     Then no ladder follows, which is seen without playing it out. `taken` is the point that
     the attacker plays first.
     """
-    width = state.info[SIZE] + 2
+    width = state.info[board.SIZE] + 2
     n = 0
     for step in (1, -1, width, -width):
-        n += state.color[liberty + step] == EMPTY and liberty + step != taken
+        n += state.color[liberty + step] == board.EMPTY and liberty + step != taken
     return n >= 3
-
-
-@compiled
-def copy_board(target, source):
-    """Copy what `place` and ladders need: all but the history. A reading copies at every ply."""
-    for i in range(len(source.info)):
-        target.info[i] = source.info[i]
-    # One loop for each array: the compiler makes block copies of them.
-    cells = len(source.color)
-    for i in range(cells):
-        target.color[i] = source.color[i]
-    for i in range(cells):
-        target.chain[i] = source.chain[i]
-    for i in range(cells):
-        target.link[i] = source.link[i]
-    for i in range(cells):
-        target.slot[i] = source.slot[i]
-    for i in range(cells):
-        target.empties[i] = source.empties[i]
-    for i in range(cells):
-        target.liberties[i] = source.liberties[i]
-    for i in range(cells):
-        target.n_stones[i] = source.n_stones[i]
 
 
 @compiled
 def liberties_of(state, stone, out):
     """Write up to three different liberties of a stone's chain into `out`; return how many."""
-    width = state.info[SIZE] + 2
+    width = state.info[board.SIZE] + 2
     start = np.int64(state.chain[stone])
     walk = start
     n = 0
     while True:
         for step in (1, -1, width, -width):
             near = walk + step
-            if state.color[near] != EMPTY:
+            if state.color[near] != board.EMPTY:
                 continue
             known = False
             for i in range(n):
@@ -166,10 +143,10 @@ def _captured(scratch, prey, attacker, attacker_first):
             index[ply] += 1
             if attacks and _runs_free(state, moves[ply, 0] + moves[ply, 1] - point, point):
                 continue
-            if is_playable(state, point, player):
+            if board.is_playable(state, point, player):
                 after = kernels.row(states, ply + 1)
-                copy_board(after, state)
-                place(after, point, player)
+                board.copy_board(after, state)
+                board.place(after, point, player)
                 arriving = True
         if arriving:
             ply += 1
@@ -202,14 +179,14 @@ def _list_moves(state, out, count, ply, prey, attacker, attacks):
 @compiled
 def counter_captures(state, prey, attacker, out):
     """Last liberties of attacking chains beside the prey that are in atari; returns how many."""
-    width = state.info[SIZE] + 2
+    width = state.info[board.SIZE] + 2
     start = np.int64(state.chain[prey])
     stone = start
     n = 0
     while True:
         for step in (1, -1, width, -width):
             near = stone + step
-            if state.color[near] != attacker or not in_atari(state, state.chain[near]):
+            if state.color[near] != attacker or not board.in_atari(state, state.chain[near]):
                 continue
             liberty = last_liberty(state, state.chain[near])
             known = False

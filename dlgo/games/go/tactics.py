@@ -17,13 +17,6 @@ STONES_SEARCHED = 24
 
 
 @inline_kernel
-def is_single(word):
-    """Whether a word of packed sums speaks of one liberty only, or of none."""
-    total = (word >> board.SUM_SHIFT) & board.SUM_MASK
-    return (word >> board.NUMBER_SHIFT) * (word & board.SQUARES_MASK) == total * total
-
-
-@inline_kernel
 def last_liberty(state, chain):
     """The liberty of a chain in atari."""
     word = state.liberties[chain]
@@ -55,7 +48,7 @@ def is_self_atari(state, point, player):
                 word += liberties[name]
         elif kind <= board.WHITE and board.in_atari(state, chain[near]):
             word += board.liberty_word(near)
-    return is_single(word)
+    return board.is_single(word)
 
 
 @inline_kernel
