@@ -21,7 +21,6 @@ from engines.alphazero.learner import learn, new_network
 from engines.alphazero.run import train
 from engines.learning.data import BatchOptions, Dataset, GameBuilder, ShardWriter, Start, batches
 from engines.learning.networks.card import read_card
-from engines.learning.networks.runtimes import load_runtime
 
 pytest.importorskip("keras")
 
@@ -176,23 +175,6 @@ def test_a_loss_is_the_mean_over_games_that_have_an_end(
         for data in (finished, both)
     ]
     assert losses[1] == pytest.approx(losses[0], rel=0.05)
-
-
-def test_a_network_in_training_answers_as_the_one_that_is_written(
-    learner: TrainableNetwork, finished: Dataset, tmp_path: Path
-) -> None:
-    learn(learner, WITH_HEADS, finished, 1, steps=10)
-    card = learner.save(tmp_path / "net", "net", {})
-    (batch,) = batches(finished, learner.encoder, BatchOptions(10_000))
-    expected = learner.model(batch.planes, training=False)
-    assert set(expected) == {"policy", "value", "ownership", "score"}
-    assert set(card.heads) == {"policy", "value"}
-    for kind in ("onnx", "keras"):
-        answers = load_runtime(str(tmp_path / "net"), kind).evaluate(batch.planes)
-        for head, answer in answers.items():
-            np.testing.assert_allclose(answer, expected[head], rtol=1e-3, atol=1e-4)
-    written = keras.models.load_model(tmp_path / "net" / "network.keras", compile=False)
-    assert set(written.output) == {"policy", "value"}
 
 
 def test_without_weights_there_are_no_heads(run: Path, tmp_path: Path) -> None:

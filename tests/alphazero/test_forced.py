@@ -202,22 +202,3 @@ def test_games_learn_pruned_policies_of_full_searches_only(name: str) -> None:
     # Of a full search 39 visits go to the children: two of them are a share of 1/20 or more.
     assert min(fewest[True]) > 1.8 / 39
     assert min(fewest[False]) < 1.2 / 7
-
-
-def test_a_proven_root_is_learned_as_without_forced_playouts() -> None:
-    """All moves that keep the result share alike, however often each was visited."""
-    game = get_game("tictactoe")
-    policy, proven, uneven = np.empty(game.num_actions), 0, 0
-    for seed in range(12):
-        state = state_after(game, seed, 5)
-        tree = finish(rooted(game, state, Opinionated(game), 1, 400)).tree(0)
-        root_policy(tree, policy)
-        before = policy.copy()
-        prune(FORCED, tree, policy)
-        if tree.proven[0] != ts.UNPROVEN:
-            assert np.array_equal(policy, before)
-            proven += 1
-            root = Root(tree)
-            kept = root.visits[before[root.actions] > 0]
-            uneven += len(kept) > 1 and kept.min() < kept.max()
-    assert proven >= 6 and uneven > 0

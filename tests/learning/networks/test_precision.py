@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from engines.learning.networks import measured, precision
@@ -56,24 +55,3 @@ def test_bfloat16_must_be_a_tenth_faster_and_is_tried_once(tried, mixed, wanted)
 
 def test_without_instructions_for_it_nothing_is_tried(tried) -> None:
     assert not tried(20.0, "sse2 avx2") and training_precision() == "float32"
-
-
-def test_a_run_that_measures_is_the_run_that_remembers(
-    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What is tried before the first iteration leaves no trace in it: steps of real networks."""
-    from engines.learning.reinforcement.learner import train
-    from engines.policy_gradient.trainer import PolicyGradientLearner
-
-    monkeypatch.setattr(precision, "processor", lambda: ("a processor", "amx_bf16"))
-    monkeypatch.setattr(precision, "_SECONDS", 0.01)
-    config = PolicyGradientLearner.config.make(
-        "tictactoe", iterations=1, games=20, network="mlp:hidden=8,layers=1", seed=3)
-    runs = []
-    for name in ("measures", "remembers"):
-        train(PolicyGradientLearner, config, tmp_path / name)
-        assert len(list(cache.iterdir())) == 1
-        with np.load(tmp_path / name / "checkpoint.npz") as checkpoint:
-            runs.append([checkpoint[key] for key in checkpoint.files if key.startswith("state")])
-    for one, other in zip(*runs, strict=True):
-        assert np.array_equal(one, other)

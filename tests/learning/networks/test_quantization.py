@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 import pytest
 
-from dlgo import GameState, get_game
+from dlgo import get_game
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
 from engines.learning.networks.card import read_card
@@ -24,7 +24,6 @@ from engines.learning.networks.self_play_positions import (
     self_play_positions,
 )
 from engines.learning.networks.store import SHIPPED
-from engines.registry import build_engine
 from tests.command import dlgo_here
 from tests.learning.networks.models import write_model
 
@@ -136,18 +135,6 @@ def test_a_network_of_last_layers_alone_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="nothing to quantise"):
         quantise_model(str(linear), held_out=64)
     assert not (linear / INT8).exists() and INT8 not in read_card(linear).files
-
-
-def test_a_search_plays_in_eight_bits(model: Path) -> None:
-    game = get_game("connect4")
-    decisions = {}
-    for kind in ("onnx", "int8"):
-        engine = build_engine(f"alphazero:model={model},runtime={kind},sims=30", game)
-        engine.new_game(1)
-        decisions[kind] = engine.select_move(GameState.new_game(game))
-        engine.close()
-    assert decisions["int8"].value == pytest.approx(decisions["onnx"].value, abs=0.1)
-    assert decisions["int8"].value != decisions["onnx"].value
 
 
 def test_self_play_positions_are_of_whole_games_and_come_from_the_seed(model: Path) -> None:
