@@ -111,9 +111,9 @@ class AlphaZeroConfig(SelfPlayConfig):
         "positions share a batch", low=1)
     ahead: int = setting(
         0, "iterations whose games may be played before the network has learned from those before "
-        "them: self-play then goes on while the network learns, with a network up to so many "
-        "iterations older than the newest, and no two runs are equal; 0: self-play and learning "
-        "take turns", low=0, high=1000)
+        "them: self-play then goes on while the network learns, with a network up to this number "
+        "of iterations older than the newest, and no two runs are equal; 0: self-play and "
+        "learning take turns", low=0, high=1000)
     gating_threshold: float = setting(
         0.0, "score that a new network needs in a match against the one that plays now, to play "
         "the games of self-play; 0: no match, the newest plays, as in AlphaZero. The learner goes "

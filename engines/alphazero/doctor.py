@@ -37,8 +37,8 @@ _TRAINED_AFTER = 100
 _LAST_MATCHES, _FEWEST_MATCHES = 20, 5
 # Iterations before their halves can be compared, and before data can be called old.
 _ENOUGH_ITERATIONS = 6
-# Games of a network so many iterations old, on average, are worth a look: the window's own are as
-# old on average when it holds five iterations.
+# An average age of the networks that played, in iterations, that is worth a look: the window's own
+# games are as old when it holds five iterations.
 _OLD_NETWORKS = 2.0
 # Of history.csv, what the checks read.
 _COLUMNS = ("iteration", "plies", "batch", "divergence", "agreed", "resigned", "resigned_wrongly",

@@ -52,16 +52,16 @@ class AlphaZeroEngine(PUCTSearchEngine):
         Option("c_puct", None, "weight of the prior; wins count on a scale of 0 to 1; by default "
                f"what suits the network by its card, else {USUAL_C_PUCT}", low=0, high=100,
                kind=float),
-        Option("fpu_reduction", 0.1, "a move not tried yet is taken for so much worse than the "
-               "position (first play urgency)", low=-1, high=1),
+        Option("fpu_reduction", 0.1, "how much worse than its position a move without visits "
+               "counts (first play urgency)", low=-1, high=1),
         Option("search", "puct", "how moves of the root are tried: by puct, or by gumbel's plan, "
                "which improves on the network with as few as 8 simulations",
                choices=("puct", "gumbel")),
         Option("considered", 16, "moves that gumbel tries at the root", low=1, high=1000),
         Option("random_symmetry", False, "show the network each position from a random side of "
                "the board"),
-        Option("average_symmetries", 1, "show the network each position from so many sides of the "
-               "board, all if there are no more, and take the mean of its answers", low=1,
+        Option("average_symmetries", 1, "number of sides of the board from which the network sees "
+               "each position, at most all; the mean of its answers counts", low=1,
                high=8),
         Option("temperature", 0.0, "draw moves in proportion to visits ** (1 / temperature); "
                "0: play the best", low=0, high=100),

@@ -49,7 +49,7 @@ def learn(
     network: TrainableNetwork, config: AlphaZeroConfig, window: Dataset, iteration: int,
     steps: int, run: Run | None = None,
 ) -> dict[str, float]:
-    """Train for so many steps; means of what Keras says of them.
+    """Train for a number of steps; means of what Keras says of them.
 
     The losses of heads about the end of the game are means over the positions whose game
     has a final board; nan if none has.

@@ -74,7 +74,7 @@ class SelfPlaySettings(Settings):
         0.0, "a player resigns whose expected share of the wins stays below this; 0: nobody "
         "resigns", low=0, high=0.5, source=ALPHAGO_ZERO)
     resign_patience: int = setting(
-        2, "so many own searches in a row must be below it", low=1, high=1000)
+        2, "number of own searches in a row that must be below it", low=1, high=1000)
     no_resign_fraction: float = setting(
         0.1, "share of games in which nobody resigns, to count how often resigning would have been "
         "wrong", low=0, high=1, source=ALPHAGO_ZERO)
@@ -85,7 +85,7 @@ class SelfPlaySettings(Settings):
         low=0, high=1e6)
     reuse: bool = setting(True, "keep the subtree of the move played")
     tables: int = setting(
-        0, "endgame tables of so many pieces, in games that have them (draughts): searches see "
+        0, "pieces of the endgame tables, in games that have them (draughts): searches see "
         "their results, and a game is over where they have the position. What comes after is not "
         "learned, so let the network play with these tables; 0: none", low=0, high=5)
     max_plies: int = setting(

@@ -41,8 +41,8 @@ class TextbookPUCT(TextbookMCTS):
                "(`dlgo models`) or a folder; by default the shipped one, or none", kind=str),
         RUNTIME_OPTION,
         Option("c_puct", 0.9, "weight of the prior; wins count 0 to 1", low=0, high=100),
-        Option("fpu_reduction", 0.1, "a move not tried yet is taken for so much worse than the "
-               "position (first play urgency)", low=-1, high=1),
+        Option("fpu_reduction", 0.1, "how much worse than its position a move without visits "
+               "counts (first play urgency)", low=-1, high=1),
     )
     default_budget = Budget(sims=50)
 

@@ -66,7 +66,7 @@ class TextbookGumbel(TextbookPUCT):
             candidates = max(2, candidates // 2)
 
     def _rank(self, visits: int) -> Callable[[Node], tuple[bool, float]]:
-        """The next move has so many visits, and the best score of those that have."""
+        """A key by which moves with this number of visits come first, the best score before all."""
         scores = dict(zip(self.root.children, self._scores(self.root), strict=True))
         return lambda child: (child.visits == visits and scores[child] > LOST, scores[child])
 

@@ -19,7 +19,7 @@ class RunConfig(Settings):
     """Base of configurations: frozen dataclasses of settings.
 
     Attributes:
-        iterations: after so many the run is finished.
+        iterations: number after which the run is finished.
     """
 
     iterations: int

@@ -221,7 +221,7 @@ class Dataset:
         """Some of the games; a smaller subset is part of a larger one with the same seed.
 
         Raises:
-            DataError: if there are not so many.
+            DataError: if there are fewer games.
         """
         if not 1 <= n_games <= self.n_games:
             raise DataError(f"{n_games} games were asked for; {self.folder} has {self.n_games}")

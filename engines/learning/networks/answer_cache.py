@@ -45,7 +45,7 @@ class Table(NamedTuple):
 
 
 class AnswerCache:
-    """Remembers the answers about so many positions; after that, the oldest are forgotten.
+    """Remembers the answers about a number of positions; when it is full, it forgets the oldest.
 
     Args:
         positions: how many, 1 or more. A position takes 4 bytes for each action and up to 44

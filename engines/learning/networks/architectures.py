@@ -209,7 +209,7 @@ def _chapter_7(
 
 
 def _scaled(kernel: int, lines: int) -> int:
-    """A kernel for so many lines: the same share of the board as on 19, odd, at least 3."""
+    """The size of a kernel on a smaller board: the same share of its lines, odd, at least 3."""
     share = kernel * lines / _BOOK_LINES
     return min(kernel, max(3, 2 * round((share - 1) / 2) + 1))
 

@@ -165,7 +165,7 @@ SCHEDULES: dict[str, Entry] = {
         (Option("decay", 0.01, "a percentage taken off each step", low=0, high=10),),
     ),
     "steps": Entry(
-        "the rate drops after each so many epochs (AlphaGo Zero)",
+        "the rate drops every few epochs (AlphaGo Zero)",
         (Option("every", 10, "epochs", low=1, high=100_000),
          Option("factor", 0.1, "what is left of the rate", low=0, high=1)),
     ),

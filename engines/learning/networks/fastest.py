@@ -37,11 +37,11 @@ USUAL = "usual"
 PLAYING_KINDS = tuple(kind for kind in KINDS if kind != "keras")
 # Another kind than the simplest must be faster by a tenth: the measurements differ by as much.
 _FASTER = 1.1
-# Answers may differ from those in float32 by so much: a mean divergence of the policies in nats,
+# How far answers may be from those in float32: a mean divergence of the policies in nats,
 # and a mean difference of the values. To show a network the same position from another side of the
 # board changes its answers by 0.08 nats and 0.05 to 0.1 (`docs/networks.md`): a quarter of that.
 MOST_POLICY, MOST_VALUE = 0.02, 0.02
-# Each kind is asked five times for so many seconds, in turns; the best time counts, since other
+# Each kind is asked five times for `_SECONDS`, in turns; the best time counts, since other
 # work on the machine makes a round slow, never fast.
 _SECONDS, _ROUNDS = 0.05, 5
 _POSITIONS = 256

@@ -19,7 +19,7 @@ from engines.learning.networks.runtimes import NetworkRuntime, load_runtime
 
 
 def load_parallel(name: str, kind: str, batch: int, threads: int) -> NetworkRuntime:
-    """The model `name`, to be asked by so many threads at once, each about `batch` positions.
+    """The model `name`, for several threads that each ask about `batch` positions.
 
     All are of the same kind, also if `auto` is asked for and what it measures cannot be kept. See
     `load_chosen`.

@@ -132,7 +132,7 @@ class Estimate:
         return rate, left + later * self._iteration(now - self._start + left)
 
     def left(self, later: int) -> float:
-        """Seconds that so many more iterations take."""
+        """Seconds that the remaining iterations take."""
         return later * self._iteration(0.0)
 
     def _iteration(self, otherwise: float) -> float:
@@ -146,7 +146,7 @@ def stage_progress(
     """What tells where a stage without iterations stands, called with items done, and of how many.
 
     Args:
-        stage: what it is called. number: which one it is, of so many `stages`, from 1.
+        stage: what it is called. number: its number, from 1. stages: how many there are.
     """
     estimate = Estimate([])
 

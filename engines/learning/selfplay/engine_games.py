@@ -26,8 +26,8 @@ class Variety:
     """How games are made to differ.
 
     Attributes:
-        opening_plies: a game begins with 0 to so many random plies, all numbers alike.
-        sample_plies: in so many plies after them the move is drawn from the policy.
+        opening_plies: a game begins with up to this many random plies; each number is as likely.
+        sample_plies: number of plies after them in which the move is drawn from the policy.
         temperature: the draw is in proportion to `share ** (1 / temperature)`; 0 draws nothing.
     """
 

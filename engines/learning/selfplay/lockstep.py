@@ -43,7 +43,7 @@ class LockstepGames(ABC, Generic[Slot]):
 
     Args:
         searches: each has a row for every game, and keeps the game's position in it.
-        max_plies: after so many a game ends without a result.
+        max_plies: a game of this length ends without a result.
     """
 
     def __init__(self, searches: Sequence[BatchedSearch], max_plies: int) -> None:

@@ -114,7 +114,7 @@ class PolicyGames:
     Args:
         game: what is played.
         rows: how many games are played at once, at most.
-        max_plies: after so many a game ends without a result; by default those of `longest_game`.
+        max_plies: a game of this length ends without a result; by default `longest_game`.
     """
 
     def __init__(self, game: GameSpec, rows: int, max_plies: int | None = None) -> None:
