@@ -93,15 +93,15 @@ def test_q_is_asked_of_each_move_by_itself_and_played_epsilon_greedily() -> None
 
 
 @pytest.mark.parametrize(("kind", "batches", "games"), [
-    (TextbookReinforce, 20, 256), (TextbookActorCritic, 100, 64), (TextbookPPO, 40, 64),
-    (TextbookQ, 20, 256),
+    (TextbookReinforce, 20, 256), (TextbookActorCritic, 40, 64), (TextbookPPO, 16, 64),
+    (TextbookQ, 10, 256),
 ])
 def test_they_learn_tic_tac_toe_from_their_own_games(
     kind: type[TextbookReinforce], batches: int, games: int
 ) -> None:
     """Random play scores a half, give or take 0.05."""
     learner = kind(GAME, seed=1, discount=0.8 if kind is TextbookReinforce else 1.0)
-    batches *= 8 if FULL else 1
+    batches *= 20 if FULL else 1
     for batch in range(batches):
         if isinstance(learner, TextbookQ):
             learner.epsilon = 0.5 - 0.4 * batch / batches
