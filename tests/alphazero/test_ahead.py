@@ -30,13 +30,13 @@ from engines.learning.runs import run as run_module
 from tests.alphazero.test_run import (
     NEEDS_KILL,
     SETTINGS,
-    Killed,
     dying,
     nobody_left,
     started,
     until_iteration,
 )
 from tests.conftest import FULL, one_line_error
+from tests.learning.breaking import Killed
 
 pytestmark = pytest.mark.usefixtures("shared_workers")
 PLAN = make_config("tictactoe", **SETTINGS | {"iterations": 3, "ahead": 1, "workers": 3})

@@ -40,6 +40,7 @@ from engines.registry import build_engine
 from experiments.cli.main import cli
 from experiments.datasets.generate import generate, make_recipe
 from tests.conftest import FULL
+from tests.learning.breaking import Killed
 
 # A variable that all processes of a run inherit.
 MARK = "DLGO_TEST_RUN"
@@ -310,10 +311,6 @@ class Listener(Progress):
 
     def __init__(self, lines: list[str]) -> None:
         self.line = lines.append
-
-
-class Killed(BaseException):
-    """Stands for the end of the process: nothing after it is done."""
 
 
 def dying(write, call: int):

@@ -7,11 +7,6 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-import os
-import signal
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -25,12 +20,13 @@ from engines.learning.runs import Progress
 from engines.registry import build_engine
 from engines.supervised.config import SupervisedConfig
 from engines.supervised.trainer import train
+from tests.conftest import FULL
+from tests.learning.breaking import broken_off
 from tests.learning.data.games import shares
 
 pytest.importorskip("keras")
 
 ROOT = Path(__file__).resolve().parents[2]
-FULL = bool(os.environ.get("DLGO_FULL")) and hasattr(signal, "SIGKILL")
 # Dropout and symmetries, so that every generator has a say; Adam, so that the optimiser has.
 PLAN = SupervisedConfig(
     "m", "planes", "cnn:filters=4,hidden=16,dropout=0.2", value_head=True, optimizer="adam:lr=0.01",
@@ -61,33 +57,6 @@ def games(tmp_path_factory) -> Path:
     return write_games(tmp_path_factory.mktemp("games"), 150)
 
 
-class Talk(Progress):
-    """Tells each step."""
-
-    def __init__(self, tell: Callable[[str], object]) -> None:
-        self._tell = tell
-
-    def status(self, status):
-        self._tell(f"{status.iteration} {status.done}")
-
-
-class Killed(BaseException):
-    """Stands for the end of the process: nothing after it is done."""
-
-
-def child(games: Path, folder: Path) -> subprocess.Popen:
-    """A process that trains and prints each step."""
-    code = (
-        f"from pathlib import Path; from {__name__} import *; "
-        "tell = lambda text: print(text, flush=True); "
-        f"train(PLAN, Dataset.open({str(games)!r}), Path({str(folder)!r}), Talk(tell))"
-    )
-    return subprocess.Popen(
-        [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-
-
 def history(folder: Path) -> list[list[str]]:
     """What was measured in each epoch, but for times."""
     with (folder / "training/history.csv").open() as file:
@@ -97,40 +66,14 @@ def history(folder: Path) -> list[list[str]]:
         ]
 
 
-LAST_STEP = "3 128"  # in the middle of the third epoch
-
-
-def killed(games: Path, folder: Path) -> None:
-    """Train until LAST_STEP in a process that is killed then."""
-    process = child(games, folder)
-    for line in process.stdout:
-        if line.strip() == LAST_STEP:
-            process.send_signal(signal.SIGKILL)
-            break
-    assert process.wait() == -signal.SIGKILL
-
-
-def broken_off(games: Path, folder: Path) -> None:
-    """Train until LAST_STEP in this process."""
-    def die(step: str) -> None:
-        if step == LAST_STEP:
-            raise Killed
-
-    with pytest.raises(Killed):
-        train(PLAN, Dataset.open(games), folder, Talk(die))
-
-
 @pytest.mark.skipif(not FULL, reason="a quarter of a minute: DLGO_FULL=1")
 def test_a_killed_run_ends_with_the_network_of_an_unbroken_one(games, tmp_path) -> None:
     broken, whole = tmp_path / "broken", tmp_path / "whole"
-    (killed if FULL else broken_off)(games, broken)
+    call = f"train(PLAN, Dataset.open({str(games)!r}), Path({str(broken)!r}), progress)"
+    broken_off(__name__, call, 3, "training")
     assert not (broken / "card.json").exists()
     assert len(history(broken)) == 2
-
-    steps: list[str] = []
-    train(PLAN, Dataset.open(games), broken, Talk(steps.append))
-    assert steps[0] == "3 64"  # what was done is not done again
-
+    train(PLAN, Dataset.open(games), broken)
     unbroken = train(PLAN, Dataset.open(games), whole)
     assert read_card(broken).network_id == unbroken.network_id
     assert history(broken) == history(whole)

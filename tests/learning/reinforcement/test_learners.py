@@ -8,12 +8,7 @@ default one learner is broken off within the process, and one draws the curves o
 from __future__ import annotations
 
 import csv
-import os
 import shutil
-import signal
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +25,8 @@ from engines.learning.reinforcement.learner import train
 from engines.learning.runs import Progress, records
 from engines.registry import build_engine
 from experiments.cli.main import cli
-from tests.command import ROOT
 from tests.conftest import FULL, one_line_error
+from tests.learning.breaking import broken_off
 
 pytest.importorskip("keras")
 
@@ -117,49 +112,15 @@ def command(name: str, folder: Path) -> list[str]:
     return ["train", name, "--game=tictactoe", f"--out={folder}", *settings]
 
 
-class Stop(BaseException):
-    """Stands for the end of the process: nothing after it is done."""
-
-
-class Broken(Progress):
-    """Ends the run in the first step of learning of iteration 6."""
-
-    def __init__(self, end: Callable[[], None]) -> None:
-        self._end = end
-
-    def status(self, status) -> None:
-        if status.iteration == 6 and status.phase == "learning":
-            self._end()
-
-
-def stop() -> None:
-    raise Stop
-
-
-def kill() -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def break_off(name: str, folder: Path) -> None:
-    """Run until iteration 6 learns from its games; `DLGO_FULL=1`: in a process that is killed."""
-    if not FULL:
-        with pytest.raises(Stop):
-            run(name, folder, Broken(stop))
-        return
-    code = (f"from pathlib import Path; from {__name__} import *; "
-            f"run({name!r}, Path({str(folder)!r}), Broken(kill))")
-    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False,
-                           env={**os.environ, "PYTHONPATH": str(ROOT)})
-    assert ended.returncode == -signal.SIGKILL
-
-
 @pytest.mark.usefixtures("no_curves")
 @pytest.mark.parametrize("name", LEARNERS if FULL else ["q_learning"])
 def test_a_killed_run_goes_on_to_the_weights_of_an_unbroken_one(
     name: str, short: dict[str, Path], tmp_path: Path
 ) -> None:
     folder = tmp_path / "run"
-    break_off(name, folder)
+    # In the first step of learning from the games of iteration 6.
+    call = f"run({name!r}, Path({str(folder)!r}), progress)"
+    broken_off(__name__, call, 6, "learning")
     assert len(history(folder)) == 5
     done = CliRunner().invoke(cli, command(name, folder))
     assert done.exit_code == 0 and "continuing after iteration" in done.output

@@ -11,10 +11,7 @@ import pytest
 from engines.learning.runs import Curve, Learner, Run, RunConfig, open_run, records
 from engines.learning.runs.records import read_history
 from engines.learning.settings import setting
-
-
-class Killed(BaseException):
-    """Nothing that a run catches."""
+from tests.learning.breaking import Killed
 
 
 @dataclass(frozen=True)
