@@ -6,7 +6,6 @@ whole run with the heads, where by default only the network goes on from what a 
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import math
 import os
@@ -21,6 +20,7 @@ from engines.alphazero.learner import learn, new_network
 from engines.alphazero.run import train
 from engines.learning.data import BatchOptions, Dataset, GameBuilder, ShardWriter, Start, batches
 from engines.learning.networks.card import read_card
+from tests.learning.breaking import measured
 
 pytest.importorskip("keras")
 
@@ -84,16 +84,6 @@ def run(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("az") / "run"
     train(plan(**HEADS, iterations=2 if FULL else 1), folder)
     return folder
-
-
-def rows(folder: Path) -> list[dict[str, str]]:
-    """history.csv but for times."""
-    with (folder / "history.csv").open() as file:
-        return [
-            {name: value for name, value in row.items()
-             if "second" not in name and "share" not in name}
-            for row in csv.DictReader(file)
-        ]
 
 
 def playing_weights(learner: TrainableNetwork, folder: Path) -> list[np.ndarray]:
@@ -184,7 +174,7 @@ def test_without_weights_there_are_no_heads(run: Path, tmp_path: Path) -> None:
     cards = [read_card(run / "nets" / name) for name in ("0000", "0001")]
     assert plain.save(tmp_path / "net", "net", {}).network_id == cards[0].network_id
     assert cards[0].network_id != cards[1].network_id
-    assert {"ownership_loss", "score_loss"} < set(rows(run)[0])
+    assert {"ownership_loss", "score_loss"} < set(measured(run)[0])
     size = len(new_network(plan(**HEADS)).state)
     assert size > len(plain.state)
     with np.load(run / "checkpoint.npz") as arrays:
@@ -201,4 +191,4 @@ def test_a_run_with_heads_continues_as_if_unbroken(
         train(plan(**HEADS, iterations=rounds), tmp_path)
     names = [read_card(folder / "nets" / "0002").network_id for folder in (tmp_path, run)]
     assert names[0] == names[1]
-    assert rows(tmp_path) == rows(run)
+    assert measured(tmp_path) == measured(run)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import itertools
 from pathlib import Path
@@ -24,7 +23,7 @@ from engines.base import Budget
 from engines.learning.data.shards import read_shard
 from engines.learning.diagnostics.findings import FINE, WATCH, Diagnosis
 from engines.learning.networks.card import read_card
-from engines.learning.runs.records import playing_network
+from engines.learning.runs.records import playing_network, read_history
 from engines.treesearch import tree as ts
 from engines.treesearch.leaf_evaluator import LeafBatchSearcher, LeafEvaluator, UniformEvaluator
 from engines.treesearch.rules import PUCT
@@ -133,11 +132,6 @@ def gated(**changes):
     return dataclasses.replace(PLAN, **{"gating_threshold": 0.5, "gating_games": 12} | changes)
 
 
-def rows_of(folder: Path) -> list[dict[str, float]]:
-    with (folder / "history.csv").open() as file:
-        return [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
-
-
 def players(folder: Path) -> list[int]:
     """The round of the network that played each round's games, by what the shards say."""
     numbers = {
@@ -162,7 +156,7 @@ def nets(folder: Path) -> list[str]:
 
 
 def test_who_plays_is_who_the_history_says(whole: Path) -> None:
-    rows = rows_of(whole)
+    rows = read_history(whole, ())
     assert [row["promoted"] for row in rows] == [row["match_score"] >= 0.5 for row in rows]
     points = [24 * row["match_score"] for row in rows]  # half a point is 1
     assert points == pytest.approx([round(one) for one in points], abs=1e-3)
@@ -194,7 +188,7 @@ def test_a_kill_during_a_match_and_before_its_result_is_kept_changes_nothing(
     assert (folder / "nets/0001/card.json").exists() and not (folder / "history.csv").exists()
     # The checkpoint keeps the result: that of iteration 1 is written, that of iteration 2 is not.
     runs.dies(folder, monkeypatch, runs.run_module, "write_checkpoint", 2, gated())
-    assert (folder / "nets/0002/card.json").exists() and len(rows_of(folder)) == 1
+    assert (folder / "nets/0002/card.json").exists() and len(read_history(folder, ())) == 1
     train(gated(), folder)
     runs.same(folder, whole, PLAN.iterations)
 
@@ -208,7 +202,7 @@ def test_who_always_loses_never_plays_and_who_always_wins_does(
     plan = gated(gating_threshold=0.55)
     card = train(plan, tmp_path, runs.Listener(lines))
     assert players(tmp_path) == ([0, 1] if score else [0, 0])
-    assert [row["promoted"] for row in rows_of(tmp_path)] == [score] * 2
+    assert [row["promoted"] for row in read_history(tmp_path, ())] == [score] * 2
     assert card.name.endswith("0002" if score else "0000")
     assert sum(("promoted" if score else "refused") in line for line in lines) == 2
     assert len(set(nets(tmp_path))) == 3  # the learner went on

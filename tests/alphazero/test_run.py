@@ -40,7 +40,7 @@ from engines.registry import build_engine
 from experiments.cli.main import cli
 from experiments.datasets.generate import generate, make_recipe
 from tests.conftest import FULL
-from tests.learning.breaking import Killed
+from tests.learning.breaking import Killed, measured
 
 # A variable that all processes of a run inherit.
 MARK = "DLGO_TEST_RUN"
@@ -107,15 +107,6 @@ def content(folder: Path, iterations: int) -> list[str]:
     return [read_shard(path).content for path in paths]
 
 
-def history(folder: Path) -> list[list[str]]:
-    """What was measured in each round, but for times."""
-    with (folder / "history.csv").open() as file:
-        return [
-            [value for key, value in row.items() if "second" not in key and "share" not in key]
-            for row in csv.DictReader(file)
-        ]
-
-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory) -> Path:
     """An unbroken run."""
@@ -129,7 +120,7 @@ def same(folder: Path, whole: Path, iterations: int = PLAN.iterations) -> None:
         cards = [read_card(one / "nets" / f"{number:04d}") for one in (folder, whole)]
         assert cards[0].network_id == cards[1].network_id, number
     assert content(folder, iterations) == content(whole, iterations)
-    assert history(folder) == history(whole)
+    assert measured(folder) == measured(whole)
 
 
 @NEEDS_KILL

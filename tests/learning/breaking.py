@@ -1,4 +1,4 @@
-"""How tests break runs of training off: within the process, or with `DLGO_FULL=1` by kill -9."""
+"""How tests break runs of training off, by kill -9 with `DLGO_FULL=1`, and what they compare."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from engines.learning.runs import Progress, Status
+from engines.learning.runs.records import read_history
 from tests.command import ROOT
 from tests.conftest import FULL
 
@@ -54,3 +55,11 @@ def broken_off(module: str, call: str, iteration: int, phase: str) -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT), _KILL: "yes"},
     )
     assert ended.returncode == -signal.SIGKILL
+
+
+def measured(folder: Path) -> list[dict[str, float]]:
+    """The rows of a run's history, but for times."""
+    return [
+        {name: value for name, value in row.items() if "second" not in name and "share" not in name}
+        for row in read_history(folder, ())
+    ]

@@ -21,7 +21,7 @@ from engines.registry import build_engine
 from engines.supervised.config import SupervisedConfig
 from engines.supervised.trainer import train
 from tests.conftest import FULL
-from tests.learning.breaking import broken_off
+from tests.learning.breaking import broken_off, measured
 from tests.learning.data.games import shares
 
 pytest.importorskip("keras")
@@ -57,27 +57,18 @@ def games(tmp_path_factory) -> Path:
     return write_games(tmp_path_factory.mktemp("games"), 150)
 
 
-def history(folder: Path) -> list[list[str]]:
-    """What was measured in each epoch, but for times."""
-    with (folder / "training/history.csv").open() as file:
-        return [
-            [value for key, value in row.items() if "second" not in key]
-            for row in csv.DictReader(file)
-        ]
-
-
 @pytest.mark.skipif(not FULL, reason="a quarter of a minute: DLGO_FULL=1")
 def test_a_killed_run_ends_with_the_network_of_an_unbroken_one(games, tmp_path) -> None:
     broken, whole = tmp_path / "broken", tmp_path / "whole"
     call = f"train(PLAN, Dataset.open({str(games)!r}), Path({str(broken)!r}), progress)"
     broken_off(__name__, call, 3, "training")
     assert not (broken / "card.json").exists()
-    assert len(history(broken)) == 2
+    assert len(measured(broken / "training")) == 2
     train(PLAN, Dataset.open(games), broken)
     unbroken = train(PLAN, Dataset.open(games), whole)
     assert read_card(broken).network_id == unbroken.network_id
-    assert history(broken) == history(whole)
-    assert len(history(whole)) == 4
+    assert measured(broken / "training") == measured(whole / "training")
+    assert len(measured(whole / "training")) == 4
     logs = list((broken / "training").glob("tensorboard/*"))
     assert len(logs) <= 1  # none where TensorBoard is not installed
     assert (broken / "training/curves.png").read_bytes()[:4] == b"\x89PNG"
@@ -104,7 +95,7 @@ def test_training_stops_when_it_no_longer_helps_and_keeps_the_best(games, tmp_pa
     plan = SupervisedConfig("m", "planes", "mlp:hidden=16", optimizer="sgd:lr=20", epochs=40,
                         patience=2, test=0.2)
     card = train(plan, Dataset.open(games), tmp_path / "m")
-    rows = history(tmp_path / "m")
+    rows = measured(tmp_path / "m" / "training")
     with (tmp_path / "m/training/history.csv").open() as file:
         losses = [float(row["test_cross_entropy"]) for row in csv.DictReader(file)]
     assert len(rows) < 40

@@ -7,7 +7,6 @@ default one learner is broken off within the process, and one draws the curves o
 
 from __future__ import annotations
 
-import csv
 import shutil
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ from engines.learning.runs import Progress, records
 from engines.registry import build_engine
 from experiments.cli.main import cli
 from tests.conftest import FULL, one_line_error
-from tests.learning.breaking import broken_off
+from tests.learning.breaking import broken_off, measured
 
 pytest.importorskip("keras")
 
@@ -59,12 +58,6 @@ def same(one: Path, other: Path) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(state(one), state(other), strict=True))
 
 
-def history(folder: Path) -> list[dict[str, float]]:
-    with (folder / "history.csv").open() as file:
-        return [{key: float(value) for key, value in row.items() if value and "second" not in key}
-                for row in csv.DictReader(file)]
-
-
 @pytest.fixture(scope="module")
 def short(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A short run of each learner."""
@@ -85,7 +78,7 @@ def no_curves(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_learner_beats_random_play_within_seconds(name: str, short: dict[str, Path]) -> None:
-    card, rows = read_card(short[name] / LAST), history(short[name])
+    card, rows = read_card(short[name] / LAST), measured(short[name])
     # Of 400 games between equals, luck gives nobody 60%.
     assert card.accuracy["random"]["score"] == rows[-1]["score_random"] > 0.6
     assert card.training["method"] == name and card.training["cpu_seconds"] > 0
@@ -102,7 +95,7 @@ def test_the_same_seed_gives_the_same_network_and_another_one_does_not(
 ) -> None:
     run(name, tmp_path / "again")
     assert same(tmp_path / "again", short[name])
-    assert history(tmp_path / "again") == history(short[name])
+    assert measured(tmp_path / "again") == measured(short[name])
     run(name, tmp_path / "other", seed=2)
     assert not same(tmp_path / "other", short[name])
 
@@ -121,13 +114,13 @@ def test_a_killed_run_goes_on_to_the_weights_of_an_unbroken_one(
     # In the first step of learning from the games of iteration 6.
     call = f"run({name!r}, Path({str(folder)!r}), progress)"
     broken_off(__name__, call, 6, "learning")
-    assert len(history(folder)) == 5
+    assert len(measured(folder)) == 5
     done = CliRunner().invoke(cli, command(name, folder))
     assert done.exit_code == 0 and "continuing after iteration" in done.output
     *_, score, last = done.output.splitlines()
     assert score.startswith("run-0008: ") and "against random play" in score
     assert last.startswith("play against it: dlgo play tictactoe --second")
-    assert same(folder, short[name]) and history(folder) == history(short[name])
+    assert same(folder, short[name]) and measured(folder) == measured(short[name])
     assert read_card(folder / LAST).network_id == read_card(short[name] / LAST).network_id
 
 
@@ -154,7 +147,7 @@ def test_an_iteration_more_goes_on_and_other_settings_do_not(
 ) -> None:
     shutil.copytree(short["policy_gradient"], tmp_path / "run")
     run("policy_gradient", tmp_path / "run", iterations=9)
-    assert len(history(tmp_path / "run")) == 9
+    assert len(measured(tmp_path / "run")) == 9
     with one_line_error(ModelError, "holds a run with entropy=0.01; choose another folder"):
         run("policy_gradient", tmp_path / "run", entropy=0.5)
 
@@ -179,7 +172,7 @@ def test_experience_that_is_still_needed_and_has_gone_is_named(
     path.write_bytes(path.read_bytes()[:700])
     with one_line_error(DataError, "000007.npz: not a readable experience file: it is cut off"):
         run("q_learning", tmp_path / "run", iterations=9)
-    assert len(history(tmp_path / "run")) == 8
+    assert len(measured(tmp_path / "run")) == 8
 
 
 def test_a_player_refuses_a_network_of_another_kind(short: dict[str, Path]) -> None:
