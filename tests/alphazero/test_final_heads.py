@@ -21,6 +21,7 @@ from engines.alphazero.run import train
 from engines.learning.data import BatchOptions, Dataset, GameBuilder, ShardWriter, Start, batches
 from engines.learning.networks.card import read_card
 from tests.learning.breaking import measured
+from tests.learning.data.games import dataset
 
 pytest.importorskip("keras")
 
@@ -154,11 +155,7 @@ def test_a_loss_is_the_mean_over_games_that_have_an_end(
     learner: TrainableNetwork, finished: Dataset, given_up: Dataset, tmp_path: Path
 ) -> None:
     """As many games without an end beside them change neither it nor its unit."""
-    with ShardWriter(tmp_path, GAME, {}) as writer:
-        for data in (finished, given_up):
-            for game in data.games():
-                writer.add(game)
-    both = Dataset.open(tmp_path)
+    both = dataset(tmp_path, GAME, finished.games() + given_up.games())
     learns_nothing = dataclasses.replace(WITH_HEADS, decay=1e-30, iterations=2)
     losses = [
         learn(learner, learns_nothing, data, 2, steps=data.n_positions // 32)["ownership_loss"]

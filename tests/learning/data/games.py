@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dlgo import GameSpec, get_game
-from engines.learning.data import GameBuilder, ShardWriter
+from engines.learning.data import Dataset, GameBuilder, GameData, ShardWriter
 
 
 def shares(game: GameSpec, visits: Mapping[int, float]) -> np.ndarray:
@@ -16,6 +17,24 @@ def shares(game: GameSpec, visits: Mapping[int, float]) -> np.ndarray:
     policy = np.zeros(game.num_actions)
     policy[list(visits)] = list(visits.values())
     return policy
+
+
+def dataset(
+    folder: Path, game: GameSpec, games: Iterable[GameData], shard_games: int = 64, **about: Any
+) -> Dataset:
+    """These games as a data set; `about` is its provenance."""
+    with ShardWriter(folder, game, about, shard_games) as writer:
+        for one in games:
+            writer.add(one)
+    return Dataset.open(folder)
+
+
+def game_of(game: GameSpec, *actions: int, result: int = 0) -> GameData:
+    """A game of these actions, all to be learned."""
+    builder = GameBuilder(game)
+    for action in actions:
+        builder.add(action)
+    return builder.finish(result)
 
 
 def write_unlabelled(folder: Path) -> Path:

@@ -18,13 +18,13 @@ from dlgo.encoders import get_encoder
 from dlgo.errors import DataError
 from dlgo.rng import below, make_rng
 from dlgo.symmetry import symmetries
-from engines.learning.data import BatchOptions, Dataset, GameBuilder, ShardWriter, Start, batches
+from engines.learning.data import BatchOptions, Dataset, GameBuilder, Start, batches
 from engines.learning.data.batches import endless_batches
 from engines.learning.data.records import EXACT, NO_RESULT, GameData
 from engines.learning.data.replay import start_state
 from tests.conftest import FULL
 from tests.learning.data.encoders import HISTORY, history_encoder
-from tests.learning.data.games import shares
+from tests.learning.data.games import dataset, game_of, shares
 
 GAMES = ("go:size=5", "tictactoe", "connect4", "draughts", *(["connectn"] if FULL else []))
 
@@ -51,10 +51,7 @@ def random_game(
 
 
 def a_folder(path: Path, name: str, games: int, shard_games: int = 4) -> Dataset:
-    with ShardWriter(path, get_game(name), {}, shard_games) as writer:
-        for i in range(games):
-            writer.add(random_game(name, i))
-    return Dataset.open(path)
+    return dataset(path, get_game(name), [random_game(name, i) for i in range(games)], shard_games)
 
 
 def expected(data: Dataset, encoder, targets: str) -> list[tuple]:
@@ -197,9 +194,8 @@ def test_values_may_be_the_searchs_in_part(tmp_path: Path) -> None:
     builder.add(1)
     builder.add(2, value=0.0, full_search=False)
     game = builder.finish(-1)
-    with ShardWriter(tmp_path, get_game("tictactoe"), {}) as writer:
-        writer.add(replace(game, flags=game.flags | np.array([0, 0, EXACT], np.uint8)))
-    data = Dataset.open(tmp_path)
+    game = replace(game, flags=game.flags | np.array([0, 0, EXACT], np.uint8))
+    data = dataset(tmp_path, get_game("tictactoe"), [game])
     for searched, wanted in ((0.0, [-1, 1, 0]), (0.5, [-0.25, 1, 0]), (1.0, [0.5, 1, 0])):
         options = BatchOptions(8, shuffle=False, search_value_weight=searched)
         (batch,) = batches(data, get_encoder("oneplane", data.game), options)
@@ -210,11 +206,8 @@ def test_values_may_be_the_searchs_in_part(tmp_path: Path) -> None:
 def test_handicap_games_start_from_their_stones(tmp_path: Path) -> None:
     game = get_game("go:size=5")
     start = game.position([Point(2, 2), Point(4, 4)], [], Player.white)
-    with ShardWriter(tmp_path, game, {}) as writer:
-        writer.add(random_game("go:size=5", 1))
-        writer.add(random_game("go:size=5", 2, start))
-        writer.add(random_game("go:size=5", 3))
-    data = Dataset.open(tmp_path)
+    data = dataset(tmp_path, game, [
+        random_game("go:size=5", seed, start if seed == 2 else None) for seed in (1, 2, 3)])
     encoder = history_encoder(data.game)
     rows = expected(data, encoder, "move")
     (batch,) = batches(data, encoder, BatchOptions(1000, shuffle=False))
@@ -223,10 +216,8 @@ def test_handicap_games_start_from_their_stones(tmp_path: Path) -> None:
 
 def test_the_history_of_rare_positions_is_whole(tmp_path: Path) -> None:
     game = get_game("go:size=5")
-    with ShardWriter(tmp_path, game, {}) as writer:
-        for i in range(20):
-            writer.add(random_game("go:size=5", i, skipped=0.85))
-    data = Dataset.open(tmp_path)
+    games = [random_game("go:size=5", i, skipped=0.85) for i in range(20)]
+    data = dataset(tmp_path, game, games)
     encoder = history_encoder(game)
     gaps = np.concatenate([np.diff(np.flatnonzero(one.flags)) for one in data.games()])
     assert gaps.min() < HISTORY < gaps.max()
@@ -237,12 +228,8 @@ def test_the_history_of_rare_positions_is_whole(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("finals", [False, True])
 def test_a_game_against_the_rules_is_named(tmp_path: Path, finals: bool) -> None:
-    builder = GameBuilder(get_game("tictactoe"))
-    for action in (0, 0, 1):
-        builder.add(action)
-    with ShardWriter(tmp_path, get_game("tictactoe"), {}) as writer:
-        writer.add(builder.finish(0))
-    data = Dataset.open(tmp_path)
+    game = get_game("tictactoe")
+    data = dataset(tmp_path, game, [game_of(game, 0, 0, 1)])
     with pytest.raises(DataError, match="games-000000.npz, game 0: holds a move"):
         list(batches(data, get_encoder("oneplane", data.game), BatchOptions(8, finals=finals)))
 
@@ -257,10 +244,8 @@ def test_wrong_requests_are_one_line(tmp_path: Path) -> None:
 
 
 def test_parts_have_disjoint_games(tmp_path: Path) -> None:
-    with ShardWriter(tmp_path, get_game("go:size=5"), {"cpu_seconds": 6.0}, 4) as writer:
-        for i in range(40):
-            writer.add(random_game("go:size=5", i))
-    data = Dataset.open(tmp_path)
+    games = [random_game("go:size=5", i) for i in range(40)]
+    data = dataset(tmp_path, get_game("go:size=5"), games, 4, cpu_seconds=6.0)
     train, test = data.split(0.25, seed=1)
     assert (train.n_games, test.n_games) == (30, 10)
     assert train.n_positions + test.n_positions == data.n_positions
@@ -277,11 +262,8 @@ def test_parts_have_disjoint_games(tmp_path: Path) -> None:
 
 
 def test_games_with_equal_moves_stay_together(tmp_path: Path) -> None:
-    game = get_game("tictactoe")
-    with ShardWriter(tmp_path, game, {}) as writer:
-        for i in range(60):
-            writer.add(random_game("tictactoe", i % 12))
-    data = Dataset.open(tmp_path)
+    games = [random_game("tictactoe", i % 12) for i in range(60)]
+    data = dataset(tmp_path, get_game("tictactoe"), games)
     for seed in range(10):
         train, test = data.split(0.2, seed=seed)
         assert not set(train.digests.tolist()) & set(test.digests.tolist())

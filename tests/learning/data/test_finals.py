@@ -8,13 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dlgo import GameSpec, Player, Point, get_game
+from dlgo import Player, Point, get_game
 from dlgo.encoders import get_encoder
 from dlgo.games.go.scoring import score
-from engines.learning.data import BatchOptions, Dataset, GameBuilder, ShardWriter, batches
+from engines.learning.data import BatchOptions, Dataset, batches
 from engines.learning.data.batches import worth_of_margin
-from engines.learning.data.records import NO_RESULT, GameData
+from engines.learning.data.records import NO_RESULT
 from engines.learning.data.replay import start_state
+from tests.learning.data.games import dataset, game_of
 from tests.learning.data.test_batches import fingerprints, random_game
 
 
@@ -39,24 +40,13 @@ def ends(data: Dataset) -> list[tuple]:
     return rows
 
 
-def given_up_game(game: GameSpec) -> GameData:
-    """Three moves, and Black is said to have won."""
-    builder = GameBuilder(game)
-    for action in (12, 7, 3):
-        builder.add(action)
-    return builder.finish(1)
-
-
 def test_finals_are_the_count_of_the_last_board_for_the_player_to_move(tmp_path: Path) -> None:
     game = get_game("go:size=5,komi=2.5")
-    with ShardWriter(tmp_path, game, {}, 4) as writer:
-        for i in range(16):
-            writer.add(random_game(str(game), i))
-        # From set stones, White to move; and a game that is given up.
-        start = game.position([Point(2, 2), Point(4, 4)], [Point(1, 5)], Player.white)
-        writer.add(random_game(str(game), 3, start))
-        writer.add(given_up_game(game))
-    data = Dataset.open(tmp_path)
+    # From set stones, White to move; and a game that is given up.
+    start = game.position([Point(2, 2), Point(4, 4)], [Point(1, 5)], Player.white)
+    games = [random_game(str(game), i) for i in range(16)]
+    games += [random_game(str(game), 3, start), game_of(game, 12, 7, 3, result=1)]
+    data = dataset(tmp_path, game, games, 4)
     encoder = get_encoder("oneplane", data.game)
     rows = ends(data)
     assert 100 < sum(row[2] for row in rows) < len(rows)
@@ -79,11 +69,8 @@ def test_finals_are_the_count_of_the_last_board_for_the_player_to_move(tmp_path:
 def test_a_share_of_the_value_may_tell_by_how_much(tmp_path: Path) -> None:
     """Half the worth of a margin at twice the board's length; given-up games keep their result."""
     game = get_game("go:size=5")
-    with ShardWriter(tmp_path, game, {}, 4) as writer:
-        for i in range(12):
-            writer.add(random_game(str(game), i))
-        writer.add(given_up_game(game))
-    data = Dataset.open(tmp_path)
+    games = [random_game(str(game), i) for i in range(12)]
+    data = dataset(tmp_path, game, [*games, game_of(game, 12, 7, 3, result=1)], 4)
     encoder = get_encoder("oneplane", data.game)
     options = BatchOptions(10_000, shuffle=False, finals=True)
     (plain,) = batches(data, encoder, options)
@@ -100,12 +87,7 @@ def test_a_share_of_the_value_may_tell_by_how_much(tmp_path: Path) -> None:
 def test_games_without_a_final_board_weigh_nothing(tmp_path: Path, result: int) -> None:
     """Given up, or broken off, when a stone was on the board."""
     game = get_game("go:size=5")
-    builder = GameBuilder(game)
-    for action in (12, game.pass_action):
-        builder.add(action)
-    with ShardWriter(tmp_path, game, {}) as writer:
-        writer.add(builder.finish(result))
-    data = Dataset.open(tmp_path)
+    data = dataset(tmp_path, game, [game_of(game, 12, game.pass_action, result=result)])
     options = BatchOptions(8, shuffle=False, finals=True)
     (batch,) = batches(data, get_encoder("oneplane", game), options)
     for array in (batch.ownership, batch.margins, batch.final_weights):
@@ -115,13 +97,8 @@ def test_games_without_a_final_board_weigh_nothing(tmp_path: Path, result: int) 
 def test_a_result_agreed_on_against_the_count_weighs_nothing(tmp_path: Path) -> None:
     """People pass with dead stones on the board: here Black owns all of it and has lost."""
     game = get_game("go:size=5")
-    with ShardWriter(tmp_path, game, {}) as writer:
-        for result in (1, -1):
-            builder = GameBuilder(game)
-            for action in (12, game.pass_action, game.pass_action):
-                builder.add(action)
-            writer.add(builder.finish(result))
-    data = Dataset.open(tmp_path)
+    line = 12, game.pass_action, game.pass_action
+    data = dataset(tmp_path, game, [game_of(game, *line, result=result) for result in (1, -1)])
     options = BatchOptions(8, shuffle=False, finals=True)
     (batch,) = batches(data, get_encoder("oneplane", game), options)
     assert batch.final_weights.tolist() == [1, 1, 1, 0, 0, 0]
