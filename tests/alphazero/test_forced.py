@@ -21,7 +21,7 @@ from engines.treesearch.forced import ForcedPUCT, prune
 from engines.treesearch.leaf_evaluator import LeafEvaluator
 from engines.treesearch.rules import PUCT
 from tests.alphazero.test_selfplay import GAMES as ALL_GAMES
-from tests.alphazero.test_selfplay import Opinionated, state_after
+from tests.alphazero.test_selfplay import Opinionated, begin, finish, state_after
 from tests.conftest import FULL
 
 GAMES = ALL_GAMES if FULL else [name for name in ALL_GAMES if name != "draughts"]
@@ -36,18 +36,7 @@ def rooted(
 ) -> BatchedSearch:
     """n searches of a position with forced playouts, each with noise of its own."""
     search = BatchedSearch(game, n, 20_000, PLAIN, agent, 200, FORCED)
-    for i in range(n):
-        kernels.copy_into(kernels.row(search.roots, i), state.kernel_state)
-        search.seed(i, 70 + i)
-        search.set_root(i)
-        search.start(i, simulations, noise, 3.0)
-    return search
-
-
-def finish(search: BatchedSearch) -> BatchedSearch:
-    while (search.remaining > 0).any():
-        search.step()
-    return search
+    return begin(search, [state] * n, 70, [simulations] * n, noise, 3.0)
 
 
 class Root:
@@ -166,11 +155,7 @@ def test_a_bad_move_is_tried_for_the_noise_and_not_learned() -> None:
     prune(FORCED, tree, policy)
     assert policy[0] == 0
     alone = BatchedSearch(CONNECT4, 1, 20_000, PUCT(C, 0.1), AgainstTheCorner(), 200)
-    kernels.copy_into(kernels.row(alone.roots, 0), START.kernel_state)
-    alone.seed(0, 70)
-    alone.set_root(0)
-    alone.start(0, 201, 0.0, 3.0)
-    finish(alone)
+    finish(begin(alone, [START], 70, [201], concentration=3.0))
     plain = np.empty(7)
     root_policy(alone.tree(0), plain)
     assert plain[0] == pytest.approx(1 / 200)

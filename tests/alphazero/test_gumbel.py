@@ -16,6 +16,7 @@ from engines.learning.selfplay.batched_search import BatchedSearch
 from engines.treesearch import gumbel
 from engines.treesearch import tree as ts
 from engines.treesearch.leaf_evaluator import LeafBatchSearcher, LeafEvaluator, UniformEvaluator
+from tests.alphazero.test_selfplay import begin, finish
 
 GAME = get_game("connect4")
 START = GameState.new_game(GAME)
@@ -73,14 +74,7 @@ def planted(
 ) -> BatchedSearch:
     """n searches of the start position, with different noise."""
     search = BatchedSearch(GAME, n, 4000, rule, agent, room=50)
-    for i in range(n):
-        kernels.copy_into(kernels.row(search.roots, i), START.kernel_state)
-        search.seed(i, 7 + i)
-        search.set_root(i)
-        search.start(i, simulations, scale, 10.0)
-    while (search.remaining > 0).any():
-        search.step()
-    return search
+    return finish(begin(search, [START] * n, 7, [simulations] * n, scale))
 
 
 def test_simulations_are_shared_out_by_halving() -> None:

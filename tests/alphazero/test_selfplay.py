@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -56,18 +57,31 @@ def state_after(game, seed: int, plies: int) -> GameState:
     return state
 
 
+def begin(
+    search: BatchedSearch, states: Sequence[GameState], seed: int, simulations: Sequence[int],
+    noise: float = 0.0, concentration: float = 10.0,
+) -> BatchedSearch:
+    """Start a search of each of these positions."""
+    for i, (state, sims) in enumerate(zip(states, simulations, strict=True)):
+        kernels.copy_into(kernels.row(search.roots, i), state.kernel_state)
+        search.seed(i, seed + i)
+        search.set_root(i)
+        search.start(i, sims, noise, concentration)
+    return search
+
+
+def finish(search: BatchedSearch) -> BatchedSearch:
+    while (search.remaining > 0).any():
+        search.step()
+    return search
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_a_search_grows_the_trees_that_single_searches_grow(name: str) -> None:
     game = get_game(name)
     states = [state_after(game, seed, plies=2 * seed) for seed in range(5)]
     search = BatchedSearch(game, len(states), 20_000, RULE, Opinionated(game), room=50)
-    for i, state in enumerate(states):
-        kernels.copy_into(kernels.row(search.roots, i), state.kernel_state)
-        search.seed(i, 100 + i)
-        search.set_root(i)
-        search.start(i, 40 + 10 * i, 0.0, 10.0)  # not in step with each other
-    while (search.remaining > 0).any():
-        search.step()
+    finish(begin(search, states, 100, range(40, 90, 10)))  # not in step with each other
     for i, state in enumerate(states):
         alone = LeafBatchSearcher(game, 20_000, False, RULE, Opinionated(game), batch=1)
         alone.new_game(100 + i)
@@ -242,12 +256,7 @@ def test_the_policy_of_a_proven_win_holds_winning_moves_only() -> None:
     for text in ("A1", "A3", "B1", "B3"):  # black wins at C1
         state = state.apply_move(game.parse_move(state, text))
     search = BatchedSearch(game, 1, 10_000, RULE, UniformEvaluator(game), room=9)
-    kernels.copy_into(kernels.row(search.roots, 0), state.kernel_state)
-    search.seed(0, 1)
-    search.set_root(0)
-    search.start(0, 50, 0.25, 10.0)
-    while search.remaining[0] > 0:
-        search.step()
+    finish(begin(search, [state], 1, [50], noise=0.25))
     policy = np.empty(game.num_actions)
     root_policy(search.tree(0), policy)
     assert policy[game.action_of(game.parse_move(state, "C1"))] == 1
