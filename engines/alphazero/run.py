@@ -67,14 +67,14 @@ def train(
     Args:
         config: canonical.
         folder: made if it is not there.
-        jobs: who plays the games, instead of processes of this machine; it is closed at the end.
+        jobs: play the games; by default processes of this machine. They are closed at the end.
 
     Returns:
         The card of the last network, or of the last one promoted.
 
     Raises:
         ModelError, KeyboardInterrupt: as `open_run` and `Run.train`.
-        SpecError: for self-play that is to go on while this process learns, and has no other.
+        SpecError: for `ahead` where one process both plays and learns.
     """
     if config.ahead and isinstance(jobs, Inline):
         raise SpecError(f"ahead={config.ahead}: games cannot be played while the network learns "
@@ -161,7 +161,7 @@ class AlphaZeroLearner(Learner):
         self._network.save(network_folder(self._folder, iteration), name, training)
 
     def _quantise(self, iteration: int) -> dict[str, float]:
-        """Write the network in eight bits, too, if it is to play so: columns of the history."""
+        """Also write the network in eight bits where it plays so: columns of the history."""
         if self._config.runtime not in INT8_KINDS:
             return {}
         cpu = time.process_time()
@@ -174,7 +174,7 @@ class AlphaZeroLearner(Learner):
         }
 
     def _settle_runtime(self, run: Run) -> None:
-        """Find out what runs the network fastest here; the run keeps to it."""
+        """Measure what runs the network fastest here; the run keeps it."""
         runtime = fastest_kind(
             str(network_folder(self._folder, 0)), self._config.selfplay.games_at_once,
             self._network.gpu is not None,
@@ -184,7 +184,7 @@ class AlphaZeroLearner(Learner):
         run.line(f"the network runs on {runtime}, the fastest here")
 
     def iterate(self, run: Run, iteration: int) -> dict[str, float]:
-        """Play, learn, write the new network, and let it play the old one if that is asked for."""
+        """Play, learn, write the new network, and with `gating_threshold` play a match."""
         if self._config.runtime == AUTO:
             self._settle_runtime(run)
         config, player = self._config, playing_network(run.history, iteration)
@@ -215,7 +215,7 @@ class AlphaZeroLearner(Learner):
         return partial(run.progress, phase, items="games")
 
     def _wait_for_games(self, run: Run, iteration: int, player: int) -> None:
-        """Let the games of this iteration come, and those of the next ones after it."""
+        """Wait for the games of this iteration, while workers also play those of later ones."""
         config = self._config
         if self._schedule is None:
             self._schedule = AheadSchedule(config, self._folder, iteration - 1, player)
@@ -224,7 +224,7 @@ class AlphaZeroLearner(Learner):
         schedule = self._schedule
         schedule.publish(iteration - 1, player)
         earlier = (iteration - self._begun) * config.games
-        there: int | None = None  # games that were, when the learner began to wait
+        there: int | None = None  # games that were there when the learner began to wait
 
         def tell(amount: Amount) -> None:
             nonlocal there
@@ -240,7 +240,7 @@ class AlphaZeroLearner(Learner):
                 for worker in range(self._config.workers)]
 
     def _match(self, run: Run, iteration: int, player: int) -> dict[str, float]:
-        """Let the new network play the one that played its games: columns of the history."""
+        """Play the new network against the one that played its games: columns of the history."""
         config = self._config
         networks = network_folder(self._folder, iteration), network_folder(self._folder, player)
         points, seconds = play_match(

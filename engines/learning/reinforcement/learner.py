@@ -52,8 +52,8 @@ def train(
     """Train in a folder, or go on there.
 
     Args:
-        jobs: who plays the games of a run that has portions, instead of the learning process; it
-            is closed at the end.
+        jobs: play the games of a run that has portions; by default this process does. They are
+            closed at the end.
 
     Raises:
         SpecError: for a setting that is out of range.
@@ -74,7 +74,7 @@ def train(
 
 
 def with_precision(config: ReinforcementConfig) -> ReinforcementConfig:
-    """The same; where the precision is left open: bfloat16 where training is faster with it."""
+    """The same with a precision; auto becomes bfloat16 where training is faster with it."""
     if config.precision != AUTO:
         return config
     from engines.learning.networks.precision import training_precision
@@ -83,7 +83,7 @@ def with_precision(config: ReinforcementConfig) -> ReinforcementConfig:
 
 
 def _settle_portions(run: Run, shared: bool) -> None:
-    """Where it is left open: portions if others are there to play; the run keeps to it."""
+    """Choose the number of portions if the settings leave it open; the run keeps it."""
     if run.config.portions == 0:
         portions = PORTIONS if shared else 1
         run.settle(dataclasses.replace(run.config, portions=portions))
@@ -99,7 +99,7 @@ class ReinforcementLearner(Learner):
 
     Args:
         config: of the run; its portions are settled. folder: of the run.
-        jobs: who plays portions; by default this process.
+        jobs: play portions; by default this process.
 
     Attributes:
         config: the class of its settings.
@@ -155,7 +155,7 @@ class ReinforcementLearner(Learner):
         raise NotImplementedError
 
     def _targets(self, decisions: Decisions, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """What each head is told of these decisions; rows of weight 0 are padding."""
+        """The target of each head for these decisions; rows of weight 0 are padding."""
         raise NotImplementedError
 
     def _side(self, iteration: int) -> Side:
@@ -241,7 +241,7 @@ class ReinforcementLearner(Learner):
     def _play_in_portions(
         self, run: Run, iteration: int, earlier: int | None, schedule: Schedule
     ) -> Experience:
-        """The same by whoever does portions, with the networks as they are written."""
+        """The same by the workers, with the networks as they are written."""
         side = dataclasses.replace(self._side(iteration), scorer=None, encoder=None)
         sides, networks = [side], [self._player(iteration)]
         if earlier is not None:
@@ -266,7 +266,7 @@ class ReinforcementLearner(Learner):
         return folder
 
     def _keep(self, iteration: int, played: Experience) -> None:
-        """Write the experience of an iteration, and forget what is not learned from any more."""
+        """Write the experience of an iteration, and delete what is not learned from any more."""
         xp.write_experience(self._experience_path(iteration), played)
         self._experience_path(iteration - self.window).unlink(missing_ok=True)
 
