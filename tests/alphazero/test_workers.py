@@ -24,7 +24,6 @@ from engines.learning.data.records import (
 )
 from engines.learning.data.shards import read_shard
 from engines.learning.networks.store import find_model
-from tests.learning.data.games import shares
 
 
 def played(
@@ -129,8 +128,8 @@ def game_with_policies(seed: int) -> GameData:
         if rng.random() < 0.5:
             some = rng.choice(legal, int(rng.integers(1, len(legal) + 1)), replace=False)
             policy = dict(zip(some.tolist(), rng.integers(1, 5, len(some)).tolist(), strict=True))
-            builder.add(action, max(policy, key=policy.__getitem__), shares(state.game, policy),
-                        0.3, full_search=bool(rng.random() < 0.5))
+            builder.add(action, max(policy, key=policy.__getitem__), policy, 0.3,
+                        full_search=bool(rng.random() < 0.5))
         else:
             builder.skip(action)
         state = state.apply_move(state.game.move_of(action))

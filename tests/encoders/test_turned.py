@@ -14,7 +14,6 @@ from dlgo.symmetry import exchange, symmetries
 from engines.learning.data import BatchOptions, Dataset, GameBuilder, ShardWriter, batches
 from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 from engines.registry import build_engine
-from tests.learning.data.games import shares
 from tests.learning.networks.models import write_model
 
 GAME = get_game("draughts")
@@ -104,7 +103,7 @@ def test_batches_turn_policies_with_the_board(tmp_path: Path) -> None:
     for state, following in itertools.pairwise(line):
         legal = state.legal_actions().tolist()
         builder.add(GAME.action_of(following.last_move), legal[0],
-                    shares(GAME, {action: 1 + i for i, action in enumerate(legal)}))
+                    {action: 1 + i for i, action in enumerate(legal)})
     with ShardWriter(tmp_path, GAME, {}, 4) as writer:
         writer.add(builder.finish(line[-1].result()))
     encoder = get_encoder("turned", GAME)

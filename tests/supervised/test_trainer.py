@@ -22,7 +22,6 @@ from engines.supervised.config import SupervisedConfig
 from engines.supervised.trainer import train
 from tests.conftest import FULL
 from tests.learning.breaking import broken_off, measured
-from tests.learning.data.games import shares
 
 pytest.importorskip("keras")
 
@@ -46,7 +45,7 @@ def write_games(folder: Path, n: int, game_name: str = "tictactoe") -> Path:
             while not state.is_over():
                 legal = np.sort(state.legal_actions())
                 action = int(rng.choice(legal))
-                builder.add(action, chosen=int(legal[0]), policy=shares(game, {int(legal[0]): 1}))
+                builder.add(action, chosen=int(legal[0]), policy={int(legal[0]): 1})
                 state = state.apply_move(game.move_of(action))
             writer.add(builder.finish(state.result()))
     return folder

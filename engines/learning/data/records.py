@@ -7,7 +7,7 @@ actions again with the compiled rules.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -145,21 +145,25 @@ class GameBuilder:
         self._plies.append((action, action, 0, NO_VALUE, 0))
 
     def add(
-        self, action: int, chosen: int | None = None, policy: np.ndarray | None = None,
-        value: float | None = None, full_search: bool = True, second: bool = False,
+        self, action: int, chosen: int | None = None,
+        policy: np.ndarray | Mapping[int, float] | None = None, value: float | None = None,
+        full_search: bool = True, second: bool = False,
     ) -> None:
         """A ply with a label.
 
         Args:
             action: what was played.
             chosen: what is to be learned if `policy` is empty; `action` by default.
-            policy: float[num_actions], shares or visits, in any unit; 0: not in the policy.
+            policy: shares or visits in any unit: float[num_actions], or by action.
             value: expected result for the player to move, -1 to 1.
             full_search: whether the policy may be learned.
             second: whether the second of two engines chose.
         """
         flags = LABELLED | (FULL_SEARCH if full_search else 0) | (SECOND if second else 0)
         stored = NO_VALUE if value is None else round(VALUE_SCALE * min(max(value, -1.0), 1.0))
+        if isinstance(policy, Mapping):
+            by_action, policy = policy, np.zeros(self._game.num_actions)
+            policy[list(by_action)] = list(by_action.values())
         actions = np.empty(0, np.int64)
         if policy is not None and (most := policy.max()) > 0:
             shares = np.rint(SHARE_SCALE * policy / most)

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dlgo import GameSpec, get_game
 from engines.learning.data import Dataset, GameBuilder, GameData, ShardWriter
-
-
-def shares(game: GameSpec, visits: Mapping[int, float]) -> np.ndarray:
-    """A policy as `GameBuilder.add` takes it, from visits by action."""
-    policy = np.zeros(game.num_actions)
-    policy[list(visits)] = list(visits.values())
-    return policy
 
 
 def dataset(

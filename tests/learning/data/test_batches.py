@@ -24,7 +24,7 @@ from engines.learning.data.records import EXACT, NO_RESULT, GameData
 from engines.learning.data.replay import start_state
 from tests.conftest import FULL
 from tests.learning.data.encoders import HISTORY, history_encoder
-from tests.learning.data.games import dataset, game_of, shares
+from tests.learning.data.games import dataset, game_of
 
 GAMES = ("go:size=5", "tictactoe", "connect4", "draughts", *(["connectn"] if FULL else []))
 
@@ -45,7 +45,7 @@ def random_game(
         else:
             chosen = legal[below(rng, len(legal))]
             visits = {a: below(rng, 50) for a in legal} if below(rng, 2) else {}
-            builder.add(action, chosen, shares(game, visits), full_search=below(rng, 3) > 0)
+            builder.add(action, chosen, visits, full_search=below(rng, 3) > 0)
         state = state.apply_move(game.move_of(action))
     return builder.finish(state.result() if state.is_over() else NO_RESULT)
 

@@ -17,7 +17,6 @@ from engines.learning.data import Dataset, GameBuilder, GameData, ShardWriter, S
 from engines.learning.data.checked_arrays import digest_of
 from engines.learning.data.records import FULL_SEARCH, LABELLED, NO_RESULT, NO_VALUE, SECOND
 from engines.learning.data.shards import write_shard
-from tests.learning.data.games import shares
 
 GO = get_game("go", size=5)
 
@@ -25,7 +24,7 @@ GO = get_game("go", size=5)
 def a_game(*actions: int, result: int = 1, start: Start | None = None) -> GameData:
     builder = GameBuilder(GO, start)
     for action in actions:
-        builder.add(action, policy=shares(GO, {action: 3, (action + 1) % 25: 1}), value=0.5)
+        builder.add(action, policy={action: 3, (action + 1) % 25: 1}, value=0.5)
     return builder.finish(result)
 
 
@@ -36,7 +35,7 @@ def a_shard(folder: Path, *games: GameData) -> Path:
 def test_a_game_comes_back_as_it_went_in(tmp_path: Path) -> None:
     builder = GameBuilder(GO)
     builder.skip(0)
-    builder.add(24, chosen=12, policy=shares(GO, {12: 400, 24: 100, 3: 1, 5: 0}), value=-1.0)
+    builder.add(24, chosen=12, policy={12: 400, 24: 100, 3: 1, 5: 0}, value=-1.0)
     builder.add(25, second=True, full_search=False)  # a pass; no policy, no value
     shard = read_shard(a_shard(tmp_path, builder.finish(-1)))
     (game,) = shard.games
@@ -62,7 +61,7 @@ def test_policies_of_many_plies_and_games_do_not_mix(tmp_path: Path) -> None:
         builder = GameBuilder(GO)
         for _ in range(rng.integers(0, 30)):
             actions = rng.choice(26, size=rng.integers(0, 26), replace=False)
-            policy = shares(GO, {int(a): rng.random() for a in actions})
+            policy = {int(a): rng.random() for a in actions}
             builder.add(int(rng.integers(26)), policy=policy)
         games.append(builder.finish(NO_RESULT))
     back = read_shard(a_shard(tmp_path, *games)).games
