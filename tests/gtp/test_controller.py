@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.command import ROOT
@@ -46,6 +47,15 @@ def is_alive(pid: int) -> bool:
         return False
 
 
+def wait_until_it_thinks(pid: int) -> None:
+    """Until the engine has used more CPU than starting takes, or the bot has its own process."""
+    process = psutil.Process(pid)
+    until = time.monotonic() + 300
+    while process.cpu_times().user < 5 and not process.children():
+        assert is_alive(pid) and time.monotonic() < until
+        time.sleep(0.1)
+
+
 @pytest.mark.parametrize("output", ["pipe", "nowhere"])
 @pytest.mark.parametrize("kind", ENGINES)
 def test_an_engine_ends_with_its_controller(kind: str, output: str, tmp_path: Path) -> None:
@@ -57,8 +67,7 @@ def test_an_engine_ends_with_its_controller(kind: str, output: str, tmp_path: Pa
     )
     engine = int(controller.stdout.readline())
     try:
-        time.sleep(5)  # into the search, or still on the way to it
-        assert is_alive(engine)
+        wait_until_it_thinks(engine)
         controller.kill()
         controller.wait()
         until = time.monotonic() + 60
