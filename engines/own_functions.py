@@ -150,7 +150,7 @@ class OwnFunction:
 
 def _value_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     @kernel
-    def value(evaluator, state, scratch, rng):
+    def value(evaluator, state, n, scratch, rng):
         value = min(max(function(state), -1.0), 1.0)
         return (1 - 2 * kernels.to_move(state)) * value
 

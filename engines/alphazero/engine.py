@@ -15,23 +15,20 @@ Networks come from `dlgo train alphazero`; any model folder with a value head wi
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
-import numpy as np
-
-from dlgo.api import GameState, Move
+from dlgo.api import GameState
 from dlgo.errors import SpecError
 from dlgo.rng import derive_seed, make_rng
 from dlgo.specs import Option
-from engines.base import Budget, Decision
+from engines.base import Budget
 from engines.learning.networks.leaf_evaluator import NETWORK_OPTIONS, NetworkEvaluator, model_for
 from engines.learning.networks.store import load_card
 from engines.learning.selfplay.drawing import Sampling, draw
 from engines.puct.base import PUCTSearchEngine
+from engines.treesearch import tree as ts
 from engines.treesearch.engine import TREE_OPTIONS
 from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel, best_child
-from engines.treesearch.tree import ROOT
 
 # What is usual, for networks whose card does not say what suits them.
 USUAL_C_PUCT = 0.9
@@ -113,30 +110,18 @@ class AlphaZeroEngine(PUCTSearchEngine):
         # Gumbel's plan counts visits from 0, so it begins every move with a new tree.
         return self.settings["reuse"] and self._gumbel is None
 
-    def _decide(self, state: GameState, budget: Budget) -> Decision:
-        decision = super()._decide(state, budget)
-        move = decision.move
+    def _choose(
+        self, state: GameState, counts: ts.Counts, sign: int, best: int, is_proven: bool
+    ) -> int:
+        """Gumbel's choice, or an action drawn by its visits; never one that is known to lose."""
         if self._gumbel is not None:
             tree = self._searchers[0].tree
-            move = self._move_of(int(tree.action[best_child(self._gumbel, tree)]))
-        if decision.proven is None and self._sampling.applies(len(state.moves())):
-            move = self._draw(decision, move)
-        if move == decision.move:
-            return decision
-        return dataclasses.replace(decision, move=move, pv=(move,))
-
-    def _draw(self, decision: Decision, best: Move) -> Move:
-        """A move drawn by its visits; never one that is known to lose."""
-        tree = self._searchers[0].tree
-        sign = 1 - 2 * int(tree.mover[ROOT])
-        first = int(tree.first_child[ROOT])
-        lost = {
-            self._move_of(int(tree.action[child]))
-            for child in range(first, first + int(tree.n_children[ROOT]))
-            if tree.proven[child] == -sign
-        }
-        shares = {move: share for move, share in decision.policy.items() if move not in lost}
-        if not shares:
+            best = int(tree.action[best_child(self._gumbel, tree)])
+        if is_proven or not self._sampling.applies(len(state.moves())):
             return best
-        choice = draw(np.array(list(shares.values())), self._sampling.temperature, self._rng)
-        return list(shares)[choice]
+        actions = counts.by_visits()
+        shares = counts.visits[actions] / counts.visits.sum()
+        kept = counts.proven[actions] != -sign
+        if not kept.any():
+            return best
+        return int(actions[kept][draw(shares[kept], self._sampling.temperature, self._rng)])

@@ -21,7 +21,6 @@ from dlgo.rng import derive_seed
 from engines.alphazero.selfplay import new_search
 from engines.alphazero.settings import SelfPlaySettings
 from engines.learning.data.records import NO_RESULT
-from engines.learning.selfplay.batched_search import root_policy
 from engines.learning.selfplay.drawing import Sampling, draw
 from engines.learning.selfplay.lockstep import GameSlot, LockstepGames
 from engines.treesearch import tree as ts
@@ -58,7 +57,7 @@ class Match(LockstepGames[_Slot]):
         self, game: GameSpec, evaluators: Sequence[LeafEvaluator], settings: SelfPlaySettings,
         seed: int,
     ) -> None:
-        rule, _ = settings.rules()
+        rule = settings.rule()
         self._gumbel = rule if isinstance(rule, Gumbel) else None
         self._game, self._settings, self._seed = game, settings, seed
         self._sampling = Sampling(settings.sample_plies, TEMPERATURE)
@@ -88,7 +87,7 @@ class Match(LockstepGames[_Slot]):
         if self._gumbel is not None:
             return int(tree.action[best_child(self._gumbel, tree)])
         if self._sampling.applies(slot.plies):
-            root_policy(tree, self._policy)
+            ts.root_policy(tree, self._policy)
             return draw(self._policy, self._sampling.temperature, slot.rngs[network])
         return int(tree.action[ts.most_visited(tree, ts.ROOT)])
 

@@ -28,11 +28,11 @@ from dlgo.api import GameSpec
 from dlgo.rng import below, derive_seed, uniform
 from engines.alphazero.settings import SelfPlaySettings
 from engines.learning.data.records import NO_RESULT, GameBuilder, GameData
-from engines.learning.selfplay.batched_search import BatchedSearch, root_policy, root_value
 from engines.learning.selfplay.drawing import Sampling, draw
 from engines.learning.selfplay.lockstep import NO_ACTION, RESIGN, GameSlot, LockstepGames
 from engines.resignation import Resignation
 from engines.treesearch import tree as ts
+from engines.treesearch.batched_search import BatchedSearch
 from engines.treesearch.forced import ForcedPUCT, prune
 from engines.treesearch.gumbel import Gumbel, best_child, improved_policy
 from engines.treesearch.leaf_evaluator import LeafEvaluator
@@ -46,8 +46,8 @@ def new_search(
 ) -> BatchedSearch:
     """`n` searches as the settings want them."""
     capacity = 4 * max(settings.sims, settings.fast_sims) * game.num_actions
-    rule, noisy = settings.rules()
-    return BatchedSearch(game, n, capacity, rule, evaluator, settings.ply_limit(game), noisy)
+    return BatchedSearch(
+        game, n, capacity, settings.rule(), evaluator, settings.ply_limit(game))
 
 
 @dataclass
@@ -164,8 +164,8 @@ class SelfPlay(LockstepGames[_Slot]):
         self._game, self._settings, self._seed = game, settings, seed
         self._passless_plies = settings.plies_without_pass(game)
         self._sampling = Sampling(settings.sample_plies, settings.temperature)
-        _, self._noisy = settings.rules()
-        self._gumbel = self._noisy if isinstance(self._noisy, Gumbel) else None
+        self._rule = settings.rule()
+        self._gumbel = self._rule if isinstance(self._rule, Gumbel) else None
         self._actions = np.empty(game.num_actions, np.int64)
         self._policy = np.empty(game.num_actions)
         self.stats = SelfPlayStats()
@@ -225,7 +225,7 @@ class SelfPlay(LockstepGames[_Slot]):
         tree = self._search.tree(i)
         if not slot.resigned:
             player = int(tree.mover[ts.ROOT])
-            hopeless = slot.watches[player].update(float(root_value(tree)))
+            hopeless = slot.watches[player].update(float(ts.root_value(tree)))
             if hopeless and slot.would_resign is None:
                 slot.would_resign = player
             if slot.resigned and self._settings.finish_sims == 0:
@@ -244,9 +244,9 @@ class SelfPlay(LockstepGames[_Slot]):
         if self._gumbel and tree.proven[ts.ROOT] == ts.UNPROVEN:
             improved_policy(self._gumbel, tree, search.noise[i], self._policy)
         else:
-            root_policy(tree, self._policy)
-        if slot.full and isinstance(self._noisy, ForcedPUCT):
-            prune(self._noisy, tree, self._policy)
+            ts.root_policy(tree, self._policy)
+        if slot.full and isinstance(self._rule, ForcedPUCT):
+            prune(self._rule, tree, self._policy)
         if slot.full:
             self._compare_with_prior(i)
         action = best
@@ -256,7 +256,7 @@ class SelfPlay(LockstepGames[_Slot]):
             slot.builder.skip(action)
             return action
         slot.builder.add(
-            action, best, self._policy, float(root_value(tree)), full_search=slot.full
+            action, best, self._policy, float(ts.root_value(tree)), full_search=slot.full
         )
         self.stats.plies += 1
         return action

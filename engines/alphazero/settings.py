@@ -105,16 +105,13 @@ class SelfPlaySettings(Settings):
                 "noise; leave it out, or set dirichlet_epsilon above 0"
             )
 
-    def rules(self) -> tuple[Any, Any]:
-        """The rules of searches without and with noise, both of one class."""
+    def rule(self) -> Any:
+        """The rule of searches."""
         if self.search == "gumbel":
-            gumbel = Gumbel(self.considered, *GUMBEL_SCALES)
-            return gumbel, gumbel
-        if not self.forced:
-            puct = PUCT(self.c_puct, self.fpu_reduction)
-            return puct, puct
-        plain = ForcedPUCT(self.c_puct, self.fpu_reduction, 0.0)
-        return plain, plain._replace(forced=float(self.forced))
+            return Gumbel(self.considered, *GUMBEL_SCALES)
+        if self.forced:
+            return ForcedPUCT(self.c_puct, self.fpu_reduction, float(self.forced))
+        return PUCT(self.c_puct, self.fpu_reduction)
 
     def resignation(self) -> Resignation:
         """A watch on one player's estimates in one game."""

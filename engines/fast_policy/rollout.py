@@ -74,7 +74,7 @@ def draw_action(policy, state, actions, rng):
 
 
 @inline_kernel
-def _play_out(evaluator, state, scratch, rng):
+def _play_out(evaluator, state, n, scratch, rng):
     """A game drawn from the policy to its end; -1 to 1 as player 0 sees it."""
     actions, played = scratch.actions, scratch.played
     plies = 0

@@ -68,6 +68,6 @@ class MCTSEngine(TreeSearchEngine):
         elif settings["rollout"] == "heavy":
             evaluator = HeavyRollout()
         return Searcher(
-            self.game, capacity, settings["reuse"], rule, evaluator, settings["expand"],
-            squares=name == "ucb1-tuned", amaf=name == "rave",
+            self.game, capacity, settings["reuse"], rule, evaluator,
+            expand_at=settings["expand"], squares=name == "ucb1-tuned", amaf=name == "rave",
         )

@@ -8,8 +8,7 @@ from typing import Any
 from dlgo.rng import derive_seed
 from engines.learning.networks.leaf_evaluator import NetworkEvaluator, load_leaf_evaluator
 from engines.treesearch.engine import TreeSearchEngine
-from engines.treesearch.guided import GuidedSearcher
-from engines.treesearch.leaf_evaluator import LeafBatchSearcher, LeafEvaluator
+from engines.treesearch.leaf_evaluator import LeafEvaluator
 from engines.treesearch.rules import PUCT
 from engines.treesearch.searcher import Searcher
 
@@ -46,11 +45,7 @@ class PUCTSearchEngine(TreeSearchEngine):
         evaluator = self._new_evaluator()
         self._evaluators.append(evaluator)
         leaves = self.settings["batch"] * self._threads_of_a_tree()
-        if leaves == 1 and (guide := evaluator.guide()) is not None:
-            return GuidedSearcher(self.game, capacity, self._reuse(), self._rule(), guide)
-        return LeafBatchSearcher(
-            self.game, capacity, self._reuse(), self._rule(), evaluator, leaves
-        )
+        return Searcher(self.game, capacity, self._reuse(), self._rule(), evaluator, leaves)
 
     def _load_network(
         self, model: str, values: Any = None, sides: int | None = None,

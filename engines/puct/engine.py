@@ -78,7 +78,7 @@ class PUCTEngine(PUCTSearchEngine):
     def _new_searcher(self, capacity: int) -> Searcher:
         if not self._compiled:
             return super()._new_searcher(capacity)
-        return Searcher(self.game, capacity, self._reuse(), self._rule(), self._values, expand=1)
+        return Searcher(self.game, capacity, self._reuse(), self._rule(), self._values)
 
     def _new_evaluator(self) -> LeafEvaluator:
         if self.settings["agent"] is None:

@@ -9,8 +9,7 @@ import numpy as np
 from dlgo import kernels
 from dlgo.api import GameSpec, GameState
 from engines.own_functions import OwnFunction
-from engines.treesearch.leaf_evaluator import LeafEvaluator
-from engines.treesearch.leaf_values import LeafValues
+from engines.treesearch.leaf_evaluator import LeafEvaluator, LeafValues
 
 
 class FunctionEvaluator(LeafEvaluator):

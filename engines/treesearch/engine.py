@@ -88,46 +88,53 @@ class TreeSearchEngine(Engine):
     def _decide(self, state: GameState, budget: Budget) -> Decision:
         for searcher in self._searchers:
             searcher.set_root(state)
-        nodes, evaluations = -self._nodes(), -self._evaluations()
+        trees = [searcher.tree for searcher in self._searchers]
+        nodes, evaluations = self._spent(trees)
         simulations = self._simulate(budget)
-        nodes, evaluations = nodes + self._nodes(), evaluations + self._evaluations()
-
-        visits = np.zeros(self.game.num_actions, np.int64)
-        value_sums = np.zeros(self.game.num_actions)
-        proven = np.full(self.game.num_actions, ts.UNPROVEN, np.int8)
+        more_nodes, more_evaluations = self._spent(trees)
+        counts = self._counts = ts.new_counts(self.game.num_actions)
         action = -1
-        for searcher in reversed(self._searchers):
-            action = ts.add_root(searcher.tree, visits, value_sums, proven)
-        sign = 1 - 2 * int(self._searchers[0].tree.mover[ts.ROOT])
-        result = self._proof()
+        for tree in reversed(trees):
+            action = ts.add_root(tree, counts)
+        sign = 1 - 2 * int(trees[0].mover[ts.ROOT])
+        result = next((int(tree.proven[ts.ROOT]) for tree in trees
+                       if tree.proven[ts.ROOT] != ts.UNPROVEN), None)
+        action = self._choose(state, counts, sign, int(action), result is not None)
+        tried = counts.by_visits()
+        moves = list(map(self._move_of, tried.tolist()))
+        visits, sums, proven = (
+            counts.visits[tried], counts.value_sums[tried], counts.proven[tried])
         total = int(visits.sum())
-        known = np.argsort(-visits, kind="stable")[: np.count_nonzero(visits)]
-        mean = float(value_sums.sum()) / total if total else 0.0
+        mean = float(counts.value_sums.sum()) / total if total else 0.0
+        means = np.where(proven == ts.UNPROVEN, sums / visits, proven)
         return Decision(
             move=self._move_of(action),
             value=float(sign * (mean if result is None else result)),
-            policy=self._by_move(known, visits[known] / max(total, 1)),
-            values=self._by_move(known, sign * np.where(
-                proven[known] == ts.UNPROVEN, value_sums[known] / visits[known], proven[known]
-            )),
-            pv=self._principal_variation(action),
+            policy=dict(zip(moves, (visits / max(total, 1)).tolist(), strict=True)),
+            values=dict(zip(moves, (sign * means).tolist(), strict=True)),
+            pv=self._principal_variation(trees, action),
             proven=None if result is None else sign * result,
-            depth=max(int(searcher.tree.info[ts.DEEPEST]) for searcher in self._searchers),
-            cost=Cost(simulations=simulations, nodes=nodes, evaluations=evaluations),
+            depth=max(int(tree.info[ts.DEEPEST]) for tree in trees),
+            cost=Cost(simulations, more_nodes - nodes, more_evaluations - evaluations),
         )
+
+    def _choose(
+        self, state: GameState, counts: ts.Counts, sign: int, best: int, is_proven: bool
+    ) -> int:
+        """The action to play; by default the best one.
+
+        Args:
+            counts: what the trees have found out. sign: 1 if player 0 is to move, else -1.
+            best: the action to play by the counts.
+            is_proven: whether the result of `state` is known.
+        """
+        return best
 
     def analyse(self, state: GameState, budget: Budget | None = None) -> Decision:
         decision = self.select_move(state, budget)
         if not decision.policy:  # the game was decided without a search
             return decision
-        visits = np.zeros(self.game.num_actions, np.int64)
-        priors = np.zeros(self.game.num_actions)
-        for searcher in self._searchers:
-            tree = searcher.tree
-            first = int(tree.first_child[ts.ROOT])
-            children = slice(first, first + int(tree.n_children[ts.ROOT]))
-            visits[tree.action[children]] += tree.visits[children]
-            priors[tree.action[children]] = tree.prior[children]
+        visits, priors = self._counts.visits, self._counts.priors
         guided = priors.max() > 0 and np.ptp(priors[priors > 0]) > 0
         moves = np.flatnonzero(priors if guided else visits)
         return dataclasses.replace(
@@ -135,11 +142,10 @@ class TreeSearchEngine(Engine):
             priors=self._by_move(moves, priors[moves]) if guided else {},
         )
 
-    def _nodes(self) -> int:
-        return sum(int(searcher.tree.info[ts.N_NODES]) for searcher in self._searchers)
-
-    def _evaluations(self) -> int:
-        return sum(searcher.evaluations for searcher in self._searchers)
+    def _spent(self, trees: list[ts.Tree]) -> tuple[int, int]:
+        """Nodes of the trees, and evaluations so far."""
+        return (sum([int(tree.info[ts.N_NODES]) for tree in trees]),
+                sum([searcher.evaluations for searcher in self._searchers]))
 
     def _simulate(self, budget: Budget) -> int:
         if self._pool is None:
@@ -153,23 +159,15 @@ class TreeSearchEngine(Engine):
         ]
         return sum(run.result() for run in runs)
 
-    def _proof(self) -> int | None:
-        """The result of the root for player 0 if any tree has proved it."""
-        for searcher in self._searchers:
-            result = int(searcher.tree.proven[ts.ROOT])
-            if result != ts.UNPROVEN:
-                return result
-        return None
-
     def _by_move(self, actions: np.ndarray, numbers: np.ndarray) -> dict:
         return dict(zip(map(self._move_of, actions.tolist()), numbers.tolist(), strict=True))
 
-    def _principal_variation(self, action: int) -> tuple:
+    def _principal_variation(self, trees: list[ts.Tree], action: int) -> tuple:
         """The line of the first tree that agrees on the move."""
-        for searcher in self._searchers:
-            n = int(ts.principal_variation(searcher.tree, self._line))
+        for tree in trees:
+            n = int(ts.principal_variation(tree, self._line))
             if n and self._line[0] == action:
-                return tuple(self._move_of(step) for step in self._line[:n].tolist())
+                return tuple(map(self._move_of, self._line[:n].tolist()))
         return (self._move_of(action),)
 
 

@@ -39,32 +39,35 @@ class Uniform(NamedTuple):
 
 
 @by_class
-def value_of(evaluator, state, scratch, rng):
+def value_of(evaluator, state, n, scratch, rng):
     """Value of the unfinished position `state` for player 0; `state` may be changed.
 
-    `scratch.played` is cleared before, and an evaluator that plays on notes there who played
-    an action first.
+    Args:
+        n: how many priors are wanted, of the first actions in `scratch.actions`. They are written
+            into `scratch.priors`: not negative, of the sum 1. 0 for evaluators without a policy.
+        scratch: of `search.py`. `scratch.played` is cleared before, and an evaluator that plays on
+            notes there who played an action first.
     """
 
 
 @inline_kernel
-def _light(evaluator, state, scratch, rng):
+def _light(evaluator, state, n, scratch, rng):
     return float(kernels.rollout(state, rng))
 
 
 @inline_kernel
-def _heavy(evaluator, state, scratch, rng):
+def _heavy(evaluator, state, n, scratch, rng):
     return float(kernels.heavy_rollout(state, rng, scratch.actions, scratch.played))
 
 
 @inline_kernel
-def _static(evaluator, state, scratch, rng):
+def _static(evaluator, state, n, scratch, rng):
     sign = 1 - 2 * kernels.to_move(state)
     return sign * math.tanh(kernels.evaluate(state) / evaluator.scale)
 
 
 @inline_kernel
-def _uniform(evaluator, state, scratch, rng):
+def _uniform(evaluator, state, n, scratch, rng):
     return evaluator.value
 
 

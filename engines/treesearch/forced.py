@@ -20,11 +20,14 @@ from typing import NamedTuple
 
 from dlgo.jit import inline_kernel, kernel
 from engines.treesearch.rules import add_rule, puct_score, puct_terms, select_puct
-from engines.treesearch.tree import ROOT, UNPROVEN, most_visited
+from engines.treesearch.tree import NOISY, ROOT, UNPROVEN, most_visited
 
 
 class ForcedPUCT(NamedTuple):
-    """c_puct, fpu_reduction: float, as in PUCT; forced: float, the k above; with 0 it is PUCT."""
+    """c_puct, fpu_reduction: float, as in PUCT; forced: float, the k above.
+
+    Without noise at the root it is PUCT.
+    """
 
     c_puct: float
     fpu_reduction: float
@@ -48,7 +51,7 @@ def forced_visits(rule, tree, child, total):
 
 @inline_kernel
 def _select_forced(rule, tree, node):
-    if node == ROOT and rule.forced > 0.0:
+    if node == ROOT and tree.info[NOISY]:
         total = _visits_of_children(tree)
         first = tree.first_child[ROOT]
         # The order of children is random, so taking the first of several prefers none.

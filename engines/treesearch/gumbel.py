@@ -184,9 +184,6 @@ def _select_gumbel(rule, tree, node):
     return _select_below(rule, tree, node)
 
 
-add_rule(Gumbel, _select_gumbel)
-
-
 @kernel
 def draw_gumbel(actions, n, rng, scale, noise):
     """Write a Gumbel variable times `scale` for each of `actions[:n]`, and 0 for all others.
@@ -216,6 +213,14 @@ def perturb(tree, noise):
         total += prior
     for child in range(first, last):
         tree.prior[child] /= total
+
+
+@inline_kernel
+def _perturb(rule, tree, noise, weight):
+    perturb(tree, noise)
+
+
+add_rule(Gumbel, _select_gumbel, change_priors=_perturb)
 
 
 @kernel

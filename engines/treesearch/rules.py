@@ -5,6 +5,7 @@ A rule is a `NamedTuple` of its constants, and the functions below are chosen by
     select(rule, tree, node)      the child to visit next
     prepare(rule, ...)            what a fresh node's children start with
     learn(rule, ...)              what the rule wants to know of a finished simulation
+    add_noise(rule, ...)          how noise changes the root's priors
 
 A child's share of wins is w, of its n visits, for the player who chooses; draws count half;
 N are the visits of the parent. Children never visited come first, unless a rule has other
@@ -35,6 +36,7 @@ import numpy as np
 from dlgo import kernels
 from dlgo.dispatch import by_class
 from dlgo.jit import inline_kernel
+from engines.treesearch.noise import mix_noise
 from engines.treesearch.tree import UNPROVEN
 
 
@@ -83,6 +85,11 @@ def learn(rule, tree, path, length, value, played):
 
     `played` holds what the rollout noted; the moves on the path are not in it yet.
     """
+
+
+@by_class
+def add_noise(rule, tree, noise, weight):
+    """Change the priors of the root's children by noise, float64[num_actions]; weight: above 0."""
 
 
 @inline_kernel
@@ -256,11 +263,13 @@ def select_puct(rule, tree, node):
     return best
 
 
-def add_rule(rule, select_child, prepare_node=_nothing_to_prepare, learn_from=_nothing_to_learn):
+def add_rule(rule, select_child, prepare_node=_nothing_to_prepare, learn_from=_nothing_to_learn,
+             change_priors=mix_noise):
     """Register what a rule does."""
     select.register(rule, select_child)
     prepare.register(rule, prepare_node)
     learn.register(rule, learn_from)
+    add_noise.register(rule, change_priors)
 
 
 add_rule(UCT, _select_uct)

@@ -1,9 +1,18 @@
-"""The search loop all tree-search engines share, compiled (chapter 4.5 of the book).
+"""One search for all tree-search engines and learners: n trees, up to m leaves of each at a time.
 
-One simulation: walk down the tree by the selection rule, give the leaf its children, go to
-one of them, ask the evaluator what that position is worth, and count the answer for every
-node on the way. Rule and evaluator are told apart by their classes while compiling, so each
-combination is a loop of its own without a branch on either.
+A simulation walks down a tree by the selection rule to a leaf, asks the evaluator what that
+position is worth, and counts the answer for every node on the way (chapter 4.5 of the book). Rule
+and evaluator are told apart by their classes while compiling, so each combination is a loop of
+its own without a branch on either. The searches differ in who values a leaf:
+
+    run                 a compiled evaluator, without leaving the loop: a rollout, a small network
+    collect, absorb     Python, such as a large network. `collect` walks to some leaves and stops,
+                        the evaluator is asked about all of them in one call, and `absorb` counts
+                        its answers. While a leaf waits for its answer, a virtual loss on its path
+                        sends the next walk of its tree elsewhere (Chaslot et al. 2008).
+
+Playing searches one tree, self-play a tree for each of many games. `batched_search.py` puts the
+parts together.
 """
 
 from __future__ import annotations
@@ -14,21 +23,26 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.jit import inline_kernel, kernel
+from engines.treesearch import tree as ts
 from engines.treesearch.evaluators import value_of
 from engines.treesearch.rules import learn, prepare, select
-from engines.treesearch.tree import DEEPEST, MAX_DEPTH, ROOT, UNPROVEN, back_up, expand
+from engines.treesearch.tree import MAX_DEPTH, ROOT, UNPROVEN, back_up, expand
+
+# When a leaf gets its children: when it is valued, with the evaluator's priors; after so many
+# visits (any number between); or by `absorb`.
+AT_ONCE, LATER = 0, 1 << 30
 
 
 class Scratch(NamedTuple):
-    """What a search needs besides the tree; holds nothing between simulations.
+    """What a search needs besides its trees; holds nothing between simulations.
 
-    actions: int64[num_actions]; path: int32[MAX_DEPTH + 2], nodes from the root down;
+    actions: int64[num_actions]; priors: float32[num_actions], of these actions;
     played: int8[num_actions], see `kernels.heavy_rollout`;
     hint_visits, hint_wins: float32[num_actions], see `kernels.hints`.
     """
 
     actions: np.ndarray
-    path: np.ndarray
+    priors: np.ndarray
     played: np.ndarray
     hint_visits: np.ndarray
     hint_wins: np.ndarray
@@ -36,106 +50,202 @@ class Scratch(NamedTuple):
 
 def new_scratch(num_actions: int) -> Scratch:
     """Scratch arrays for one thread."""
+    priors, hint_visits, hint_wins = (np.empty(num_actions, np.float32) for _ in range(3))
     return Scratch(
-        np.empty(num_actions, np.int64), np.empty(MAX_DEPTH + 2, np.int32),
-        np.full(num_actions, kernels.NOBODY, np.int8),
-        np.empty(num_actions, np.float32), np.empty(num_actions, np.float32),
+        np.empty(num_actions, np.int64), priors,
+        np.full(num_actions, kernels.NOBODY, np.int8), hint_visits, hint_wins,
     )
 
 
+# Columns of `plan`, a row for each search: which of the trees it has, and how many simulations it
+# still wants (0: it rests). Of `ways`, a row for each leaf: nodes from the root to it, its search.
+TREE, REMAINING = range(2)
+LENGTH, OWNER = range(2)
+
+
 @kernel
-def run(tree, root, work, scratch, rng, simulations, expand_at, rule, evaluator):
-    """Run simulations from `root` until their number or a proof of the root is reached.
+def run(trees, plan, roots, rngs, states, paths, scratch, most, expand_at, rule, evaluator):
+    """Run up to `most` simulations in each search that wants some, by a compiled evaluator.
 
     Args:
-        tree: set to `root` or advanced to it.
-        root: the position; unchanged. work: scratch state with room for the deepest line.
-        rng: generator state.
-        simulations: how many at most.
-        expand_at: a leaf gets children when it has been visited so often before.
+        trees: batch. plan: int64[n, 2]. roots: batch of n states, unchanged.
+        rngs: uint64[n, words], generator states.
+        states: batch with room for the deepest line, scratch. paths: as of `collect`, scratch.
+        expand_at: when a leaf gets children: AT_ONCE, or after so many visits.
         rule: of `rules.py`. evaluator: of `evaluators.py`.
 
     Returns:
-        How many simulations were run.
+        (simulations, evaluations): how many there were. A proven root is not searched further.
     """
-    path, played = scratch.path, scratch.played
-    for done in range(simulations):
-        if tree.proven[ROOT] != UNPROVEN:
-            return done
-        length = descend(tree, root, work, scratch, rng, expand_at, rule)
+    state, path = kernels.row(states, 0), paths[0]
+    simulations, evaluations = 0, 0
+    for i in range(len(plan)):
+        tree, root, rng = kernels.row(trees, plan[i, TREE]), kernels.row(roots, i), rngs[i]
+        wanted = min(most, plan[i, REMAINING])
+        for _ in range(wanted):
+            if tree.proven[ROOT] != UNPROVEN:
+                plan[i, REMAINING] = 0
+                break
+            plan[i, REMAINING] -= 1
+            simulations += 1
+            length = walk(tree, root, state, path, scratch, rng, expand_at, rule)
+            node = path[length - 1]
+            scratch.played[:] = kernels.NOBODY
+            if tree.proven[node] != UNPROVEN:
+                value = float(tree.proven[node])
+            else:
+                evaluations += 1
+                first, n = tree.first_child[node], tree.n_children[node]  # AT_ONCE: it has some
+                value = value_of(evaluator, state, n, scratch, rng)
+                for k in range(n):
+                    tree.prior[first + k] = scratch.priors[k]
+            learn(rule, tree, path, length, value, scratch.played)
+            back_up(tree, path, length, value)
+    return simulations, evaluations
+
+
+@kernel
+def collect(trees, plan, roots, rngs, states, paths, ways, scratch, most, rule):
+    """Walk up to `most` times in each search, to leaves that wait for an answer.
+
+    Args:
+        states: batch of the leaves, out; room for `most` of each search, and the deepest line.
+        paths: int32[leaves, MAX_DEPTH + 2], out: the nodes from the root to each leaf.
+        ways: int64[leaves, 2], out. The others: as of `run`.
+
+    Returns:
+        (walks, leaves): walks that ended in a finished game are counted and done with.
+    """
+    walks, n = 0, 0
+    for i in range(len(plan)):
+        tree, root = kernels.row(trees, plan[i, TREE]), kernels.row(roots, i)
+        wanted = min(most, plan[i, REMAINING])
+        for _ in range(wanted):
+            if tree.proven[ROOT] != UNPROVEN:
+                plan[i, REMAINING] = 0
+                break
+            plan[i, REMAINING] -= 1
+            walks += 1
+            path = paths[n]
+            length = walk(
+                tree, root, kernels.row(states, n), path, scratch, rngs[i], LATER, rule
+            )
+            node = path[length - 1]
+            if tree.proven[node] != UNPROVEN:
+                back_up(tree, path, length, float(tree.proven[node]))
+                continue
+            _lose_virtually(tree, path, length, 1)
+            ways[n, LENGTH], ways[n, OWNER] = length, i
+            n += 1
+            if node == ROOT:  # where all walks would end until it has children
+                break
+    return walks, n
+
+
+@kernel
+def absorb(trees, plan, rngs, states, paths, ways, n, policies, values, actions):
+    """Give `n` collected leaves their children and values.
+
+    Args:
+        policies: float32[n, num_actions]. values: float32[n], seen by the player to move.
+        actions: int64[num_actions], scratch. The others: as of `collect`.
+    """
+    for k in range(n):
+        i, path, length = ways[k, OWNER], paths[k], ways[k, LENGTH]
+        tree = kernels.row(trees, plan[i, TREE])
         node = path[length - 1]
-        played[:] = kernels.NOBODY
-        if tree.proven[node] != UNPROVEN:
-            value = float(tree.proven[node])
-        else:
-            value = value_of(evaluator, work, scratch, rng)
-        learn(rule, tree, path, length, value, played)
-        back_up(tree, path, length, value)
-    return simulations
+        _lose_virtually(tree, path, length, -1)
+        # The same leaf may have been collected twice; the tree may be full.
+        if tree.n_children[node] == 0 and expand(
+            tree, node, kernels.row(states, k), actions, rngs[i]
+        ):
+            _set_priors(tree, node, policies[k])
+        back_up(tree, path, length, (1 - 2 * tree.mover[node]) * values[k])
 
 
 @inline_kernel
-def descend(tree, root, work, scratch, rng, expand_at, rule):
-    """Walk from the root to a leaf, which may be new, and play the moves on `work`.
+def walk(tree, root, state, path, scratch, rng, expand_at, rule):
+    """Walk from the root to a leaf, which may be new, and play the moves on `state`.
+
+    Args:
+        state: with room for the deepest line. path: int32[MAX_DEPTH + 2], out.
+        expand_at: see AT_ONCE.
 
     Returns:
         The length of the path, whose last node is the leaf. If its game is over, the result
         stands in `proven`.
     """
-    path = scratch.path
-    kernels.copy_into(work, root)
+    kernels.copy_into(state, root)
     node = ROOT
     path[0] = ROOT
     length = 1
-    while True:
+    while tree.proven[node] == UNPROVEN and length <= MAX_DEPTH:
         if tree.n_children[node] == 0:
-            if tree.visits[node] < expand_at and node != ROOT:
+            if expand_at == LATER or (tree.visits[node] < expand_at and node != ROOT):
                 break
-            if length > MAX_DEPTH or not expand(tree, node, work, scratch.actions, rng):
+            if not expand(tree, node, state, scratch.actions, rng):
                 break
-            prepare(rule, tree, node, work, scratch)
-        child = select(rule, tree, node)
-        kernels.play(work, tree.action[child])
-        path[length] = child
+            prepare(rule, tree, node, state, scratch)
+            if expand_at == AT_ONCE:
+                break
+        node = select(rule, tree, node)
+        kernels.play(state, tree.action[node])
+        path[length] = node
         length += 1
-        node = child
-        tree.mover[child] = kernels.to_move(work)
-        if tree.proven[child] != UNPROVEN:
-            break
-        if tree.visits[child] == 0:
-            if kernels.terminal(work):
-                tree.proven[child] = kernels.result(work)
-            break
-    if length - 1 > tree.info[DEEPEST]:
-        tree.info[DEEPEST] = length - 1
+        tree.mover[node] = kernels.to_move(state)
+        if tree.visits[node] == 0 and kernels.terminal(state):
+            tree.proven[node] = kernels.result(state)
+    if length - 1 > tree.info[ts.DEEPEST]:
+        tree.info[ts.DEEPEST] = length - 1
     return length
 
 
 @inline_kernel
-def walk(tree, root, work, path, rule):
-    """Walk from the root to a node without children, and play the moves on `work`.
+def _lose_virtually(tree, path, length, times):
+    """Count a walk as lost for whoever chose each step (`times` = 1), or take that back (-1)."""
+    tree.visits[path[0]] += times
+    for i in range(1, length):
+        tree.visits[path[i]] += times
+        tree.value_sum[path[i]] -= times * (1 - 2 * tree.mover[path[i - 1]])
 
-    Unlike `descend`, it gives nothing children: that is for who has priors for them.
+
+@inline_kernel
+def _set_priors(tree, node, policy):
+    first = tree.first_child[node]
+    n = tree.n_children[node]
+    total = 0.0
+    for child in range(first, first + n):
+        total += policy[tree.action[child]]
+    if total > 0.0:
+        for child in range(first, first + n):
+            tree.prior[child] = policy[tree.action[child]] / total
+
+
+@kernel
+def look_back(tree, past, past_known, paths, ways, n, history, work, windows, known):
+    """Write the positions that led to each leaf, by playing its path again.
 
     Args:
-        work: scratch state with room for the deepest line. path: int32[MAX_DEPTH + 2], out.
-
-    Returns:
-        The length of the path. If the game of its last node is over, the result stands in
-        `proven`.
+        past: batch, the root first, then those before it; past_known: how many exist.
+        paths, ways: to each of the `n` leaves, as `collect` writes them.
+        work: a scratch state with room for the deepest line.
+        windows: batch of `history + 1` states a leaf, out: the leaf, the one before it, ...
+        known: int64[n], out: how many of them exist.
     """
-    kernels.copy_into(work, root)
-    node = ROOT
-    path[0] = ROOT
-    length = 1
-    while tree.n_children[node] > 0 and tree.proven[node] == UNPROVEN and length <= MAX_DEPTH:
-        node = select(rule, tree, node)
-        kernels.play(work, tree.action[node])
-        path[length] = node
-        length += 1
-        tree.mover[node] = kernels.to_move(work)
-        if tree.visits[node] == 0 and kernels.terminal(work):
-            tree.proven[node] = kernels.result(work)
-    if length - 1 > tree.info[DEEPEST]:
-        tree.info[DEEPEST] = length - 1
-    return length
+    for i in range(n):
+        first = i * (history + 1)
+        plies = ways[i, LENGTH] - 1
+        kernels.copy_into(work, kernels.row(past, 0))
+        if plies <= history:
+            kernels.copy_into(kernels.row(windows, first + plies), work)
+        for ply in range(1, plies + 1):
+            kernels.play(work, tree.action[paths[i, ply]])
+            if plies - ply <= history:
+                kernels.copy_into(kernels.row(windows, first + plies - ply), work)
+        for back in range(1, past_known):
+            if plies + back > history:
+                break
+            kernels.copy_into(
+                kernels.row(windows, first + plies + back), kernels.row(past, back)
+            )
+        known[i] = min(plies + past_known, history + 1)

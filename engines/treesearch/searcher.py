@@ -1,31 +1,34 @@
-"""One tree and all that a thread needs to grow it."""
+"""A search tree that follows a game and keeps to a budget."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from dlgo.api import GameSpec, GameState
-from dlgo.rng import make_rng
 from engines.clock import Clock
 from engines.decision import Budget
 from engines.treesearch import tree as ts
-from engines.treesearch.search import new_scratch, run
+from engines.treesearch.batched_search import BatchedSearch
+
+# Walks that end in finished games, or in positions that the evaluator remembers, cost no
+# evaluation, and there may be no others.
+WALKS_AN_EVALUATION = 100
 
 
 class Searcher:
-    """A search tree that follows a game.
+    """One tree and all that a thread needs to grow it.
 
     Args:
         game: what is played.
         capacity: nodes of the tree.
         reuse: keep the part of the tree below the moves played; takes a second tree.
-        rule, evaluator: of `rules.py` and `evaluators.py`.
-        expand: visits before a leaf gets children.
-        room: further arguments of `tree.new_tree`.
+        rule, evaluator: as of `BatchedSearch`.
+        batch: leaves that a `LeafEvaluator` is asked about at once.
+        options: further arguments of `BatchedSearch`.
 
     Attributes:
-        evaluations: positions a `LeafEvaluator` has valued since the start, what it remembered
-            left out.
+        evaluations: positions a `LeafEvaluator` has valued since the start, without those that it
+            remembered.
         early: whether a counted search ends as soon as its choice cannot change any more.
     """
 
@@ -34,86 +37,91 @@ class Searcher:
 
     def __init__(
         self, game: GameSpec, capacity: int, reuse: bool, rule: Any, evaluator: Any,
-        expand: int, **room: bool,
+        batch: int = 1, **options: Any,
     ) -> None:
-        self.game = game
-        self.tree = ts.new_tree(capacity, game.num_actions, **room)
-        self._spare = ts.new_tree(capacity, game.num_actions, **room) if reuse else None
-        self._rule, self._evaluator, self._expand = rule, evaluator, expand
-        self._scratch = new_scratch(game.num_actions)
-        self._work: Any = None
+        self.game, self._reuse = game, reuse
+        self._search = BatchedSearch(
+            game, 1, capacity, rule, evaluator, leaves=batch, reuse=reuse, **options)
+        self._evaluator = None if isinstance(evaluator, tuple) else evaluator
         self.new_game(0)
+
+    @property
+    def tree(self) -> ts.Tree:
+        """The tree, until its root moves."""
+        return self._search.tree(0)
 
     def new_game(self, seed: int) -> None:
         """Forget the tree and seed the generator."""
-        self._rng = make_rng(seed)
+        self._search.seed(0, seed)
         self._root: GameState | None = None  # the position at the root of the tree
 
     def warm_up(self) -> None:
         """Compile what a search only sometimes needs: keeping a tree depends on the replies."""
-        ts.set_root(self.tree, GameState.new_game(self.game).kernel_state)
-        if self._spare is not None:
-            ts.advance(self.tree, self._spare, ts.ROOT)
+        self._search.set_position(GameState.new_game(self.game))
+        if self._reuse:
+            self._search.keep(0, ts.ROOT)
         ts.find_child(self.tree, ts.ROOT, 0)
         self.new_game(0)
 
     def set_root(self, state: GameState) -> None:
         """Make `state` the root: of the subtree that holds it, if any, else of a fresh tree."""
-        node = self._descend_to(state)
-        if node > 0 and self._spare is not None:
-            ts.advance(self.tree, self._spare, node)
-            self.tree, self._spare = self._spare, self.tree
-        elif node < 0:
-            ts.set_root(self.tree, state.kernel_state)
+        self._search.set_position(state, self._descend_to(state))
         self._root = state
-        self._work = self.game.scratch_state(state.kernel_state, room=ts.MAX_DEPTH + 2)
 
     def _descend_to(self, state: GameState) -> int:
         """The node of `state` if it continues the game of the last search, else -1."""
         moves = state.moves_since(self._root)
-        if moves is None or self._spare is None:
+        if moves is None or not self._reuse:
             return -1
-        node = ts.ROOT
+        node, tree = ts.ROOT, self.tree
         for move in moves:
             action = self.game.action_of(move)
-            node = -1 if action is None else ts.find_child(self.tree, node, action)
-            if node < 0 or self.tree.visits[node] == 0:
+            node = -1 if action is None else ts.find_child(tree, node, action)
+            if node < 0 or tree.visits[node] == 0:
                 return -1
         # Proofs below stand, but a proven root would stop the search before it has children.
-        return int(node) if self.tree.n_children[node] > 0 else -1
+        return int(node) if tree.n_children[node] > 0 else -1
 
     def simulate(self, budget: Budget) -> int:
         """Simulate until the first limit of the budget is reached; the number of simulations run.
 
         Releases the interpreter lock, so that several searchers can run in threads.
         """
-        clock = Clock(budget, budget.sims)
-        done = 0
+        simulations, evaluations = budget.sims, budget.evals
+        if simulations is None and evaluations is not None:
+            simulations = WALKS_AN_EVALUATION * evaluations
+        clock = Clock(budget, simulations)
+        looks = self._evaluator.looks if self._evaluator else 1
+        self._search.start(0, simulations)
+        tree = self.tree
+        done = asked = 0
         while True:
-            asked = clock.next_stop(done) - done
-            if self.early and budget.sims is not None:
-                asked = min(asked, _portion(budget.sims))
-            ran = self._run(asked)
-            done += ran
-            # Fewer: nothing is left to be found out.
-            if ran < asked or clock.is_over(done) or self._is_settled(budget, done):
+            most = self._search.asks_for or self._slice(clock, budget, done)
+            if evaluations is not None:
+                most = min(most, max(1, (evaluations - asked) // looks))
+            ran, answers = self._step(most)
+            done, asked = done + ran, asked + answers
+            spent = evaluations is not None and evaluations - asked < looks
+            if (
+                tree.proven[ts.ROOT] != ts.UNPROVEN or spent or clock.is_over(done)
+                or (self._may_settle(budget) and ts.is_settled(tree, budget.sims - done))
+            ):
+                self.evaluations += asked
                 return done
 
-    def _run(self, simulations: int) -> int:
-        """Run so many simulations; fewer if nothing is left to be found out."""
-        assert self._root is not None
-        return int(run(
-            self.tree, self._root.kernel_state, self._work, self._scratch, self._rng,
-            simulations, self._expand, self._rule, self._evaluator,
-        ))
+    def _step(self, most: int) -> tuple[int, int]:
+        """Run up to so many simulations; (how many there were, what they cost in evaluations)."""
+        if self._evaluator is None:
+            return self._search.step(most), 0
+        before = self._search.evaluations * self._evaluator.looks - self._evaluator.remembered
+        ran = self._search.step(most)
+        after = self._search.evaluations * self._evaluator.looks - self._evaluator.remembered
+        return ran, after - before
 
-    def _is_settled(self, budget: Budget, done: int) -> bool:
-        """Whether to end early."""
-        if not self.early or budget.sims is None:
-            return False
-        return bool(ts.is_settled(self.tree, budget.sims - done))
+    def _slice(self, clock: Clock, budget: Budget, done: int) -> int:
+        """Simulations until the next look at the clock, or at whether the choice is sure."""
+        size = clock.next_stop(done) - done
+        return min(size, max(8, budget.sims // 32)) if self._may_settle(budget) else size
 
-
-def _portion(sims: int) -> int:
-    """Simulations between two looks at whether the choice may still change."""
-    return max(8, sims // 32)
+    def _may_settle(self, budget: Budget) -> bool:
+        return self.early and budget.sims is not None

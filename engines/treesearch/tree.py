@@ -36,14 +36,15 @@ ROOT = 0
 MAX_DEPTH = 500
 
 # Indices into `info`. BUDGET: of the simulations that a search may choose a move of the root for,
-# if their number is known before, else 0; for rules that plan ahead.
-N_NODES, DEEPEST, BUDGET = range(3)
+# if their number is known before, else 0; for rules that plan ahead. NOISY: whether noise has been
+# or will be added to the priors of the root.
+N_NODES, DEEPEST, BUDGET, NOISY = range(4)
 
 
 class Tree(NamedTuple):
     """A tree with room for `capacity` nodes; node 0 is the root.
 
-    info: int64[3] = nodes in use, longest path so far, budget;
+    info: int64[4] = nodes in use, longest path so far, budget, noise;
     first_child: int32, 0 for a leaf; n_children, action (that leads here): int16, or int32 in
     games with more actions than that holds; mover: int8, who moves here; proven: int8, result or
     UNPROVEN; visits: int32; value_sum: float64, over all visits, seen by player 0; prior: float32.
@@ -80,7 +81,7 @@ def new_tree(
     """
     number = action_type(num_actions)
     return Tree(
-        np.zeros(3, np.int64), np.empty(capacity, np.int32), np.empty(capacity, number),
+        np.zeros(4, np.int64), np.empty(capacity, np.int32), np.empty(capacity, number),
         np.empty(capacity, number), np.empty(capacity, np.int8), np.empty(capacity, np.int8),
         np.empty(capacity, np.int32), np.empty(capacity, np.float64),
         np.empty(capacity, np.float32), np.empty(capacity if squares else 0, np.float32),
@@ -114,6 +115,7 @@ def set_root(tree, state):
     tree.info[N_NODES] = 1
     tree.info[DEEPEST] = 0
     tree.info[BUDGET] = 0
+    tree.info[NOISY] = 0
 
 
 @inline_kernel
@@ -241,13 +243,34 @@ def principal_variation(tree, out):
     return n
 
 
-@kernel
-def add_root(tree, visits, value_sums, proven):
-    """Add what a tree found out about the root's moves to arrays with a place for each action.
+class Counts(NamedTuple):
+    """What trees have found out about the root's moves, by action.
 
-    Args:
-        visits: int64[num_actions]. value_sums: float64[num_actions], seen by player 0.
-        proven: int8[num_actions], overwritten where this tree has a proof.
+    visits: int64; value_sums: float64, seen by player 0; proven: int8, result or UNPROVEN;
+    priors: float64, of one tree.
+    """
+
+    visits: np.ndarray
+    value_sums: np.ndarray
+    proven: np.ndarray
+    priors: np.ndarray
+
+    def by_visits(self) -> np.ndarray:
+        """The actions that have been visited, the most visited first."""
+        return (-self.visits).argsort(kind="stable")[: np.count_nonzero(self.visits)]
+
+
+def new_counts(num_actions: int) -> Counts:
+    """Of no tree yet."""
+    return Counts(
+        np.zeros(num_actions, np.int64), np.zeros(num_actions),
+        np.full(num_actions, UNPROVEN, np.int8), np.zeros(num_actions),
+    )
+
+
+@kernel
+def add_root(tree, counts):
+    """Add what a tree has found out about the root's moves to `counts`; a proof replaces others.
 
     Returns:
         The action to play by the sums so far, ranked as by `most_visited`, or -1 if there are
@@ -259,16 +282,60 @@ def add_root(tree, visits, value_sums, proven):
     best_rank = -1.0
     for child in range(first, first + tree.n_children[ROOT]):
         action = tree.action[child]
-        visits[action] += tree.visits[child]
-        value_sums[action] += tree.value_sum[child]
+        counts.visits[action] += tree.visits[child]
+        counts.value_sums[action] += tree.value_sum[child]
+        counts.priors[action] = tree.prior[child]
         if tree.proven[child] != UNPROVEN:
-            proven[action] = tree.proven[child]
+            counts.proven[action] = tree.proven[child]
         score = rank(
-            visits[action], sign * value_sums[action], tree.prior[child], proven[action], sign
+            counts.visits[action], sign * counts.value_sums[action], tree.prior[child],
+            counts.proven[action], sign,
         )
         if best < 0 or score > best_rank:
             best, best_rank = action, score
     return best
+
+
+@kernel
+def root_policy(tree, out):
+    """The search's policy at the root, as a target for learning.
+
+    It is the shares of the visits, without moves that are proven to be worse than others. If the
+    root itself is proven, all moves that keep its result have equal shares.
+
+    Args:
+        out: float64[num_actions], overwritten; sums to 1.
+    """
+    out[:] = 0.0
+    sign = 1 - 2 * tree.mover[ROOT]
+    first = tree.first_child[ROOT]
+    last = first + tree.n_children[ROOT]
+    result = tree.proven[ROOT]
+    total = 0.0
+    for child in range(first, last):
+        weight = 0.0
+        if result != UNPROVEN:
+            weight = 1.0 if tree.proven[child] == result else 0.0
+        elif tree.proven[child] == UNPROVEN or sign * tree.proven[child] == 0:
+            weight = float(tree.visits[child])
+        out[tree.action[child]] = weight
+        total += weight
+    if total == 0.0:  # only lost moves have been visited
+        for child in range(first, last):
+            if result != UNPROVEN or tree.proven[child] == UNPROVEN:
+                out[tree.action[child]] = 1.0
+                total += 1.0
+    for child in range(first, last):
+        out[tree.action[child]] /= total
+
+
+@kernel
+def root_value(tree):
+    """The root's value for its mover, -1 to 1: proven, or the mean of its simulations."""
+    sign = 1 - 2 * tree.mover[ROOT]
+    if tree.proven[ROOT] != UNPROVEN:
+        return float(sign * tree.proven[ROOT])
+    return sign * tree.value_sum[ROOT] / max(tree.visits[ROOT], 1)
 
 
 @kernel
@@ -304,6 +371,7 @@ def advance(tree, spare, node):
     spare.info[N_NODES] = used
     spare.info[DEEPEST] = 0
     spare.info[BUDGET] = 0
+    spare.info[NOISY] = 0
 
 
 @kernel

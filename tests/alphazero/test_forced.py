@@ -15,8 +15,8 @@ from dlgo import GameState, get_game, kernels
 from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
 from engines.learning.data.records import FULL_SEARCH
-from engines.learning.selfplay.batched_search import BatchedSearch, root_policy
 from engines.treesearch import tree as ts
+from engines.treesearch.batched_search import BatchedSearch
 from engines.treesearch.forced import ForcedPUCT, prune
 from engines.treesearch.leaf_evaluator import LeafEvaluator
 from engines.treesearch.rules import PUCT
@@ -28,14 +28,14 @@ GAMES = ALL_GAMES if FULL else [name for name in ALL_GAMES if name != "draughts"
 CONNECT4 = get_game("connect4")
 START = GameState.new_game(CONNECT4)
 C, K = 0.9, 2.0
-PLAIN, FORCED = ForcedPUCT(C, 0.1, 0.0), ForcedPUCT(C, 0.1, K)
+FORCED = ForcedPUCT(C, 0.1, K)
 
 
 def rooted(
     game, state, agent: LeafEvaluator, n: int, simulations: int, noise: float = 0.25
 ) -> BatchedSearch:
     """n searches of a position with forced playouts, each with noise of its own."""
-    search = BatchedSearch(game, n, 20_000, PLAIN, agent, 200, FORCED)
+    search = BatchedSearch(game, n, 20_000, FORCED, agent, 200)
     return begin(search, [state] * n, 70, [simulations] * n, noise, 3.0)
 
 
@@ -95,7 +95,7 @@ def test_no_visit_is_learned_that_puct_would_not_have_given(name: str) -> None:
             tree = search.tree(i)
             if tree.proven[0] != ts.UNPROVEN:
                 continue
-            root_policy(tree, policy)
+            ts.root_policy(tree, policy)
             visits_learned = policy.copy()
             prune(FORCED, tree, policy)
             assert policy.sum() == pytest.approx(1)
@@ -150,14 +150,14 @@ def test_a_bad_move_is_tried_for_the_noise_and_not_learned() -> None:
     root = Root(tree)
     at = {action: child for child, action in enumerate(root.actions)}
     assert root.visits[at[0]] == math.ceil(math.sqrt(K * 0.05 * 200)) == 5
-    root_policy(tree, policy)
+    ts.root_policy(tree, policy)
     assert policy[0] == pytest.approx(5 / 200)
     prune(FORCED, tree, policy)
     assert policy[0] == 0
     alone = BatchedSearch(CONNECT4, 1, 20_000, PUCT(C, 0.1), AgainstTheCorner(), 200)
     finish(begin(alone, [START], 70, [201], concentration=3.0))
     plain = np.empty(7)
-    root_policy(alone.tree(0), plain)
+    ts.root_policy(alone.tree(0), plain)
     assert plain[0] == pytest.approx(1 / 200)
     # And nearly the same would have been learned of the others.
     assert np.abs(plain - policy).max() < 0.03

@@ -12,10 +12,11 @@ import pytest
 
 from dlgo import GameState, get_game, kernels
 from engines.base import Budget
-from engines.learning.selfplay.batched_search import BatchedSearch
 from engines.treesearch import gumbel
 from engines.treesearch import tree as ts
-from engines.treesearch.leaf_evaluator import LeafBatchSearcher, LeafEvaluator, UniformEvaluator
+from engines.treesearch.batched_search import BatchedSearch
+from engines.treesearch.leaf_evaluator import LeafEvaluator, UniformEvaluator
+from engines.treesearch.searcher import Searcher
 from tests.alphazero.test_selfplay import begin, finish
 
 GAME = get_game("connect4")
@@ -80,7 +81,7 @@ def planted(
 def test_simulations_are_shared_out_by_halving() -> None:
     """16 for 4 moves: two rounds, 2 each, then 4 more each for the better two."""
     rule = gumbel.Gumbel(4, *gumbel.GUMBEL_SCALES)
-    searcher = LeafBatchSearcher(GAME, 4000, False, rule, Fixed(PRIORS, WINS), batch=1)
+    searcher = Searcher(GAME, 4000, False, rule, Fixed(PRIORS, WINS), batch=1)
     searcher.set_root(START)
     searcher.simulate(Budget(sims=17))  # the first looks at the root
     tree = searcher.tree
@@ -137,12 +138,12 @@ def test_the_noise_is_taken_out_of_what_is_learned() -> None:
         assert policy == pytest.approx(PRIORS, abs=0.02)
 
 
-def found(columns: str, simulations: int) -> LeafBatchSearcher:
+def found(columns: str, simulations: int) -> Searcher:
     """A search by finished games alone, after these columns."""
     state = START
     for text in columns:
         state = state.apply_move(GAME.parse_move(state, text))
-    searcher = LeafBatchSearcher(
+    searcher = Searcher(
         GAME, 4000, False, gumbel.Gumbel(16, *gumbel.GUMBEL_SCALES), UniformEvaluator(GAME), batch=1
     )
     searcher.set_root(state)

@@ -25,8 +25,9 @@ from engines.learning.diagnostics.findings import FINE, WATCH, Diagnosis
 from engines.learning.networks.card import read_card
 from engines.learning.runs.records import playing_network, read_history
 from engines.treesearch import tree as ts
-from engines.treesearch.leaf_evaluator import LeafBatchSearcher, LeafEvaluator, UniformEvaluator
+from engines.treesearch.leaf_evaluator import LeafEvaluator, UniformEvaluator
 from engines.treesearch.rules import PUCT
+from engines.treesearch.searcher import Searcher
 from experiments.cli.main import cli
 from tests.alphazero import test_run as runs
 from tests.alphazero.test_selfplay import GAMES, Opinionated
@@ -85,7 +86,7 @@ def test_a_match_is_what_two_single_searches_play(name: str) -> None:
     for number in range(6):
         searchers = []
         for player in (0, 1):
-            searchers.append(LeafBatchSearcher(
+            searchers.append(Searcher(
                 game, 20_000, False, PUCT(SETTINGS.c_puct, SETTINGS.fpu_reduction),
                 agents[(player + number) % 2], batch=1,
             ))

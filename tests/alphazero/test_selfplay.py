@@ -15,15 +15,12 @@ from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
 from engines.base import Budget
 from engines.learning.data.records import FULL_SEARCH, LABELLED, NO_RESULT, GameData
-from engines.learning.selfplay.batched_search import (
-    BatchedSearch,
-    draw_noise,
-    root_policy,
-    root_value,
-)
 from engines.treesearch import tree as ts
-from engines.treesearch.leaf_evaluator import LeafBatchSearcher, LeafEvaluator, UniformEvaluator
+from engines.treesearch.batched_search import BatchedSearch
+from engines.treesearch.leaf_evaluator import LeafEvaluator, UniformEvaluator
+from engines.treesearch.noise import draw_noise
 from engines.treesearch.rules import PUCT
+from engines.treesearch.searcher import Searcher
 
 GAMES = ["tictactoe", "connect4", "go:size=5", "draughts"]
 RULE = PUCT(0.9, 0.1)
@@ -83,7 +80,7 @@ def test_a_search_grows_the_trees_that_single_searches_grow(name: str) -> None:
     search = BatchedSearch(game, len(states), 20_000, RULE, Opinionated(game), room=50)
     finish(begin(search, states, 100, range(40, 90, 10)))  # not in step with each other
     for i, state in enumerate(states):
-        alone = LeafBatchSearcher(game, 20_000, False, RULE, Opinionated(game), batch=1)
+        alone = Searcher(game, 20_000, False, RULE, Opinionated(game), batch=1)
         alone.new_game(100 + i)
         alone.set_root(state)
         alone.simulate(Budget(sims=40 + 10 * i))
@@ -258,10 +255,10 @@ def test_the_policy_of_a_proven_win_holds_winning_moves_only() -> None:
     search = BatchedSearch(game, 1, 10_000, RULE, UniformEvaluator(game), room=9)
     finish(begin(search, [state], 1, [50], noise=0.25))
     policy = np.empty(game.num_actions)
-    root_policy(search.tree(0), policy)
+    ts.root_policy(search.tree(0), policy)
     assert policy[game.action_of(game.parse_move(state, "C1"))] == 1
     assert policy.sum() == 1
-    assert root_value(search.tree(0)) == 1
+    assert ts.root_value(search.tree(0)) == 1
 
 
 @pytest.mark.parametrize("shape", [0.05, 0.3, 1.0, 4.5])

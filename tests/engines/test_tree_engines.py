@@ -11,7 +11,7 @@ from engines.base import Budget
 from engines.registry import build_engine
 from engines.treesearch import tree as ts
 from engines.treesearch.evaluators import HeavyRollout, LightRollout
-from engines.treesearch.leaf_evaluator import LeafBatchSearcher, LeafEvaluator, UniformEvaluator
+from engines.treesearch.leaf_evaluator import LeafEvaluator, UniformEvaluator
 from engines.treesearch.rules import PUCT, RAVE, UCB1Tuned
 from engines.treesearch.searcher import Searcher
 from tests.conftest import FULL, random_game
@@ -146,7 +146,7 @@ class _Oracle(LeafEvaluator):
 def test_a_perfect_agent_needs_few_visits_whoever_moves(batch: int) -> None:
     """A value with the wrong sign at either player's turn would lead to losing moves."""
     oracle = _Oracle()
-    searcher = LeafBatchSearcher(TIC_TAC_TOE, 5000, False, PUCT(0.6, 0.0), oracle, batch)
+    searcher = Searcher(TIC_TAC_TOE, 5000, False, PUCT(0.6, 0.0), oracle, batch)
     for state in all_positions()[::25]:
         searcher.set_root(state)
         searcher.simulate(Budget(sims=60))
@@ -158,7 +158,7 @@ def test_a_perfect_agent_needs_few_visits_whoever_moves(batch: int) -> None:
 
 def test_virtual_losses_leave_no_trace() -> None:
     game = get_game("connect4")
-    searcher = LeafBatchSearcher(game, 5000, False, PUCT(0.6, 0.0), UniformEvaluator(game), 16)
+    searcher = Searcher(game, 5000, False, PUCT(0.6, 0.0), UniformEvaluator(game), 16)
     searcher.set_root(GameState.new_game(game))
     assert searcher.simulate(Budget(sims=200)) == 200
     tree = searcher.tree

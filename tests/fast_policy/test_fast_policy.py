@@ -201,7 +201,7 @@ def test_rollouts_end_with_a_result_and_repeat_themselves(spec: str) -> None:
         work = game.scratch_state(start, room=evaluator.most_plies + 1)
         kernels.copy_into(work, start)
         scratch.played[:] = kernels.NOBODY
-        value = value_of(evaluator, work, scratch, make_rng(seed))
+        value = value_of(evaluator, work, 0, scratch, make_rng(seed))
         assert value in (-1.0, 0.0, 1.0)
         assert kernels.terminal(work)
         assert value == kernels.result(work)
@@ -222,7 +222,7 @@ def test_a_game_that_does_not_end_is_scored_as_it_stands() -> None:
         kernels.copy_into(work, state.kernel_state)
         work.info[1] = int(2 * komi)
         evaluator = FastPolicy.uniform(game).rollout()._replace(most_plies=0)
-        assert value_of(evaluator, work, new_scratch(26), make_rng(1)) == value
+        assert value_of(evaluator, work, 0, new_scratch(26), make_rng(1)) == value
 
 
 def test_moves_are_drawn_as_the_policy_says() -> None:
@@ -276,7 +276,7 @@ def test_values_are_seen_by_player_0(player: int) -> None:
     for seed in range(20):
         work = game.scratch_state(state.kernel_state)
         kernels.copy_into(work, state.kernel_state)
-        assert value_of(evaluator, work, scratch, make_rng(seed)) == 1 - 2 * player
+        assert value_of(evaluator, work, 0, scratch, make_rng(seed)) == 1 - 2 * player
 
 
 def test_a_rollout_does_not_pass_while_it_can_play() -> None:

@@ -27,7 +27,7 @@ from dlgo.errors import ModelError
 from dlgo.jit import inline_kernel, kernel, sum_kernel
 from engines.learning.networks.card import Card
 from engines.learning.networks.store import DENSE_FILE
-from engines.treesearch.guided import assess
+from engines.treesearch.evaluators import value_of
 
 # Activations of layers, as numbers for the kernels.
 _ACTIVATIONS = ("linear", "relu", "sigmoid", "tanh")
@@ -59,7 +59,7 @@ class Layers(NamedTuple):
 
 
 class DenseGuide(NamedTuple):
-    """A network of dense layers that guides a search; see `engines/treesearch/guided.py`.
+    """A network of dense layers as a compiled evaluator of a search.
 
     encoder: an `Encoder.kernel`. planes: float32[rows, cols, planes], scratch.
     actions: int64[2, num_actions], where the policy has each action, for either player to move.
@@ -271,7 +271,8 @@ def _product(a, b, n):
 
 
 @kernel
-def _assess(guide, state, actions, n, priors):
+def _value_and_priors(guide, state, n, scratch, rng):
+    actions, priors = scratch.actions, scratch.priors
     encode(guide.encoder, kernels.alone(state), 1, guide.planes)
     layers = guide.layers
     _body(layers, guide.planes.reshape(guide.planes.size))
@@ -287,7 +288,8 @@ def _assess(guide, state, actions, n, priors):
         total += priors[i]
     for i in range(n):
         priors[i] /= total
-    return math.tanh(_one_output(layers, policy + 1, 0))
+    sign = 1 - 2 * kernels.to_move(state)
+    return sign * math.tanh(_one_output(layers, policy + 1, 0))
 
 
-assess.register(DenseGuide, _assess)
+value_of.register(DenseGuide, _value_and_priors)

@@ -32,8 +32,7 @@ from engines.learning.networks.fastest import AUTO, USUAL
 from engines.learning.networks.parallel import load_parallel
 from engines.learning.networks.runtimes import KINDS, DenseRuntime, NetworkRuntime
 from engines.learning.networks.store import load_card, shipped_models
-from engines.treesearch.leaf_evaluator import LeafEvaluator
-from engines.treesearch.leaf_values import LeafValues
+from engines.treesearch.leaf_evaluator import LeafEvaluator, LeafValues
 
 RUNTIME_OPTION = Option(
     "runtime", USUAL, "what runs the network; usual: compiled if it is of dense layers alone, else "

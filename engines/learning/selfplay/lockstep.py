@@ -17,7 +17,7 @@ import numpy as np
 
 from dlgo import kernels
 from engines.learning.data.records import NO_RESULT
-from engines.learning.selfplay.batched_search import NO_ACTION, BatchedSearch
+from engines.treesearch.batched_search import NO_ACTION, BatchedSearch
 
 # What `choose` answers when the player to move resigns.
 RESIGN = -2

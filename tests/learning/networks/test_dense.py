@@ -12,17 +12,19 @@ import pytest
 from dlgo import GameState, get_game, kernels
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
+from dlgo.rng import make_rng
 from engines.decision import Budget
 from engines.learning.networks.dense import DenseLayer, pack_layers, read_layers
 from engines.learning.networks.leaf_evaluator import NetworkEvaluator, load_leaf_evaluator
 from engines.learning.networks.runtimes import load_runtime
 from engines.learning.networks.store import DENSE_FILE, load_card
-from engines.learning.selfplay.batched_search import BatchedSearch
 from engines.registry import build_engine
 from engines.treesearch import tree as ts
-from engines.treesearch.guided import GuidedSearcher, assess
-from engines.treesearch.leaf_evaluator import LeafBatchSearcher
+from engines.treesearch.batched_search import BatchedSearch
+from engines.treesearch.evaluators import value_of
 from engines.treesearch.rules import PUCT
+from engines.treesearch.search import new_scratch
+from engines.treesearch.searcher import Searcher
 from tests.alphazero.test_selfplay import state_after
 from tests.conftest import FULL
 from tests.learning.networks.models import write_dense_model
@@ -61,17 +63,18 @@ def test_a_guide_says_what_the_network_says_of_the_moves_there_are(model) -> Non
     game = get_game(name)
     evaluator = load_leaf_evaluator(str(folder), game, "compiled")
     guide = evaluator.guide()
-    actions, priors = np.zeros(game.num_actions, np.int64), np.zeros(game.num_actions, np.float32)
-    movers = set()
+    scratch, rng, movers = new_scratch(game.num_actions), make_rng(1), set()
+    actions, priors = scratch.actions, scratch.priors
     for state in positions(name, 8):
         leaves = kernels.alone(state.kernel_state)
         policies, values = evaluator.evaluate(leaves, 1)
         n = kernels.legal_actions(state.kernel_state, actions)
-        value = assess(guide, state.kernel_state, actions, n, priors)
+        value = value_of(guide, state.kernel_state, n, scratch, rng)
         wanted = policies[0, actions[:n]] / policies[0, actions[:n]].sum()
-        assert value == pytest.approx(values[0], abs=1e-5)
+        sign = 1 - 2 * state.next_player.index  # the search counts for player 0
+        assert value == pytest.approx(sign * values[0], abs=1e-5)
         assert np.allclose(priors[:n], wanted, atol=1e-5)
-        assert assess(guide, state.kernel_state, actions, 0, priors) == value
+        assert value_of(guide, state.kernel_state, 0, scratch, rng) == value
         movers.add(kernels.to_move(state.kernel_state))
     assert len(movers) == 2
 
@@ -79,8 +82,9 @@ def test_a_guide_says_what_the_network_says_of_the_moves_there_are(model) -> Non
 def searched(name: str, folder: Path, state: GameState, guided: bool, budget: Budget) -> tuple:
     game = get_game(name)
     evaluator = load_leaf_evaluator(str(folder), game, "compiled")
-    searcher = GuidedSearcher(game, 20_000, True, RULE, evaluator.guide()) if guided else (
-        LeafBatchSearcher(game, 20_000, True, RULE, evaluator, batch=1))
+    if not guided:
+        evaluator.guide = lambda: None
+    searcher = Searcher(game, 20_000, True, RULE, evaluator)
     searcher.new_game(5)
     searcher.set_root(state)
     done = searcher.simulate(budget)

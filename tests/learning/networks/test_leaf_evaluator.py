@@ -17,8 +17,9 @@ from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 from engines.registry import build_engine
 from engines.treesearch import tree as ts
 from engines.treesearch.evaluators import LightRollout
-from engines.treesearch.leaf_evaluator import LeafBatchSearcher, LeafEvaluator
+from engines.treesearch.leaf_evaluator import LeafEvaluator
 from engines.treesearch.rules import PUCT
+from engines.treesearch.searcher import Searcher
 from tests.conftest import random_game
 from tests.learning.networks.models import write_model
 
@@ -27,8 +28,8 @@ GAMES = ("tictactoe", "connect4", "go:size=5", "draughts")
 
 def searched(
     state: GameState, agent: LeafEvaluator, simulations: int, batch: int = 1
-) -> LeafBatchSearcher:
-    searcher = LeafBatchSearcher(state.game, 20_000, False, PUCT(0.6, 0.1), agent, batch)
+) -> Searcher:
+    searcher = Searcher(state.game, 20_000, False, PUCT(0.6, 0.1), agent, batch)
     searcher.set_root(state)
     searcher.simulate(Budget(sims=simulations))
     return searcher
