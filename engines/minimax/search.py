@@ -19,30 +19,8 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.jit import inline_kernel, kernel
+from engines.minimax import stack as st
 from engines.minimax.evaluation import score_of
-from engines.minimax.stack import (
-    AGE,
-    ASK,
-    CUTS,
-    FORCED,
-    HASH_MOVE,
-    HISTORY,
-    HISTORY_LIMIT,
-    INFINITE,
-    KILLERS,
-    LMR,
-    NODE_LIMIT,
-    NODES,
-    PLY,
-    PROVEN,
-    PVS,
-    QUIESCENCE,
-    TABLE,
-    TECHNIQUES,
-    WAITING,
-    WANTED,
-    WIN,
-)
 from engines.minimax.table import AT_LEAST, AT_MOST, BOUND_MASK, EXACT, SOLVED, find, store
 
 # Late moves: the first few are searched in full, and so is everything close to the leaves.
@@ -72,7 +50,7 @@ def begin(states, stack, depth, alpha, beta, actions, n):
     stack.killer[0] = -1
     _open(stack, 0)
     _descend(states, stack, 0)
-    stack.info[PLY] = 1
+    stack.info[st.PLY] = 1
 
 
 @kernel
@@ -88,16 +66,16 @@ def advance(states, table, stack, evaluation):
     `info[ASK]` to ANSWERED, and call `advance` again.
     """
     info = stack.info
-    ply = info[PLY]
+    ply = info[st.PLY]
     while True:
-        if info[NODES] >= info[NODE_LIMIT]:
-            info[PLY] = ply
+        if info[st.NODES] >= info[st.NODE_LIMIT]:
+            info[st.PLY] = ply
             return False
-        info[NODES] += 1
+        info[st.NODES] += 1
         settled, value = _arrive(kernels.row(states, ply), table, stack, ply, evaluation)
-        if info[ASK] == WAITING:
-            info[NODES] -= 1  # it arrives there again when the answer has come
-            info[PLY] = ply
+        if info[st.ASK] == st.WAITING:
+            info[st.NODES] -= 1  # it arrives there again when the answer has come
+            info[st.PLY] = ply
             return False
         while True:
             if settled:  # `value` is the score of the node at `ply`: its parent takes it
@@ -123,33 +101,33 @@ def _arrive(state, table, stack, ply, evaluation):
     Returns:
         (settled, score).
     """
-    use = stack.info[TECHNIQUES]
+    use = stack.info[st.TECHNIQUES]
     stack.solved[ply] = 1
     mover = kernels.to_move(state)
     stack.mover[ply] = mover
     if kernels.terminal(state):
-        return True, (1 - 2 * mover) * kernels.result(state) * (WIN - ply)
+        return True, (1 - 2 * mover) * kernels.result(state) * (st.WIN - ply)
     depth = stack.depth[ply]
     if depth <= 0 and (
-        not use & QUIESCENCE or ply + 1 >= len(stack.count) or kernels.quiet(state)
+        not use & st.QUIESCENCE or ply + 1 >= len(stack.count) or kernels.quiet(state)
     ):
         stack.solved[ply] = 0
-        if stack.info[ASK] == WANTED:
-            stack.info[ASK] = WAITING
+        if stack.info[st.ASK] == st.WANTED:
+            stack.info[st.ASK] = st.WAITING
             return False, 0
         return True, score_of(evaluation, state, stack.info)
 
     known_action = -1
-    if use & (TABLE | HASH_MOVE):
+    if use & (st.TABLE | st.HASH_MOVE):
         key = kernels.key(state)
         stack.key[ply] = key
         slot = find(table, key)
         if slot >= 0:
             entry = table[slot]
-            if use & HASH_MOVE:
+            if use & st.HASH_MOVE:
                 known_action = np.int64(entry.action)
             solved = entry.bound & SOLVED != 0
-            if use & TABLE and (solved or entry.depth >= depth):
+            if use & st.TABLE and (solved or entry.depth >= depth):
                 score = _from_table(np.int64(entry.score), ply)
                 bound = entry.bound & BOUND_MASK
                 if (
@@ -162,20 +140,20 @@ def _arrive(state, table, stack, ply, evaluation):
 
     # Two plies ahead the search would find out by itself what is forced; with less to go,
     # knowing it would be looking deeper than asked.
-    if depth >= 2 and use & FORCED:
+    if depth >= 2 and use & st.FORCED:
         count = kernels.forced_actions(state, stack.actions[ply])
     else:
         count = kernels.search_actions(state, stack.actions[ply])
     stack.count[ply] = count
-    killer = stack.killer[ply] if use & KILLERS else -1
+    killer = stack.killer[ply] if use & st.KILLERS else -1
     for i in range(count):
         action = stack.actions[ply, i]
         if action == known_action:
-            rank = 4 * HISTORY_LIMIT
+            rank = 4 * st.HISTORY_LIMIT
         elif action == killer:
-            rank = 2 * HISTORY_LIMIT
+            rank = 2 * st.HISTORY_LIMIT
         else:
-            rank = stack.history[mover, action] if use & HISTORY else 0
+            rank = stack.history[mover, action] if use & st.HISTORY else 0
         stack.order[ply, i] = rank
     _open(stack, ply)
     return False, 0
@@ -185,7 +163,7 @@ def _arrive(state, table, stack, ply, evaluation):
 def _open(stack, ply):
     """No move of the node has been searched yet."""
     stack.index[ply] = 0
-    stack.best[ply] = -INFINITE
+    stack.best[ply] = -st.INFINITE
     stack.best_action[ply] = -1
     stack.alpha_0[ply] = stack.alpha[ply]
     stack.solved[ply] = 1
@@ -196,7 +174,7 @@ def _open(stack, ply):
 @inline_kernel
 def _descend(states, stack, ply):
     """Play the most promising move that is left, and set the window of the node it leads to."""
-    use = stack.info[TECHNIQUES]
+    use = stack.info[st.TECHNIQUES]
     action = _next_action(stack, ply)
     parent, child = kernels.row(states, ply), kernels.row(states, ply + 1)
     kernels.copy_into(child, parent)
@@ -205,10 +183,10 @@ def _descend(states, stack, ply):
     alpha, beta = stack.alpha[ply], stack.beta[ply]
     late = stack.index[ply] > 1
     # All but the first move are expected to be no better: asking that alone is cheaper.
-    narrow = use & PVS and late and depth >= 2 and beta - alpha > 1
+    narrow = use & st.PVS and late and depth >= 2 and beta - alpha > 1
     reduced = (
-        use & LMR and stack.index[ply] > LATE_MOVE and depth >= LATE_DEPTH
-        and stack.order[ply, stack.index[ply] - 1] < 2 * HISTORY_LIMIT and kernels.quiet(parent)
+        use & st.LMR and stack.index[ply] > LATE_MOVE and depth >= LATE_DEPTH
+        and stack.order[ply, stack.index[ply] - 1] < 2 * st.HISTORY_LIMIT and kernels.quiet(parent)
     )
     if narrow or reduced:
         beta = alpha + 1
@@ -272,7 +250,7 @@ def _take(stack, ply, child_value):
     if score > stack.best[ply]:
         stack.best[ply] = score
         stack.best_action[ply] = stack.actions[ply, stack.index[ply] - 1]
-        if score > stack.alpha[ply] and stack.info[TECHNIQUES] & CUTS:
+        if score > stack.alpha[ply] and stack.info[st.TECHNIQUES] & st.CUTS:
             stack.alpha[ply] = score
         if score >= stack.beta[ply] and stack.solved[ply + 1]:
             # One solved move is enough for a bound: what the others met does not matter.
@@ -282,42 +260,43 @@ def _take(stack, ply, child_value):
 @inline_kernel
 def _leave(table, stack, ply):
     """Store the result of a node whose moves are done (or cut off) and return its score."""
-    use = stack.info[TECHNIQUES]
+    use = stack.info[st.TECHNIQUES]
     score = stack.best[ply]
     action = stack.best_action[ply]
     depth = stack.depth[ply]
-    if score >= PROVEN:
+    if score >= st.PROVEN:
         stack.solved[ply] = 1  # a forced win is one, whatever the other moves are
     if score >= stack.beta[ply]:
         bound = AT_LEAST
         stack.killer[ply] = action
         history = stack.history[stack.mover[ply], action] + depth * depth
-        stack.history[stack.mover[ply], action] = min(history, HISTORY_LIMIT)
+        stack.history[stack.mover[ply], action] = min(history, st.HISTORY_LIMIT)
     elif score > stack.alpha_0[ply]:
         bound = EXACT
     else:
         bound = AT_MOST
-    if bound == EXACT and abs(score) >= PROVEN and WIN - abs(score) - ply > depth:
+    if bound == EXACT and abs(score) >= st.PROVEN and st.WIN - abs(score) - ply > depth:
         # Seen in the table, beyond the depth: there may be a shorter way to the end.
         bound = AT_LEAST if score > 0 else AT_MOST
-    if use & (TABLE | HASH_MOVE):
+    if use & (st.TABLE | st.HASH_MOVE):
         if stack.solved[ply]:
             bound |= SOLVED
-        store(table, stack.key[ply], _to_table(score, ply), depth, bound, action, stack.info[AGE])
+        age = stack.info[st.AGE]
+        store(table, stack.key[ply], _to_table(score, ply), depth, bound, action, age)
     return score
 
 
 @inline_kernel
 def _to_table(score, ply):
     """Distance to the end from the position itself instead of from the root."""
-    if score >= PROVEN:
+    if score >= st.PROVEN:
         return score + ply
-    return score - ply if score <= -PROVEN else score
+    return score - ply if score <= -st.PROVEN else score
 
 
 @inline_kernel
 def _from_table(score, ply):
     """The reverse of `_to_table`."""
-    if score >= PROVEN:
+    if score >= st.PROVEN:
         return score - ply
-    return score + ply if score <= -PROVEN else score
+    return score + ply if score <= -st.PROVEN else score
