@@ -15,10 +15,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from dlgo.api import GameSpec
-from dlgo.errors import ModelError
+from dlgo.errors import DlgoError, ModelError
 from dlgo.files import make_folder, write_file
 from dlgo.games import get_game
 from dlgo.specs import suggest
@@ -138,20 +137,15 @@ def read_bundle(folder: Path) -> Bundle:
     """
     path = folder / FILE_NAME
     try:
-        data: Any = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if (data["format"], data["version"]) != (FORMAT, VERSION):
+            raise ValueError(f"not {FORMAT} of version {VERSION}")
+        costs = {str(stage): float(cost) for stage, cost in data["costs"].items()}
+        return Bundle(folder, str(get_game(data["game"])), costs)
     except FileNotFoundError:
         raise ModelError(f"{folder} has no {FILE_NAME}: no AlphaGo, or one whose training has "
                          "not ended; `dlgo train alphago` goes on") from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise ModelError(f"{path} cannot be read: {error}; copy the folder again") from None
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise ModelError(f"{path} is not the list of an AlphaGo of this project")
-    if data.get("version") != VERSION:
-        raise ModelError(f"{path} has version {data.get('version')}, this program reads "
-                         f"{VERSION}; a newer program can use it")
-    costs = data.get("costs", {})
-    if not isinstance(data.get("game"), str) or not isinstance(costs, dict) or not all(
-        isinstance(cost, int | float) for cost in costs.values()
-    ):
-        raise ModelError(f"{path}: game must be a text and costs a table of numbers")
-    return Bundle(folder, data["game"], costs)
+    except (DlgoError, OSError, ValueError, TypeError, LookupError, AttributeError,
+            RecursionError) as error:
+        raise ModelError(f"{path} is not the list of an AlphaGo of this program: {error}; copy the "
+                         "folder again") from None

@@ -30,7 +30,7 @@ from engines.alphazero.settings import SelfPlaySettings
 from engines.learning.data.records import NO_RESULT, GameBuilder, GameData
 from engines.learning.selfplay.drawing import Sampling, draw
 from engines.learning.selfplay.lockstep import NO_ACTION, RESIGN, GameSlot, LockstepGames
-from engines.resignation import Resignation
+from engines.termination import Resignation
 from engines.treesearch import tree as ts
 from engines.treesearch.batched_search import BatchedSearch
 from engines.treesearch.forced import ForcedPUCT, prune

@@ -9,7 +9,7 @@ from dlgo.api import GameSpec
 from dlgo.errors import SpecError
 from dlgo.vector import longest_game
 from engines.learning.settings import Settings, setting
-from engines.resignation import Resignation
+from engines.termination import Resignation
 from engines.treesearch.forced import ForcedPUCT
 from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel
 from engines.treesearch.rules import PUCT

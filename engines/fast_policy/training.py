@@ -33,8 +33,6 @@ from engines.learning.data.replay import DONE, laid_out
 _EPSILON = 1e-8
 # No label: a random ply, or one that another engine chose.
 _UNLABELLED = -1
-# What `sweep` counts, in this order.
-_COUNTS = ("positions", "loss", "hits", "uniform_loss", "uniform_hits", "left_out")
 
 
 class Work(NamedTuple):
@@ -115,21 +113,18 @@ class Recorded:
         Raises:
             DataError: if there is nothing to learn from, or a game breaks the rules.
         """
-        counts = np.zeros(len(_COUNTS))
+        counts = np.zeros(6)
         failed = sweep(
             self._state, *self._layout, self._labels, order, self._offsets, weights, squares,
             self._work, rate, l2, counts,
         )
         if failed != DONE:
             raise DataError(f"game {failed} of the data breaks the rules of {self.game}")
-        count = dict(zip(_COUNTS, counts.tolist(), strict=True))
-        n = count["positions"]
+        n, loss, hits, uniform_loss, uniform_hits, left_out = counts.tolist()
         if not n:
             raise DataError(f"the games of {self.game} have no position to learn from")
         return Measured(
-            int(n), int(count["left_out"]), count["hits"] / n, count["loss"] / n,
-            count["uniform_hits"] / n, count["uniform_loss"] / n,
-        )
+            int(n), int(left_out), hits / n, loss / n, uniform_hits / n, uniform_loss / n)
 
 
 def measure(policy: FastPolicy, games: Sequence[GameData]) -> Measured:
@@ -253,7 +248,8 @@ def sweep(
         offsets: int64[slots]. weights, squares: float64[ids]; Adagrad's sums of squared gradients.
         work: `Work`.
         rate: Adagrad's step; 0 changes nothing. l2: weight decay.
-        counts: float64, `_COUNTS`, added to.
+        counts: float64[6], added to: positions, their losses, hits, the losses and hits of the
+            uniform policy, and positions that are left out.
     """
     for g in order:
         kernels.copy_into(state, kernels.row(starts, start_of[g]))
