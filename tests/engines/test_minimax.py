@@ -178,14 +178,6 @@ def test_the_distance_to_the_end_is_that_of_the_solver(tt: int) -> None:
     assert decided > 50
 
 
-def test_estimates_are_not_proven() -> None:
-    state = GameState.new_game(get_game("connectn:cols=6,rows=5"))
-    decision = build_engine("alphabeta:depth=5", state.game).select_move(state)
-    assert decision.proven is None
-    assert decision.plies_to_end is None
-    assert abs(decision.value) < 1
-
-
 # Small Go boards --------------------------------------------------------------------------
 
 

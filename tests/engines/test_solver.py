@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -14,7 +12,6 @@ from dlgo import GameState, SpecError, get_game
 from dlgo.games.connect4.board import playable, winning_cells
 from engines.registry import build_engine
 from engines.solver import search
-from engines.solver.board import mirrored
 from engines.solver.solver import Solver, pack, words_of
 from engines.solver.zugzwang import UNKNOWN, zugzwang_verdict
 from tests.conftest import FULL, random_game
@@ -143,13 +140,6 @@ def test_the_best_move_scores_what_the_position_scores(solver: Solver) -> None:
         assert sorted(scores) == [move.place for move in state.legal_moves()]
 
 
-def test_mirror_images_score_the_same(solver: Solver) -> None:
-    for state in random_positions(100, range(14, 42), seed=5):
-        image = position("".join(str(8 - column) for column in columns_of(state)))
-        assert solver.score(image) == solver.score(state)
-        assert words_of(image) == tuple(mirrored(word) for word in words_of(state))
-
-
 @pytest.mark.parametrize(
     ("columns", "score"),
     [
@@ -275,18 +265,6 @@ def test_the_principal_variation_ends_when_the_score_says(solver: Solver) -> Non
 def test_other_games_are_refused() -> None:
     with pytest.raises(SpecError, match="plays connect4 and draughts only, not tictactoe"):
         build_engine("solver", get_game("tictactoe"))
-
-
-def test_a_second_process_solves_from_the_cache() -> None:
-    code = (
-        "from tests.engines.test_solver import position, Solver;"
-        "print(Solver(16).score(position('243335424257')))"
-    )
-    root = Path(__file__).resolve().parents[2]
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "12"
 
 
 def test_reported_cpu_time_is_what_passes(solver: Solver) -> None:

@@ -182,12 +182,6 @@ def test_threads_in_one_tree_search_as_one_thread_with_their_batches(
     shared.close()
 
 
-def test_one_tree_is_for_those_who_ask_a_network() -> None:
-    with pytest.raises(SpecError, match="one_tree=yes needs prior=NAME"):
-        build_engine("puct:sims=16,threads=2,one_tree=yes", get_game("connect4"))
-    build_engine("alphazero:sims=16,threads=2,one_tree=yes,early=yes", get_game("connect4")).close()
-
-
 @pytest.mark.parametrize("spec", [
     'puct:evals=50,agent="alphabeta:depth=1"', 'puct:evals=50,agent="alphabeta:depth=1",batch=8',
     "puct:evals=50,prior=connect4-alphazero,evaluator=network,batch=16", "alphazero:evals=50",
@@ -216,13 +210,6 @@ def test_a_game_without_positions_to_ask_about_ends_a_budget_of_evaluations() ->
     assert decision.move in state.legal_moves()
 
 
-def test_who_asks_nobody_has_no_budget_of_evaluations() -> None:
-    with pytest.raises(SpecError, match="give sims"):
-        build_engine("puct:evals=10", TIC_TAC_TOE)
-    with pytest.raises(SpecError, match="cannot limit itself by evals"):
-        build_engine("mcts:evals=10", TIC_TAC_TOE)
-
-
 @pytest.mark.parametrize("spec", [
     "mcts:sims=400,reuse=no", "puct:sims=200,reuse=no,evaluator=uniform,batch=4",
     "alphazero:sims=100,reuse=no",
@@ -242,21 +229,20 @@ def test_an_early_end_saves_simulations_and_changes_no_move(spec: str) -> None:
     assert saved > 0
 
 
-def test_an_early_end_is_for_those_who_take_the_most_visited() -> None:
-    for more in ("temperature=1", "search=gumbel"):
-        with pytest.raises(SpecError, match="choose in another way"):
-            build_engine(f"alphazero:sims=16,early=yes,{more}", get_game("connect4"), 1)
-    with pytest.raises(SpecError, match="early=yes needs threads=1"):
-        build_engine("mcts:sims=16,early=yes,threads=2", get_game("connect4"), 1)
-    with pytest.raises(SpecError, match="needs threads=1 or one_tree=yes"):
-        build_engine("alphazero:sims=16,early=yes,threads=2", get_game("connect4"), 1)
-
-
-def test_options_that_a_rule_does_not_understand_are_refused() -> None:
-    with pytest.raises(SpecError, match="c_uct means nothing to rule=rave"):
-        build_engine("mcts:rule=rave,c_uct=1", TIC_TAC_TOE)
-    with pytest.raises(SpecError, match="hints means nothing to rule=uct"):
-        build_engine("mcts:hints=0", TIC_TAC_TOE)
+@pytest.mark.parametrize(("spec", "part"), [
+    ("alphazero:sims=16,early=yes,temperature=1", "choose in another way"),
+    ("alphazero:sims=16,early=yes,search=gumbel", "choose in another way"),
+    ("mcts:sims=16,early=yes,threads=2", "early=yes needs threads=1"),
+    ("alphazero:sims=16,early=yes,threads=2", "needs threads=1 or one_tree=yes"),
+    ("puct:sims=16,threads=2,one_tree=yes", "one_tree=yes needs prior=NAME"),
+    ("puct:evals=10", "give sims"),
+    ("mcts:evals=10", "cannot limit itself by evals"),
+    ("mcts:rule=rave,c_uct=1", "c_uct means nothing to rule=rave"),
+    ("mcts:hints=0", "hints means nothing to rule=uct"),
+])
+def test_options_that_do_not_go_together_are_refused(spec: str, part: str) -> None:
+    with pytest.raises(SpecError, match=part):
+        build_engine(spec, get_game("connect4"))
 
 
 def test_it_resigns_after_three_hopeless_decisions_and_not_before() -> None:
