@@ -15,7 +15,7 @@ from pathlib import Path
 
 import dlgo
 from engines.registry import EngineSpec
-from engines.resignation import Resignation
+from engines.termination import Resignation
 from experiments.arena.series import share_margin
 from experiments.chapters.ch08_resignation import played, tried
 from experiments.chapters.script import begin

@@ -9,7 +9,7 @@ import pytest
 
 from dlgo.rng import make_rng
 from engines.learning.selfplay.drawing import Sampling, draw
-from engines.resignation import Resignation
+from engines.termination import Resignation
 
 
 @pytest.mark.parametrize("temperature, expected", [
