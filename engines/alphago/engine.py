@@ -21,7 +21,7 @@ from engines.base import Budget
 from engines.fast_policy.policy import FastPolicy
 from engines.learning.networks.leaf_evaluator import NETWORK_OPTIONS, NetworkEvaluator, encoder_of
 from engines.learning.networks.parallel import load_parallel
-from engines.puct.base import PUCTSearchEngine
+from engines.puct.base import BATCH, FPU, PUCTSearchEngine
 from engines.treesearch.engine import TREE_OPTIONS
 from engines.treesearch.evaluators import HeavyRollout, LightRollout
 
@@ -34,8 +34,7 @@ PRIOR_OPTION = Option("prior", "supervised", "policy network that gives the prio
                       choices=("supervised", "reinforced"))
 SEARCH_OPTIONS = (
     Option("c_puct", 0.9, "weight of the prior; wins count on a scale of 0 to 1", low=0, high=100),
-    Option("fpu_reduction", 0.1, "a move not tried yet is taken for so much worse than the "
-           "position (first play urgency)", low=-1, high=1),
+    FPU,
 )
 
 
@@ -52,7 +51,7 @@ class AlphaGoEngine(PUCTSearchEngine):
         PRIOR_OPTION,
         Option("rollout", "fast", "who plays the rollouts: the fast policy, uniformly random "
                "moves, or the game's own heavy rollouts", choices=("fast", "light", "heavy")),
-        Option("batch", 1, "leaves the networks are asked about at once", low=1, high=4096),
+        BATCH,
         *NETWORK_OPTIONS,
         *SEARCH_OPTIONS,
         Option("random_symmetry", False, "show the networks each position from a random side of "

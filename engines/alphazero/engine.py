@@ -25,7 +25,7 @@ from engines.base import Budget
 from engines.learning.networks.leaf_evaluator import NETWORK_OPTIONS, NetworkEvaluator, model_for
 from engines.learning.networks.store import load_card
 from engines.learning.selfplay.drawing import Sampling, draw
-from engines.puct.base import PUCTSearchEngine
+from engines.puct.base import BATCH, FPU, PUCTSearchEngine
 from engines.treesearch import tree as ts
 from engines.treesearch.engine import TREE_OPTIONS
 from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel, best_child
@@ -44,13 +44,12 @@ class AlphaZeroEngine(PUCTSearchEngine):
     options = (
         Option("model", None, "a network with a value head: a shipped model's name "
                "(`dlgo models`) or a folder; by default the shipped one for the game", kind=str),
-        Option("batch", 1, "leaves the network is asked about at once", low=1, high=4096),
+        BATCH,
         *NETWORK_OPTIONS,
         Option("c_puct", None, "weight of the prior; wins count on a scale of 0 to 1; by default "
                f"what suits the network by its card, else {USUAL_C_PUCT}", low=0, high=100,
                kind=float),
-        Option("fpu_reduction", 0.1, "how much worse than its position a move without visits "
-               "counts (first play urgency)", low=-1, high=1),
+        FPU,
         Option("search", "puct", "how moves of the root are tried: by puct, or by gumbel's plan, "
                "which improves on the network with as few as 8 simulations",
                choices=("puct", "gumbel")),

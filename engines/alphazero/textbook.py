@@ -27,6 +27,7 @@ from engines.base import Budget, finish_game
 from engines.learning.networks.fastest import load_chosen
 from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, encoder_of, model_for, softmax
 from engines.mcts.textbook import Node, TextbookMCTS
+from engines.puct.base import FPU
 from engines.watching.events import Evaluated
 
 
@@ -41,8 +42,7 @@ class TextbookPUCT(TextbookMCTS):
                "(`dlgo models`) or a folder; by default the shipped one, or none", kind=str),
         RUNTIME_OPTION,
         Option("c_puct", 0.9, "weight of the prior; wins count 0 to 1", low=0, high=100),
-        Option("fpu_reduction", 0.1, "how much worse than its position a move without visits "
-               "counts (first play urgency)", low=-1, high=1),
+        FPU,
     )
     default_budget = Budget(sims=50)
 

@@ -6,11 +6,17 @@ from abc import abstractmethod
 from typing import Any
 
 from dlgo.rng import derive_seed
+from dlgo.specs import Option
 from engines.learning.networks.leaf_evaluator import NetworkEvaluator, load_leaf_evaluator
 from engines.treesearch.engine import TreeSearchEngine
 from engines.treesearch.leaf_evaluator import LeafEvaluator
 from engines.treesearch.rules import PUCT
 from engines.treesearch.searcher import Searcher
+
+BATCH = Option("batch", 1, "leaves that the network or evaluator is asked about at once",
+               low=1, high=4096)
+FPU = Option("fpu_reduction", 0.1, "how much worse than its position a move without visits counts "
+             "(first play urgency)", low=-1, high=1)
 
 
 class PUCTSearchEngine(TreeSearchEngine):

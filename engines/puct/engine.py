@@ -8,15 +8,20 @@ functions of the user's own (`own_functions.py`).
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameSpec, GameState
 from dlgo.errors import SpecError
 from dlgo.specs import Option
 from engines.learning.networks.leaf_evaluator import NETWORK_OPTIONS
 from engines.own_functions import OwnFunction
-from engines.puct.base import PUCTSearchEngine
-from engines.puct.functions import FunctionEvaluator
+from engines.puct.base import BATCH, FPU, PUCTSearchEngine
 from engines.treesearch.engine import TREE_OPTIONS, TreeSearchEngine
 from engines.treesearch.evaluators import HeavyRollout, LightRollout, Static, Uniform
-from engines.treesearch.leaf_evaluator import EngineEvaluator, LeafEvaluator
+from engines.treesearch.leaf_evaluator import EngineEvaluator, LeafEvaluator, LeafValues
 from engines.treesearch.searcher import Searcher
 
 _EVALUATORS = {
@@ -39,13 +44,11 @@ class PUCTEngine(PUCTSearchEngine):
                choices=(*_EVALUATORS, _NETWORK), function=True),
         Option("agent", None, "an engine, in quotes, asked for policy and value of every leaf",
                kind=str, nests=True),
-        Option("batch", 1, "leaves the evaluator or network is asked about at once", low=1,
-               high=4096),
+        BATCH,
         *NETWORK_OPTIONS,
         Option("c_puct", 0.6, "weight of the prior; wins count on a scale of 0 to 1", low=0,
                high=100),
-        Option("fpu_reduction", 0.1, "a move not tried yet is taken for so much worse than the "
-               "position (first play urgency)", low=-1, high=1),
+        FPU,
         *TREE_OPTIONS,
     )
 
@@ -88,3 +91,25 @@ class PUCTEngine(PUCTSearchEngine):
         if self._build_engine is None:
             raise SpecError("engine puct with agent=... is built by build_engine")
         return EngineEvaluator(self._build_engine(self.settings["agent"], self.game))
+
+
+class FunctionEvaluator(LeafEvaluator):
+    """A prior function, a value function, or both.
+
+    Args:
+        prior: None: all moves are alike.
+        values: what values the leaves, see `LeafValues`.
+    """
+
+    def __init__(self, game: GameSpec, prior: OwnFunction | None, values: Any) -> None:
+        self._game, self._prior, self._values = game, prior, LeafValues(game, values)
+
+    def evaluate(self, leaves: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+        policies = np.zeros((n, self._game.num_actions), np.float32)
+        for i in range(n if self._prior is not None else 0):
+            state = GameState.copy_of(self._game, kernels.row(leaves, i))
+            self._prior.weights(state, policies[i])
+        return policies, self._values.of(leaves, n)
+
+    def new_game(self, seed: int) -> None:
+        self._values.new_game(seed)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dlgo.api import GameSpec, GameState
+from engines.minimax.textbook import result_of
 from engines.solver.solver import Solver
 
 # Action -> result for the player to move, of a position given by the actions that led to it.
@@ -61,19 +62,12 @@ def _by_search(game: GameSpec) -> Solve:
     solved: dict[int, Outcomes] = {}
 
     def outcomes(state: GameState) -> Outcomes:
-        key = state.key()
-        if key not in solved:
-            player = state.next_player
-            values: Outcomes = {}
+        if (key := state.key()) not in solved:
+            values = solved[key] = {}
             for action in state.legal_actions().tolist():
                 after = state.apply_move(game.move_of(action))
-                if after.is_over():
-                    sign = 1 if player.index == 0 else -1
-                    values[action] = sign * after.result()
-                else:
-                    sign = 1 if after.next_player is player else -1
-                    values[action] = sign * max(outcomes(after).values())
-            solved[key] = values
+                value = result_of(after) if after.is_over() else max(outcomes(after).values())
+                values[action] = value if after.next_player is state.next_player else -value
         return solved[key]
 
     def solve(lines: Sequence[Sequence[int]]) -> list[Outcomes]:
