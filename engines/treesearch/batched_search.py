@@ -74,6 +74,8 @@ class BatchedSearch:
         self._unopened: set[int] = set()  # searches whose root has no children yet
         leaf = game.scratch_state(start, room + MAX_DEPTH + 2)
         self._states = kernels.make_batch(leaf, n * leaves)
+        # In most games a state that is longer played takes no more room.
+        self._grows = [a.shape for a in leaf] != [a.shape for a in game.scratch_state(start)]
         self._paths = np.empty((n * leaves, MAX_DEPTH + 2), np.int32)
         self._ways = np.empty((n * leaves, 2), np.int64)
         self._scratch = search.new_scratch(game.num_actions)
@@ -107,10 +109,12 @@ class BatchedSearch:
             ts.set_root(self.tree(0), state.kernel_state)
         elif node > 0:
             self.keep(0, node)
-        work, n = self._game.scratch_state(state.kernel_state, room=MAX_DEPTH + 2), len(self._ways)
-        self.roots = kernels.alone(state.kernel_state)
-        self._states = kernels.alone(work) if n == 1 else kernels.make_batch(work, n)
-        if self.asks_for is not None and (history := self._evaluator.history):
+        self.roots, n = kernels.alone(state.kernel_state), len(self._ways)
+        history = 0 if self.asks_for is None else self._evaluator.history
+        if self._grows or history:
+            work = self._game.scratch_state(state.kernel_state, room=MAX_DEPTH + 2)
+            self._states = kernels.make_batch(work, n)
+        if history:
             self._past, self._work = self._evaluator.window(state), work
             self._windows = kernels.make_batch(work, n * (history + 1))
             self._known = np.empty(n, np.int64)
@@ -151,13 +155,14 @@ class BatchedSearch:
             excluded: an action that is not searched while there is another sensible one.
         """
         self.remaining[i] = NO_LIMIT if simulations is None else simulations
+        if self._noise_weight[i] > 0:
+            self.noise[i] = 0.0
         self._noise_weight[i], self._excluded[i] = noise_weight, excluded
         tree = self.tree(i)
         fresh = tree.n_children[ROOT] == 0
         # The first simulation of a new tree only looks at the root.
         tree.info[BUDGET] = 0 if simulations is None else simulations - fresh
         tree.info[NOISY] = noise_weight > 0
-        self.noise[i] = 0.0
         if noise_weight > 0:
             root, rng, actions = kernels.row(self.roots, i), self._rngs[i], self._scratch.actions
             if isinstance(self._rule, Gumbel):

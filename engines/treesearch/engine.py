@@ -56,6 +56,7 @@ class TreeSearchEngine(Engine):
         for searcher in self._searchers:
             searcher.early = self.settings["early"]
         self._pool = ThreadPoolExecutor(trees) if trees > 1 else None
+        self._counts = ts.new_counts(self.game.num_actions)
         self._line = np.empty(_PV_LENGTH, np.int64)
         self._move_of = functools.cache(self.game.move_of)
 
@@ -92,10 +93,10 @@ class TreeSearchEngine(Engine):
         nodes, evaluations = self._spent(trees)
         simulations = self._simulate(budget)
         more_nodes, more_evaluations = self._spent(trees)
-        counts = self._counts = ts.new_counts(self.game.num_actions)
-        action = -1
+        counts, action = self._counts, -1
+        counts.clear()
         for tree in reversed(trees):
-            action = ts.add_root(tree, counts)
+            action = ts.add_root(tree, *counts)
         sign = 1 - 2 * int(trees[0].mover[ts.ROOT])
         result = next((int(tree.proven[ts.ROOT]) for tree in trees
                        if tree.proven[ts.ROOT] != ts.UNPROVEN), None)

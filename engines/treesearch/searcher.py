@@ -93,10 +93,12 @@ class Searcher:
         clock = Clock(budget, simulations)
         looks = self._evaluator.looks if self._evaluator else 1
         self._search.start(0, simulations)
-        tree = self.tree
+        tree, settles = self.tree, self.early and budget.sims is not None
         done = asked = 0
         while True:
-            most = self._search.asks_for or self._slice(clock, budget, done)
+            most = self._search.asks_for or clock.next_stop(done) - done
+            if settles and self._search.asks_for is None:
+                most = min(most, max(8, budget.sims // 32))  # between two looks at the choice
             if evaluations is not None:
                 most = min(most, max(1, (evaluations - asked) // looks))
             ran, answers = self._step(most)
@@ -104,7 +106,7 @@ class Searcher:
             spent = evaluations is not None and evaluations - asked < looks
             if (
                 tree.proven[ts.ROOT] != ts.UNPROVEN or spent or clock.is_over(done)
-                or (self._may_settle(budget) and ts.is_settled(tree, budget.sims - done))
+                or (settles and ts.is_settled(tree, budget.sims - done))
             ):
                 self.evaluations += asked
                 return done
@@ -117,11 +119,3 @@ class Searcher:
         ran = self._search.step(most)
         after = self._search.evaluations * self._evaluator.looks - self._evaluator.remembered
         return ran, after - before
-
-    def _slice(self, clock: Clock, budget: Budget, done: int) -> int:
-        """Simulations until the next look at the clock, or at whether the choice is sure."""
-        size = clock.next_stop(done) - done
-        return min(size, max(8, budget.sims // 32)) if self._may_settle(budget) else size
-
-    def _may_settle(self, budget: Budget) -> bool:
-        return self.early and budget.sims is not None

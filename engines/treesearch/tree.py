@@ -246,22 +246,29 @@ class Counts(NamedTuple):
     proven: np.ndarray
     priors: np.ndarray
 
+    def clear(self) -> None:
+        """Make them those of no tree."""
+        self.visits[:] = 0
+        self.value_sums[:] = 0.0
+        self.proven[:] = UNPROVEN
+        self.priors[:] = 0.0
+
     def by_visits(self) -> np.ndarray:
         """The actions that have been visited, the most visited first."""
         return (-self.visits).argsort(kind="stable")[: np.count_nonzero(self.visits)]
 
 
 def new_counts(num_actions: int) -> Counts:
-    """Of no tree yet."""
+    """Arrays for them; `clear` comes first."""
     return Counts(
-        np.zeros(num_actions, np.int64), np.zeros(num_actions),
-        np.full(num_actions, UNPROVEN, np.int8), np.zeros(num_actions),
+        np.empty(num_actions, np.int64), np.empty(num_actions),
+        np.empty(num_actions, np.int8), np.empty(num_actions),
     )
 
 
 @kernel
-def add_root(tree, counts):
-    """Add what a tree has found out about the root's moves to `counts`; a proof replaces others.
+def add_root(tree, visits, value_sums, proven, priors):
+    """Add what a tree has found out about the root's moves to `Counts`; a proof replaces others.
 
     Returns:
         The action to play by the sums so far, ranked as by `most_visited`, or -1 if there are
@@ -273,14 +280,13 @@ def add_root(tree, counts):
     best_rank = -1.0
     for child in range(first, first + tree.n_children[ROOT]):
         action = tree.action[child]
-        counts.visits[action] += tree.visits[child]
-        counts.value_sums[action] += tree.value_sum[child]
-        counts.priors[action] = tree.prior[child]
+        visits[action] += tree.visits[child]
+        value_sums[action] += tree.value_sum[child]
+        priors[action] = tree.prior[child]
         if tree.proven[child] != UNPROVEN:
-            counts.proven[action] = tree.proven[child]
+            proven[action] = tree.proven[child]
         score = rank(
-            counts.visits[action], sign * counts.value_sums[action], tree.prior[child],
-            counts.proven[action], sign,
+            visits[action], sign * value_sums[action], tree.prior[child], proven[action], sign
         )
         if best < 0 or score > best_rank:
             best, best_rank = action, score
