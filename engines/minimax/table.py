@@ -68,17 +68,10 @@ def store(table, key, score, depth, bound, action, age):
         or table[first].depth <= depth
     ):
         slot = first
-        _write(
-            table[first | 1], table[first].key, table[first].score, table[first].depth,
-            table[first].bound, table[first].action, table[first].age,
-        )
+        table[first | 1] = table[first]
     else:
         slot = first | 1
-    _write(table[slot], key, score, depth, bound, action, age)
-
-
-@inline_kernel
-def _write(entry, key, score, depth, bound, action, age):
+    entry = table[slot]
     entry.key = key
     entry.score = score
     entry.depth = depth
