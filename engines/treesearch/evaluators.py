@@ -1,9 +1,10 @@
 """Evaluators: what a position that the tree does not search any further is worth.
 
 A leaf evaluator is anything that gives a policy and a value for a position: a search needs
-nothing else. The compiled ones below stay inside the search
-loop; each is a `NamedTuple` of its constants, and `value_of` is chosen by its class. Their
-policy is uniform. Evaluators in Python, such as networks, are asked through `leaf_evaluator.py`.
+nothing else. Compiled ones stay inside the search loop; each is a `NamedTuple` of its constants,
+and `value_of` is chosen by its class. The policy of those below is uniform; a small network
+(`engines/learning/networks/dense.py`) writes priors as well. What can only be asked from Python,
+such as a large network, is a `LeafEvaluator` (`leaf_evaluator.py`).
 
 Values are seen by player 0, from -1 (lost) to +1 (won).
 """
