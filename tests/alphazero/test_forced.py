@@ -163,6 +163,19 @@ def test_a_bad_move_is_tried_for_the_noise_and_not_learned() -> None:
     assert np.abs(plain - policy).max() < 0.03
 
 
+def test_searches_without_noise_are_forced_to_nothing() -> None:
+    trees = []
+    for rule in (PUCT(C, 0.1), FORCED):
+        search = BatchedSearch(CONNECT4, 1, 20_000, rule, Opinionated(CONNECT4), 200)
+        kernels.copy_into(kernels.row(search.roots, 0), START.kernel_state)
+        search.seed(0, 5)
+        search.set_root(0)
+        search.start(0, 100, 0.0, 10.0)
+        trees.append(finish(search).tree(0))
+    n = int(trees[0].info[ts.N_NODES])
+    assert np.array_equal(trees[0].visits[:n], trees[1].visits[:n])
+
+
 def play(game, **changes) -> list:
     settings = dataclasses.replace(
         SelfPlaySettings(sims=40, fast_sims=8, games_at_once=7, random_share=0.5), **changes
