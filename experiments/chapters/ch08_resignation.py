@@ -24,8 +24,7 @@ import click
 
 from dlgo.files import make_folder
 from dlgo.records.ledger import GameRecord
-from engines.resignation import Resignation
-from engines.termination import PATIENCE
+from engines.termination import PATIENCE, Resignation
 from experiments.arena.progress import PlainReporter
 from experiments.arena.schedule import Plan
 from experiments.arena.series import share_margin

@@ -22,8 +22,8 @@ from engines.alphazero.selfplay import SelfPlay
 from engines.alphazero.settings import SelfPlaySettings
 from engines.alphazero.textbook import TextbookPUCT
 from engines.base import Budget, Decision
-from engines.learning.selfplay.batched_search import BatchedSearch
 from engines.treesearch import tree as ts
+from engines.treesearch.batched_search import BatchedSearch
 from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel, best_child
 from engines.treesearch.leaf_evaluator import LeafEvaluator, UniformEvaluator
 from engines.treesearch.rules import PUCT
