@@ -13,6 +13,9 @@ reasons to go by. A child proven lost is not visited again while there is anothe
 
     UCT          w + c sqrt(log N / n)                             (Kocsis and Szepesvari 2006;
                                                                    chapter 4.5.2 of the book)
+    UCB1-tuned   w + 2c sqrt(log N / n * min(1/4, variance + sqrt(2 log N / n)))
+                 which explores as much as UCT where results vary most, and less elsewhere
+                                                                   (Auer et al. 2002: c = 1/2)
     RAVE         (1 - b) w + b w',  b = m / (m + n + m n / k)
                  with m and w' counted over all simulations in which the chooser played the
                  move at any later time (all moves as first, AMAF); that is so many that no
@@ -39,6 +42,12 @@ from engines.treesearch.tree import UNPROVEN
 
 class UCT(NamedTuple):
     """c_uct: float, the weight of exploration."""
+
+    c_uct: float
+
+
+class UCB1Tuned(NamedTuple):
+    """c_uct: float, the weight of exploration, as in UCT. The tree must have room for squares."""
 
     c_uct: float
 
@@ -127,6 +136,32 @@ def _select_uct(rule, tree, node):
             score = 0.5 + half_sign * tree.value_sum[child] * inverse + explore * math.sqrt(inverse)
         else:
             score = proven_score(2.0 * half_sign, result)
+        if score > best_score:
+            best, best_score = child, score
+    return best
+
+
+@inline_kernel
+def _select_ucb1_tuned(rule, tree, node):
+    sign = 1.0 - 2.0 * tree.mover[node]
+    log_visits = math.log(tree.visits[node])
+    first = tree.first_child[node]
+    best = first
+    best_score = -1e9
+    for child in range(first, first + tree.n_children[node]):
+        visits = tree.visits[child]
+        if visits == 0:
+            return child
+        result = tree.proven[child]
+        if result == UNPROVEN:
+            mean = tree.value_sum[child] / visits
+            ratio = log_visits / visits
+            # Variance of the share of wins, which is half the value: a quarter of its own.
+            spread = 0.25 * (tree.squares[child] / visits - mean * mean) + math.sqrt(2.0 * ratio)
+            explore = 2.0 * rule.c_uct * math.sqrt(ratio * min(0.25, spread))
+            score = 0.5 + 0.5 * sign * mean + explore
+        else:
+            score = proven_score(sign, result)
         if score > best_score:
             best, best_score = child, score
     return best
@@ -238,5 +273,6 @@ def add_rule(rule, select_child, prepare_node=_nothing_to_prepare, learn_from=_n
 
 
 add_rule(UCT, _select_uct)
+add_rule(UCB1Tuned, _select_ucb1_tuned)
 add_rule(RAVE, _select_rave, _hint, _learn_amaf)
 add_rule(PUCT, select_puct)

@@ -49,9 +49,10 @@ class Tree(NamedTuple):
     games with more actions than that holds; mover: int8, who moves here; proven: int8, result or
     UNPROVEN; visits: int32; value_sum: float64, over all visits, seen by player 0; prior: float32.
 
-    What only RAVE needs has length 0 if it is not used: amaf_visits, amaf_wins: float32,
-    simulations in which the mover of the parent played this action at any later time, and the
-    share of them won by that player.
+    What only some selection rules need has room only if they are used, else length 0:
+    squares: float32, sum of the squares of the values (UCB1-tuned); amaf_visits, amaf_wins:
+    float32, simulations in which the mover of the parent played this action at any later
+    time, and the share of them won by that player (RAVE).
     """
 
     info: np.ndarray
@@ -63,15 +64,19 @@ class Tree(NamedTuple):
     visits: np.ndarray
     value_sum: np.ndarray
     prior: np.ndarray
+    squares: np.ndarray
     amaf_visits: np.ndarray
     amaf_wins: np.ndarray
 
 
-def new_tree(capacity: int, num_actions: int, amaf: bool = False) -> Tree:
-    """An empty tree. The memory (26 bytes a node) is touched only as nodes are used.
+def new_tree(
+    capacity: int, num_actions: int, squares: bool = False, amaf: bool = False
+) -> Tree:
+    """An empty tree. The memory (26 to 30 bytes a node) is touched only as nodes are used.
 
     Args:
         num_actions: of the game.
+        squares: with room for sums of squares (4 bytes a node).
         amaf: with room for all-moves-as-first counts (8 bytes a node).
     """
     number = action_type(num_actions)
@@ -79,7 +84,7 @@ def new_tree(capacity: int, num_actions: int, amaf: bool = False) -> Tree:
         np.zeros(4, np.int64), np.empty(capacity, np.int32), np.empty(capacity, number),
         np.empty(capacity, number), np.empty(capacity, np.int8), np.empty(capacity, np.int8),
         np.empty(capacity, np.int32), np.empty(capacity, np.float64),
-        np.empty(capacity, np.float32),
+        np.empty(capacity, np.float32), np.empty(capacity if squares else 0, np.float32),
         *(np.empty(capacity if amaf else 0, np.float32) for _ in range(2)),
     )
 
@@ -95,6 +100,8 @@ def init_node(tree, node, action):
     tree.visits[node] = 0
     tree.value_sum[node] = 0.0
     tree.prior[node] = 0.0
+    if len(tree.squares):
+        tree.squares[node] = 0.0
     if len(tree.amaf_visits):
         tree.amaf_visits[node] = 0.0
         tree.amaf_wins[node] = 0.0
@@ -144,6 +151,8 @@ def back_up(tree, path, length, value):
         node = path[i]
         tree.visits[node] += 1
         tree.value_sum[node] += value
+        if len(tree.squares):
+            tree.squares[node] += value * value
     i = length - 1
     while i > 0 and tree.proven[path[i]] != UNPROVEN:
         parent = path[i - 1]
@@ -389,6 +398,8 @@ def _copy_node(tree, spare, source, target):
     spare.visits[target] = tree.visits[source]
     spare.value_sum[target] = tree.value_sum[source]
     spare.prior[target] = tree.prior[source]
+    if len(tree.squares):
+        spare.squares[target] = tree.squares[source]
     if len(tree.amaf_visits):
         spare.amaf_visits[target] = tree.amaf_visits[source]
         spare.amaf_wins[target] = tree.amaf_wins[source]

@@ -10,9 +10,9 @@ from dlgo.rng import make_rng
 from engines.base import Budget
 from engines.registry import build_engine
 from engines.treesearch import tree as ts
-from engines.treesearch.evaluators import HeavyRollout
+from engines.treesearch.evaluators import HeavyRollout, LightRollout
 from engines.treesearch.leaf_evaluator import LeafEvaluator, UniformEvaluator
-from engines.treesearch.rules import PUCT, RAVE
+from engines.treesearch.rules import PUCT, RAVE, UCB1Tuned
 from engines.treesearch.searcher import Searcher
 from tests.conftest import FULL, random_game
 from tests.engines.test_search import TIC_TAC_TOE, all_positions, minimax
@@ -22,6 +22,7 @@ GAMES = ("tictactoe", "connect4", "connectn:cols=5,rows=5,n=4,gravity=no", "go:s
 # and game, and the first is what other tests need of every game.
 SPECS = {
     "mcts:sims=60,threads=2": GAMES,
+    "mcts:sims=60,rule=ucb1-tuned": ("tictactoe",),
     # Learns from who has made which move, and the same player may move twice.
     "mcts:sims=60,rule=rave,rollout=heavy": ("go:size=5", "draughts"),
     "puct:sims=60": ("connect4", "tictactoe"),
@@ -61,7 +62,7 @@ def test_all_of_them_play_games_and_repeat_them_from_the_seed(spec, game_name) -
 @pytest.mark.parametrize(
     "spec",
     [
-        "mcts:sims=2000,threads=2",
+        "mcts:sims=2000,rule=ucb1-tuned,c_uct=1", "mcts:sims=2000,threads=2",
         "puct:sims=2000", "puct:sims=2000,evaluator=uniform", "puct:sims=2000,evaluator=static",
     ],
 )
@@ -75,10 +76,25 @@ def test_a_longer_search_makes_no_losing_mistake_in_tic_tac_toe(spec: str) -> No
     engine.close()
 
 
+def test_squares_count_the_decided_games() -> None:
+    """A value of -1 or 1 has square 1, a draw 0: the sum at the root is what was decided."""
+    searcher = Searcher(
+        TIC_TAC_TOE, 50_000, False, UCB1Tuned(1.0), LightRollout(), 1, squares=True
+    )
+    searcher.set_root(GameState.new_game(TIC_TAC_TOE))
+    searcher.simulate(Budget(sims=500))
+    tree = searcher.tree
+    visits, squares = int(tree.visits[ts.ROOT]), float(tree.squares[ts.ROOT])
+    assert squares == int(squares) < visits
+    assert abs(tree.value_sum[ts.ROOT]) <= squares
+    first, n = tree.first_child[ts.ROOT], tree.n_children[ts.ROOT]
+    assert tree.squares[first : first + n].sum() in (squares, squares - 1)
+
+
 def test_all_moves_as_first_counts_at_least_every_visit_and_learns_from_later_moves() -> None:
     game = get_game("go:size=5")
     searcher = Searcher(
-        game, 200_000, False, RAVE(1000.0, 0.0), HeavyRollout(), amaf=True
+        game, 200_000, False, RAVE(1000.0, 0.0), HeavyRollout(), 1, amaf=True
     )
     searcher.set_root(GameState.new_game(game))
     searcher.simulate(Budget(sims=400))
