@@ -213,7 +213,8 @@ def test_other_systems_play_and_serve_the_studio(
     # What macOS or Windows lack.
     lacking = ["fork", "getuid", "killpg", "nice", "sched_getaffinity", "sched_setaffinity",
                "setsid", "sysconf"]
-    code = (f"import os, sys; [delattr(os, name) for name in {lacking}]\n"
+    # Python's own asyncio for Linux needs `sysconf`, so it is imported first.
+    code = (f"import asyncio, os, sys; [delattr(os, name) for name in {lacking}]\n"
             "from experiments.cli.main import main; main(sys.argv[1:])")
     played = from_clone[0].python("-c", code, "play", "tictactoe", "--first", "mcts:sims=9",
                                   "--second", "random", "--delay", "0", cwd=tmp_path)

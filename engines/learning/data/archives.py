@@ -203,13 +203,14 @@ class _StrictHeader(tarfile.TarInfo):
     """A tar's header; `tarfile` takes a broken one for the end of the archive."""
 
     @classmethod
-    def frombuf(cls, buf: bytes, encoding: str, errors: str) -> tarfile.TarInfo:
+    def fromtarfile(cls, tar: tarfile.TarFile) -> tarfile.TarInfo:
         try:
-            return super().frombuf(buf, encoding, errors)
+            return super().fromtarfile(tar)
         except tarfile.EOFHeaderError:
             raise
         except tarfile.HeaderError as error:
-            what = f"a header is broken ({error})" if buf else "it ends without its end mark"
+            cut = isinstance(error, tarfile.EmptyHeaderError)
+            what = "it ends without its end mark" if cut else f"a header is broken ({error})"
             raise ValueError(f"{what}; the archive is damaged or cut off") from None
 
 

@@ -163,6 +163,24 @@ def test_a_flipped_bit_never_loses_or_alters_a_game_in_silence(
     assert named > (50 if ending == "zip" else 90)
 
 
+def test_every_cut_of_an_archive_is_an_error(tmp_path: Path) -> None:
+    for ending in ("tar.gz", "tar", "zip"):
+        path = tmp_path / f"games.{ending}"
+        if ending == "tar":
+            path.write_bytes(gzip.decompress((tmp_path / "games.tar.gz").read_bytes()))
+        else:
+            archive_of(path, GAMES)
+        whole, rng = path.read_bytes(), random.Random(2)
+        # Behind the last game, a plain tar has its end mark and padding.
+        last = len(whole) if ending != "tar" else 100 * 1024
+        for cut in [1, last - 1, *(rng.randrange(last) for _ in range(30)), 50 * 1024 % last]:
+            path.write_bytes(whole[:cut])
+            with pytest.raises(DataError):
+                listing(path)
+        path.write_bytes(whole)
+        assert listing(path).names == sorted(GAMES)
+
+
 def test_what_lies_behind_the_end_mark_is_an_error(tmp_path: Path) -> None:
     """`cat a.tar b.tar` shows only the games of the first to whoever does not look."""
     first = archive_of(tmp_path / "a.tar.gz", dict(list(GAMES.items())[:3]))
