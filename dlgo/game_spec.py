@@ -18,7 +18,7 @@ import numpy as np
 import dlgo.plugins  # noqa: F401 (finds games of files, in processes that unpickle them, too)
 from dlgo import kernels
 from dlgo.display import board_text
-from dlgo.errors import SpecError
+from dlgo.errors import DlgoError, SpecError
 from dlgo.moves import COLUMN_LETTERS, Move, Player, Point, parse_place
 from dlgo.perft import perft
 from dlgo.specs import Option, OptionValue, check_settings, format_spec, with_version
@@ -38,10 +38,21 @@ def action_type(num_actions: int) -> type[np.signedinteger]:
 
 
 class _CheckedWhenMade(ABCMeta):
-    """Checks the sizes of a game after its own `__init__`, which may have computed them."""
+    """Checks the sizes of a game after its own `__init__`, which may have computed them.
+
+    A ValueError of that `__init__` refuses a setting: it becomes a message for the user.
+    """
 
     def __call__(cls, *args: Any, **settings: Any) -> Any:
-        game = super().__call__(*args, **settings)
+        try:
+            game = super().__call__(*args, **settings)
+        except ValueError as error:
+            if isinstance(error, DlgoError):
+                raise
+            name = getattr(cls, "spec_name", "") or getattr(cls, "name", cls.__name__)
+            given = ",".join(f"{key}={value}" for key, value in settings.items())
+            text = f"game {name}{given and f':{given}'}: {error or type(error).__name__}"
+            raise SpecError(" ".join(text.split())) from error
         for name, low, high in (
             ("num_actions", 1, MOST_ACTIONS), ("board_rows", 1, 1000), ("board_cols", 1, 1000),
             ("opening_plies", 0, 1000), ("pass_action", -1, getattr(game, "num_actions", 1) - 1),

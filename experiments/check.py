@@ -29,7 +29,7 @@ import numpy as np
 
 from dlgo import GameSpec, get_game
 from dlgo.conformance import RULES, RuleBroken, check_game, draw_sample
-from dlgo.errors import DlgoError, PluginError
+from dlgo.errors import DlgoError, PluginError, SpecError
 from dlgo.games import GAMES
 from dlgo.plugins import PluginGroup
 from dlgo.specs import split_version
@@ -197,16 +197,19 @@ def _report(
     name: str, group: PluginGroup, work: Callable[[], int], origin: Path | None = None
 ) -> Report:
     """What comes out when `work` checks the rules; it returns how many."""
-    notes = []
-    if group is GAMES and not get_game(name).examples:
-        notes.append("the class has no `examples` of finished games, and nothing else can tell "
-                     "a win from a loss")
+    notes, built = [], False
     try:
+        if group is GAMES and not get_game(name).examples:
+            notes.append("the class has no `examples` of finished games, and nothing else can tell "
+                         "a win from a loss")
+        built = True
         return Report(name, group.noun, (), work(), tuple(notes))
     except RuleBroken as error:
         rule, _, text = str(error).partition(": ")
         finding = Finding(rule, text, _place_of(error, origin, rule))
     except (DlgoError, _Endless) as error:
+        if isinstance(error, SpecError) and not built:  # the game refuses a setting
+            raise
         rule = "endless" if isinstance(error, _Endless) else "playing"
         finding = Finding(rule, str(error), _place_of(error, origin))
     except Exception as error:
@@ -280,7 +283,7 @@ def _in_child(
             text = f"the process ended with status {child.returncode}: {last}"
             return Report(spec, "", (Finding(rule, text),))
     if "refused" in data:
-        raise PluginError(data["refused"])
+        raise SpecError(data["refused"])
     findings = tuple(Finding(**finding) for finding in data["findings"])
     return Report(data["name"], data["noun"], findings, data["rules"], tuple(data["notes"]))
 
@@ -297,23 +300,23 @@ def _child() -> None:
     try:
         group = _group_of(spec)
         plugin = group.find(group.split(split_version(spec)[0])[0])
-    except PluginError as error:
+        if group is GAMES:
+            def work() -> int:
+                return _check_rules(get_game(spec), which, float(seconds), lambda r: tell(rule=r))
+        else:
+            def work() -> int:
+                if which == "plain":  # what an engine plays on is compiled
+                    return 0
+                tell(rule="playing")
+                return _check_here(spec, group, games)
+        tell(**asdict(_report(spec, group, work, plugin.origin)))
+    except SpecError as error:
         if "cannot load" not in str(error):
             tell(name=spec, refused=str(error))
             return
         path, _, text = str(error).removeprefix("cannot load ").partition(": ")
         tell(**asdict(Report(spec, "", (Finding("loading", text, path),))))
         return
-    if group is GAMES:
-        def work() -> int:
-            return _check_rules(get_game(spec), which, float(seconds), lambda r: tell(rule=r))
-    else:
-        def work() -> int:
-            if which == "plain":  # what an engine plays on is compiled
-                return 0
-            tell(rule="playing")
-            return _check_here(spec, group, games)
-    tell(**asdict(_report(spec, group, work, plugin.origin)))
     answers.flush()
     os._exit(0)  # a thread may still be in an endless loop
 

@@ -11,6 +11,8 @@ from dlgo import GameSpec, GameState, Move, Point, get_game
 from dlgo.display import board_svg
 from dlgo.errors import IllegalMoveError, SpecError
 from engines.registry import build_engine
+from experiments.studio.specs import Allowed
+from tests.command import assert_one_line, dlgo_here
 from tests.conftest import FULL
 
 FOLDER = Path(__file__).with_name("own_games")
@@ -113,6 +115,21 @@ def test_a_move_that_is_only_begun_is_asked_for() -> None:
     state = GameState.new_game(own("amazons"))
     with pytest.raises(IllegalMoveError, match="it could be C1-C2-B1, .* or C1-C2-F5"):
         state.apply_move("C1-C2")
+
+
+@pytest.mark.parametrize("command", [
+    ("play", "GAME"), ("check", "GAME"),
+    ("tournament", "--ledger", "games.sqlite", "--game", "GAME", "--pairs", "1",
+     "--engine", "random", "--engine", "random:seed=1"),
+])
+def test_a_setting_that_the_game_refuses_is_a_message_of_one_line(
+    command: tuple[str, ...], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    spec = f"{FOLDER / 'othello.py'}:size=5"
+    done = dlgo_here(capfd, *[spec if word == "GAME" else word for word in command], cwd=tmp_path)
+    assert_one_line(done, "size=5: size is odd; write an even number of cells")
+    with pytest.raises(SpecError, match="size is odd"):  # what the browser is told
+        Allowed([str(FOLDER / "othello.py")]).game(spec)
 
 
 def test_more_actions_than_searches_can_tell_apart_are_refused(

@@ -190,6 +190,8 @@ class Othello(GameSpec):
 
     def __init__(self, **settings):
         super().__init__(**settings)
+        if self.settings["size"] % 2:
+            raise ValueError("size is odd; write an even number of cells")
         self.board_rows = self.board_cols = self.settings["size"]
         self.pass_action = self.board_rows**2
         self.num_actions = self.pass_action + 1
