@@ -1,4 +1,4 @@
-"""Thirty faults in a game of one's own: `dlgo check` finds and names nearly all of them.
+"""Faults in a game of one's own: `dlgo check` finds and names nearly all of them.
 
     DLGO_FULL=1 pytest tests/test_mutants.py -s
 """
@@ -12,7 +12,8 @@ import pytest
 from experiments.check import check
 from tests.conftest import FULL
 
-GAME = Path(__file__).with_name("own_games") / "breakthrough.py"
+FOLDER = Path(__file__).with_name("own_games")
+GAME = FOLDER / "breakthrough.py"
 # What is replaced, by what, and the words of which at least one must be in the finding.
 MUTANTS = {
     "index beyond the board": ("    state.board[start] = -1\n",
@@ -68,6 +69,9 @@ MUTANTS = {
     "rows and columns exchanged": ("Point(cell // n + 1, cell % n + 1)",
                                    "Point(cell % n + 1, cell // n + 1)", "moves|result"),
 }
+# Random games hardly meet two positions of Amazons that differ by an arrow alone.
+KEY_WITHOUT_ARROWS = ("    put(state, arrow, ARROW)\n", "    state.board[arrow] = ARROW\n",
+                      "keys: a different position has the same key")
 # The check does not see these.
 UNSEEN = {
     "key without the turn": "the pieces nearly always tell whose turn it is",
@@ -83,12 +87,23 @@ QUICK = ("index beyond the board", "no return", "a word not copied", "key withou
     if name in UNSEEN else name for name in (MUTANTS if FULL else QUICK)
 ])
 def test_the_check_finds_and_names(name: str, tmp_path: Path) -> None:
-    old, new, words = MUTANTS[name]
-    text = GAME.read_text()
+    must_find(GAME, MUTANTS[name], tmp_path, settings=":size=4")
+
+
+def test_the_check_compares_all_that_can_follow(tmp_path: Path) -> None:
+    must_find(FOLDER / "amazons.py", KEY_WITHOUT_ARROWS, tmp_path)
+
+
+def must_find(
+    game: Path, mutant: tuple[str, str, str], folder: Path, settings: str = ""
+) -> None:
+    """The check of a game with one fault finds and names it."""
+    old, new, words = mutant
+    text = game.read_text()
     assert old in text
-    file = tmp_path / "mutant.py"
+    file = folder / "mutant.py"
     file.write_text(text.replace(old, new, 1))
-    report = check(f"{file}:size=4", seconds=5)
+    report = check(f"{file}{settings}", seconds=5)
     print(report)
     assert not report.ok
     finding = f"{report.findings[0].rule}: {report.findings[0].text}"

@@ -35,6 +35,8 @@ from dlgo.rng import make_rng
 
 # Positions times actions that are looked at, so that a large board does not take minutes.
 LOOKED_AT = 3_000
+# Positions all of whose children are looked at.
+PARENTS = 40
 # Ways to reach each of them that are tried.
 REORDERINGS = 16
 FRESH_PROCESS_SECONDS = 300
@@ -44,7 +46,6 @@ ANSWER = "from dlgo.conformance.keys import answer; answer()"
 
 def check_keys(sample: Sample) -> None:
     """Equal positions have equal keys by whatever moves they came up, different ones others."""
-    game = sample.game
     by_looks: dict[tuple, GameState] = {}
     by_key: dict[int, tuple[GameState, tuple]] = {}
     for state in positions_of(sample):
@@ -57,11 +58,43 @@ def check_keys(sample: Sample) -> None:
             text = "an equal position, reached otherwise, has another key"
             raise broken("keys", f"{text} (or render hides a difference): {_moves(twin)}", state)
         other, other_looks = by_key.setdefault(state.key(), (state, looks))
-        # What is legal may depend on the history, which is not part of the key.
-        compared = 2 if game.history_matters else len(looks)
-        if other_looks[:compared] != looks[:compared]:
-            text = "a different position has the same key"
-            raise broken("keys", f"{text}: {_moves(other)}", state)
+        _must_be_alike(state, looks, other, other_looks)
+    _check_children(sample)
+
+
+def _must_be_alike(state: GameState, looks: tuple, other: GameState, other_looks: tuple) -> None:
+    """Raise RuleBroken if two positions with the same key look different."""
+    # What is legal may depend on the history, which is not part of the key.
+    compared = 2 if state.game.history_matters else len(looks)
+    if other_looks[:compared] != looks[:compared]:
+        text = "a different position has the same key"
+        raise broken("keys", f"{text}: {_moves(other)}", state)
+
+
+def _check_children(sample: Sample) -> None:
+    """All that can follow on the start, and on other positions, has keys of its own.
+
+    Random games hardly meet two positions that differ only in what a key lacks (an arrow in
+    Amazons); among the children of one position there are some.
+    """
+    by_key: dict[int, tuple[GameState, list[bytes]]] = {}
+    compared = 0
+    for parent in sample.states(_affordable(sample, PARENTS)):
+        for action in parent.legal_actions():
+            child = _play(parent, [action])
+            if child is None:
+                continue
+            arrays = bytes_of(child.kernel_state)
+            other, other_arrays = by_key.setdefault(child.key(), (child, arrays))
+            if other_arrays != arrays and compared < LOOKED_AT // 10:
+                compared += 1
+                _must_be_alike(child, _looks(child), other, _looks(other))
+
+
+def _affordable(sample: Sample, most: int) -> int:
+    """How many positions, `most` at most, have about `LOOKED_AT` actions together."""
+    actions = sum(len(view.legal_actions) for view in sample.lines[0].views)
+    return max(3, min(most, LOOKED_AT * len(sample.lines[0].views) // max(actions, 1)))
 
 
 def _moves(state: GameState) -> str:
@@ -73,8 +106,7 @@ def positions_of(sample: Sample) -> Iterator[GameState]:
 
     What several orders lead to with the same arrays comes once.
     """
-    actions = sum(len(view.legal_actions) for view in sample.lines[0].views)
-    most = min(300, LOOKED_AT * len(sample.lines[0].views) // max(actions, 1))
+    most = _affordable(sample, 300)
     generator = np.random.default_rng(sample.seed)
     seen: set[tuple[bytes, ...]] = set()
     for line, ply in [*sample.places(most), *sample.places(most // 3, finished=True)]:
