@@ -54,6 +54,10 @@ _ADVICE = (
     (r"^endless", "Make sure that the loop ends: that `play` changes what the loop waits for."),
     (r"^end:.*plies", "Every game must end: count plies in the state, and end the game in a draw "
      "after some number of them or when a position comes back."),
+    (r"^reset: new_kernel_state", "Call `reset(state)` in `new_kernel_state` before you return the "
+     "state, and let `reset` set every element of every field."),
+    (r"^(legality|bounds): .*num_actions", "Every action must be below `num_actions`: raise it in the "
+     "class, or correct the numbers of the actions."),
     (r"^copies|^batches|^reset", "Copy every element of every field in `copy_into`, and set every "
      "one in `reset`; keep nothing outside of the state."),
     (r"^keys: .*same key", "Put into the key all that tells positions apart: the pieces, whose "

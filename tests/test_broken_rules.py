@@ -88,6 +88,11 @@ def list_a_taken_cell(state, out):
     return n
 
 
+def list_a_larger_board(state, out):
+    out[:5] = range(9, 14)
+    return 5
+
+
 def write_beyond_the_end(state, action):
     PLAIN["play"](state, action)
     np.lib.stride_tricks.as_strided(state.words, (6,))[5] = 1
@@ -197,6 +202,9 @@ BROKEN: list[tuple[str, GameSpec]] = [
     ("forced: .*leaves out", altered({}, forced_actions=force_the_first)),
     ("legality: .*is_legal forbids it", altered({}, legal_actions=list_a_taken_cell)),
     ("legality: legal_actions does not list", altered({}, is_legal=lambda state, action: True)),
+    ("legality: search_actions lists 9, 10, 11 and 2 more, but num_actions is 9", altered(
+        {}, legal_actions=list_a_larger_board
+    )),
     ("bounds: play.*after the end of the array `words`", altered({}, play=write_beyond_the_end)),
     ("turn: after an unfinished ply", altered({}, play=move_twice_in_the_middle)),
     ("turn: player 0 moves first", altered({}, to_move=lambda state: 1 - state.words[2])),

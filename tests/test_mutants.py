@@ -41,6 +41,8 @@ MUTANTS = {
     "a word not copied": ("for i in range(6):", "for i in range(5):", "copies"),
     "last cell not copied": ("range(source.board.shape[0])", "range(source.board.shape[0] - 1)",
                              "copies"),
+    "a new state that is not reset": ("        reset(state)\n        return state",
+                                      "        return state", "reset: new_kernel_state"),
     "winner not reset": ("    words[WINNER] = -1\n", "", "reset|end|legality|turn|result"),
     "men left not reset": ("    words[LEFT_0] = words[LEFT_1] = 2 * n\n", "", "reset|result"),
     "key without captures": ("        words[KEY] ^= MEN[1 - me, end]\n", "", "keys"),
@@ -79,6 +81,7 @@ UNSEEN = {
     "evaluate for player 0": "random games hardly go by this estimate",
 }
 QUICK = ("index beyond the board", "no return", "a word not copied", "key without captures",
+         "a new state that is not reset",
          "wrong winner", "endless rollout")
 
 

@@ -16,6 +16,7 @@ from dlgo.conformance.sample import (
     bytes_of,
     clone,
     difference,
+    few,
     listed,
     look,
     some_actions,
@@ -74,7 +75,7 @@ def check_legality(sample: Sample) -> None:
         legal = set(listed(state, "legal_actions"))
         extra = set(listed(state, "search_actions")) - legal
         if extra:
-            raise broken("legality", f"search_actions lists illegal {sorted(extra)}", state)
+            raise broken("legality", f"search_actions lists illegal {few(extra)}", state)
         for action in {*some_actions(sample.game), *legal}:
             if bool(kernels.is_legal(state.kernel_state, action)) != (action in legal):
                 lists = "lists" if action in legal else "does not list"
@@ -92,16 +93,17 @@ def check_forced(sample: Sample) -> None:
         sensible = listed(state, "search_actions")
         forced = set(listed(state, "forced_actions"))
         if extra := forced - set(sensible):
-            raise broken("forced", f"forced_actions lists {extra}, search_actions do not", state)
+            text = f"forced_actions lists {few(extra)}, search_actions does not"
+            raise broken("forced", text, state)
         if forced == set(sensible):
             continue
         verdicts = {action: _verdict(state, action) for action in sensible}
         wins = {action for action in sensible if verdicts[action] > 0}
         if wins and not wins & forced:
-            raise broken("forced", f"forced_actions leaves out the wins {wins}", state)
+            raise broken("forced", f"forced_actions leaves out the wins {few(wins)}", state)
         lacking = {action for action in sensible if verdicts[action] == 0} - forced
         if lacking and not wins:
-            text = f"forced_actions leaves out {lacking}, which do not lose at once"
+            text = f"forced_actions leaves out {few(lacking)}, which do not lose at once"
             raise broken("forced", text, state)
 
 

@@ -7,6 +7,7 @@ alone, so that no check depends on the faces (moves, notation) that another chec
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -116,10 +117,17 @@ def difference(view: View, expected: View) -> str:
     parts = []
     for name, a, b in zip(View._fields, view, expected, strict=True):
         if a != b and isinstance(a, tuple):
-            parts.append(f"{name} lacks {sorted({*b} - {*a})} and adds {sorted({*a} - {*b})}")
+            parts.append(f"{name} lacks {few({*b} - {*a})} and adds {few({*a} - {*b})}")
         elif a != b:
             parts.append(f"{name} is {a} and should be {b}")
     return "; ".join(parts)
+
+
+def few(actions: Iterable[int]) -> str:
+    """The first three of some actions: `4, 7, 9 and 20 more`."""
+    ordered = sorted(actions)
+    more = f" and {len(ordered) - 3} more" if len(ordered) > 3 else ""
+    return ", ".join(map(str, ordered[:3])) + more or "none"
 
 
 def listed(state: GameState, kernel: str, arrays: Any = None) -> list[int]:
@@ -133,10 +141,12 @@ def listed(state: GameState, kernel: str, arrays: Any = None) -> list[int]:
     if n < 1:
         raise broken("legality", f"{kernel} lists nothing, but the game is not over", state)
     actions = [int(action) for action in buffer[:n]]
-    if not all(0 <= action < size for action in actions):
-        raise broken("legality", f"{kernel} lists {actions}: not all in 0..{size - 1}", state)
+    if outside := [action for action in actions if not 0 <= action < size]:
+        text = f"{kernel} lists {few(outside)}, but num_actions is {size}"
+        raise broken("legality", f"{text}: actions are 0 to {size - 1}", state)
     if len(set(actions)) < n:
-        raise broken("legality", f"{kernel} lists an action twice: {actions}", state)
+        twice = {action for action, times in Counter(actions).items() if times > 1}
+        raise broken("legality", f"{kernel} lists more than once: {few(twice)}", state)
     return actions
 
 
@@ -255,9 +265,10 @@ def draw_sample(
         plies: how long one may last; by default 600 or four per action, 5,000 at most.
 
     Raises:
-        RuleBroken: if no game comes to an end, a new one is over already, or a legal action cannot
-            be played.
+        RuleBroken: if `new_kernel_state` and `reset` differ, no game comes to an end, a new one is
+            over already, or a legal action cannot be played.
     """
+    _must_be_reset(game)
     generator = np.random.default_rng(seed)
     plies = plies or min(LONGEST_GAME, max(600, 4 * game.num_actions))
     lines: list[Line] = []
@@ -274,6 +285,18 @@ def draw_sample(
         n = len(lines)
         raise broken("end", f"none of {n} random games of {game} ended within {plies} plies")
     return Sample(game, tuple(lines), facts or Facts(), seed)
+
+
+def _must_be_reset(game: GameSpec) -> None:
+    """Raise RuleBroken if `new_kernel_state` does not return what `reset` sets up."""
+    new = game.new_kernel_state()
+    start = snapshot(new)
+    kernels.reset(start)
+    if not game.same_position(start, new):
+        pairs = zip(new._fields, new, start, strict=True)
+        fields = [f"`{name}`" for name, a, b in pairs if not np.array_equal(a, b)]
+        text = "new_kernel_state does not return the start position, as reset sets it up"
+        raise broken("reset", f"{text}: {', '.join(fields)} differ in {game}")
 
 
 def some_actions(game: GameSpec) -> range:
