@@ -56,8 +56,8 @@ _ADVICE = (
      "after some number of them or when a position comes back."),
     (r"^reset: new_kernel_state", "Call `reset(state)` in `new_kernel_state` before you return the "
      "state, and let `reset` set every element of every field."),
-    (r"^(legality|bounds): .*num_actions", "Every action must be below `num_actions`: raise it in the "
-     "class, or correct the numbers of the actions."),
+    (r"^(legality|bounds): .*num_actions", "Every action must be below `num_actions`: raise it in "
+     "the class, or correct the numbers of the actions."),
     (r"^copies|^batches|^reset", "Copy every element of every field in `copy_into`, and set every "
      "one in `reset`; keep nothing outside of the state."),
     (r"^keys: .*same key", "Put into the key all that tells positions apart: the pieces, whose "
@@ -79,6 +79,9 @@ _ADVICE = (
      "`move_text` and `parse_move`; an action means the same move whoever is to move."),
     (r"^pieces|^colours", "`piece` returns -1, or player + 2 * kind, the kinds numbered as in "
      "`piece_kinds`."),
+    (r"^fresh process: .*plain Python", "NumPy adds truth values to a truth value, and its small "
+     "integers overflow: write `int(...)` around comparisons that you add, and around elements of "
+     "arrays of the module."),
     (r"^fresh process", "Compiled code needs one type for each name: no None, no mixture of "
      "numbers and tuples, and no new arrays in a kernel; see docs/compiling.md."),
     (r"^seeds", "Draw from the seed that `new_game` is given, and forget the last game there."),

@@ -65,6 +65,9 @@ MUTANTS = {
                     "result|rollout"),
     "evaluate for player 0": ("    return total * (1 - 2 * state.words[TURN])", "    return total",
                               "evaluate"),
+    "truth values added": ("    return total * (1 - 2 * state.words[TURN])",
+                           "    return (total + ((SIDES[0] == SIDES[0]) + (SIDES[1] == SIDES[1]))) "
+                           "* (1 - 2 * state.words[TURN])", "between plain Python and compiled"),
     "colours exchanged": ("    return state.board[cell]\n",
                           "    return state.board[cell] if state.board[cell] < 0 else "
                           "1 - state.board[cell]\n", "colours|pieces|render"),

@@ -16,6 +16,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
+import numba
 import numpy as np
 
 from dlgo import kernels
@@ -228,7 +229,10 @@ def check_fresh_processes(samples: list[Sample]) -> None:
             what = [
                 name for name, a, b in zip(_SEEN, answer[ply], expected[ply], strict=True) if a != b
             ]
-            text = f"{game}: {', '.join(what)} differ in another process, which compiles anew"
+            where = "in another process, which compiles anew"
+            if numba.config.DISABLE_JIT:
+                where = "between plain Python and compiled code"
+            text = f"{game}: {', '.join(what)} differ {where}"
             raise broken("fresh process", text, line.states[ply])
 
 
