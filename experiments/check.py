@@ -72,6 +72,7 @@ _ADVICE = (
      "`map_move`: a turned or mirrored game must be the same game."),
     (r"^result|^margin", "+1: the first player has won, -1: the second, 0: nobody; whose turn it "
      "is plays no part."),
+    (r"^evaluate: .*not (between|an int)", "Return a whole number whose size is below 10,000."),
     (r"^evaluate", "A value is good for the player to move: turn its sign for the second player."),
     (r"^rollout|^heavy rollout", "A rollout plays random legal actions until `terminal`, draws "
      "from `rng` alone, and returns `result`."),
