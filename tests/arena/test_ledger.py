@@ -135,7 +135,7 @@ def test_totals_are_those_of_the_moves(ledger_path: Path) -> None:
 
 def test_numbers_too_large_for_sqlite_to_add_up_are_added_up(tmp_path: Path) -> None:
     record = play_game(make_task("random", "dawdler"), EngineCache())
-    costs = [dataclasses.replace(cost, nodes=2**62) for cost in record.costs]
+    costs = [cost._replace(nodes=2**62) for cost in record.costs]
     with Ledger(tmp_path / "l.sqlite") as ledger:
         ledger.add(dataclasses.replace(record, costs=costs))
         totals = ledger.cost_totals().values()
@@ -168,11 +168,11 @@ TAMPERED: dict[str, tuple[Callable[[GameRecord], bool], Callable[[GameRecord], d
         lambda game: len(game.costs) > 5, lambda game: {"costs": game.costs[1:]}),
     "is charged to the wrong side": (
         lambda game: bool(game.costs),
-        lambda game: {"costs": [dataclasses.replace(cost, player=1 - cost.player)
+        lambda game: {"costs": [cost._replace(player=1 - cost.player)
                                 for cost in game.costs]}),
     "has a negative cost": (
         lambda game: bool(game.costs),
-        lambda game: {"costs": [dataclasses.replace(cost, cpu=-1.0) for cost in game.costs]}),
+        lambda game: {"costs": [cost._replace(cpu=-1.0) for cost in game.costs]}),
     "the slot is not that": (lambda game: True, lambda game: {"pair": 7}),
     "it is not a draw by its length": (
         lambda game: game.game == "draughts",
