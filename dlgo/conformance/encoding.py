@@ -112,7 +112,7 @@ def check_all_is_seen(sample: Sample) -> None:
 def check_images(sample: Sample) -> None:
     """Under the game's symmetries, legal moves and the planes of every encoder are mirrored.
 
-    What searches are told is mirrored, too, if the author says so.
+    `search_actions` and `evaluate` are mirrored, too, if the author declares them symmetric.
     """
     game = sample.game
     try:

@@ -71,7 +71,7 @@ def run(trees, plan, roots, rngs, states, paths, scratch, most, expand_at, rule,
         trees: batch. plan: int64[n, 2]. roots: batch of n states, unchanged.
         rngs: uint64[n, words], generator states.
         states: batch with room for the deepest line, scratch. paths: as of `collect`, scratch.
-        expand_at: when a leaf gets children: AT_ONCE, or after so many visits.
+        expand_at: when a leaf gets children: AT_ONCE, or the visits that it needs first.
         rule: of `rules.py`. evaluator: of `evaluators.py`.
 
     Returns:

@@ -112,7 +112,7 @@ class Searcher:
                 return done
 
     def _step(self, most: int) -> tuple[int, int]:
-        """Run up to so many simulations; (how many there were, what they cost in evaluations)."""
+        """Run at most `most` simulations; returns (simulations, evaluations)."""
         if self._evaluator is None:
             return self._search.step(most), 0
         before = self._search.evaluations * self._evaluator.looks - self._evaluator.remembered
