@@ -28,7 +28,7 @@ LONGEST = [
     "arena/test_outside.py", "arena/test_referee.py", "test_jit.py",
     "alphazero/test_promotion.py", "test_add_an_engine.py", "docs/test_course.py",
     "test_readme.py", "alphazero/test_final_heads.py",
-    "studies/test_alphazero.py", "test_playing_part.py", "engines/test_solver.py",
+    "test_playing_part.py", "engines/test_solver.py",
     "engines/test_textbook.py", "games/test_go_textbook.py", "games/test_go_boards_agree.py",
     "bench/test_selfplay.py",
     "arena/test_ledger.py",

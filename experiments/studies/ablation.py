@@ -18,25 +18,15 @@ import click
 
 from dlgo.files import write_csv
 from engines.learning.data import Dataset
-from engines.learning.networks.card import FILE_NAME as CARD
 from engines.learning.networks.card import Card
 from engines.learning.runs import PrintedProgress
 from engines.supervised.config import SupervisedConfig
 from engines.supervised.trainer import train
 from experiments.arena.series import play_series, share_margin
-from experiments.cluster.chosen import jobs_on, new_jobs
 from experiments.datasets.generate import generate, make_recipe
 from experiments.figures import draw_bars, draw_scores, drawing
-from experiments.options import (
-    Number,
-    cluster_option,
-    out_option,
-    quick_option,
-    seed_option,
-    together,
-)
+from experiments.options import Number, out_option, quick_option, seed_option, together
 from experiments.progress import LineProgress
-from experiments.studies.whole_runs import WholeRun, do_runs, train_supervised
 
 COLUMNS = (
     "variant", "network", "encoder", "positions", "epochs", "held_out_accuracy",
@@ -55,8 +45,6 @@ class Setting:
         data: a folder of games.
         reference: who the networks play against; pairs: of openings, 0 for no games.
         epochs, seed: of the training. out: folder of the experiment.
-        workers: networks that are trained at the same time; None: one after the other.
-        cluster: see `cluster_option`.
     """
 
     name: str
@@ -70,8 +58,6 @@ class Setting:
     epochs: int
     seed: int
     out: Path
-    workers: int | None = None
-    cluster: str | None = None
 
     def model_folder(self, label: str) -> Path:
         """Where the model of a variant stands."""
@@ -103,10 +89,6 @@ def setting_options(name: str, **defaults: Any) -> Callable[[Callable], Callable
         click.option("--epochs", default=values["epochs"], show_default=True,
                      type=Number(int, 1), help="Epochs of each training."),
         seed_option,
-        click.option("--workers", type=Number(int, 1, 1000), default=None,
-                     help="Networks that are trained at the same time; by default one after the "
-                          "other, and on a cluster one a core."),
-        cluster_option,
         out_option(f"out/{name}"),
     )
 
@@ -129,9 +111,8 @@ def load_data(setting: Setting) -> Dataset:
     folder = setting.data
     if folder is None:
         recipe = make_recipe(setting.game, setting.engine, seed=setting.seed)
-        with jobs_on(setting.cluster, print, (recipe.game, recipe.engine)) as jobs:
-            folder = generate(recipe, setting.n_games, setting.out / "games", None,
-                              LineProgress(sys.stdout), jobs=jobs)
+        folder = generate(recipe, setting.n_games, setting.out / "games", None,
+                          LineProgress(sys.stdout))
     data = Dataset.open(folder)
     print(f"{data.game}: {data.n_games:,} games, {data.n_positions:,} positions")
     return data
@@ -142,8 +123,6 @@ def compare(
 ) -> list[dict[str, Any]]:
     """Train and test the variants; print the table, write results.csv."""
     rows: list[dict[str, Any]] = []
-    if setting.workers or setting.cluster:
-        _train_all(setting, data, variants)
     print(f"\n{'variant':<26}{'held out':>10}{'':>7}{'train':>8}{'loss':>8}{'score':>8}{'':>8}"
           f"{'CPU s':>9}{'ms a move':>11}")
     for label, plan in variants.items():
@@ -169,22 +148,6 @@ def compare(
     print(f"\ntable: {setting.out / 'results.csv'}")
     _draw(setting, data, rows)
     return rows
-
-
-def _train_all(setting: Setting, data: Dataset, variants: dict[str, SupervisedConfig]) -> None:
-    """Train the variants that have no model yet, each by whoever is free."""
-    missing = [
-        WholeRun(
-            folder, train_supervised,
-            (dataclasses.replace(plan, name=label, seed=setting.seed),), (data.folder,),
-        )
-        for label, plan in variants.items()
-        if not ((folder := setting.model_folder(label)) / CARD).exists()
-    ]
-    if missing:
-        print(f"training {len(missing)} networks, several at a time")
-        with new_jobs(setting.cluster, print, (str(data.game),), setting.workers) as jobs:
-            do_runs(jobs, missing, print)
 
 
 def _draw(setting: Setting, data: Dataset, rows: list[dict[str, Any]]) -> None:

@@ -19,20 +19,20 @@ def test_the_networks_of_a_run_are_spread_over_it_and_the_last_is_among_them(
         shutil.copytree(find_model("tictactoe-alphazero"), tmp_path / f"nets/{iteration:04d}")
     game, found = entries(str(tmp_path), 2, (8,))
     assert game == "tictactoe" and {entry.source for entry in found} == {str(tmp_path)}
-    assert [(Path(entry.engine.split("model=")[1]).name, entry.sims) for entry in found] == [
+    assert [(Path(entry.entrant.split("model=")[1]).name, entry.sims) for entry in found] == [
         ("0020", 1), ("0020", 8), ("0040", 1), ("0040", 8)]
     assert len(entries(str(tmp_path), 9, (8,))[1]) == 8, "all but the untrained one"
-    assert len(entries(str(tmp_path), 9, (1, 8), "batch=2", untrained=True)[1]) == 10
+    assert len(entries(str(tmp_path), 9, (1, 8), untrained=True)[1]) == 10
 
 
 def test_a_network_plays_alone_and_with_a_search_and_costs_what_its_data_cost_too() -> None:
     _, (alone, searching) = entries("tictactoe-supervised", 3, (8,))
-    assert (alone.engine, alone.sims) == ("supervised:model=tictactoe-supervised", 1)
-    assert (searching.engine, searching.sims) == (
+    assert (alone.entrant, alone.sims) == ("supervised:model=tictactoe-supervised", 1)
+    assert (searching.entrant, searching.sims) == (
         "alphazero:sims=8,model=tictactoe-supervised", 8)
     assert alone.cpu_seconds == searching.cpu_seconds > 60 and alone.method == "supervised"
     _, (alone, _) = entries("tictactoe-alphazero", 3, (8,))
-    assert alone.engine == "alphazero:sims=1,model=tictactoe-alphazero"
+    assert alone.entrant == "alphazero:sims=1,model=tictactoe-alphazero"
 
 
 def test_the_figure_shows_elo_and_mistakes(tmp_path: Path) -> None:
@@ -50,3 +50,14 @@ def test_models_of_several_games_and_none_are_refused(capsys) -> None:
     assert_one_line(run_module_here(capsys, name), "no MODEL is named")
     done = run_module_here(capsys, name, "tictactoe-supervised", "go5-supervised")
     assert_one_line(done, "name models of one game")
+
+
+def test_networks_are_rated_and_nothing_is_played_twice(capfd, tmp_path: Path) -> None:
+    name, out = "experiments.studies.learning_cost", str(tmp_path / "cost")
+    first, again = (run_module_here(capfd, name, "--quick", "--workers", "1", "--out", out)
+                    for _ in range(2))
+    assert first.returncode == 0 and "40 found, 0 played" in again.stderr
+    table = pd.read_csv(tmp_path / "cost-quick/learning_cost.csv")
+    assert table["sims"].dropna().tolist() == [1, 8, 1, 8] and table["entrant"].iloc[-1] == "random"
+    assert table["against random"].dropna().str.fullmatch(r"[\d.]+/[1-4]").all()
+    assert table["rating"].between(table["low95"], table["high95"]).all()
