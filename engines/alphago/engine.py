@@ -19,8 +19,8 @@ from dlgo.specs import Option
 from engines.alphago.bundle import find_bundle
 from engines.base import Budget
 from engines.fast_policy.policy import FastPolicy
+from engines.learning.networks.fastest import load_chosen
 from engines.learning.networks.leaf_evaluator import NETWORK_OPTIONS, NetworkEvaluator, encoder_of
-from engines.learning.networks.parallel import load_parallel
 from engines.puct.base import BATCH, FPU, PUCTSearchEngine
 from engines.treesearch.engine import TREE_OPTIONS
 from engines.treesearch.evaluators import HeavyRollout, LightRollout
@@ -54,8 +54,6 @@ class AlphaGoEngine(PUCTSearchEngine):
         BATCH,
         *NETWORK_OPTIONS,
         *SEARCH_OPTIONS,
-        Option("random_symmetry", False, "show the networks each position from a random side of "
-               "the board"),
         *TREE_OPTIONS,
     )
 
@@ -65,20 +63,17 @@ class AlphaGoEngine(PUCTSearchEngine):
 
     def _new_evaluator(self) -> NetworkEvaluator:
         bundle, kind = self._bundle, self.settings["runtime"]
-        mixing = self.settings["lambda"]
-        batch, threads = self.settings["batch"], self._threads_of_a_tree()
-        policy = load_parallel(bundle.network(self.settings["prior"]), kind, batch, threads)
-        critic = load_parallel(
-            bundle.network("value"), kind, batch, threads) if mixing < 1 else None
+        mixing, batch = self.settings["lambda"], self.settings["batch"]
+        policy = load_chosen(bundle.network(self.settings["prior"]), kind, batch)
+        critic = load_chosen(bundle.network("value"), kind, batch) if mixing < 1 else None
         asked = [runtime for runtime in (policy, critic) if runtime is not None]
         self.network_id = "+".join(runtime.network_id for runtime in asked)
         # With runtime=auto each network has the one that is fastest for it.
         self.runtime = "+".join(dict.fromkeys(runtime.kind for runtime in asked))
         self.training_cpu_seconds = bundle.cpu_seconds
         return NetworkEvaluator(
-            policy, encoder_of(policy.card, self.game), self._rollout(mixing), mixing=mixing,
-            critic=critic, sides=0 if self.settings["random_symmetry"] else None,
-            cache=self.settings["cache"],
+            policy, encoder_of(policy.card, self.game), self._rollout(mixing), mixing,
+            critic, self.settings["cache"],
         )
 
     def _rollout(self, mixing: float) -> Any:

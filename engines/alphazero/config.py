@@ -93,9 +93,6 @@ class AlphaZeroConfig(SelfPlayConfig):
         "GPU", choices=(AUTO, "float32", "mixed"))
     symmetries: bool = setting(
         True, "learn each position from a random side of the board", source=ALPHAGO_ZERO)
-    random_symmetry: bool = setting(
-        False, "in self-play, too, show the network each position from a random side",
-        source=ALPHAGO_ZERO)
     runtime: str = setting(
         AUTO, "what runs the network in self-play; auto: compiled if it is of dense layers alone, "
         "else the fastest here when the run begins, which the run then keeps; int8 or "

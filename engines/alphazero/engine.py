@@ -29,6 +29,7 @@ from engines.puct.base import BATCH, FPU, PUCTSearchEngine
 from engines.treesearch import tree as ts
 from engines.treesearch.engine import TREE_OPTIONS
 from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel, best_child
+from engines.treesearch.rules import PUCT
 
 # What is usual, for networks whose card does not say what suits them.
 USUAL_C_PUCT = 0.9
@@ -54,11 +55,6 @@ class AlphaZeroEngine(PUCTSearchEngine):
                "which improves on the network with as few as 8 simulations",
                choices=("puct", "gumbel")),
         Option("considered", 16, "moves that gumbel tries at the root", low=1, high=1000),
-        Option("random_symmetry", False, "show the network each position from a random side of "
-               "the board"),
-        Option("average_symmetries", 1, "number of sides of the board from which the network sees "
-               "each position, at most all; the mean of its answers counts", low=1,
-               high=8),
         Option("temperature", 0.0, "draw moves in proportion to visits ** (1 / temperature); "
                "0: play the best", low=0, high=100),
         Option("sample_plies", 12, "plies from the start of the game in which moves are drawn, if "
@@ -70,17 +66,10 @@ class AlphaZeroEngine(PUCTSearchEngine):
         self._model = self.settings["model"] or model_for(self.game, "alphazero")
         self._gumbel: Gumbel | None = None
         self._sampling = Sampling(self.settings["sample_plies"], self.settings["temperature"])
-        if self.settings["early"] and (
-            self.settings["search"] == "gumbel" or self.settings["temperature"]
-        ):
-            raise SpecError("engine alphazero: early=yes ends a search when the most visited move "
-                            "is sure; search=gumbel and a temperature choose in another way")
         if self.settings["search"] == "gumbel":
-            if self.budget.sims is None or self.settings["threads"] > 1:
-                raise SpecError(
-                    "engine alphazero: search=gumbel plans its simulations, so it needs their "
-                    "number (sims=32) and threads=1"
-                )
+            if self.budget.sims is None:
+                raise SpecError("engine alphazero: search=gumbel plans its simulations, so it "
+                                "needs their number (sims=32)")
             self._gumbel = Gumbel(self.settings["considered"], *GUMBEL_SCALES)
         super()._set_up()
 
@@ -89,21 +78,16 @@ class AlphaZeroEngine(PUCTSearchEngine):
         self._rng = make_rng(derive_seed(seed, "temperature"))
 
     def _new_evaluator(self) -> NetworkEvaluator:
-        # The sides are the same in all games: what a network answers does not depend on luck.
-        return self._load_network(
-            self._model, sides=0 if self.settings["random_symmetry"] else None,
-            average=self.settings["average_symmetries"],
-        )
-
-    def _c_puct(self) -> float:
-        named: float | None = self.settings["c_puct"]
-        if named is not None:
-            return named
-        _, card = load_card(self._model)
-        return card.play.get("c_puct", USUAL_C_PUCT)
+        return self._load_network(self._model)
 
     def _rule(self) -> Any:
-        return self._gumbel or super()._rule()
+        if self._gumbel is not None:
+            return self._gumbel
+        c_puct: float | None = self.settings["c_puct"]
+        if c_puct is None:
+            _, card = load_card(self._model)
+            c_puct = card.play.get("c_puct", USUAL_C_PUCT)
+        return PUCT(c_puct, self.settings["fpu_reduction"])
 
     def _reuse(self) -> bool:
         # Gumbel's plan counts visits from 0, so it begins every move with a new tree.

@@ -95,13 +95,12 @@ class PlayedJob:
     stats: SelfPlayStats
 
 
-def _evaluator(config: AlphaZeroConfig, iteration: int, network: Path) -> NetworkEvaluator:
-    """A network as the settings have it play in an iteration."""
+def _evaluator(config: AlphaZeroConfig, network: Path) -> NetworkEvaluator:
+    """A network as the settings have it play."""
     from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 
-    sides = derive_seed(config.seed, "sides", iteration) if config.random_symmetry else None
     return load_leaf_evaluator(
-        str(network), get_game(config.game), config.runtime, sides=sides, cache=config.cache
+        str(network), get_game(config.game), config.runtime, cache=config.cache
     )
 
 
@@ -109,7 +108,7 @@ def play_job(job: Job, network: Path) -> Generator[Amount, None, PlayedJob]:
     """Play a share of an iteration with the model in the folder `network`."""
     config, game = job.config, get_game(job.config.game)
     cpu, wall = time.process_time(), time.perf_counter()
-    evaluator = _evaluator(config, job.iteration, network)
+    evaluator = _evaluator(config, network)
     selfplay = SelfPlay(
         config.selfplay.game_played(game), evaluator, config.selfplay, config.seed
     )
@@ -173,7 +172,7 @@ def play_match_share(
     settings = replace(
         config.selfplay, games_at_once=min(config.selfplay.games_at_once, len(numbers))
     )
-    evaluators = [_evaluator(config, iteration, network) for network in networks]
+    evaluators = [_evaluator(config, network) for network in networks]
     match = Match(config.selfplay.game_played(get_game(config.game)), evaluators, settings,
                   derive_seed(config.seed, "match", iteration))
     points = 0.0

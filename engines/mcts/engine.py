@@ -1,4 +1,4 @@
-"""The MCTS engine: the shared tree search with rollouts, by one of three selection rules."""
+"""The MCTS engine: the shared tree search with rollouts, by UCT or RAVE."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 from dlgo.errors import SpecError
 from dlgo.specs import Option
 from engines.fast_policy.policy import FastPolicy
-from engines.treesearch.engine import TREE_OPTIONS, TreeSearchEngine
+from engines.treesearch.engine import THREADS, TREE_OPTIONS, TreeSearchEngine
 from engines.treesearch.evaluators import HeavyRollout, LightRollout
-from engines.treesearch.rules import RAVE, UCT, UCB1Tuned
+from engines.treesearch.rules import RAVE, UCT
 from engines.treesearch.searcher import Searcher
 
-# The options that only some rules understand.
-_MEANT_FOR = {"c_uct": ("uct", "ucb1-tuned"), "rave": ("rave",), "hints": ("rave",)}
+# The options that only one rule understands.
+_MEANT_FOR = {"c_uct": "uct", "rave": "rave", "hints": "rave"}
 
 
 class MCTSEngine(TreeSearchEngine):
@@ -27,13 +27,13 @@ class MCTSEngine(TreeSearchEngine):
         Option("rollout", "light", "uniformly random games, heavy: sensible ones, or policy: drawn "
                "from a fast policy", choices=("light", "heavy", "policy")),
         Option("policy", None, "rollout=policy: the file of a fast policy", kind=str),
-        Option("rule", "uct", "how the tree is walked", choices=("uct", "ucb1-tuned", "rave")),
+        Option("rule", "uct", "how the tree is walked", choices=("uct", "rave")),
         Option("rave", 3000.0, "rule=rave: visits until a move's own results outweigh the others",
                low=1, high=1e9),
         Option("hints", 1.0, "rule=rave: weight of what the game knows of its moves; 0 is off",
                low=0, high=100),
-        Option("expand", 1, "visits before a leaf gets children", low=0, high=1_000_000),
         *TREE_OPTIONS,
+        THREADS,
     )
 
     def _set_up(self) -> None:
@@ -51,16 +51,12 @@ class MCTSEngine(TreeSearchEngine):
     def _new_searcher(self, capacity: int) -> Searcher:
         settings, name = self.settings, self.settings["rule"]
         for option in self.options:
-            meant_for = _MEANT_FOR.get(option.name, (name,))
-            if name not in meant_for and settings[option.name] != option.default:
-                raise SpecError(
-                    f"engine mcts: {option.name} means nothing to rule={name}; "
-                    f"leave it out or choose rule={' or '.join(meant_for)}"
-                )
+            meant_for = _MEANT_FOR.get(option.name, name)
+            if name != meant_for and settings[option.name] != option.default:
+                raise SpecError(f"engine mcts: {option.name} means nothing to rule={name}; "
+                                f"leave it out or choose rule={meant_for}")
         rule: Any = UCT(settings["c_uct"])
-        if name == "ucb1-tuned":
-            rule = UCB1Tuned(settings["c_uct"])
-        elif name == "rave":
+        if name == "rave":
             rule = RAVE(settings["rave"], settings["hints"])
         evaluator: Any = LightRollout()
         if self._policy is not None:
@@ -68,6 +64,4 @@ class MCTSEngine(TreeSearchEngine):
         elif settings["rollout"] == "heavy":
             evaluator = HeavyRollout()
         return Searcher(
-            self.game, capacity, settings["reuse"], rule, evaluator,
-            expand_at=settings["expand"], squares=name == "ucb1-tuned", amaf=name == "rave",
-        )
+            self.game, capacity, settings["reuse"], rule, evaluator, amaf=name == "rave")

@@ -22,7 +22,6 @@ from engines.puct.base import BATCH, FPU, PUCTSearchEngine
 from engines.treesearch.engine import TREE_OPTIONS, TreeSearchEngine
 from engines.treesearch.evaluators import HeavyRollout, LightRollout, Static, Uniform
 from engines.treesearch.leaf_evaluator import EngineEvaluator, LeafEvaluator, LeafValues
-from engines.treesearch.searcher import Searcher
 
 _EVALUATORS = {
     "rollout": LightRollout(), "heavy": HeavyRollout(), "static": Static(500.0),
@@ -64,9 +63,6 @@ class PUCTEngine(PUCTSearchEngine):
         network = settings["prior"] is not None and self._prior is None
         if not network and settings["evaluator"] == _NETWORK:
             raise SpecError("engine puct: evaluator=network needs prior=NAME, the network")
-        if not network and settings["one_tree"]:
-            raise SpecError("engine puct: one_tree=yes needs prior=NAME, a network; without one, "
-                            "threads grow a tree each")
         self._compiled = (
             settings["prior"] is None and settings["agent"] is None and not callable(self._values))
         if self._compiled:
@@ -78,12 +74,9 @@ class PUCTEngine(PUCTSearchEngine):
             )
         super()._set_up()
 
-    def _new_searcher(self, capacity: int) -> Searcher:
-        if not self._compiled:
-            return super()._new_searcher(capacity)
-        return Searcher(self.game, capacity, self._reuse(), self._rule(), self._values)
-
-    def _new_evaluator(self) -> LeafEvaluator:
+    def _new_evaluator(self) -> Any:
+        if self._compiled:
+            return self._values
         if self.settings["agent"] is None:
             if self.settings["prior"] is None or self._prior is not None:
                 return FunctionEvaluator(self.game, self._prior, self._values)

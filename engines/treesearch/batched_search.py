@@ -22,8 +22,7 @@ from engines.clock import NO_LIMIT
 from engines.treesearch import search
 from engines.treesearch import tree as ts
 from engines.treesearch.gumbel import Gumbel, draw_gumbel, unperturbed
-from engines.treesearch.noise import draw_noise
-from engines.treesearch.rules import add_noise
+from engines.treesearch.rules import add_noise, draw_noise
 from engines.treesearch.tree import BUDGET, MAX_DEPTH, NOISY, ROOT
 
 NO_ACTION = -1
@@ -40,9 +39,8 @@ class BatchedSearch:
         evaluator: values the leaves: a `LeafEvaluator`, or a compiled one of `evaluators.py`.
         room: plies that the longest game may have.
         leaves: how many leaves of each search a `LeafEvaluator` is asked about at once.
-        expand_at: visits before a leaf gets children, of compiled evaluators without priors.
         reuse: whether a search can keep a part of its tree, which takes one tree more.
-        tree_room: further arguments of `tree.new_tree`.
+        amaf: whether the trees have room for RAVE's counts.
 
     Attributes:
         roots: batch of n states; set a row and call `set_root`.
@@ -56,11 +54,11 @@ class BatchedSearch:
 
     def __init__(
         self, game: GameSpec, n: int, capacity: int, rule: Any, evaluator: Any, room: int = 0,
-        leaves: int = 1, expand_at: int = 1, reuse: bool = True, **tree_room: bool,
+        leaves: int = 1, reuse: bool = True, amaf: bool = False,
     ) -> None:
         self._game, self._rule, self._evaluator = game, rule, evaluator
         start = game.new_kernel_state()
-        tree = ts.new_tree(capacity, game.num_actions, **tree_room)
+        tree = ts.new_tree(capacity, game.num_actions, amaf)
         # With `reuse` there is a spare one, where the subtree that is kept is copied to.
         self._trees = kernels.make_batch(tree, n + reuse)
         self._rows = [kernels.row(self._trees, k) for k in range(n + reuse)]
@@ -80,7 +78,7 @@ class BatchedSearch:
         self._ways = np.empty((n * leaves, 2), np.int64)
         self._scratch = search.new_scratch(game.num_actions)
         self._past: tuple[Any, int] | None = None  # of a single search, what led to its root
-        self._compiled, self._expand_at = evaluator, max(1, expand_at)
+        self._compiled, self._expand_at = evaluator, search.SECOND_VISIT
         if not isinstance(evaluator, tuple):  # compiled ones are named tuples
             self._compiled = evaluator.guide() if leaves == 1 else None
             self._expand_at = search.AT_ONCE

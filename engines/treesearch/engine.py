@@ -1,10 +1,10 @@
 """What every engine that searches with the shared tree has in common.
 
-Subclasses choose the selection rule, the evaluator and the options; setting the root,
-budgets, threads and the account of what was found are here. With several threads each grows
-a tree of its own from the same root, and their counts of the root's moves are added up (root
-parallelisation; Chaslot, Winands and van den Herik 2008): nothing is shared while searching,
-so the same seed and number of simulations give the same move.
+Subclasses choose the selection rule, the evaluator and the options; setting the root, budgets,
+threads and the account of what was found are here. With several threads each grows a tree of its
+own from the same root, and their counts of the root's moves are added up (root parallelisation;
+Chaslot, Winands and van den Herik 2008): nothing is shared while searching, so the same seed and
+number of simulations give the same move.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from dlgo.api import GameState
-from dlgo.errors import SpecError
 from dlgo.rng import derive_seed
 from dlgo.specs import Option
 from engines.base import TABLES, Budget, Cost, Decision, Engine
@@ -29,15 +28,16 @@ _PV_LENGTH = 30
 TREE_OPTIONS = (
     Option("nodes_max", 4_000_000, "tree size; 26 to 34 bytes a node", low=1000, high=500_000_000),
     Option("reuse", True, "keep the part of the tree below the moves played"),
-    Option("threads", 1, "trees grown side by side, simulations shared out", low=1, high=64),
-    Option("early", False, "with sims and one thread: end as soon as no move can overtake the most "
-           "visited one"),
     TABLES,
 )
+THREADS = Option("threads", 1, "trees grown side by side, simulations shared out", low=1, high=64)
 
 
 class TreeSearchEngine(Engine):
-    """Monte Carlo tree search; the rule and the evaluator come from the subclass."""
+    """Monte Carlo tree search; the rule and the evaluator come from the subclass.
+
+    It has as many trees as its option `threads` says, one without that option.
+    """
 
     budgets = ("sims", "cpu", "wall")
     default_budget = Budget(sims=1000)
@@ -47,30 +47,17 @@ class TreeSearchEngine(Engine):
         """What one thread searches with; `capacity` is the size of its tree in nodes."""
 
     def _set_up(self) -> None:
-        trees = self._trees()
-        if self.settings["early"] and trees > 1:
-            # Several trees add up their counts: none of them knows what the sum will be.
-            shared = " or one_tree=yes" if "one_tree" in self.settings else ""
-            raise SpecError(f"engine {self.name}: early=yes needs threads=1{shared}")
-        self._searchers = [self._new_searcher(self._capacity() // trees) for _ in range(trees)]
-        for searcher in self._searchers:
-            searcher.early = self.settings["early"]
-        self._pool = ThreadPoolExecutor(trees) if trees > 1 else None
-        self._counts = ts.new_counts(self.game.num_actions)
-        self._line = np.empty(_PV_LENGTH, np.int64)
-        self._move_of = functools.cache(self.game.move_of)
-
-    def _trees(self) -> int:
-        """How many are grown side by side, each by a thread."""
-        return self.settings["threads"]
-
-    def _capacity(self) -> int:
-        limit = self.settings["nodes_max"]
+        threads = self.settings.get(THREADS.name, 1)
+        capacity = self.settings["nodes_max"]
         for most in (self.budget.sims, self.budget.evals):
             if most is not None:
                 # At most num_actions nodes a simulation: small budgets, small trees.
-                limit = min(limit, 2 * (most + 2) * self.game.num_actions)
-        return max(limit, 4 * self.game.num_actions * self._trees())
+                capacity = min(capacity, 2 * (most + 2) * self.game.num_actions)
+        capacity = max(capacity // threads, 4 * self.game.num_actions)
+        self._searchers = [self._new_searcher(capacity) for _ in range(threads)]
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._line = np.empty(_PV_LENGTH, np.int64)
+        self._move_of = functools.cache(self.game.move_of)
 
     def new_game(self, seed: int) -> None:
         for i, searcher in enumerate(self._searchers):
@@ -93,14 +80,14 @@ class TreeSearchEngine(Engine):
         nodes, evaluations = self._spent(trees)
         simulations = self._simulate(budget)
         more_nodes, more_evaluations = self._spent(trees)
-        counts, action = self._counts, -1
-        counts.clear()
+        counts, action = ts.Counts.empty(self.game.num_actions), -1
         for tree in reversed(trees):
             action = ts.add_root(tree, *counts)
         sign = 1 - 2 * int(trees[0].mover[ts.ROOT])
         result = next((int(tree.proven[ts.ROOT]) for tree in trees
                        if tree.proven[ts.ROOT] != ts.UNPROVEN), None)
         action = self._choose(state, counts, sign, int(action), result is not None)
+        self._counts = counts
         tried = counts.by_visits()
         moves = list(map(self._move_of, tried.tolist()))
         visits, sums, proven = (
@@ -151,13 +138,13 @@ class TreeSearchEngine(Engine):
     def _simulate(self, budget: Budget) -> int:
         if self._pool is None:
             return self._searchers[0].simulate(budget)
-        n = len(self._searchers)
-        runs = [
-            self._pool.submit(searcher.simulate, dataclasses.replace(
-                budget, sims=_share(budget.sims, i, n), evals=_share(budget.evals, i, n)
-            ))
-            for i, searcher in enumerate(self._searchers)
-        ]
+        runs, n = [], len(self._searchers)
+        for i, searcher in enumerate(self._searchers):
+            part = budget
+            if budget.sims is not None:  # at least 1 for each, so that its tree has a say
+                part = dataclasses.replace(
+                    budget, sims=max(1, budget.sims // n + (i < budget.sims % n)))
+            runs.append(self._pool.submit(searcher.simulate, part))
         return sum(run.result() for run in runs)
 
     def _by_move(self, actions: np.ndarray, numbers: np.ndarray) -> dict:
@@ -170,8 +157,3 @@ class TreeSearchEngine(Engine):
             if n and self._line[0] == action:
                 return tuple(map(self._move_of, self._line[:n].tolist()))
         return (self._move_of(action),)
-
-
-def _share(count: int | None, i: int, threads: int) -> int | None:
-    """The part of a counted budget that thread `i` gets; at least 1, so that its tree has a say."""
-    return None if count is None else max(1, count // threads + (i < count % threads))

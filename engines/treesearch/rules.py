@@ -2,24 +2,20 @@
 
 A rule is a `NamedTuple` of its constants, and the functions below are chosen by its class:
 
-    select(rule, tree, node)      the child to visit next
-    prepare(rule, ...)            what a fresh node's children start with
-    learn(rule, ...)              what the rule wants to know of a finished simulation
-    add_noise(rule, ...)          how noise changes the root's priors
+    select      the child to visit next
+    prepare     what a fresh node's children start with
+    learn       what the rule wants to know of a finished simulation
+    add_noise   how noise changes the root's priors
 
 A child's share of wins is w, of its n visits, for the player who chooses; draws count half;
 N are the visits of the parent. Children never visited come first, unless a rule has other
 reasons to go by. A child proven lost is not visited again while there is another.
 
-    UCT          w + c sqrt(log N / n)                             (Kocsis and Szepesvari 2006;
-                                                                   chapter 4.5.2 of the book)
-    UCB1-tuned   w + 2c sqrt(log N / n * min(1/4, variance + sqrt(2 log N / n)))
-                 which explores as much as UCT where results vary most, and less elsewhere
-                                                                   (Auer et al. 2002: c = 1/2)
+    UCT          w + c sqrt(log N / n)   (Kocsis and Szepesvari 2006; chapter 4.5.2 of the book)
     RAVE         (1 - b) w + b w',  b = m / (m + n + m n / k)
                  with m and w' counted over all simulations in which the chooser played the
-                 move at any later time (all moves as first, AMAF); that is so many that no
-                 exploration is needed                             (Gelly and Silver 2007)
+                 move at any later time (all moves as first, AMAF): these are so many that no
+                 exploration is needed (Gelly and Silver 2007)
     PUCT         w + c P sqrt(N) / (1 + n), P the prior of the move; a child without visits is
                  taken for as good as its parent, minus `fpu_reduction` (Silver et al. 2017)
     Gumbel       plans which moves of the root to try how often; see `gumbel.py`
@@ -35,9 +31,9 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.dispatch import by_class
-from dlgo.jit import inline_kernel
-from engines.treesearch.noise import mix_noise
-from engines.treesearch.tree import UNPROVEN
+from dlgo.jit import inline_kernel, kernel
+from dlgo.rng import gamma
+from engines.treesearch.tree import ROOT, UNPROVEN
 
 
 class UCT(NamedTuple):
@@ -46,16 +42,9 @@ class UCT(NamedTuple):
     c_uct: float
 
 
-class UCB1Tuned(NamedTuple):
-    """c_uct: float, the weight of exploration, as in UCT. The tree must have room for squares."""
-
-    c_uct: float
-
-
 class RAVE(NamedTuple):
-    """equivalence: float, the k above, the visits at which a child's own results weigh as much
-    as all others' (where there are many of these); hints: float, how much a game's `hints`
-    weigh. The tree must have room for AMAF counts.
+    """equivalence: float, the k above: visits until a child's own results weigh as much as many
+    others; hints: float, how much a game's `hints` weigh. The tree has room for AMAF counts.
     """
 
     equivalence: float
@@ -109,16 +98,6 @@ def root_log(visits):
 
 
 @inline_kernel
-def _nothing_to_prepare(rule, tree, node, state, scratch):
-    pass
-
-
-@inline_kernel
-def _nothing_to_learn(rule, tree, path, length, value, played):
-    pass
-
-
-@inline_kernel
 def _select_uct(rule, tree, node):
     # (1 + value) / 2: from the scale -1..1 of the tree to the share of wins.
     half_sign = 0.5 - tree.mover[node]
@@ -136,32 +115,6 @@ def _select_uct(rule, tree, node):
             score = 0.5 + half_sign * tree.value_sum[child] * inverse + explore * math.sqrt(inverse)
         else:
             score = proven_score(2.0 * half_sign, result)
-        if score > best_score:
-            best, best_score = child, score
-    return best
-
-
-@inline_kernel
-def _select_ucb1_tuned(rule, tree, node):
-    sign = 1.0 - 2.0 * tree.mover[node]
-    log_visits = math.log(tree.visits[node])
-    first = tree.first_child[node]
-    best = first
-    best_score = -1e9
-    for child in range(first, first + tree.n_children[node]):
-        visits = tree.visits[child]
-        if visits == 0:
-            return child
-        result = tree.proven[child]
-        if result == UNPROVEN:
-            mean = tree.value_sum[child] / visits
-            ratio = log_visits / visits
-            # Variance of the share of wins, which is half the value: a quarter of its own.
-            spread = 0.25 * (tree.squares[child] / visits - mean * mean) + math.sqrt(2.0 * ratio)
-            explore = 2.0 * rule.c_uct * math.sqrt(ratio * min(0.25, spread))
-            score = 0.5 + 0.5 * sign * mean + explore
-        else:
-            score = proven_score(sign, result)
         if score > best_score:
             best, best_score = child, score
     return best
@@ -263,7 +216,40 @@ def select_puct(rule, tree, node):
     return best
 
 
-def add_rule(rule, select_child, prepare_node=_nothing_to_prepare, learn_from=_nothing_to_learn,
+@kernel
+def draw_noise(state, actions, concentration, rng, noise):
+    """Draw Dirichlet noise for the sensible actions; `noise` (float64[num_actions]) sums to 1."""
+    n = kernels.search_actions(state, actions)
+    noise[:] = 0.0
+    total = 0.0
+    for i in range(n):
+        drawn = gamma(rng, concentration / n)
+        noise[actions[i]] = drawn
+        total += drawn
+    # Of a tiny shape, all draws may round to 0.
+    for i in range(n):
+        noise[actions[i]] = noise[actions[i]] / total if total > 0.0 else 1.0 / n
+
+
+@inline_kernel
+def mix_noise(rule, tree, noise, weight):
+    """Replace a part of the priors of the root's children by noise."""
+    first = tree.first_child[ROOT]
+    for child in range(first, first + tree.n_children[ROOT]):
+        tree.prior[child] = (1.0 - weight) * tree.prior[child] + weight * noise[tree.action[child]]
+
+
+@inline_kernel
+def _no_preparation(rule, tree, node, state, scratch):
+    pass
+
+
+@inline_kernel
+def _no_learning(rule, tree, path, length, value, played):
+    pass
+
+
+def add_rule(rule, select_child, prepare_node=_no_preparation, learn_from=_no_learning,
              change_priors=mix_noise):
     """Register what a rule does."""
     select.register(rule, select_child)
@@ -273,6 +259,5 @@ def add_rule(rule, select_child, prepare_node=_nothing_to_prepare, learn_from=_n
 
 
 add_rule(UCT, _select_uct)
-add_rule(UCB1Tuned, _select_ucb1_tuned)
 add_rule(RAVE, _select_rave, _hint, _learn_amaf)
 add_rule(PUCT, select_puct)

@@ -28,9 +28,9 @@ from engines.treesearch.evaluators import value_of
 from engines.treesearch.rules import learn, prepare, select
 from engines.treesearch.tree import MAX_DEPTH, ROOT, UNPROVEN, back_up, expand
 
-# When a leaf gets its children: when it is valued, with the evaluator's priors; after so many
-# visits (any number between); or by `absorb`.
-AT_ONCE, LATER = 0, 1 << 30
+# When a leaf gets its children: when it is valued, with the evaluator's priors; at the visit after
+# that; or by `absorb`.
+AT_ONCE, SECOND_VISIT, LATER = range(3)
 
 
 class Scratch(NamedTuple):
@@ -71,7 +71,7 @@ def run(trees, plan, roots, rngs, states, paths, scratch, most, expand_at, rule,
         trees: batch. plan: int64[n, 2]. roots: batch of n states, unchanged.
         rngs: uint64[n, words], generator states.
         states: batch with room for the deepest line, scratch. paths: as of `collect`, scratch.
-        expand_at: when a leaf gets children: AT_ONCE, or the visits that it needs first.
+        expand_at: AT_ONCE or SECOND_VISIT.
         rule: of `rules.py`. evaluator: of `evaluators.py`.
 
     Returns:
@@ -181,7 +181,8 @@ def walk(tree, root, state, path, scratch, rng, expand_at, rule):
     length = 1
     while tree.proven[node] == UNPROVEN and length <= MAX_DEPTH:
         if tree.n_children[node] == 0:
-            if expand_at == LATER or (tree.visits[node] < expand_at and node != ROOT):
+            unvisited = tree.visits[node] == 0 and node != ROOT
+            if expand_at == LATER or (expand_at == SECOND_VISIT and unvisited):
                 break
             if not expand(tree, node, state, scratch.actions, rng):
                 break

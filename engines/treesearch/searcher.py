@@ -22,33 +22,28 @@ class Searcher:
         game: what is played.
         capacity: nodes of the tree.
         reuse: keep the part of the tree below the moves played; takes a second tree.
-        rule, evaluator: as of `BatchedSearch`.
+        rule, evaluator, amaf: as of `BatchedSearch`.
         batch: leaves that a `LeafEvaluator` is asked about at once.
-        options: further arguments of `BatchedSearch`.
-
-    Attributes:
-        evaluations: positions a `LeafEvaluator` has valued since the start, without those that it
-            remembered.
-        early: whether a counted search ends as soon as its choice cannot change any more.
     """
-
-    evaluations = 0
-    early = False
 
     def __init__(
         self, game: GameSpec, capacity: int, reuse: bool, rule: Any, evaluator: Any,
-        batch: int = 1, **options: Any,
+        batch: int = 1, amaf: bool = False,
     ) -> None:
-        self.game, self._reuse = game, reuse
+        self.game, self._reuse, self._evaluator = game, reuse, evaluator
         self._search = BatchedSearch(
-            game, 1, capacity, rule, evaluator, leaves=batch, reuse=reuse, **options)
-        self._evaluator = None if isinstance(evaluator, tuple) else evaluator
+            game, 1, capacity, rule, evaluator, leaves=batch, reuse=reuse, amaf=amaf)
         self.new_game(0)
 
     @property
     def tree(self) -> ts.Tree:
         """The tree, until its root moves."""
         return self._search.tree(0)
+
+    @property
+    def evaluations(self) -> int:
+        """Positions that a `LeafEvaluator` has valued, without those that it remembered."""
+        return self._search.evaluations - getattr(self._evaluator, "remembered", 0)
 
     def new_game(self, seed: int) -> None:
         """Forget the tree and seed the generator."""
@@ -87,35 +82,20 @@ class Searcher:
 
         Releases the interpreter lock, so that several searchers can run in threads.
         """
-        simulations, evaluations = budget.sims, budget.evals
-        if simulations is None and evaluations is not None:
-            simulations = WALKS_AN_EVALUATION * evaluations
+        simulations = budget.sims
+        if simulations is None and budget.evals is not None:
+            simulations = WALKS_AN_EVALUATION * budget.evals
         clock = Clock(budget, simulations)
-        looks = self._evaluator.looks if self._evaluator else 1
         self._search.start(0, simulations)
-        tree, settles = self.tree, self.early and budget.sims is not None
-        done = asked = 0
+        last = None if budget.evals is None else self.evaluations + budget.evals
+        done = 0
         while True:
             most = self._search.asks_for or clock.next_stop(done) - done
-            if settles and self._search.asks_for is None:
-                most = min(most, max(8, budget.sims // 32))  # between two looks at the choice
-            if evaluations is not None:
-                most = min(most, max(1, (evaluations - asked) // looks))
-            ran, answers = self._step(most)
-            done, asked = done + ran, asked + answers
-            spent = evaluations is not None and evaluations - asked < looks
+            if last is not None:
+                most = min(most, last - self.evaluations)
+            done += self._search.step(most)
             if (
-                tree.proven[ts.ROOT] != ts.UNPROVEN or spent or clock.is_over(done)
-                or (settles and ts.is_settled(tree, budget.sims - done))
+                self.tree.proven[ts.ROOT] != ts.UNPROVEN or clock.is_over(done)
+                or self.evaluations == last
             ):
-                self.evaluations += asked
                 return done
-
-    def _step(self, most: int) -> tuple[int, int]:
-        """Run at most `most` simulations; returns (simulations, evaluations)."""
-        if self._evaluator is None:
-            return self._search.step(most), 0
-        before = self._search.evaluations * self._evaluator.looks - self._evaluator.remembered
-        ran = self._search.step(most)
-        after = self._search.evaluations * self._evaluator.looks - self._evaluator.remembered
-        return ran, after - before

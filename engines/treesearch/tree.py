@@ -49,10 +49,8 @@ class Tree(NamedTuple):
     games with more actions than that holds; mover: int8, who moves here; proven: int8, result or
     UNPROVEN; visits: int32; value_sum: float64, over all visits, seen by player 0; prior: float32.
 
-    What only some selection rules need has room only if they are used, else length 0:
-    squares: float32, sum of the squares of the values (UCB1-tuned); amaf_visits, amaf_wins:
-    float32, simulations in which the mover of the parent played this action at any later
-    time, and the share of them won by that player (RAVE).
+    amaf_visits, amaf_wins: float32, of RAVE alone, else of length 0: simulations in which the mover
+    of the parent played this action at any later time, and the share of them that player won.
     """
 
     info: np.ndarray
@@ -64,28 +62,21 @@ class Tree(NamedTuple):
     visits: np.ndarray
     value_sum: np.ndarray
     prior: np.ndarray
-    squares: np.ndarray
     amaf_visits: np.ndarray
     amaf_wins: np.ndarray
 
 
-def new_tree(
-    capacity: int, num_actions: int, squares: bool = False, amaf: bool = False
-) -> Tree:
-    """An empty tree. The memory (26 to 30 bytes a node) is touched only as nodes are used.
+def new_tree(capacity: int, num_actions: int, amaf: bool = False) -> Tree:
+    """An empty tree; `amaf`: with room for RAVE's counts.
 
-    Args:
-        num_actions: of the game.
-        squares: with room for sums of squares (4 bytes a node).
-        amaf: with room for all-moves-as-first counts (8 bytes a node).
+    The memory (26 bytes a node, with RAVE 34) is touched only as nodes are used.
     """
     number = action_type(num_actions)
+    kinds = (np.int32, number, number, np.int8, np.int8, np.int32, np.float64, np.float32)
+    rave = capacity if amaf else 0
     return Tree(
-        np.zeros(4, np.int64), np.empty(capacity, np.int32), np.empty(capacity, number),
-        np.empty(capacity, number), np.empty(capacity, np.int8), np.empty(capacity, np.int8),
-        np.empty(capacity, np.int32), np.empty(capacity, np.float64),
-        np.empty(capacity, np.float32), np.empty(capacity if squares else 0, np.float32),
-        *(np.empty(capacity if amaf else 0, np.float32) for _ in range(2)),
+        np.zeros(4, np.int64), *(np.empty(capacity, kind) for kind in kinds),
+        np.empty(rave, np.float32), np.empty(rave, np.float32),
     )
 
 
@@ -100,11 +91,15 @@ def init_node(tree, node, action):
     tree.visits[node] = 0
     tree.value_sum[node] = 0.0
     tree.prior[node] = 0.0
-    if len(tree.squares):
-        tree.squares[node] = 0.0
     if len(tree.amaf_visits):
         tree.amaf_visits[node] = 0.0
         tree.amaf_wins[node] = 0.0
+
+
+@inline_kernel
+def _reset(info, nodes):
+    info[N_NODES] = nodes
+    info[DEEPEST] = info[BUDGET] = info[NOISY] = 0
 
 
 @kernel
@@ -112,18 +107,15 @@ def set_root(tree, state):
     """Start a tree at `state`: a root without children."""
     init_node(tree, ROOT, -1)
     tree.mover[ROOT] = kernels.to_move(state)
-    tree.info[N_NODES] = 1
-    tree.info[DEEPEST] = 0
-    tree.info[BUDGET] = 0
-    tree.info[NOISY] = 0
+    _reset(tree.info, 1)
 
 
 @inline_kernel
 def expand(tree, node, state, actions, rng):
     """Give `node` a child for each sensible action, in random order; False if there is no room.
 
-    The order decides which of equal children is tried first. Priors are uniform; an
-    evaluator with a policy overwrites them.
+    The order decides which of equal children is tried first. Evaluators with a policy overwrite
+    the priors, which are uniform here.
     """
     n = kernels.search_actions(state, actions)
     first = tree.info[N_NODES]
@@ -151,8 +143,6 @@ def back_up(tree, path, length, value):
         node = path[i]
         tree.visits[node] += 1
         tree.value_sum[node] += value
-        if len(tree.squares):
-            tree.squares[node] += value * value
     i = length - 1
     while i > 0 and tree.proven[path[i]] != UNPROVEN:
         parent = path[i - 1]
@@ -200,26 +190,6 @@ def most_visited(tree, node):
     return best
 
 
-@kernel
-def is_settled(tree, left):
-    """Whether with `left` more simulations no move of the root can overtake the most visited one.
-
-    Only a proof that it loses could still change the choice.
-    """
-    first = second = 0
-    for child in range(
-        tree.first_child[ROOT], tree.first_child[ROOT] + tree.n_children[ROOT]
-    ):
-        visits = tree.visits[child]
-        if tree.proven[child] != UNPROVEN:
-            continue
-        if visits > first:
-            first, second = visits, first
-        elif visits > second:
-            second = visits
-    return first - second > left
-
-
 @inline_kernel
 def rank(visits, value_sum, prior, proven, sign):
     """How much a child recommends itself to be played; `value_sum` is seen by the chooser."""
@@ -255,24 +225,17 @@ class Counts(NamedTuple):
     proven: np.ndarray
     priors: np.ndarray
 
-    def clear(self) -> None:
-        """Make them those of no tree."""
-        self.visits[:] = 0
-        self.value_sums[:] = 0.0
-        self.proven[:] = UNPROVEN
-        self.priors[:] = 0.0
+    @classmethod
+    def empty(cls, num_actions: int) -> Counts:
+        """Those of no tree."""
+        return cls(
+            np.zeros(num_actions, np.int64), np.zeros(num_actions),
+            np.full(num_actions, UNPROVEN, np.int8), np.zeros(num_actions),
+        )
 
     def by_visits(self) -> np.ndarray:
         """The actions that have been visited, the most visited first."""
         return (-self.visits).argsort(kind="stable")[: np.count_nonzero(self.visits)]
-
-
-def new_counts(num_actions: int) -> Counts:
-    """Arrays for them; `clear` comes first."""
-    return Counts(
-        np.empty(num_actions, np.int64), np.empty(num_actions),
-        np.empty(num_actions, np.int8), np.empty(num_actions),
-    )
 
 
 @kernel
@@ -374,10 +337,7 @@ def advance(tree, spare, node):
                 _copy_node(tree, spare, first + i, used + i)
             used += n
         done += 1
-    spare.info[N_NODES] = used
-    spare.info[DEEPEST] = 0
-    spare.info[BUDGET] = 0
-    spare.info[NOISY] = 0
+    _reset(spare.info, used)
 
 
 @kernel
@@ -398,8 +358,6 @@ def _copy_node(tree, spare, source, target):
     spare.visits[target] = tree.visits[source]
     spare.value_sum[target] = tree.value_sum[source]
     spare.prior[target] = tree.prior[source]
-    if len(tree.squares):
-        spare.squares[target] = tree.squares[source]
     if len(tree.amaf_visits):
         spare.amaf_visits[target] = tree.amaf_visits[source]
         spare.amaf_wins[target] = tree.amaf_wins[source]

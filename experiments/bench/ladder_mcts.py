@@ -52,12 +52,10 @@ SETTINGS = {
         *COMMON,
         Step("+ RAVE", f"{HEAVY},rule=rave,hints=0", HEAVY),
         Step("+ hints", f"{HEAVY},rule=rave", f"{HEAVY},rule=rave,hints=0"),
-        Step("UCB1-tuned instead of UCT, uniform rollouts", "rule=ucb1-tuned", ""),
     )),
     "connect4": Setting(8, 1000, 0.002, (
         *COMMON,
         Step("+ RAVE", f"{HEAVY},rule=rave,hints=0", HEAVY),
-        Step("UCB1-tuned instead of UCT, uniform rollouts", "rule=ucb1-tuned", ""),
     )),
 }
 

@@ -18,8 +18,7 @@ from engines.learning.data.records import FULL_SEARCH, LABELLED, NO_RESULT, Game
 from engines.treesearch import tree as ts
 from engines.treesearch.batched_search import BatchedSearch
 from engines.treesearch.leaf_evaluator import LeafEvaluator, UniformEvaluator
-from engines.treesearch.noise import draw_noise
-from engines.treesearch.rules import PUCT
+from engines.treesearch.rules import PUCT, draw_noise
 from engines.treesearch.searcher import Searcher
 
 GAMES = ["tictactoe", "connect4", "go:size=5", "draughts"]

@@ -42,16 +42,12 @@ def played(
 
 def test_answers_that_are_kept_change_no_game(tmp_path: Path) -> None:
     """Equal games, and a quarter of the questions or more have been asked before."""
-    for sides in (False, True):
-        plain = played(tmp_path, cache=0, random_symmetry=sides)
-        saving = played(tmp_path, cache=10_000, random_symmetry=sides)
-        assert saving.digest == plain.digest
-        assert plain.stats.remembered == 0
-        assert saving.stats.evaluations == plain.stats.evaluations
-        assert saving.stats.remembered > 0.25 * saving.stats.evaluations
-        few = played(tmp_path, cache=4, random_symmetry=sides)
-        assert few.digest == plain.digest
-        assert 0 < few.stats.remembered < saving.stats.remembered
+    plain, saving, few = (played(tmp_path, cache=cache) for cache in (0, 10_000, 4))
+    assert plain.digest == saving.digest == few.digest
+    assert plain.stats.remembered == 0
+    assert saving.stats.evaluations == plain.stats.evaluations
+    assert saving.stats.remembered > 0.25 * saving.stats.evaluations
+    assert 0 < few.stats.remembered < saving.stats.remembered
 
 
 def perfect(state: GameState, known: dict[int, int]) -> int:

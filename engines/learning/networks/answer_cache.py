@@ -6,9 +6,9 @@ played has been thrown away with it. In games of Connect Four at 400 simulations
 third of all questions (`docs/engines/alphazero.md`).
 
 The key is a hash of the planes, as the network gets them. What the network sees is thereby what the
-key covers, with every encoder: earlier positions, ko, counters of moves without progress, and the
-side of the board that it is shown from. A game's Zobrist key may cover less than the planes do, or
-more. Two different rows of planes have the same key about once in 2**64 comparisons.
+key covers, with every encoder: earlier positions, ko, counters of moves without progress. A game's
+Zobrist key may cover less than the planes do, or more. Two different rows of planes have the same
+key about once in 2**64 comparisons.
 """
 
 from __future__ import annotations

@@ -22,14 +22,11 @@ from dlgo.encoders import Encoder, encode_many, get_encoder
 from dlgo.errors import DlgoError, ModelError
 from dlgo.games import GAMES
 from dlgo.jit import kernel
-from dlgo.rng import make_rng, next_word
 from dlgo.specs import Option
-from dlgo.symmetry import symmetries
 from engines.learning.networks.answer_cache import AnswerCache
 from engines.learning.networks.card import Card
 from engines.learning.networks.dense import dense_guide
-from engines.learning.networks.fastest import AUTO, USUAL
-from engines.learning.networks.parallel import load_parallel
+from engines.learning.networks.fastest import AUTO, USUAL, load_chosen
 from engines.learning.networks.runtimes import KINDS, DenseRuntime, NetworkRuntime
 from engines.learning.networks.store import load_card, shipped_models
 from engines.treesearch.leaf_evaluator import LeafEvaluator, LeafValues
@@ -40,10 +37,8 @@ RUNTIME_OPTION = Option(
     "may play other games", choices=(USUAL, *KINDS, AUTO))
 CACHE_OPTION = Option("cache", 20_000, "positions whose answers by the network are kept during a "
                       "game, so that it is not asked twice; 0: none", low=0, high=10_000_000)
-ONE_TREE_OPTION = Option("one_tree", False, "threads grow one tree together, `batch` leaves each, "
-                         "instead of a tree each")
 # What engines have that ask a network about the leaves of a tree.
-NETWORK_OPTIONS = (RUNTIME_OPTION, CACHE_OPTION, ONE_TREE_OPTION)
+NETWORK_OPTIONS = (RUNTIME_OPTION, CACHE_OPTION)
 
 
 def encoder_of(card: Card, game: GameSpec) -> Encoder:
@@ -102,22 +97,20 @@ def softmax(logits: np.ndarray) -> np.ndarray:
 
 
 def load_leaf_evaluator(
-    name: str, game: GameSpec, kind: str = "onnx", values: Any = None, sides: int | None = None,
-    batch: int = 1, cache: int = 0, threads: int = 1, average: int = 1,
+    name: str, game: GameSpec, kind: str = "onnx", values: Any = None, batch: int = 1,
+    cache: int = 0,
 ) -> NetworkEvaluator:
     """The model `name` as a leaf evaluator for the tree search. See `NetworkEvaluator`.
 
     Args:
         kind: what runs it, or `auto`, by the size of `batch`.
-        threads: how many answer for one batch.
 
     Raises:
         ModelError: if there is no such model, or it is not for this game, or it has no value
             head and no other values are asked for.
     """
-    runtime = load_parallel(name, kind, batch, threads)
-    encoder = encoder_of(runtime.card, game)
-    return NetworkEvaluator(runtime, encoder, values, sides, cache=cache, average=average)
+    runtime = load_chosen(name, kind, batch)
+    return NetworkEvaluator(runtime, encoder_of(runtime.card, game), values, cache=cache)
 
 
 class NetworkEvaluator(LeafEvaluator):
@@ -130,16 +123,9 @@ class NetworkEvaluator(LeafEvaluator):
             are (1 - mixing) times the network's head "value" and mixing times these (Silver et
             al. 2016).
         mixing: 0 to 1. At 1 no head "value" is asked, at 0 no compiled evaluator.
-        sides: a seed, to show the network each position from a random side of the board
-            (Silver et al. 2017), so that what it sees from one side only weighs less. Which
-            side depends on the seed and the position alone, so that answers do not depend on
-            what else is asked. None: positions as they are.
         critic: another network, whose head "value" is asked in place of the first one's.
         cache: how many positions' answers are kept during a game; 0: none. Rollouts are played
             anew each time.
-        average: sides of the board that the network is shown each position from; policies and
-            values are means over them (Silver et al. 2016, "symmetries"). Fewer than all are
-            drawn as for `sides`; all, where the board has no more.
 
     Attributes:
         seconds: wall-clock time of all `evaluate`; a guide, which is part of a compiled search, is
@@ -151,8 +137,7 @@ class NetworkEvaluator(LeafEvaluator):
 
     def __init__(
         self, runtime: NetworkRuntime, encoder: Encoder, values: Any = None,
-        sides: int | None = None, mixing: float = 1.0, critic: NetworkRuntime | None = None,
-        cache: int = 0, average: int = 1,
+        mixing: float = 1.0, critic: NetworkRuntime | None = None, cache: int = 0,
     ) -> None:
         runtime.card.require("policy", "which guides a search")
         self._mixing, self._critic = 0.0 if values is None else mixing, critic
@@ -165,11 +150,6 @@ class NetworkEvaluator(LeafEvaluator):
         self.window = encoder.window
         self._runtime, self._encoder = runtime, encoder
         self._values = LeafValues(encoder.game, values)
-        board = symmetries(encoder.game)
-        asked = average > 1 or sides is not None
-        self._symmetries = board if asked and len(board) > 1 else None
-        self.looks = min(average, len(board))
-        self._sides_seed, self._sides_rng = make_rng(sides or 0), make_rng(0)
         self._planes = np.empty((0, *encoder.shape), np.float32)
         self._cache = AnswerCache(cache, encoder.num_actions) if cache else None
         self.seconds = 0.0
@@ -177,8 +157,8 @@ class NetworkEvaluator(LeafEvaluator):
 
     def guide(self) -> Any:
         # It is asked about each position anew: to remember answers would take longer.
-        plain = self._mixing == 0 and self._critic is None and self._symmetries is None
-        if not (plain and self.history == 0 and isinstance(self._runtime, DenseRuntime)):
+        plain = self._mixing == 0 and self._critic is None and self.history == 0
+        if not (plain and isinstance(self._runtime, DenseRuntime)):
             return None
         return dense_guide(self._runtime.layers(("policy", "value")), self._encoder)
 
@@ -204,14 +184,10 @@ class NetworkEvaluator(LeafEvaluator):
             self._planes = np.empty((n, *self._encoder.shape), np.float32)
         planes = self._planes[:n]
         encode_many(self._encoder.kernel, windows, known, n, planes)
-        if self._symmetries is not None:
-            sides = np.empty((n, self.looks), np.int64)
-            choose_sides(
-                leaves, n, len(self._symmetries), self._sides_seed, self._sides_rng, sides
-            )
-            policies, values = self._from_sides(planes, sides)
+        if self._cache is not None:
+            policies, values = self._cache.answers(planes, self._ask)
         else:
-            policies, values = self._answers(planes)
+            policies, values = self._ask(planes)
         if self._encoder.turns is not None:
             turned = np.empty_like(policies)
             turn_back(leaves, n, self._encoder.turns.actions[1], policies, turned)
@@ -219,12 +195,6 @@ class NetworkEvaluator(LeafEvaluator):
         if self._mixing > 0:
             values = (1 - self._mixing) * values + self._mixing * self._values.of(leaves, n)
         return policies, values
-
-    def _answers(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What the networks say of planes, from memory where they have said it before."""
-        if self._cache is not None:
-            return self._cache.answers(planes, self._ask)
-        return self._ask(planes)
 
     def _ask(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Policies and values of the networks; the values are 0 if no head is to be asked."""
@@ -236,21 +206,6 @@ class NetworkEvaluator(LeafEvaluator):
         if self._critic is not None:
             answers = self._critic.evaluate(planes)
         return policies, answers["value"][:, 0]
-
-    def _from_sides(
-        self, planes: np.ndarray, sides: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Mean policies and values of positions that the network sees from `sides[n, each]`."""
-        board = self._symmetries
-        assert board is not None
-        n, each = sides.shape
-        rows = np.arange(n)[:, np.newaxis, np.newaxis]
-        cells = planes.reshape(n, -1, planes.shape[-1])
-        turned = cells[rows, board.cells[sides]].reshape(n * each, *planes.shape[1:])
-        policies, values = self._answers(turned)
-        back = board.actions[board.inverse[sides]]
-        policies = np.take_along_axis(policies.reshape(n, each, -1), back, axis=2)
-        return policies.mean(axis=1), values.reshape(n, each).mean(axis=1)
 
 
 @kernel
@@ -283,18 +238,3 @@ def turn_back(leaves, n, actions, policies, out):
         second = kernels.to_move(kernels.row(leaves, i)) == 1
         for action in range(policies.shape[1]):
             out[i, action] = policies[i, actions[action] if second else action]
-
-
-@kernel
-def choose_sides(leaves, n, count, seed, rng, out):
-    """Draw some of `count` symmetries for each of the first `n` states, by seed and position.
-
-    Args:
-        seed: generator state; unchanged. rng: another one, scratch.
-        out: int64[n, each], written: different ones, those that follow the drawn one.
-    """
-    for i in range(n):
-        rng[0] = seed[0] ^ np.uint64(kernels.key(kernels.row(leaves, i)))
-        first = np.int64(next_word(rng) % np.uint64(count))
-        for j in range(out.shape[1]):
-            out[i, j] = (first + j) % count

@@ -117,8 +117,6 @@ def test_a_position_twice_in_a_batch_is_asked_about_once() -> None:
 
 SPECS = (
     "alphazero:model={model},sims=60", "alphazero:model={model},sims=60,batch=4",
-    "alphazero:model={model},sims=60,random_symmetry=yes",
-    "alphazero:model={model},sims=61,threads=2",
     "alphazero:model={model},sims=32,search=gumbel",
     "puct:prior={model},evaluator=network,sims=60",
     "puct:prior={model},evaluator=rollout,sims=60",
@@ -174,20 +172,3 @@ def test_rollouts_are_played_anew_for_a_position_that_is_remembered(tmp_path) ->
     kernels.copy_into(kernels.row(leaves, 0), random_game(game, seed=1)[2].kernel_state)
     values = {float(evaluator.evaluate(leaves, 1)[1][0]) for _ in range(40)}
     assert values >= {-1.0, 1.0} and evaluator.remembered == 39
-
-
-def test_two_sides_of_one_position_are_two_entries(tmp_path) -> None:
-    """With random_symmetry the key is of the planes as they are shown, from the chosen side."""
-    game = get_game("tictactoe")
-    folder = str(write_model(tmp_path / "m", "tictactoe"))
-    states = [s for seed in range(6) for s in random_game(game, seed) if not s.is_over()]
-    leaves = kernels.make_batch(game.new_kernel_state(), len(states))
-    for i, state in enumerate(states):
-        kernels.copy_into(kernels.row(leaves, i), state.kernel_state)
-    plain = load_leaf_evaluator(folder, game, sides=7)
-    saving = load_leaf_evaluator(folder, game, sides=7, cache=1000)
-    wanted = [part.copy() for part in plain.evaluate(leaves, len(states))]
-    for _ in range(2):
-        found = saving.evaluate(leaves, len(states))
-        assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
-    assert saving.remembered > len(states)

@@ -147,8 +147,7 @@ def test_searches_side_by_side_are_the_same_with_a_guide(model, noise: float) ->
 
 
 @pytest.mark.parametrize("options", [
-    "sims=60", "sims=60,batch=4", "sims=60,threads=2", "sims=24,search=gumbel",
-    "sims=200,early=yes", "evals=50", "sims=60,random_symmetry=yes", "sims=60,temperature=1",
+    "sims=60", "sims=60,batch=4", "sims=24,search=gumbel", "evals=50", "sims=60,temperature=1",
 ])
 def test_the_engine_plays_as_with_onnx(tmp_path, options: str) -> None:
     folder = write_dense_model(tmp_path / "net", "draughts", "captures")
@@ -161,10 +160,7 @@ def test_the_engine_plays_as_with_onnx(tmp_path, options: str) -> None:
         decision = engine.select_move(state)
         found.append((decision.move, decision.policy))
         engine.close()
-    if "early" in options:  # it looks less often whether anything can change
-        assert found[0][0] == found[1][0]
-    else:
-        assert found[0] == found[1]
+    assert found[0] == found[1]
 
 
 def test_an_encoder_that_looks_back_is_asked_in_the_usual_way(tmp_path) -> None:

@@ -136,7 +136,7 @@ def test_an_agent_sees_the_positions_that_led_to_a_leaf(game_name: str, plies: i
 def test_puct_with_a_network_plays_every_game(tmp_path: Path, game_name: str) -> None:
     folder = write_model(tmp_path / "m", game_name, scale=0.3)
     game = get_game(game_name)
-    for more in ("evaluator=rollout", "evaluator=network,batch=4", "evaluator=static,threads=2"):
+    for more in ("evaluator=rollout", "evaluator=network,batch=4", "evaluator=static"):
         engine = build_engine(f"puct:sims=30,prior={folder},{more}", game, seed=3)
         state = random_game(game, seed=2)[4]
         decision = engine.select_move(state)
