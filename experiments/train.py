@@ -146,7 +146,7 @@ def alphazero(
         ModelError: if the folder holds another run, or TensorFlow is not installed.
     """
     from engines.alphazero.config import AlphaZeroConfig, make_config
-    from engines.alphazero.run import train
+    from engines.alphazero.train import train
     from engines.learning.networks.store import network_of_run
     from engines.learning.runs import PrintedProgress
 

@@ -23,7 +23,7 @@ SHARED = Path(__file__).resolve().parents[2] / "shared" / "oracles"
 
 # What takes longest comes first, so that no process is left with a long file at the end.
 LONGEST = [
-    "studio", "alphazero/test_run.py", "chapters/test_chapters.py", "test_conformance.py",
+    "studio", "alphazero/test_train.py", "chapters/test_chapters.py", "test_conformance.py",
     "test_broken_rules.py",
     "arena/test_outside.py", "arena/test_referee.py", "test_jit.py",
     "alphazero/test_promotion.py", "test_add_an_engine.py", "docs/test_course.py",
@@ -102,7 +102,7 @@ def shared_workers() -> Iterator[None]:
     """The runs that a file trains play their games in this process, and leave no curves.
 
     Worker processes take seconds to start, and drawing takes as long as a short run. Workers play
-    and curves are drawn in the runs that are killed (alphazero/test_run.py), in those of
+    and curves are drawn in the runs that are killed (alphazero/test_train.py), in those of
     `dlgo train`, and with DLGO_FULL=1 in all.
     """
     with pytest.MonkeyPatch.context() as patch:

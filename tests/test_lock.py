@@ -9,7 +9,7 @@ import pytest
 
 from dlgo.errors import DataError, DlgoError, ModelError
 from dlgo.lock import held
-from engines.alphazero import run as alphazero
+from engines.alphazero import train as alphazero
 from engines.alphazero.config import make_config
 from engines.learning.data import Dataset
 from engines.supervised import trainer as supervised

@@ -1,12 +1,13 @@
 """What a run of AlphaZero is: game, network, self-play, training. Equal configs, equal networks.
 
-`PRESETS` holds settings by game, or by game and size of board. docs/lab_notebook.md says what came
+`PRESETS` holds settings by game, or by game and size of board; docs/lab_notebook.md says what came
 of them. Tic-tac-toe's, Connect Four's and that of Go on 5x5 have been run to their end as they
 are, that of draughts with `finish_sims=2`, that of larger Go boards on 9x9 and in two parts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,23 +15,110 @@ from dlgo import kernels
 from dlgo.api import GameSpec
 from dlgo.errors import SpecError
 from dlgo.games import get_game
-from engines.alphazero.settings import ALPHAGO_ZERO, ALPHAZERO, KATAGO, SelfPlaySettings
 from engines.learning.networks.runtimes import KINDS
 from engines.learning.run_config import AUTO
+from engines.learning.runs.records import playing_network
 from engines.learning.selfplay.config import SelfPlayConfig
-from engines.learning.settings import preset_of, setting
+from engines.learning.settings import Settings, preset_of, setting
+from engines.treesearch.forced import ForcedPUCT
+from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel
+from engines.treesearch.rules import PUCT
 
+ALPHAGO_ZERO = "Silver et al. 2017"
+ALPHAZERO = "Silver et al. 2018"
+KATAGO = "Wu 2019"
+GUMBEL = "Danihelka et al. 2022"
+# Iterations in the window at first; it grows by one every other iteration (Wu 2019), since the
+# first games are those of a player who knows nothing.
+_FIRST_WINDOW = 2
 # Weights of heads about the end of the game, and what a game must offer for each.
 _FINAL_HEADS = {"ownership": "ownership", "score": "margin"}
 
 
 @dataclass(frozen=True)
-class AlphaZeroConfig(SelfPlayConfig):
-    """All that decides what is learned; the help of each setting says what it is.
+class SelfPlaySettings(Settings):
+    """How games are played; the help of each setting says what it is."""
 
-    Attributes:
-        selfplay: how games are played.
-    """
+    owner = "train alphazero"
+
+    sims: int = setting(64, "simulations of a full search", low=2, high=1e6)
+    fast_sims: int = setting(16, "simulations of a short search", low=2, high=1e6, source=KATAGO)
+    full_share: float = setting(
+        0.5, "share of plies with a full search; only their policies are learned. 1: all plies, "
+        "as in AlphaZero", low=0.001, high=1, source=KATAGO)
+    learn_fast: bool = setting(
+        True, "learn values from plies with a short search, too; no: each step of training is "
+        "spent on positions with a policy", source=KATAGO)
+    games_at_once: int = setting(
+        128, "games in lockstep, the size of the network's batch", low=1, high=1e5)
+    search: str = setting(
+        "puct", "the search's rule; gumbel, for few simulations, learns the improved policy and "
+        "draws its variables at the root, so that noise and temperature have no effect",
+        choices=("puct", "gumbel"), source=GUMBEL)
+    considered: int = setting(
+        16, "moves that gumbel tries at the root", low=1, high=1e5, source=GUMBEL)
+    c_puct: float = setting(
+        0.9, "weight of the prior in PUCT; wins count on a scale of 0 to 1", low=0, high=100,
+        source=ALPHAGO_ZERO)
+    fpu_reduction: float = setting(
+        0.1, "a move without visits counts as this much worse than its position, on the same "
+        "scale", low=-1, high=1, source=KATAGO)
+    dirichlet_epsilon: float = setting(
+        0.25, "share of noise in the root's priors, in full searches", low=0, high=0.99,
+        source=ALPHAGO_ZERO)
+    dirichlet_alpha_total: float = setting(
+        10.0, "alpha of the noise, summed over all moves: with 10, each of 40 moves has 0.25",
+        low=0.001, high=1e4, source=KATAGO)
+    forced: float = setting(
+        0.0, "k of forced playouts in searches with noise, and of the pruning of their policies; "
+        "0: none, the paper has 2", low=0, high=100, source=KATAGO)
+    sample_plies: int = setting(
+        12, "plies in which the move is drawn from the policy (with gumbel: in which short "
+        "searches, too, are drawn at the root)", low=0, high=1e5, source=ALPHAGO_ZERO)
+    temperature: float = setting(
+        1.0, "temperature of these draws; 1 draws by visits, less prefers the most visited",
+        low=0, high=100, source=ALPHAGO_ZERO)
+    random_share: float = setting(
+        0.05, "share of games that begin with random plies", low=0, high=1)
+    random_plies: int = setting(6, "random plies at most", low=1, high=1000)
+    first_pass: float = setting(
+        0.0, "plies, in parts of the board's cells, before which nobody passes while there is "
+        "another sensible move; 0: anybody may pass. Beginners of Go pass early, and a game that "
+        "two beginners have passed away teaches nothing of Go", low=0, high=2)
+    resign_below: float = setting(
+        0.0, "a player resigns whose expected share of the wins stays below this; 0: nobody "
+        "resigns", low=0, high=0.5, source=ALPHAGO_ZERO)
+    no_resign_fraction: float = setting(
+        0.1, "share of games in which nobody resigns, to count how often resigning would have been "
+        "wrong", low=0, high=1, source=ALPHAGO_ZERO)
+    finish_sims: int = setting(
+        0, "simulations of moves after a resignation, which are not learned: the game gets its "
+        "true result and its last board, and every resignation is checked; 0: a resigned game is "
+        "over. Not for games in which a win must be found move by move, as in draughts",
+        low=0, high=1e6)
+
+    def check(self) -> None:
+        super().check()
+        if self.finish_sims == 1:
+            raise SpecError(f"{self.owner}: finish_sims=1 looks at no move; take 0 or at least 2")
+        if self.forced and (self.search != "puct" or self.dirichlet_epsilon == 0):
+            raise SpecError(
+                f"{self.owner}: forced={self.forced:g} has an effect only with search=puct and "
+                "noise; leave it out, or set dirichlet_epsilon above 0"
+            )
+
+    def rule(self) -> Any:
+        """The rule of searches."""
+        if self.search == "gumbel":
+            return Gumbel(self.considered, *GUMBEL_SCALES)
+        if self.forced:
+            return ForcedPUCT(self.c_puct, self.fpu_reduction, float(self.forced))
+        return PUCT(self.c_puct, self.fpu_reduction)
+
+
+@dataclass(frozen=True)
+class AlphaZeroConfig(SelfPlayConfig):
+    """All that decides what is learned; the help of each setting says what it is."""
 
     owner = "train alphazero"
 
@@ -40,10 +128,7 @@ class AlphaZeroConfig(SelfPlayConfig):
     iterations: int = setting(20, "iterations of self-play and training", low=1)
     games: int = setting(1000, "games of self-play in each iteration", low=1)
     window: int = setting(
-        10, "iterations whose games are learned from; at first fewer, see first_window", low=1)
-    first_window: int = setting(
-        2, "iterations in the window at first; it grows by one every other iteration, since the "
-        "first games are those of a player who knows nothing", low=1, source=KATAGO)
+        10, "iterations whose games are learned from; at first fewer", low=1)
     epochs_per_position: float = setting(
         2.0, "times that a new position is learned from, on average over its time in the window",
         low=0.001, high=100)
@@ -60,11 +145,6 @@ class AlphaZeroConfig(SelfPlayConfig):
         "", "folder of games of other players (`dlgo generate`, `dlgo data import-sgf`) that are "
         "learned before the first iteration; empty: begin with nothing, as AlphaZero",
         source="Silver et al. 2016")
-    first_games_epochs: float = setting(
-        4.0, "times that the positions of first_games are learned from", low=0.001, high=100)
-    value_weight: float = setting(
-        1.0, "weight of the value's squared error beside the policy's cross-entropy", low=0,
-        high=100, source=ALPHAGO_ZERO)
     ownership: float = setting(
         0.0, "weight of a head that training alone has: whose each cell of the board will be at "
         "the end; 0: no such head", low=0, high=100, source=KATAGO)
@@ -74,15 +154,6 @@ class AlphaZeroConfig(SelfPlayConfig):
         0.0, "part of the value target that is the search's value, the rest being the game's "
         "result. The result is the truth about the game as it was played, with the moves that were "
         "drawn for variety; the search errs, but says more of the position", low=0, high=1)
-    exact_from: int = setting(
-        0, "ply from which on positions are learned with their results by perfect play (Connect "
-        "Four, by the solver), and those before it with the first of these results in place of "
-        "the game's, as Leela Chess Zero does with endgame tables; 0: results as played",
-        low=0, high=41)
-    exact_moves: bool = setting(
-        False, "learn no move that gives away what a position is worth: from exact_from on, "
-        "mistakes are taken out of the policies, and all positions are learned, the random ones at "
-        "the beginning of games, too")
     margin_share: float = setting(
         0.0, "part of the result to be learned that is by how much the game was won, where the "
         "final board is known: a player who is sure to lose then still plays for points",
@@ -99,18 +170,12 @@ class AlphaZeroConfig(SelfPlayConfig):
         "openvino-int8, which auto never takes: each new network is quantised before it plays. "
         "Each rounds in its own way, so that games equal to the last bit need the same",
         choices=(AUTO, *KINDS))
-    cache: int = setting(
-        100_000, "positions whose answers each worker keeps during the games of an iteration, so "
-        "that the network is not asked twice; 0: none. What remains equal and what differs in the "
-        "last digits is as with the size of a batch", low=0, high=10_000_000)
     workers: int = setting(
         2, "processes of self-play; the games depend on their number, since it decides which "
         "positions share a batch", low=1)
-    ahead: int = setting(
-        0, "iterations whose games may be played before the network has learned from those before "
-        "them: self-play then goes on while the network learns, with a network up to this number "
-        "of iterations older than the newest, and no two runs are equal; 0: self-play and "
-        "learning take turns", low=0, high=1000)
+    ahead: bool = setting(
+        False, "play the next iteration's games while the network learns, by the one before it, "
+        "instead of waiting for the new one")
     gating_threshold: float = setting(
         0.0, "score that a new network needs in a match against the one that plays now, to play "
         "the games of self-play; 0: no match, the newest plays, as in AlphaZero. The learner goes "
@@ -122,7 +187,6 @@ class AlphaZeroConfig(SelfPlayConfig):
     selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)
 
     def check(self) -> None:
-        """Raise SpecError for a setting out of range, or for two that contradict each other."""
         super().check()
         if self.gating_games % 2:
             raise SpecError(f"{self.owner}: gating_games={self.gating_games} is not an even "
@@ -132,15 +196,6 @@ class AlphaZeroConfig(SelfPlayConfig):
                             "match of different games: set sample_plies above 0")
 
     def _check_game(self, game: GameSpec) -> None:
-        """Raise SpecError if the game does not offer what self-play or learning need of it."""
-        if self.exact_from and game.name != "connect4":
-            raise SpecError(f"only connect4 can be solved, not {game}; leave exact_from at 0")
-        if self.exact_moves and not self.exact_from:
-            raise SpecError(f"{self.owner}: exact_moves=yes needs solved positions: set exact_from "
-                            "above 0")
-        if self.selfplay.tables and not game.endgame_tables:
-            raise SpecError(f"{game.name} has no endgame tables; leave out tables="
-                            f"{self.selfplay.tables}")
         for name, needed in (*_FINAL_HEADS.items(), ("margin_share", "margin")):
             weight = getattr(self, name)
             if weight and not kernels.offers(game.new_kernel_state(), needed):
@@ -152,15 +207,14 @@ class AlphaZeroConfig(SelfPlayConfig):
         """The heads about the end of the game that the network has in training."""
         return tuple(name for name in _FINAL_HEADS if getattr(self, name) > 0)
 
-    @property
-    def needs_finals(self) -> bool:
-        """Whether there is something to learn from final boards."""
-        return bool(self.final_heads) or self.margin_share > 0
-
     def window_of(self, iteration: int) -> range:
         """The iterations whose games `iteration` (from 1) learns from."""
-        size = min(self.window, self.first_window + iteration // 2)
+        size = min(self.window, _FIRST_WINDOW + iteration // 2)
         return range(max(1, iteration - size + 1), iteration + 1)
+
+    def player_of(self, history: Sequence[Mapping[str, float]], iteration: int) -> int:
+        """The iteration whose network plays the games of another one; 0: the first network."""
+        return playing_network(history, max(1, iteration - self.ahead))
 
 
 PRESETS: dict[str, dict[str, Any]] = {

@@ -19,15 +19,15 @@ import numpy as np
 from dlgo.errors import DataError, ModelError
 from dlgo.games import get_game, recorded_game
 from engines.alphazero.config import AlphaZeroConfig
+from engines.learning.data import Dataset
 from engines.learning.data.records import GameData
 from engines.learning.data.shards import read_shard, shard_path
-from engines.learning.diagnostics.findings import ILL, WATCH, Diagnosis, Finding, judge
+from engines.learning.diagnostics.findings import ILL, WATCH, Diagnosis, Finding, judge, lines
 from engines.learning.diagnostics.game_checks import check_games, exact_results
 from engines.learning.diagnostics.network_checks import check_network
 from engines.learning.diagnostics.positions import Positions
 from engines.learning.diagnostics.run_files import read_run, readable
 from engines.learning.networks.store import network_folder
-from engines.learning.runs.records import playing_network
 
 # Games that are replayed.
 MOST_GAMES = 2000
@@ -37,9 +37,6 @@ _TRAINED_AFTER = 100
 _LAST_MATCHES, _FEWEST_MATCHES = 20, 5
 # Iterations before their halves can be compared, and before data can be called old.
 _ENOUGH_ITERATIONS = 6
-# An average age of the networks that played, in iterations, that is worth a look: the window's own
-# games are as old when it holds five iterations.
-_OLD_NETWORKS = 2.0
 # Of history.csv, what the checks read.
 _COLUMNS = ("iteration", "plies", "batch", "divergence", "agreed", "resigned", "resigned_wrongly",
             "window_positions")
@@ -72,12 +69,12 @@ def examine_run(folder: Path) -> Diagnosis:
         positions = Positions(game, games)
     if positions is None:
         return diagnosis
-    trained = _trained(history, done)
+    trained = _trained(config, history, done)
     check_games(diagnosis, positions, trained, config.selfplay.search == "gumbel")
     diagnosis.add(evaluator_load(history, stats), age_of_data(config, history))
     # The network that played the last games is older than what was learned from them: so it can
     # be compared with their policies and results.
-    player = playing_network(history, done)
+    player = config.player_of(history, done)
     with readable(diagnosis, "network"):
         network = network_folder(folder, player)
         if not network.is_dir():
@@ -89,21 +86,36 @@ def examine_run(folder: Path) -> Diagnosis:
     return diagnosis
 
 
-def examine_iteration(
-    config: AlphaZeroConfig, history: Rows, games: Sequence[GameData]
-) -> Diagnosis:
-    """The checks that are cheap enough for every iteration: of its games, and of the history."""
+def iteration_lines(config: AlphaZeroConfig, history: Rows, window: Dataset) -> list[str]:
+    """What came of an iteration: its games, learning, and what is ill of what costs little to see.
+
+    Args:
+        history: its row is the last.
+        window: what it has learned from; its own shards are the last ones.
+    """
+    row, match = history[-1], ""
+    if "match_score" in row:
+        match = (f"; the new network scores {row['match_score']:.0%} and is "
+                 f"{'promoted' if row['promoted'] else 'refused'}")
+    first = (
+        f"{row['games']:.0f} games, {row['plies'] / row['games']:.0f} positions each, "
+        f"{row['first_won']:.0%} won, {row['drawn']:.0%} drawn; policy loss "
+        f"{row['policy_loss']:.3f}, value error {row['value_loss']:.3f}; search and network "
+        f"agree in {row['agreed']:.0%}{match}"
+    )
+    played = np.flatnonzero(window.shards >= window.n_shards - config.workers)
+    games = window.games(played[:MOST_GAMES])
     diagnosis = Diagnosis("iteration")
-    done = int(history[-1]["iteration"])
     check_history(diagnosis, config, history)
-    check_games(diagnosis, Positions(get_game(config.game), games), _trained(history, done),
+    check_games(diagnosis, Positions(get_game(config.game), games),
+                _trained(config, history, int(row["iteration"])),
                 config.selfplay.search == "gumbel")
-    return diagnosis
+    return [first, *lines(diagnosis, ill_only=True)]
 
 
-def _trained(history: Rows, iteration: int) -> bool:
+def _trained(config: AlphaZeroConfig, history: Rows, iteration: int) -> bool:
     """Whether the network that played an iteration had had the time to learn anything."""
-    player = playing_network(history, iteration)
+    player = config.player_of(history, iteration)
     steps = sum(row.get("steps", 0.0) for row in history if row["iteration"] <= player)
     return steps >= _TRAINED_AFTER
 
@@ -130,7 +142,7 @@ def check_history(diagnosis: Diagnosis, config: AlphaZeroConfig, history: Rows) 
     """What the iterations show, the last ones most."""
     diagnosis.add(
         progress(history), loss(history), resignation(config, history[-1]),
-        promotion(config, history), age_of_networks(config, history),
+        promotion(config, history),
     )
 
 
@@ -197,23 +209,6 @@ def promotion(config: AlphaZeroConfig, history: Rows) -> Finding | None:
     )
 
 
-def age_of_networks(config: AlphaZeroConfig, history: Rows) -> Finding | None:
-    """How much older than the newest the networks were that played, with `ahead`."""
-    rows = [row for row in history if "network_age" in row][-_ENOUGH_ITERATIONS:]
-    if not rows:
-        return None
-    age = float(np.mean([row["network_age"] for row in rows]))
-    return judge(
-        "age of networks",
-        f"in the last {len(rows)} iterations, games were played by networks {age:.1f} iterations "
-        f"older than the newest on average, {max(row['network_age_max'] for row in rows):.0f} at "
-        f"most (ahead={config.ahead})",
-        (age > _OLD_NETWORKS, WATCH,
-         "the learner does not keep up with self-play: a smaller ahead, more games in an "
-         "iteration, or a lower epochs_per_position"),
-    )
-
-
 def evaluator_load(history: Rows, stats: Rows) -> Finding:
     """Where did the time of the last iteration go, and does self-play keep the network busy?
 
@@ -237,9 +232,8 @@ def age_of_data(config: AlphaZeroConfig, history: Rows) -> Finding:
     done = int(history[-1]["iteration"])
     window = config.window_of(done)
     plies = {int(row["iteration"]): row["plies"] for row in history}
-    played_late = {int(row["iteration"]): row.get("network_age", 0.0) for row in history}
     weights = np.array([plies.get(iteration, 0.0) for iteration in window])
-    ages = np.array([done - iteration + played_late.get(iteration, 0.0) for iteration in window])
+    ages = np.array([done - iteration for iteration in window])
     age = float((weights * ages).sum() / max(weights.sum(), 1))
     return judge(
         "age of data",

@@ -1,14 +1,12 @@
 """Tasks: handed out, done anywhere, in any order, each counted exactly once.
 
 `protocol.py` says what a task is; `inline.py` does tasks in this process, `processes.py` in worker
-processes (the inside of one is `worker.py`), `background.py` while whoever wants them does
-something else. Many machines keep to the same protocol (`experiments/cluster`).
+processes (the inside of one is `worker.py`). Many machines keep to the same protocol
+(`experiments/cluster`).
 """
 
-from engines.jobs.background import Background
 from engines.jobs.inline import Inline
 from engines.jobs.processes import Processes
 from engines.jobs.protocol import Amount, Jobs, Outcome, Portion, Source, WorkerError
 
-__all__ = ["Amount", "Background", "Inline", "Jobs", "Outcome", "Portion", "Processes", "Source",
-           "WorkerError"]
+__all__ = ["Amount", "Inline", "Jobs", "Outcome", "Portion", "Processes", "Source", "WorkerError"]

@@ -36,8 +36,8 @@ from dlgo import get_game
 from dlgo.encoders import default_encoder, get_encoder
 from dlgo.errors import ModelError
 from dlgo.files import write_csv
-from engines.alphazero.selfplay import SelfPlay
-from engines.alphazero.settings import SelfPlaySettings
+from engines.alphazero.config import SelfPlaySettings
+from engines.alphazero.self_play import SelfPlay
 from engines.jobs import Amount, Portion, Processes
 from engines.learning.networks import catalog
 from engines.learning.networks.leaf_evaluator import NetworkEvaluator, encoder_of
@@ -123,7 +123,7 @@ class Meter(LeafEvaluator):
         self._plies = 0
 
     def evaluate(self, leaves: Any, n: int) -> Any:
-        plies = self.play.stats.plies if self.play else 0
+        plies = self.play.stats["plies"] if self.play else 0
         if plies > self._plies and self.enough():
             raise Over
         self._plies = plies
@@ -184,7 +184,7 @@ def measure(task: Task) -> Generator[Amount, None, Measured]:
         pass
     seconds = time.perf_counter() - start
     return Measured(
-        seconds, meter.seconds, play.stats.plies, meter.evaluations, meter.steps,
+        seconds, meter.seconds, play.stats["plies"], meter.evaluations, meter.steps,
         float(np.mean(list(lengths.values()))) if len(lengths) == task.at_once else float("nan"),
     )
 

@@ -18,8 +18,8 @@ import dlgo
 from dlgo import kernels
 from dlgo.encoders import get_encoder
 from dlgo.symmetry import symmetries
-from engines.alphazero.selfplay import SelfPlay
-from engines.alphazero.settings import SelfPlaySettings
+from engines.alphazero.config import SelfPlaySettings
+from engines.alphazero.self_play import SelfPlay
 from engines.alphazero.textbook import TextbookPUCT
 from engines.base import Budget, Decision
 from engines.treesearch import tree as ts
@@ -151,8 +151,8 @@ for at_once in size((1, 4, 16), (1, 16, 64)):
     plies = [len(game.actions) for _, game in selfplay.play(range(size(16, 200)))]
     stats = selfplay.stats
     print(f"{at_once:>3} games at once: {len(plies)} games of {np.mean(plies):.0f} plies, "
-          f"{stats.evaluations:,} leaves in {stats.steps:,} calls, "
-          f"{stats.evaluations / stats.steps:.1f} a call")
+          f"{stats['evaluations']:,} leaves in {stats['steps']:,} calls, "
+          f"{stats['evaluations'] / stats['steps']:.1f} a call")
 
 # %% [markdown]
 # ## A table instead of a network

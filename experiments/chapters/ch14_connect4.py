@@ -25,7 +25,7 @@ import pandas as pd
 
 from dlgo.files import make_folder
 from engines.alphazero.config import make_config
-from engines.alphazero.run import train
+from engines.alphazero.train import train
 from engines.jobs import Processes
 from engines.learning.networks.card import read_card
 from engines.learning.networks.store import find_model, network_folder

@@ -29,7 +29,7 @@ from dlgo.games.go.scoring import score
 from dlgo.rng import derive_seed
 from dlgo.text import excerpt
 from engines.alphazero.config import make_config
-from engines.alphazero.run import train
+from engines.alphazero.train import train
 from engines.learning.networks.store import network_folder
 from engines.learning.runs import PrintedProgress
 from engines.registry import EngineSpec

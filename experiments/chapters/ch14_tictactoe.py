@@ -26,7 +26,7 @@ from pathlib import Path
 import click
 
 from engines.alphazero.config import make_config
-from engines.alphazero.run import train
+from engines.alphazero.train import train
 from engines.learning.networks.leaf_evaluator import model_for
 from engines.learning.networks.store import load_card, network_folder
 from engines.learning.runs import PrintedProgress

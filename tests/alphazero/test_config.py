@@ -20,13 +20,14 @@ def test_every_preset_can_be_searched_with_gumbel(game: str) -> None:
 
 def test_settings_are_typed_as_they_are_printed() -> None:
     found = AlphaZeroConfig.parse(
-        ["batch_size=512", "reuse=no", "c_puct=1.2", "optimizer=sgd:lr=0.1"])
-    assert found == {"batch_size": 512, "reuse": False, "c_puct": 1.2, "optimizer": "sgd:lr=0.1"}
+        ["batch_size=512", "symmetries=no", "c_puct=1.2", "optimizer=sgd:lr=0.1"])
+    assert found == {
+        "batch_size": 512, "symmetries": False, "c_puct": 1.2, "optimizer": "sgd:lr=0.1"}
     plan = make_config("tictactoe", **found)
-    assert (plan.batch_size, plan.selfplay.reuse, plan.selfplay.c_puct) == (512, False, 1.2)
+    assert (plan.batch_size, plan.symmetries, plan.selfplay.c_puct) == (512, False, 1.2)
     for text, part in (("batch_siz=1", "did you mean batch_size"), ("c_puct=high", "a number"),
                        ("resign_below=2", "out of range"),
-                       ("reuse=maybe", "yes or no"), ("games=1.5", "whole number"),
+                       ("symmetries=maybe", "yes or no"), ("games=1.5", "whole number"),
                        ("selfplay=1", "no setting")):
         with pytest.raises(SpecError, match=part):
             AlphaZeroConfig.parse([text])
@@ -37,10 +38,6 @@ def test_settings_are_typed_as_they_are_printed() -> None:
     ({"network": "resnet:blocks=x"}, "blocks"), ({"sims": 1}, "sims=1"),
     ({"search": "best"}, "search='best'"), ({"resign_below": 2.0}, "resign_below=2"),
     ({"search_value_weight": 2.0}, "search_value_weight=2"), ({"precision": "float8"}, "float8"),
-    ({"tables": 4}, "tictactoe has no endgame tables"),
-    ({"exact_from": 5}, "only connect4 can be solved, not tictactoe"),
-    ({"game": "connect4", "exact_from": 42}, "exact_from=42 is out of range"),
-    ({"game": "connect4", "exact_moves": True}, "set exact_from above 0"),
     ({"gating_threshold": 1.5}, "gating_threshold=1.5"), ({"gating_games": 7}, "gating_games=7"),
     ({"gating_games": 0}, "gating_games=0"),
     ({"gating_threshold": 0.55, "sample_plies": 0}, "sample_plies"),
@@ -49,8 +46,6 @@ def test_settings_are_typed_as_they_are_printed() -> None:
     ({"ownership": 1.0}, "ownership=1 needs the kernel"),
     ({"score": 1.0}, "score=1 needs the kernel"),
     ({"game": "go:size=3", "score": math.nan}, "out of range"),
-    ({"game": "draughts", "tables": 1}, "tables=1"),
-    ({"game": "draughts", "tables": 6}, "tables=6 is out of range"),
 ])
 def test_mistakes_show_before_anything_is_played(given: dict, part: str) -> None:
     with one_line_error(SpecError, part):

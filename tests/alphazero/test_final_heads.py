@@ -16,10 +16,10 @@ import pytest
 
 from dlgo import GameState, Move, Player, Point, SpecError, get_game
 from engines.alphazero.config import AlphaZeroConfig, make_config
-from engines.alphazero.learner import learn, new_network
-from engines.alphazero.run import train
+from engines.alphazero.train import learn, new_network, train
 from engines.learning.data import BatchOptions, Dataset, GameBuilder, ShardWriter, Start, batches
 from engines.learning.networks.card import read_card
+from tests.alphazero.test_train import unseen_run
 from tests.learning.breaking import measured
 from tests.learning.data.games import dataset
 
@@ -114,8 +114,8 @@ def test_the_end_of_games_is_learned(learner: TrainableNetwork, tmp_path: Path) 
             ))
     data = Dataset.open(tmp_path)
     (batch,) = batches(data, learner.encoder, BatchOptions(10_000, finals=True))
-    learn(learner, WITH_HEADS, data, 1, steps=150)
-    last = learn(learner, WITH_HEADS, data, 1, steps=10)
+    learn(learner, unseen_run(WITH_HEADS), data, 1, steps=150)
+    last = learn(learner, unseen_run(WITH_HEADS), data, 1, steps=10)
     # Half of what a network gets that always says 0.
     assert last["ownership_loss"] < 0.5 * float((batch.ownership**2).mean())
     assert last["score_loss"] < 0.5 * float(np.abs(batch.margins).mean())
@@ -137,7 +137,7 @@ def test_games_that_were_given_up_teach_nothing_of_their_end(
     before = [weight for one in heads for weight in one.get_weights()]
     assert len(heads) == 3
     losses, expected = (
-        learn(one, config, given_up, 1, steps=8)
+        learn(one, unseen_run(config), given_up, 1, steps=8)
         for one, config in ((learner, plan(**HEADS)), (plain, plan()))
     )
     assert set(losses) - set(expected) == {"ownership_loss", "score_loss"}
@@ -156,7 +156,7 @@ def test_a_loss_is_the_mean_over_games_that_have_an_end(
 ) -> None:
     """As many games without an end beside them change neither it nor its unit."""
     both = dataset(tmp_path, GAME, finished.games() + given_up.games())
-    learns_nothing = dataclasses.replace(WITH_HEADS, decay=1e-30, iterations=2)
+    learns_nothing = unseen_run(dataclasses.replace(WITH_HEADS, decay=1e-30, iterations=2))
     losses = [
         learn(learner, learns_nothing, data, 2, steps=data.n_positions // 32)["ownership_loss"]
         for data in (finished, both)

@@ -17,7 +17,7 @@ from engines.treesearch import tree as ts
 from engines.treesearch.batched_search import BatchedSearch
 from engines.treesearch.leaf_evaluator import LeafEvaluator, UniformEvaluator
 from engines.treesearch.searcher import Searcher
-from tests.alphazero.test_selfplay import begin, finish
+from tests.alphazero.test_self_play import begin, finish
 
 GAME = get_game("connect4")
 START = GameState.new_game(GAME)

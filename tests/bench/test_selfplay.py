@@ -15,8 +15,8 @@ import pytest
 
 from dlgo import get_game
 from dlgo.errors import DlgoError
-from engines.alphazero.selfplay import SelfPlay
-from engines.alphazero.settings import SelfPlaySettings
+from engines.alphazero.config import SelfPlaySettings
+from engines.alphazero.self_play import SelfPlay
 from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 from experiments.bench.selfplay import Meter, Over, Task, run
 from tests.command import assert_one_line, run_module, run_module_here
@@ -65,10 +65,10 @@ def test_the_meter_stops_after_a_move_and_counts_every_evaluation(tmp_path: Path
     settings = SelfPlaySettings(sims=20, full_share=1, games_at_once=1, random_share=0)
     play = meter.play = SelfPlay(game, meter, settings, 1)
     began = time.perf_counter()
-    meter.enough = lambda: play.stats.plies >= 3
+    meter.enough = lambda: play.stats["plies"] >= 3
     with pytest.raises(Over):
         list(play.play(range(5)))
-    assert play.stats.plies == 3
+    assert play.stats["plies"] == 3
     # To whom all moves are alike, none is decided in the first plies: every simulation has a
     # leaf to ask about.
     assert meter.evaluations == 3 * 20

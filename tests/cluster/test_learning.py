@@ -1,7 +1,4 @@
-"""Learners on a cluster of three nodes learn bit by bit what they learn on one machine.
-
-Unless AlphaZero plays ahead of the learner: then each game is the one that its network plays.
-"""
+"""Learners on a cluster of three nodes learn bit by bit what they learn on one machine."""
 
 from __future__ import annotations
 
@@ -15,9 +12,7 @@ from dlgo import get_game
 from engines.alphago import value_games
 from engines.alphago.bundle import find_bundle
 from engines.alphazero.config import make_config
-from engines.alphazero.run import network_folder, train
-from engines.alphazero.workers import Job
-from engines.jobs import Inline
+from engines.alphazero.train import train
 from engines.learning.data import Dataset
 from engines.learning.data.shards import read_shard
 from engines.learning.networks.card import read_card
@@ -57,17 +52,21 @@ class AfterFirst(Progress):
             self._call()
 
 
-def test_the_networks_are_those_of_one_machine_whatever_happens(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ahead", [False, True])
+def test_the_networks_are_those_of_one_machine_whatever_happens(
+    ahead: bool, tmp_path: Path
+) -> None:
     from experiments.cluster.jobs import ClusterJobs
     from tests.cluster.three_nodes import small_cluster
 
-    train(PLAN, tmp_path / "one")
+    plan = dataclasses.replace(PLAN, ahead=ahead)
+    train(plan, tmp_path / "one")
     said: list[str] = []
     with (
         small_cluster(3) as made,
         ClusterJobs(made.address, said.append, verify_share=0.2) as jobs,
     ):
-        train(PLAN, tmp_path / "many", AfterFirst(lambda: trouble(made)), jobs)
+        train(plan, tmp_path / "many", AfterFirst(lambda: trouble(made)), jobs)
     assert learned(tmp_path / "many") == learned(tmp_path / "one")
     assert not any("do not agree" in line for line in said), said
 
@@ -108,27 +107,3 @@ def test_value_games_are_those_of_one_machine(
             for name, who in (("one", None), ("many", jobs))
         ]
     assert digests[0] == digests[1]
-
-
-def test_games_played_ahead_are_those_of_their_networks_whatever_happens(tmp_path: Path) -> None:
-    """And none is missing, and none by a network older than allowed."""
-    from experiments.cluster.jobs import ClusterJobs
-    from tests.cluster.three_nodes import small_cluster
-
-    config, said = dataclasses.replace(PLAN, ahead=1), []
-    with (
-        small_cluster(3) as made,
-        ClusterJobs(made.address, said.append, price=0.1) as jobs,
-    ):
-        train(config, tmp_path, AfterFirst(lambda: trouble(made)), jobs)
-    paths = sorted(tmp_path.glob("games/*.npz"))
-    assert len(paths) == PLAN.iterations * PLAN.workers
-    for number, path in enumerate(paths):
-        shard = read_shard(path)
-        (player,) = map(int, shard.provenance["stats"]["networks"])
-        before, worker = divmod(number, PLAN.workers)
-        assert before - 1 <= player <= before
-        job = Job(config, before + 1, worker, network_folder(tmp_path, player), player, tmp_path)
-        (again,) = Inline().run([job.portion])
-        assert again.value.digest == shard.content
-    assert said[-1].startswith("games by machine: ") and ", which costs " in said[-1], said

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from dlgo.errors import DataError
-from engines.jobs import Amount, Background, Inline, Jobs, Portion, Processes, Source, WorkerError
-from engines.jobs.background import _Feed
+from engines.jobs import Amount, Inline, Jobs, Portion, Processes, Source, WorkerError
 from tests.conftest import one_line_error
 
 
@@ -155,68 +154,3 @@ def test_a_source_is_asked_when_somebody_is_free_until_it_is_closed(make) -> Non
             source.end += len(values) < 3
             source.open = len(values) < 3
     assert values == [1, 4, 9]
-
-
-def background(jobs: Jobs, source: Growing) -> tuple[Background, list[int]]:
-    came: list[int] = []
-    return Background(jobs, source, lambda outcome: came.append(outcome.value)), came
-
-
-def test_what_is_asked_for_comes_first() -> None:
-    feed = _Feed(Growing())
-    feed.first.extend(portions(square, [7]))
-    assert [portion.arguments for portion in feed.take(2)] == [(7,), (1,)]
-
-
-def test_work_goes_on_in_the_background_and_more_may_be_asked_for() -> None:
-    source = Growing()
-    made, came = background(Inline(), source)
-    with made:
-        made.wait(lambda: len(came) == 1)
-        source.end = 4
-        made.wait(lambda: len(came) == 3)
-        assert came == [1, 4, 9] and made.amount.items == 1 + 2 + 3
-        told: list[Amount] = []
-        asked = [o.value for o in made.run(portions(square, [5, 6]), told.append)]
-        assert asked == [25, 36] and came == [1, 4, 9]
-    source.end = 10
-    time.sleep(0.3)
-    assert source.next == 4  # nothing is taken any more
-
-
-def test_what_fails_in_the_background_is_raised_where_somebody_waits() -> None:
-    made, came = background(Inline(), Growing())
-    with made:
-        made.wait(lambda: len(came) == 1)
-        with one_line_error(DataError, "disk 7 is full"):
-            list(made.run(portions(fail, [7])))
-        with one_line_error(DataError, "disk 7 is full"):
-            made.wait(lambda: False)
-
-
-def endless(_: int) -> Generator[Amount, None, None]:
-    while True:
-        time.sleep(0.001)
-        yield Amount(1)
-
-
-def test_the_background_leaves_what_would_never_end() -> None:
-    made, came = background(Inline(), Growing())
-    made.wait(lambda: len(came) == 1)
-    made._feed.first.extend(portions(endless, [1]))
-    made.wait(lambda: made.amount.items > 5)
-    made.close()
-    assert not made._thread.is_alive()
-
-
-def test_the_background_ends_in_the_midst_of_its_work() -> None:
-    source, start = Growing(), time.monotonic()
-    made, came = background(Processes(1), source)
-    made.wait(lambda: len(came) == 1)
-    (pid,) = [outcome.value for outcome in made.run(portions(process, [1]))]
-    made._feed.first.extend(portions(sleep, [600.0]))
-    time.sleep(0.5)
-    made.close()
-    assert time.monotonic() - start < 60
-    with pytest.raises(ProcessLookupError):
-        os.kill(pid, 0)

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from dlgo.errors import SpecError
-from engines.alphazero.config import AlphaZeroConfig
-from engines.alphazero.settings import SelfPlaySettings
+from engines.alphazero.config import AlphaZeroConfig, SelfPlaySettings
 from engines.learning.settings import Settings, setting
 
 

@@ -16,6 +16,7 @@ import dataclasses
 import hashlib
 import logging
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from dlgo.files import make_folder, write_file
 from dlgo.rng import derive_seed
 from engines.learning.networks import store
 from engines.learning.networks.card import FILE_NAME, Card
-from engines.learning.networks.runtimes import OnnxRuntime
+from engines.learning.networks.runtimes import INT8_KINDS, OnnxRuntime
 from engines.learning.networks.self_play_positions import Positions, difference, self_play_positions
 
 REMEDY = "make room, or name another folder"
@@ -33,6 +34,7 @@ REMEDY = "make room, or name another folder"
 # The mean over eight batches of 64 of the smallest and of the largest value is the range: the
 # extremes of all 512 would waste half of the steps on values that hardly ever come.
 CALIBRATION, HELD_OUT, _BATCH = 512, 1024, 64
+_HELD_OUT_OF_RUN = 256
 _LAYERS = ("Conv", "Gemm", "MatMul")
 # What is computed in integers: layers, and what stands between two of them.
 _QUANTISED = [*_LAYERS, "Add", "Relu", "MaxPool"]
@@ -88,6 +90,16 @@ def quantise_model(
     _write(target / store.INT8_FILE, quantised)
     _write(target / FILE_NAME, card.to_json())
     return card
+
+
+def quantise_columns(folder: Path, runtime: str, seed: int) -> dict[str, float]:
+    """Quantise the network of a run if it plays in eight bits: columns of the history."""
+    if runtime not in INT8_KINDS:
+        return {}
+    cpu = time.process_time()
+    cost = quantise_model(str(folder), seed=seed, held_out=_HELD_OUT_OF_RUN).accuracy["int8"]
+    return {"int8_policy": cost["policy"], "int8_value": cost["value"],
+            "quantise_cpu_seconds": time.process_time() - cpu}
 
 
 def quantise(content: bytes, card: Card, calibration: Positions) -> bytes:

@@ -14,10 +14,9 @@ import pytest
 from dlgo import get_game, kernels
 from dlgo.encoders import get_encoder
 from dlgo.symmetry import symmetries
-from engines.alphazero.config import make_config
+from engines.alphazero.config import SelfPlaySettings, make_config
 from engines.alphazero.doctor import check_history
-from engines.alphazero.selfplay import SelfPlay
-from engines.alphazero.settings import SelfPlaySettings
+from engines.alphazero.self_play import SelfPlay
 from engines.learning.data import BatchOptions, Dataset, batches
 from engines.learning.data.records import GameData
 from engines.learning.data.shards import shard_path, write_shard
@@ -28,7 +27,7 @@ from engines.learning.diagnostics.page import page
 from engines.learning.diagnostics.positions import Calibration, Positions, calibrate
 from engines.solver.outcomes import is_mistake, outcomes_of
 from engines.treesearch.leaf_evaluator import LeafEvaluator
-from tests.alphazero.test_selfplay import Opinionated
+from tests.alphazero.test_self_play import Opinionated
 
 GAME = get_game("connect4")
 ENCODER = get_encoder("planes", GAME)

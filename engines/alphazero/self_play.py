@@ -18,27 +18,33 @@ drawn from the policy that is learned: a forced visit says nothing of a move's w
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameSpec
 from dlgo.rng import below, derive_seed, uniform
-from engines.alphazero.settings import SelfPlaySettings
+from dlgo.vector import longest_game
+from engines.alphazero.config import SelfPlaySettings
 from engines.learning.data.records import NO_RESULT, GameBuilder, GameData
 from engines.learning.selfplay.drawing import Sampling, draw
-from engines.learning.selfplay.lockstep import NO_ACTION, RESIGN, GameSlot, LockstepGames
 from engines.termination import Resignation
 from engines.treesearch import tree as ts
-from engines.treesearch.batched_search import BatchedSearch
+from engines.treesearch.batched_search import NO_ACTION, BatchedSearch
 from engines.treesearch.forced import ForcedPUCT, prune
 from engines.treesearch.gumbel import Gumbel, best_child, improved_policy
 from engines.treesearch.leaf_evaluator import LeafEvaluator
 
 # Simulations where there is only one move.
 _GLANCE = 2
+# Own searches in a row that must be hopeless before a player resigns.
+_PATIENCE = 2
+# What `choose` answers when the player to move resigns.
+_RESIGN = -2
 
 
 def new_search(
@@ -46,95 +52,80 @@ def new_search(
 ) -> BatchedSearch:
     """`n` searches as the settings want them."""
     capacity = 4 * max(settings.sims, settings.fast_sims) * game.num_actions
-    return BatchedSearch(
-        game, n, capacity, settings.rule(), evaluator, settings.ply_limit(game))
+    return BatchedSearch(game, n, capacity, settings.rule(), evaluator, longest_game(game))
+
+
+class LockstepGames:
+    """Games side by side, a row of the searches each, so that a network values many leaves at once.
+
+    In every step all searches advance together, and the games whose search is done make a move.
+    Subclasses say how a game starts (`start_game`) and its searches (`start_turn`), which move is
+    played (`choose`), and what is kept of a game (`finish`).
+
+    Args:
+        searches: one, or one for each player; each holds the position of every game.
+    """
+
+    def __init__(self, game: GameSpec, searches: Sequence[BatchedSearch]) -> None:
+        self._game, self._searches = game, searches
+        self._max_plies = longest_game(game)
+
+    def play(self, numbers: Iterable[int]) -> Iterator[tuple[int, Any]]:
+        """Play the games with these numbers; yields (number, what is kept) as games end."""
+        waiting = iter(numbers)
+        slots = [self._start_next(i, waiting) for i in range(len(self._searches[0]))]
+        while any(slot is not None for slot in slots):
+            for search in self._searches:
+                search.step()
+            busy = np.any([search.remaining > 0 for search in self._searches], axis=0)
+            for i in np.flatnonzero(~busy).tolist():
+                slot = slots[i]
+                if slot is None:
+                    continue
+                result = self._take_turn(i, slot)
+                if result is not None:
+                    yield slot.number, self.finish(slot, result)
+                    slots[i] = self._start_next(i, waiting)
+
+    def _start_next(self, i: int, waiting: Iterator[int]) -> Any:
+        number = next(waiting, None)
+        if number is None:
+            return None
+        for search in self._searches:
+            kernels.copy_into(kernels.row(search.roots, i), self._game.new_kernel_state())
+        slot = self.start_game(i, number)
+        self.start_turn(i, slot, NO_ACTION)
+        return slot
+
+    def _take_turn(self, i: int, slot: Any) -> int | None:
+        """Play the move of row `i`; the result for player 0 if that ends the game."""
+        states = [kernels.row(search.roots, i) for search in self._searches]
+        action = self.choose(i, slot)
+        if action == _RESIGN:
+            return 2 * int(kernels.to_move(states[0])) - 1
+        for state in states:
+            kernels.play(state, action)
+        slot.plies += 1
+        if kernels.terminal(states[0]):
+            return int(kernels.result(states[0]))
+        if slot.plies >= self._max_plies:
+            return NO_RESULT
+        self.start_turn(i, slot, action)
+        return None
 
 
 @dataclass
-class SelfPlayStats:
-    """What the games were like: sums, so that processes can add theirs.
+class _Slot:
+    """A game of self-play in progress, in one row of the search."""
 
-    Attributes:
-        games, evaluations, steps: counts; a step is one call of the network.
-        remembered: evaluations that the network had answered before (`config.cache`).
-        plies: those to be learned from.
-        results: games lost, drawn and won by the first player.
-        full: plies with a full search; the four that follow are summed over them.
-        entropy: of the search's policy, in nats. prior_entropy: of the network's, without noise.
-        divergence: Kullback-Leibler, from the network's policy to the search's, in nats.
-        agreed: 1 where the network's favourite was the search's.
-        resigned: games that were resigned.
-        checked: games in which a player resigned, or would have, and that were played to the end.
-        wrong: those of them that this player did not lose.
-        networks: games by the network that played them: the number of its iteration.
-        network_seconds: wall-clock time in the network. wall_seconds: in all. cpu_seconds: CPU
-            time of the process.
-    """
-
-    games: int = 0
+    number: int
+    builder: GameBuilder  # what is kept of the game
+    rng: np.ndarray  # shared with its search
+    watches: tuple[Resignation, Resignation]  # on the estimates of either player
+    may_resign: bool  # else the game is played on, to check the rule
     plies: int = 0
-    evaluations: int = 0
-    remembered: int = 0
-    steps: int = 0
-    results: list[int] = field(default_factory=lambda: [0, 0, 0])
-    full: int = 0
-    entropy: float = 0.0
-    prior_entropy: float = 0.0
-    divergence: float = 0.0
-    agreed: int = 0
-    resigned: int = 0
-    checked: int = 0
-    wrong: int = 0
-    networks: dict[str, int] = field(default_factory=dict)
-    network_seconds: float = 0.0
-    wall_seconds: float = 0.0
-    cpu_seconds: float = 0.0
-
-    def add(self, other: SelfPlayStats) -> None:
-        """Add the counts of other games to these."""
-        for name, value in vars(other).items():
-            mine = getattr(self, name)
-            if isinstance(value, list):
-                total = [a + b for a, b in zip(mine, value, strict=True)]
-            elif isinstance(value, dict):
-                total = {key: mine.get(key, 0) + value.get(key, 0) for key in {**mine, **value}}
-            else:
-                total = mine + value
-            setattr(self, name, total)
-
-    def ages(self, newest: int) -> tuple[float, int]:
-        """How much older the networks that played are than another, in iterations.
-
-        Args:
-            newest: the iteration of that one.
-
-        Returns:
-            The mean over the games, and the most.
-        """
-        ages = [(newest - int(network), games) for network, games in self.networks.items()]
-        total = sum(games for _, games in ages)
-        mean = sum(age * games for age, games in ages) / max(total, 1)
-        return mean, max((age for age, _ in ages), default=0)
-
-
-@dataclass(kw_only=True)
-class _Slot(GameSlot):
-    """A game of self-play in progress.
-
-    Attributes:
-        builder: what is kept of the game. rng: shared with its search.
-        watches: on the estimates of either player.
-        full: whether the current search is a full one.
-        may_resign: whether this game may be resigned, or is played on to check the rule.
-        would_resign: the player who has resigned, or would have.
-    """
-
-    builder: GameBuilder
-    rng: np.ndarray
-    watches: tuple[Resignation, Resignation]
-    full: bool = False
-    may_resign: bool = True
-    would_resign: int | None = None
+    full: bool = False  # whether the current search is a full one
+    would_resign: int | None = None  # the player who has resigned, or would have
 
     @property
     def resigned(self) -> bool:
@@ -142,58 +133,55 @@ class _Slot(GameSlot):
         return self.may_resign and self.would_resign is not None
 
 
-class SelfPlay(LockstepGames[_Slot]):
+class SelfPlay(LockstepGames):
     """Plays games of a network against itself; `play` yields (number, `GameData`).
 
     Args:
-        game: what is played.
         evaluator: the network.
-        settings: how games are played.
         seed: game k depends on it, on k, on the network, and on nothing else but rounding:
             a network's last digits may depend on the size of its batch.
 
     Attributes:
-        stats: of all games so far.
+        stats: sums over all games so far, which may be added to those of other processes:
+            games, and those of them lost, drawn and won by player 0; plies to be learned from;
+            evaluations, in steps (calls of the network); full: plies with a full search, and over
+            these entropy and prior_entropy (of search and network, nats), divergence
+            (Kullback-Leibler, of the search from the network), agreed (both have the same
+            favourite); resigned games; checked: games in which a player resigned, or would have,
+            and that were played to the end; wrong: those of them that this player did not lose.
     """
 
     def __init__(
         self, game: GameSpec, evaluator: LeafEvaluator, settings: SelfPlaySettings, seed: int
     ) -> None:
         self._search = new_search(game, settings, settings.games_at_once, evaluator)
-        super().__init__([self._search], settings.ply_limit(game))
-        self._game, self._settings, self._seed = game, settings, seed
-        self._passless_plies = settings.plies_without_pass(game)
+        super().__init__(game, [self._search])
+        self._settings, self._seed = settings, seed
+        self._passless_plies = round(settings.first_pass * game.board_rows * game.board_cols)
         self._sampling = Sampling(settings.sample_plies, settings.temperature)
         self._rule = settings.rule()
         self._gumbel = self._rule if isinstance(self._rule, Gumbel) else None
         self._actions = np.empty(game.num_actions, np.int64)
         self._policy = np.empty(game.num_actions)
-        self.stats = SelfPlayStats()
+        self.stats: Counter[str] = Counter()
 
     def play(self, numbers: Iterable[int]) -> Iterator[tuple[int, GameData]]:
         yield from super().play(numbers)
-        self.stats.evaluations += self._search.evaluations
-        self.stats.steps += self._search.steps
+        self.stats.update(evaluations=self._search.evaluations, steps=self._search.steps)
         self._search.evaluations = self._search.steps = 0
 
     def start_game(self, i: int, number: int) -> _Slot:
-        game, settings = self._game, self._settings
+        settings = self._settings
         rng = self._search.seed(i, derive_seed(self._seed, "self-play", number))
-        slot = _Slot(
-            number=number, builder=GameBuilder(game), rng=rng,
-            watches=(settings.resignation(), settings.resignation()),
-        )
-        slot.may_resign = settings.resign_below > 0 and (
-            uniform(rng) >= settings.no_resign_fraction
-        )
-        state = kernels.row(self._search.roots, i)
-        kernels.copy_into(state, game.new_kernel_state())
+        may_resign = settings.resign_below > 0 and uniform(rng) >= settings.no_resign_fraction
+        watches = tuple(Resignation(settings.resign_below, _PATIENCE) for _ in range(2))
+        slot = _Slot(number, GameBuilder(self._game), rng, watches, may_resign)
         if uniform(rng) < settings.random_share:
             for _ in range(1 + below(rng, settings.random_plies)):
-                self._random_ply(state, slot)
+                self._random_ply(kernels.row(self._search.roots, i), slot)
         return slot
 
-    def _random_ply(self, state: object, slot: _Slot) -> None:
+    def _random_ply(self, state: Any, slot: _Slot) -> None:
         """Play a sensible move at random, unless it ends the game."""
         action = int(self._actions[below(slot.rng, kernels.search_actions(state, self._actions))])
         after = self._game.scratch_state(state)
@@ -204,9 +192,10 @@ class SelfPlay(LockstepGames[_Slot]):
             slot.plies += 1
 
     def start_turn(self, i: int, slot: _Slot, played: int) -> None:
+        """Start the search in row `i`; `played` led there (NO_ACTION: a new game)."""
         search, settings = self._search, self._settings
-        if played != NO_ACTION and settings.reuse and self._gumbel is None:
-            search.advance(i, played)
+        if played != NO_ACTION and self._gumbel is None:
+            search.advance(i, played)  # keeps the part of the tree below that move
         else:
             search.set_root(i)
         slot.full = uniform(slot.rng) < settings.full_share
@@ -222,6 +211,7 @@ class SelfPlay(LockstepGames[_Slot]):
         search.start(i, sims, noise, settings.dirichlet_alpha_total, excluded)
 
     def choose(self, i: int, slot: _Slot) -> int:
+        """The action to play in row `i`, or _RESIGN."""
         tree = self._search.tree(i)
         if not slot.resigned:
             player = int(tree.mover[ts.ROOT])
@@ -229,7 +219,7 @@ class SelfPlay(LockstepGames[_Slot]):
             if hopeless and slot.would_resign is None:
                 slot.would_resign = player
             if slot.resigned and self._settings.finish_sims == 0:
-                return RESIGN
+                return _RESIGN
         child = best_child(self._gumbel, tree) if self._gumbel else ts.most_visited(tree, ts.ROOT)
         action = int(tree.action[child])
         if slot.resigned:
@@ -245,46 +235,44 @@ class SelfPlay(LockstepGames[_Slot]):
             improved_policy(self._gumbel, tree, search.noise[i], self._policy)
         else:
             ts.root_policy(tree, self._policy)
-        if slot.full and isinstance(self._rule, ForcedPUCT):
-            prune(self._rule, tree, self._policy)
         if slot.full:
+            if isinstance(self._rule, ForcedPUCT):
+                prune(self._rule, tree, self._policy)
             self._compare_with_prior(i)
         action = best
         if self._gumbel is None and self._sampling.applies(slot.plies):
             action = draw(self._policy, self._sampling.temperature, slot.rng)
-        if not slot.full and not settings.learn_fast:
+        if slot.full or settings.learn_fast:
+            value = float(ts.root_value(tree))  # of the player to move, as the value to learn
+            slot.builder.add(action, best, self._policy, value, full_search=slot.full)
+            self.stats["plies"] += 1
+        else:
             slot.builder.skip(action)
-            return action
-        slot.builder.add(
-            action, best, self._policy, float(ts.root_value(tree)), full_search=slot.full
-        )
-        self.stats.plies += 1
         return action
 
     def finish(self, slot: _Slot, result: int) -> GameData:
+        """The game; `result` is player 0's, or NO_RESULT for one that was too long."""
         stats = self.stats
-        stats.games += 1
-        # Too long: as good as a draw.
-        stats.results[1 if result == NO_RESULT else 1 + result] += 1
+        stats["games"] += 1
+        stats[{1: "won", -1: "lost"}.get(result, "drawn")] += 1
         if slot.would_resign is not None:
-            stats.resigned += slot.resigned
+            stats["resigned"] += slot.resigned
             if self._settings.finish_sims or not slot.resigned:
-                stats.checked += 1
-                stats.wrong += result != 2 * slot.would_resign - 1
+                stats["checked"] += 1
+                stats["wrong"] += result != 2 * slot.would_resign - 1
         return slot.builder.finish(result)
 
     def _compare_with_prior(self, i: int) -> None:
         """Compare the policy of the search in row `i` with the network's."""
         actions, prior = self._search.priors(i)
         policy = self._policy[actions]
-        stats = self.stats
-        stats.full += 1
-        stats.agreed += int(prior.argmax() == policy.argmax())
-        stats.prior_entropy += _entropy(prior)
-        stats.entropy += _entropy(policy)
         positive = policy > 0
         ratio = policy[positive] / np.maximum(prior[positive], 1e-9)
-        stats.divergence += float((policy[positive] * np.log(ratio)).sum())
+        self.stats.update(
+            full=1, agreed=int(prior.argmax() == policy.argmax()), prior_entropy=_entropy(prior),
+            entropy=_entropy(policy),
+            divergence=float((policy[positive] * np.log(ratio)).sum()),
+        )
 
 
 def _entropy(shares: np.ndarray) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import dataclasses
 import os
 import random
 import shutil
@@ -16,17 +17,19 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from dlgo.encoders import get_encoder
-from dlgo.errors import ModelError
+from dlgo.errors import DataError, ModelError
 from dlgo.games import get_game
+from engines.alphazero import train as train_module
 from engines.alphazero.config import AlphaZeroConfig, make_config
 from engines.alphazero.doctor import examine_run
-from engines.alphazero.run import train
+from engines.alphazero.train import learn, new_network, train
 from engines.learning.data import BatchOptions, Dataset, batches
 from engines.learning.data.shards import read_shard
 from engines.learning.networks.card import read_card
@@ -36,11 +39,12 @@ from engines.learning.networks.store import find_model
 from engines.learning.runs import Progress, open_run
 from engines.learning.runs import records as records_module
 from engines.learning.runs import run as run_module
+from engines.learning.runs.records import read_history
 from engines.registry import build_engine
 from experiments.cli.main import cli
 from experiments.datasets.generate import generate, make_recipe
 from tests.conftest import FULL
-from tests.learning.breaking import Killed, measured
+from tests.learning.breaking import BreakOff, Killed, measured
 
 # A variable that all processes of a run inherit.
 MARK = "DLGO_TEST_RUN"
@@ -90,14 +94,9 @@ def nobody_left(folder: Path) -> bool:
 
 def until_iteration(process: subprocess.Popen, number: int) -> None:
     for line in process.stdout:
-        if line.startswith(f"iteration {number} "):
+        if line.startswith("iteration ") and int(line.split()[1]) >= number:
             return
     raise AssertionError(process.stderr.read())
-
-
-def continued(folder: Path, plan: AlphaZeroConfig = PLAN) -> str:
-    """The network of a run that is brought to its end here."""
-    return train(plan, folder).network_id
 
 
 def content(folder: Path, iterations: int) -> list[str]:
@@ -111,7 +110,7 @@ def content(folder: Path, iterations: int) -> list[str]:
 def whole(tmp_path_factory) -> Path:
     """An unbroken run."""
     folder = tmp_path_factory.mktemp("az") / "run"
-    continued(folder)
+    train(PLAN, folder)
     return folder
 
 
@@ -121,6 +120,11 @@ def same(folder: Path, whole: Path, iterations: int = PLAN.iterations) -> None:
         assert cards[0].network_id == cards[1].network_id, number
     assert content(folder, iterations) == content(whole, iterations)
     assert measured(folder) == measured(whole)
+
+
+def unseen_run(config: AlphaZeroConfig) -> SimpleNamespace:
+    """What `learn` wants of a run, without one."""
+    return SimpleNamespace(config=config, check=lambda *_: None, progress=lambda *_: None)
 
 
 @NEEDS_KILL
@@ -152,7 +156,7 @@ def test_a_kill_leaves_nothing_and_changes_nothing(whole: Path, tmp_path: Path) 
     process.kill()
     process.communicate()
     assert nobody_left(folder)
-    assert continued(folder) == read_card(whole / "nets" / f"{PLAN.iterations:04d}").network_id
+    train(PLAN, folder)
     same(folder, whole)
 
 
@@ -164,14 +168,12 @@ def test_kills_at_random_moments_change_nothing(whole: Path, tmp_path: Path) -> 
         folder = tmp_path / f"run{attempt}"
         for number in (1, 2, 3):
             process = started(folder)
-            for line in process.stdout:
-                if line.startswith("iteration ") and int(line.split()[1]) >= number:
-                    break
+            until_iteration(process, number)
             time.sleep(1.5 * moment.random())
             process.kill()
             process.communicate()
             assert nobody_left(folder)
-        continued(folder)
+        train(PLAN, folder)
         same(folder, whole)
 
 
@@ -189,7 +191,7 @@ def begun(whole: Path, others: Path, tmp_path_factory) -> tuple[AlphaZeroConfig,
     model = shutil.copytree(whole / "nets/0001", folder / "model")
     plan = make_config("tictactoe", **SETTINGS | {
         "iterations": 1, "workers": 1, "first_network": str(model), "first_games": str(others),
-        "first_games_epochs": 20.0, "batch_size": 64, "optimizer": "adam:lr=0.01",
+        "batch_size": 16, "optimizer": "adam:lr=0.03",
     })
     train(plan, folder / "run", Listener(told))
     return plan, folder / "run", told
@@ -325,7 +327,7 @@ def dies(
     with monkeypatch.context() as patch:
         patch.setattr(module, name, dying(getattr(module, name), call))
         with pytest.raises(Killed):
-            continued(folder, plan)
+            train(plan, folder)
 
 
 @pytest.mark.skipif(not FULL, reason="a quarter of a minute: DLGO_FULL=1")
@@ -342,8 +344,40 @@ def test_a_death_between_two_files_changes_nothing(
     (folder / "games" / ".games-000009.npz.1.tmp").write_bytes(b"half")
     older = sorted((folder / "games").glob("games-*.npz"))[1]
     older.write_bytes(older.read_bytes()[:100])
-    continued(folder)
+    train(PLAN, folder)
     same(folder, whole)
+
+
+def test_games_ahead_are_played_by_the_network_before_whenever_the_run_is_killed(
+    tmp_path: Path, monkeypatch
+) -> None:
+    """Killed while it learns the second iteration, as the games of the third are played."""
+    plan = dataclasses.replace(PLAN, ahead=True, iterations=3)
+    train(plan, tmp_path / "whole")
+    with pytest.raises(Killed):
+        train(plan, tmp_path / "killed", BreakOff(2, "training"))
+    train(plan, tmp_path / "killed")
+    same(tmp_path / "killed", tmp_path / "whole", 3)
+    shards = sorted((tmp_path / "whole/games").glob("*.npz"))
+    players = [read_shard(path).provenance["engine"].split()[-1] for path in shards[::2]]
+    networks = [read_card(one).network_id for one in sorted((tmp_path / "whole/nets").iterdir())]
+    assert players == [networks[0], networks[0], networks[1]]
+    gated = dataclasses.replace(plan, gating_threshold=0.01, gating_games=2)
+    assert train(gated, tmp_path / "gated").name.startswith("gated-")
+
+
+def test_what_fails_while_the_network_learns_ends_the_run(tmp_path: Path, monkeypatch) -> None:
+    plan, play = dataclasses.replace(PLAN, ahead=True), train_module.play_shares
+
+    def fail_ahead(jobs, shares, tell=None):
+        if shares[0].iteration == 2:
+            raise DataError("disk 7 is full")
+        return play(jobs, shares)
+
+    monkeypatch.setattr(train_module, "play_shares", fail_ahead)
+    with pytest.raises(DataError, match="disk 7 is full"):
+        train(plan, tmp_path)
+    assert len(read_history(tmp_path, ())) == 1
 
 
 def test_a_run_keeps_the_runtime_it_began_with(whole: Path) -> None:
@@ -364,14 +398,13 @@ def test_self_play_in_eight_bits_quantises_each_network_before_it_plays(tmp_path
 
 
 def test_training_in_bfloat16_writes_a_network_of_float32(whole: Path, tmp_path: Path) -> None:
-    from engines.alphazero.learner import learn, new_network
     from engines.learning.networks.backend import keras
 
     config = make_config("tictactoe", **SETTINGS | {"precision": "mixed"})
     network = new_network(config)
     assert network.model.layers[1].compute_dtype == "bfloat16"
     assert all(str(one.dtype) == "float32" for one in network.model.variables)
-    told = learn(network, config, Dataset.open(whole / "games"), 1, steps=3)
+    told = learn(network, unseen_run(config), Dataset.open(whole / "games"), 1, steps=3)
     assert 0 < told["policy_loss"] < 3
     network.save(tmp_path / "net", "net", {})  # compares the file with the network
     layers = keras.models.load_model(tmp_path / "net" / "network.keras", compile=False).layers
@@ -402,7 +435,7 @@ def test_the_doctor_examines_a_run(whole: Path, tmp_path: Path) -> None:
     ("checkpoint.npz", "checkpoint", True), ("games/*", "games", False),
     ("nets/*/network.onnx", "network", True),
 ])
-@pytest.mark.parametrize("cut", [True, False])
+@pytest.mark.parametrize("cut", [True, False] if FULL else [True])
 def test_the_doctor_finds_what_a_killed_run_has_not_written(
     gone: str, found: str, checked: bool, cut: bool, whole: Path, tmp_path: Path
 ) -> None:

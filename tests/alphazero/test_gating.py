@@ -12,13 +12,11 @@ from click.testing import CliRunner
 from dlgo import GameState, get_game
 from dlgo.errors import ModelError
 from dlgo.rng import derive_seed
-from engines.alphazero import run as run_module
-from engines.alphazero.config import make_config
+from engines.alphazero import train as train_module
+from engines.alphazero.config import SelfPlaySettings, make_config
 from engines.alphazero.doctor import check_history, examine_run
-from engines.alphazero.match import Match
-from engines.alphazero.run import train
-from engines.alphazero.settings import SelfPlaySettings
-from engines.alphazero.workers import match_numbers, play_match
+from engines.alphazero.gating import Match, match_numbers, play_match
+from engines.alphazero.train import train
 from engines.base import Budget
 from engines.learning.data.shards import read_shard
 from engines.learning.diagnostics.findings import FINE, WATCH, Diagnosis
@@ -29,8 +27,8 @@ from engines.treesearch.leaf_evaluator import LeafEvaluator, UniformEvaluator
 from engines.treesearch.rules import PUCT
 from engines.treesearch.searcher import Searcher
 from experiments.cli.main import cli
-from tests.alphazero import test_run as runs
-from tests.alphazero.test_selfplay import GAMES, Opinionated
+from tests.alphazero import test_train as runs
+from tests.alphazero.test_self_play import GAMES, Opinionated
 from tests.conftest import FULL
 from tests.learning.diagnostics.test_doctor import Judge
 
@@ -183,7 +181,7 @@ def test_a_kill_during_a_match_and_before_its_result_is_kept_changes_nothing(
         raise runs.Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(run_module, "play_match", broken_off)
+        patch.setattr(train_module, "play_match", broken_off)
         with pytest.raises(runs.Killed):
             train(gated(), folder)
     assert (folder / "nets/0001/card.json").exists() and not (folder / "history.csv").exists()
@@ -199,7 +197,8 @@ def test_who_always_loses_never_plays_and_who_always_wins_does(
     score: float, tmp_path: Path, monkeypatch
 ) -> None:
     lines = []
-    monkeypatch.setattr(run_module, "play_match", lambda *match: (12 * score, 0.0))
+    row = {"match_score": score, "promoted": score, "match_cpu_seconds": 0.0}
+    monkeypatch.setattr(train_module, "play_match", lambda *match: row)
     plan = gated(gating_threshold=0.55)
     card = train(plan, tmp_path, runs.Listener(lines))
     assert players(tmp_path) == ([0, 1] if score else [0, 0])

@@ -1,0 +1,80 @@
+"""The network that plays the first games: it knows nothing, or begins with what others know."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dlgo.encoders import get_encoder
+from dlgo.games import get_game
+from engines.alphazero.config import AlphaZeroConfig
+from engines.learning.data import Dataset
+from engines.learning.runs import Run
+
+if TYPE_CHECKING:
+    from engines.learning.networks.trainable import TrainableNetwork
+
+# What is written; other heads are for training alone: they make the features that all heads share
+# learn from every cell of the final board, where the result alone is one number a game.
+_PLAYING_HEADS = ("policy", "value")
+# Times that the positions of `first_games` are learned from.
+_EPOCHS = 4
+
+
+def new_network(config: AlphaZeroConfig) -> TrainableNetwork:
+    """The network that a run begins with, and what each of its heads is taught."""
+    # Keras takes seconds to import: a mistake in the settings shows before.
+    from engines.learning.networks.optimizers import head_loss, make_optimizer
+    from engines.learning.networks.trainable import HeadLoss, TrainableNetwork
+
+    network = TrainableNetwork(
+        get_encoder(config.encoder, get_game(config.game)), config.network,
+        (*_PLAYING_HEADS, *config.final_heads), config.precision, config.seed, kept=_PLAYING_HEADS,
+    )
+    network.compile(make_optimizer(config.optimizer, "constant", 1, 1), {
+        "policy": HeadLoss(head_loss("policy"), metrics=["categorical_accuracy"]),
+        "value": HeadLoss(head_loss("value")),
+        **{head: HeadLoss(head_loss(head), getattr(config, head)) for head in config.final_heads},
+    })
+    return network
+
+
+def prepare(network: TrainableNetwork, run: Run, learn: Any) -> dict[str, Any]:
+    """Teach a new network what the run is to begin with (`first_network`, `first_games`).
+
+    Args:
+        learn: trains the network on a data set for a number of steps, before iteration 1.
+
+    Returns:
+        What its card says of that: costs count for the networks that follow.
+    """
+    config = run.config
+    training: dict[str, Any] = {"method": "alphazero", "iterations": 0, "cpu_seconds": 0.0}
+    if config.first_network:
+        card = network.take_over(config.first_network)
+        known = card.training
+        training |= {name: known[name] for name in ("games", "cpu_seconds", "wall_seconds", "data")
+                     if name in known}
+        training["first_network"] = {
+            "name": card.name, "network_id": card.network_id,
+            **{name: known[name] for name in ("iterations", "games", "cpu_seconds")
+               if name in known},
+        }
+        run.line(f"beginning with the weights of {card.name}")
+    if config.first_games:
+        data = Dataset.open(Path(config.first_games), run.line)
+        steps = max(1, round(_EPOCHS * data.n_positions / config.batch_size))
+        measured = learn(network, run, data, 0, steps)
+        training["data"] = {
+            "folder": data.folder.name, "games": data.n_games, "positions": data.n_positions,
+            "cpu_seconds": round(data.cpu_seconds, 1), "digest": data.digest,
+        }
+        for name in ("cpu_seconds", "wall_seconds"):
+            spent = training.get(name, 0.0) + measured[f"train_{name}"]
+            training[name] = round(spent, 1)
+        run.line(
+            f"{data.n_games:,} games of others, {data.n_positions:,} positions: policy loss "
+            f"{measured['policy_loss']:.3f}, value error {measured['value_loss']:.3f}; "
+            f"{measured['train_wall_seconds']:.0f} s"
+        )
+    return training

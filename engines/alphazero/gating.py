@@ -1,0 +1,153 @@
+"""Gating: the match that decides whether a new network may play the next games (promotion).
+
+AlphaGo Zero (Silver et al. 2017) let a new network into self-play only after it had won 55% of a
+match against the one that played there; AlphaZero did without.
+
+Each network has searches of its own. Games come in pairs with colours changed. Both games of a pair
+draw the same random numbers for the same colour, so that a network scores exactly one half against
+itself. Matches are short and leave no files: an interrupted match is played again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameSpec
+from dlgo.games import get_game
+from dlgo.rng import derive_seed
+from engines.alphazero.config import AlphaZeroConfig, SelfPlaySettings
+from engines.alphazero.portions import Tell, load_player
+from engines.alphazero.self_play import LockstepGames, new_search
+from engines.jobs import Amount, Jobs, Portion
+from engines.learning.data.records import NO_RESULT
+from engines.learning.selfplay.drawing import Sampling, draw
+from engines.treesearch import tree as ts
+from engines.treesearch.gumbel import Gumbel, best_child
+from engines.treesearch.leaf_evaluator import LeafEvaluator
+
+# Moves are drawn by the square of their visits: enough to make games differ, and seldom a
+# move of which the search has a low opinion, which would blur who is the better.
+_TEMPERATURE = 0.5
+
+
+@dataclass
+class _Slot:
+    number: int
+    rngs: list[np.ndarray]  # of each network's search
+    plies: int = 0
+
+
+class Match(LockstepGames):
+    """Games of a new network against an old one: full searches, without noise, in new trees.
+
+    In the first `sample_plies` plies moves are drawn (with Gumbel, at the root). `play` yields
+    (number, points): the new network gets 1 point for a win, and half a point for a game that is
+    drawn or too long.
+
+    Args:
+        evaluators: the new network and the old one. In even games the new one is player 0.
+        seed: game k depends on it, on k, on both networks, and on nothing else but rounding.
+    """
+
+    def __init__(
+        self, game: GameSpec, evaluators: Sequence[LeafEvaluator], settings: SelfPlaySettings,
+        seed: int,
+    ) -> None:
+        rule = settings.rule()
+        self._gumbel = rule if isinstance(rule, Gumbel) else None
+        self._settings, self._seed = settings, seed
+        self._sampling = Sampling(settings.sample_plies, _TEMPERATURE)
+        self._policy = np.empty(game.num_actions)
+        super().__init__(game, [
+            new_search(game, settings, settings.games_at_once, evaluator)
+            for evaluator in evaluators
+        ])
+
+    def start_game(self, i: int, number: int) -> _Slot:
+        return _Slot(number, [
+            search.seed(i, derive_seed(self._seed, "match", number // 2, (network + number) % 2))
+            for network, search in enumerate(self._searches)
+        ])
+
+    def start_turn(self, i: int, slot: _Slot, played: int) -> None:
+        search = self._searches[self._to_move(i, slot)]
+        drawn = self._gumbel is not None and self._sampling.applies(slot.plies)
+        search.set_root(i)
+        search.start(i, self._settings.sims, float(drawn), self._settings.dirichlet_alpha_total)
+
+    def choose(self, i: int, slot: _Slot) -> int:
+        network = self._to_move(i, slot)
+        tree = self._searches[network].tree(i)
+        if self._gumbel is not None:
+            return int(tree.action[best_child(self._gumbel, tree)])
+        if self._sampling.applies(slot.plies):
+            ts.root_policy(tree, self._policy)
+            return draw(self._policy, _TEMPERATURE, slot.rngs[network])
+        return int(tree.action[ts.most_visited(tree, ts.ROOT)])
+
+    def finish(self, slot: _Slot, result: int) -> float:
+        if result == NO_RESULT:
+            return 0.5
+        return 0.5 + 0.5 * result * (1 - 2 * (slot.number % 2))
+
+    def _to_move(self, i: int, slot: _Slot) -> int:
+        """The network to move: 0 the new one, 1 the old one."""
+        state = kernels.row(self._searches[0].roots, i)
+        return int(kernels.to_move(state) + slot.number) % 2
+
+
+def match_numbers(config: AlphaZeroConfig, worker: int) -> list[int]:
+    """A worker's games of a match, always both of a pair."""
+    return [number for number in range(config.gating_games)
+            if number // 2 % config.workers == worker]
+
+
+def play_match_share(
+    config: AlphaZeroConfig, iteration: int, worker: int, *networks: Path
+) -> Generator[Amount, None, tuple[float, float]]:
+    """Play a share of the match of an iteration: (points of the new network, CPU seconds)."""
+    cpu, numbers = time.process_time(), match_numbers(config, worker)
+    settings = replace(
+        config.selfplay, games_at_once=min(config.selfplay.games_at_once, len(numbers)))
+    match = Match(
+        get_game(config.game), [load_player(config, network) for network in networks], settings,
+        derive_seed(config.seed, "match", iteration),
+    )
+    points = 0.0
+    for _, won in match.play(numbers):
+        points += won
+        yield Amount(1)
+    return points, time.process_time() - cpu
+
+
+def play_match(
+    jobs: Jobs, config: AlphaZeroConfig, iteration: int, networks: Sequence[Path],
+    tell: Tell = lambda done, of: None,
+) -> dict[str, float]:
+    """Play the match of an iteration: columns of the history.
+
+    Args:
+        networks: folders of the new network and of the one that plays now.
+    """
+    portions = [
+        Portion(f"match {iteration}-{worker}", play_match_share, (config, iteration, worker),
+                tuple(networks))
+        for worker in range(config.workers) if match_numbers(config, worker)
+    ]
+    points = seconds = 0.0
+    with closing(
+        jobs.run(portions, lambda done: tell(done.items, config.gating_games))
+    ) as outcomes:
+        for outcome in outcomes:
+            points += outcome.value[0]
+            seconds += outcome.value[1]
+    score = points / config.gating_games
+    return {"match_score": score, "promoted": float(score >= config.gating_threshold),
+            "match_cpu_seconds": seconds}

@@ -1,0 +1,143 @@
+"""The games of an iteration, in shares that workers play.
+
+A share becomes a shard, which is written whole or not at all, and not played again if it is there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlgo.errors import DataError
+from dlgo.files import write_file
+from dlgo.games import get_game
+from engines.alphazero.config import AlphaZeroConfig
+from engines.alphazero.self_play import SelfPlay
+from engines.jobs import Amount, Jobs, Portion
+from engines.learning.data.shards import read_shard, shard_bytes, shard_path
+from engines.learning.networks.store import network_folder
+
+if TYPE_CHECKING:
+    from engines.learning.networks.leaf_evaluator import NetworkEvaluator
+
+# Called a few times a second with how many games are done, and of how many.
+Tell = Callable[[int, int], None]
+# Positions whose answers a worker keeps during its share, whose games begin alike.
+_CACHE = 100_000
+
+
+class Share(NamedTuple):
+    """A worker's share of the games of an iteration."""
+
+    config: AlphaZeroConfig
+    folder: Path  # of the run
+    iteration: int  # from 1
+    worker: int
+    player: int  # the iteration whose network plays
+
+    @property
+    def path(self) -> Path:
+        """The shard."""
+        number = (self.iteration - 1) * self.config.workers + self.worker
+        return shard_path(self.folder / "games", number)
+
+    @property
+    def numbers(self) -> range:
+        """The games to play: each has a number of its own in the run."""
+        start = (self.iteration - 1) * self.config.games
+        return range(start + self.worker, start + self.config.games, self.config.workers)
+
+    @property
+    def portion(self) -> Portion:
+        """The share as it is handed out."""
+        network = network_folder(self.folder, self.player)
+        return Portion(self.path.name, play_share, (self,), (network,))
+
+    def stored_stats(self) -> Counter[str] | None:
+        """What the shard says of its games; None if it has to be played."""
+        try:
+            return Counter(read_shard(self.path).provenance["stats"])
+        except (DataError, KeyError, TypeError):
+            return None
+
+
+class PlayedShare(NamedTuple):
+    """The bytes of a shard, the digest of its games (equal games, equal digest), their stats."""
+
+    shard: bytes
+    digest: str
+    stats: Counter[str]
+
+
+def load_player(config: AlphaZeroConfig, network: Path) -> NetworkEvaluator:
+    """The network in a folder, as it plays in training."""
+    from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
+
+    game = get_game(config.game)
+    return load_leaf_evaluator(str(network), game, config.runtime, cache=_CACHE)
+
+
+def play_share(share: Share, network: Path) -> Generator[Amount, None, PlayedShare]:
+    """Play a share with the model in the folder `network`."""
+    config, game = share.config, get_game(share.config.game)
+    cpu, wall = time.process_time(), time.perf_counter()
+    evaluator = load_player(config, network)
+    self_play = SelfPlay(game, evaluator, config.selfplay, config.seed)
+    played = {}
+    for number, data in self_play.play(share.numbers):
+        played[number] = data
+        yield Amount(1, data.n_positions)
+    stats = self_play.stats
+    stats.update(
+        remembered=evaluator.remembered, network_seconds=evaluator.seconds,
+        wall_seconds=time.perf_counter() - wall, cpu_seconds=time.process_time() - cpu,
+    )
+    return PlayedShare(*shard_bytes(game, [played[number] for number in share.numbers], {
+        "engine": f"self-play of {evaluator.network_id}", "seed": config.seed,
+        "iteration": share.iteration, "stats": dict(stats), "cpu_seconds": stats["cpu_seconds"],
+    }), stats)
+
+
+def play_shares(
+    jobs: Jobs, shares: Sequence[Share], tell: Tell = lambda done, of: None
+) -> Counter[str]:
+    """Play what is not there yet; the stats of all shares together."""
+    total: Counter[str] = Counter()
+    missing = {}
+    for share in shares:
+        stats = share.stored_stats()
+        if stats is None:
+            missing[share.path.name] = share
+        total.update(stats or {})
+    of = sum(len(share.numbers) for share in shares)
+    there = of - sum(len(share.numbers) for share in missing.values())
+    portions = [share.portion for share in missing.values()]
+    with closing(jobs.run(portions, lambda done: tell(there + done.items, of))) as outcomes:
+        for outcome in outcomes:
+            path = missing[outcome.portion.key].path
+            write_file(path, outcome.value.shard, error=DataError)
+            total.update(outcome.value.stats)
+    return total
+
+
+def columns(stats: Counter[str]) -> dict[str, float]:
+    """The games of an iteration as columns of the history."""
+    games, full = max(stats["games"], 1), max(stats["full"], 1)
+    return {
+        "games": stats["games"], "plies": stats["plies"], "evaluations": stats["evaluations"],
+        "remembered": stats["remembered"] / max(stats["evaluations"], 1),
+        "batch": stats["evaluations"] / max(stats["steps"], 1),
+        "first_won": stats["won"] / games, "drawn": stats["drawn"] / games,
+        "first_lost": stats["lost"] / games,
+        **{name: stats[name] / full
+           for name in ("entropy", "prior_entropy", "divergence", "agreed")},
+        "resigned": stats["resigned"] / games,
+        "resigned_wrongly": stats["wrong"] / max(stats["checked"], 1),
+        "network_share": stats["network_seconds"] / max(stats["wall_seconds"], 1e-9),
+        "selfplay_cpu_seconds": stats["cpu_seconds"],
+        "evaluations_per_second": stats["evaluations"] / max(stats["cpu_seconds"], 1e-9),
+    }
