@@ -1,7 +1,7 @@
 """When to end a game that is decided: resign, or pass when the opponent has passed (chapter 8.3).
 
 Two options that every engine has. `resign=0.05` resigns after three decisions in a row, by this
-engine, whose expected share of the wins was below 0.05; experiments/chapters/ch08_resignation.py
+engine, whose expected share of the wins was below 0.05; experiments/chapters/ch08.py
 measures how often that gives away games that were not lost. `pass_back=yes` answers a pass with a
 pass if that ends the game as won; it never ends one that would be drawn or lost so.
 """

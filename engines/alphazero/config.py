@@ -240,7 +240,7 @@ PRESETS: dict[str, dict[str, Any]] = {
                      "random_share": 0.3, "random_plies": 10,
                      "resign_below": 0.05, "no_resign_fraction": 0.15},
     },
-    # Komi 24.5 makes winning by 25 the goal (`experiments/chapters/ch14_go5.py`).
+    # Komi 24.5 makes winning by 25 the goal.
     "go 5x5": {
         "network": "resnet:blocks=4,filters=48", "encoder": "zero11", "iterations": 24,
         "games": 1600, "window": 8, "epochs_per_position": 2.5, "batch_size": 512,

@@ -11,9 +11,13 @@
 # page](../../docs/chapters/ch05.md) goes through them.
 
 # %%
+import tempfile
+from pathlib import Path
+
 import numpy as np
 from sklearn.datasets import load_digits
 
+import dlgo
 from engines.learning.from_scratch import (
     CrossEntropy,
     Dense,
@@ -25,9 +29,10 @@ from engines.learning.from_scratch import (
 )
 from engines.learning.from_scratch.check import gradient_error
 from experiments.arena.series import share_margin
+from experiments.chapters.practice import arrays
 from experiments.chapters.script import begin, size
 from experiments.course.showing import Source
-from experiments.figures import BLUE, ORANGE, drawing
+from experiments.figures import BLUE, INK, ORANGE, drawing
 
 begin()
 rng = np.random.default_rng(1)
@@ -141,3 +146,37 @@ with drawing(None, 8, 2, (1.3, 1.6)) as axes:
 # %% [markdown]
 # **Try this.** Train on the first 100 digits of `images[train]` only, for 30 epochs. How far apart
 # are the shares of known and of unseen digits?
+
+# %% [markdown]
+# ## The same layers and Go
+#
+# Now the input is a board as one plane: own stones 1, the other's -1. The label is the next move. A
+# tree search has played the games on 5x5, and whole games are held back for the test.
+
+# %%
+number, teacher, epochs, rate = size(
+    (200, "mcts:sims=200,rollout=heavy,rule=rave", 6, 0.2), (1000, "mcts:sims=200", 20, 0.05))
+folder = Path(tempfile.mkdtemp()) / "games"
+data = dlgo.generate("go:size=5", teacher, games=number, out=folder, seed=1)
+(boards, moves), (test_boards, test_moves) = map(arrays, data.split(0.1, seed=1))
+network = Network([Dense(25, 200, rng), ReLU(), Dense(200, 100, rng), ReLU(), Dense(100, 26, rng)],
+                  CrossEntropy())
+guess = (test_moves == np.bincount(moves).argmax()).mean()
+print(f"{len(moves):,} positions; always the commonest move: {guess:.1%}")
+known, unseen = [], []
+for _ in network.train(boards, one_hot(moves, 26), epochs=epochs, batch=32, rate=rate, rng=rng):
+    known.append(100 * network.accuracy(boards, moves))
+    unseen.append(100 * network.accuracy(test_boards, test_moves))
+margin = 100 * share_margin(unseen[-1] / 100, len(test_moves))
+print(f"moves of known games {known[-1]:.1f}%, of unseen games {unseen[-1]:.1f}% +-{margin:.1f}%")
+with drawing(size=(8, 4)) as (axes,):
+    axes.plot(range(1, epochs + 1), known, "s--", color=ORANGE, label="games it learns from")
+    axes.errorbar(range(1, epochs + 1), unseen, margin, fmt="o-", color=BLUE, capsize=4,
+                  label="unseen games")
+    axes.axhline(100 * guess, color=INK, linestyle=":", label="always the commonest move")
+    axes.set(xlabel="epoch", title="moves predicted, %", ylim=(0, None))
+    axes.legend()
+
+# %% [markdown]
+# **Try this.** Mirror each board and its move, and learn from both. A dense layer has to learn a
+# shape anew for every place of the board; chapter 6 does something about that.

@@ -29,8 +29,8 @@ from engines.learning.from_scratch import (
     one_hot,
 )
 from experiments.arena.series import share_margin
-from experiments.chapters.ch05_go import arrays
 from experiments.chapters.ch06_networks import probe
+from experiments.chapters.practice import arrays
 from experiments.chapters.script import begin
 from experiments.course.showing import draw_policy
 from experiments.figures import draw_bars, drawing
@@ -91,8 +91,7 @@ with drawing(None, 3, 1, (3.4, 3.6)) as axes:
 # %%
 folder = Path(tempfile.mkdtemp()) / "games"
 data = dlgo.generate("connect4", "mcts:sims=200", games=150, out=folder, workers=1)
-train, test = data.split(0.15, seed=1)
-(inputs, moves), (test_inputs, test_moves) = arrays(train), arrays(test)
+(inputs, moves), (test_inputs, test_moves) = map(arrays, data.split(0.15, seed=1))
 commonest = (test_moves == np.bincount(moves).argmax()).mean()
 print(f"{len(moves):,} positions to learn from, {len(test_moves):,} of other games")
 

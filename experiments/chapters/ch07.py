@@ -17,10 +17,11 @@ from pathlib import Path
 import numpy as np
 
 import dlgo
+from dlgo.encoders import get_encoder
+from engines.learning.data import BatchOptions, batches
 from engines.learning.from_scratch import CrossEntropy, Dense, Network, ReLU, one_hot
 from experiments.arena.series import share_margin
-from experiments.chapters.ch05_go import arrays
-from experiments.chapters.ch07_leak import compare
+from experiments.chapters.practice import arrays
 from experiments.chapters.script import begin
 from experiments.course.showing import Row, Source
 from experiments.figures import COLOURS, draw_bars, drawing
@@ -36,12 +37,42 @@ data
 # The predictor below learns nothing: it looks up the most similar position that it knows. It is
 # tested on games it knows, on held-back positions of them, and on games it has never seen.
 
+
 # %%
-shares = compare(data, games=200, seed=1)
+def table(part):
+    """All positions of a part in one batch, in order."""
+    encoder = get_encoder("oneplane", part.game)
+    return next(batches(part, encoder, BatchOptions(part.n_positions, shuffle=False)))
+
+
+def looked_up(known, tested):
+    """Shares of positions whose nearest known one has the same move, and the same winner."""
+    a, b = (batch.planes.reshape(len(batch), -1) for batch in (tested, known))
+    # |a - b|^2 without |a|^2, which is the same for all b.
+    nearest = np.concatenate([((b**2).sum(1) - 2 * rows @ b.T).argmin(1)
+                              for rows in np.array_split(a, len(a) // 512 + 1)])
+    return ((known.policies[nearest].argmax(1) == tested.policies.argmax(1)).mean(),
+            (known.values[nearest] == tested.values).mean())
+
+
+everything = table(data)
+order = np.random.default_rng(1).permutation(len(everything))
+held_back, rest = (everything.at(rows) for rows in np.split(order, [len(order) // 10]))
+train, test = map(table, data.split(0.1, seed=1))
+shares, margins = {}, {}
+for name, known, tested in (("known games", everything, held_back),
+                            ("10% of positions", rest, held_back), ("10% of games", train, test)):
+    # The positions of a game have one winner: held-back games count as so many winners.
+    independent = (len(tested), data.n_games // 10 if known is train else len(tested))
+    shares[name] = looked_up(known, tested)
+    margins[name] = [share_margin(*pair) for pair in zip(shares[name], independent, strict=True)]
+    print(f"{name}: move " + ", winner ".join(
+        f"{share:.1%} +-{margin:.1%}" for share, margin in zip(shares[name], margins[name],
+                                                                strict=True)))
 with drawing(None, 2, 1, (6, 3), sharey=True) as axes:
     for axis, part, title in zip(axes, (0, 1), ("the move", "the winner"), strict=True):
         draw_bars(axis, {name: 100 * row[part] for name, row in shares.items()},
-                  [100 * row[2 + part] for row in shares.values()],
+                  [100 * row[part] for row in margins.values()],
                   [f"{row[part]:.0%}" for row in shares.values()], most=100)
         axis.set(title=f"{title} predicted, %", xlim=(0, 125))
 
@@ -64,8 +95,7 @@ Row(state, state.play("2"), titles=("known", "to be predicted"))
 # In NumPy that is one more array for each layer:
 
 # %%
-train, test = data.split(0.15, seed=1)
-(inputs, moves), (test_inputs, test_moves) = arrays(train), arrays(test)
+(inputs, moves), (test_inputs, test_moves) = map(arrays, data.split(0.15, seed=1))
 labels = one_hot(moves, 7)
 Source(Network.step)
 

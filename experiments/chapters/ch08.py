@@ -16,8 +16,9 @@ from pathlib import Path
 import dlgo
 from engines.registry import EngineSpec
 from engines.termination import Resignation
+from experiments.arena.schedule import Plan
 from experiments.arena.series import share_margin
-from experiments.chapters.ch08_resignation import played, tried
+from experiments.arena.tournament import games_of_plan, run_tournament
 from experiments.chapters.script import begin
 from experiments.course.showing import Row, Source, draw_policy
 from experiments.figures import BLUE, INK, RED, draw_scores, drawing
@@ -80,7 +81,10 @@ for line in ("name", "komi 0.5", "play black C3", "genmove white", "play black C
 # move, over the whole of each game:
 
 # %%
-games = played("connect4", "mcts:sims=150", 120, 1, Path(tempfile.mkdtemp()))
+ledger = Path(tempfile.mkdtemp()) / "games.sqlite"
+plan = Plan(("connect4",), ("mcts:sims=400",), pairs=200, seed=1, kind="mirror").canonical()
+run_tournament(plan, ledger)
+games = games_of_plan(plan, ledger)
 with drawing(size=(9, 4)) as (axes,):
     for game in games[:25]:
         ours = [(cost.ply, 50 + 50 * cost.value) for cost in game.costs
@@ -97,12 +101,37 @@ with drawing(size=(9, 4)) as (axes,):
 # %%
 Source(Resignation.update)
 
+
 # %%
-for below in (0.02, 0.05, 0.1, 0.2, 0.3):
-    resigned, wrong, saved = tried(games, below, patience=3)
-    share = wrong / max(resigned, 1)
-    print(f"below {below:.0%}: {resigned} of {len(games)} games resigned, {saved:.0%} of the moves "
-          f"saved; {wrong} wrongly: {share:.1%} +-{share_margin(share, max(resigned, 1)):.1%}")
+def tried(threshold, patience=3):
+    """Games resigned, those of them not lost in the end, and the share of all moves saved."""
+    resigned = wrong = saved = moves = 0
+    for game in games:
+        moves += (length := len(game.moves.split()))
+        rules = [Resignation(threshold, patience), Resignation(threshold, patience)]
+        for cost in game.costs:
+            if cost.value is not None and rules[cost.player].update(cost.value):
+                resigned += 1
+                saved += length - cost.ply
+                wrong += game.result != cost.player  # 0 if player 0 lost it, 1 if player 1 did
+                break
+    return resigned, wrong, saved / moves
+
+
+thresholds, shares, margins, saves = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3), [], [], []
+for threshold in thresholds:
+    resigned, wrong, saved = tried(threshold)
+    shares.append(100 * wrong / max(resigned, 1))
+    margins.append(100 * share_margin(shares[-1] / 100, max(resigned, 1)))
+    saves.append(100 * saved)
+    print(f"below {threshold:.0%}: {resigned} of {len(games)} games resigned, {saved:.1%} of the "
+          f"moves saved; {wrong} wrongly: {shares[-1]:.1f}% +-{margins[-1]:.1f}%")
+with drawing(size=(9, 4.5)) as (axes,):
+    axes.errorbar(thresholds, shares, margins, fmt="o-", color=RED, capsize=5,
+                  label="of the resigned games not lost in the end")
+    axes.plot(thresholds, saves, "s--", color=BLUE, label="of all moves saved")
+    axes.set(xlabel="resign below this chance of winning", ylabel="%", ylim=(0, None))
+    axes.legend()
 
 # %% [markdown]
 # **Try this.** Set `patience=1`. Which threshold is then as safe as 10% with three estimates?

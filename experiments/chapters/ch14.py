@@ -4,45 +4,158 @@
 # ---
 
 # %% [markdown]
-# # 14 · AlphaGo Zero in a table
+# # 14 · AlphaZero in one file, and larger
 #
-# A network proposes, a search improves on it, the network learns from the search. In tic-tac-toe
-# the network may be a table: one row for each position. So the whole loop runs here in seconds,
-# without any library for learning. [The chapter's page](../../docs/chapters/ch14.md) has the same
-# with networks, up to Go on 9x9.
+# A network proposes, a search improves on it, the network learns from the search.
+# [microzero.py](microzero.py) holds all of this for tic-tac-toe in 199 lines of NumPy. Here you
+# train it, change it, and then look at the same search with networks for larger games. [The
+# chapter's page](../../docs/chapters/ch14.md) goes through the file line by line.
 
 # %%
+import time
+
 import numpy as np
 
 import dlgo
-from dlgo import kernels
-from dlgo.encoders import get_encoder
-from dlgo.symmetry import symmetries
-from engines.alphazero.config import SelfPlaySettings
-from engines.alphazero.self_play import SelfPlay
 from engines.alphazero.textbook import TextbookPUCT
-from engines.base import Budget, Decision
-from engines.treesearch import tree as ts
-from engines.treesearch.batched_search import BatchedSearch
-from engines.treesearch.gumbel import GUMBEL_SCALES, Gumbel, best_child
-from engines.treesearch.leaf_evaluator import LeafEvaluator, UniformEvaluator
-from engines.treesearch.rules import PUCT
+from engines.alphazero.textbook_gumbel import TextbookGumbel
+from engines.base import Budget
 from engines.watching.recording import watch
+from experiments.chapters import microzero
+from experiments.chapters.ch14_without import WITHOUT, trained
 from experiments.chapters.script import begin, size
 from experiments.course.showing import Row, Source, draw_policy
 from experiments.figures import BLUE, COLOURS, ORANGE, drawing
-from experiments.measures.tictactoe import every_line
 
 begin()
+tictactoe, empty = dlgo.game("tictactoe"), np.zeros(9, dtype=int)
 
 # %% [markdown]
-# ## The search asks the network
+# ## Training
 #
-# Connect Four, with the network that comes with the package: what it proposes, and what the search
-# makes of that.
+# An iteration plays games and learns from their positions. How good is the network *without
+# search*? Tic-tac-toe is small, so nobody has to play: let the other side try everything, and count
+# the lines of play that the network loses.
 
 # %%
+Source(microzero.self_play, microzero.train)
+
+# %%
+network = microzero.train(seed=1, iterations=size(12, 60), progress=lambda text: None)
+untrained = microzero.Network(np.random.default_rng(1))
+for name, one in (("untrained", untrained), ("trained", network)):
+    for simulations in (1, 10, 40):
+        first, second = (microzero.lost_lines(empty, one, simulations, moves_first)
+                         for moves_first in (True, False))
+        print(f"{name}, {simulations:>2} simulations: {first} lines lost moving first, "
+              f"{second} moving second")
+
+# %% [markdown]
+# A search makes up for a lack of knowledge, at a price for every move. What does the network
+# think of the first move, and of the answer to a corner?
+
+# %%
+start = tictactoe.start()
+with drawing(None, 2, 1, (3.8, 4)) as axes:
+    for axis, state, title in ((axes[0], start, "the first move"),
+                               (axes[1], start.apply_move("A1"), "after A1")):
+        policy, value = network.evaluate(-empty if state is start else microzero.play(empty, 0))
+        draw_policy(axis, state, {move: policy[tictactoe.action_of(move)]
+                                  for move in state.legal_moves()}, f"{title}, {value:+.2f}")
+
+# %% [markdown]
+# **Try this.** Play against it: `microzero.game(network)`. Then against the untrained network.
+
+# %% [markdown]
+# ## One line changed
+#
+# What happens when one idea is left out? Each entry replaces a piece of one line of the file.
+
+# %%
+for name, (piece, instead) in list(WITHOUT.items())[1:]:
+    print(f"without {name}:\n    {piece}\n    {instead}")
+
+# %%
+curves = {name: list(trained(name, 1, size(12, 60))) for name in ("nothing", "the sign")}
+with drawing(size=(8, 4)) as (axes,):
+    for (name, rows), colour in zip(curves.items(), (BLUE, ORANGE), strict=True):
+        axes.plot([row["iteration"] for row in rows], [row["mistakes"] for row in rows], "o-",
+                  color=colour, label=f"without {name}")
+        print("without {left_out}: {mistakes}% losing mistakes, {lines_alone} lines lost without "
+              "search".format(**rows[-1]))
+    axes.set(xlabel="iteration", title="losing mistakes, % of all positions", ylim=(0, None))
+    axes.legend()
+
+# %% [markdown]
+# **Try this.** Add an idea of yours to `WITHOUT`: learn from the move that was *played* instead
+# of the search's visits, or from the value of the search instead of the game's result.
+
+# %% [markdown]
+# ## What the network dismisses
+#
+# Here is a network that likes the centre, takes every position for even and gives the first cell
+# 1%. Noise in the priors of the root gives visits to that cell as well.
+
+
+# %%
+class Biased:
+    """Likes the centre, and takes every position for even."""
+
+    priors = np.array([0.01, 0.05, 0.05, 0.05, 0.64, 0.05, 0.05, 0.05, 0.05])
+
+    def evaluate(self, board):
+        priors = np.where(board == 0, self.priors, 0)
+        return priors / priors.sum(), 0.0
+
+
+visits = {"no noise": microzero.search(empty, Biased(), 60)}
+for seed in (1, 4):
+    visits[f"noise, seed {seed}"] = microzero.search(empty, Biased(), 60,
+                                                     np.random.default_rng(seed))
+with drawing(size=(8, 4)) as (axes,):
+    for k, (name, shares) in enumerate(visits.items()):
+        print(f"{name}: {np.round(60 * shares).astype(int).tolist()}")
+        axes.bar(np.arange(9) + 0.28 * (k - 1), 60 * shares, 0.28, color=COLOURS[k], label=name)
+    axes.set(title="60 visits", xlabel="cell", xticks=range(9))
+    axes.legend()
+
+# %% [markdown]
+# Now Connect Four: column 1 wins at once, has a prior of 1%, and there are only eight simulations.
+# PUCT follows the prior; Gumbel AlphaZero's rule (Danihelka et al. 2022), which is newer than the
+# book, tries all moves that it can.
+
+
+# %%
+class Centre:
+    """The same opinion for Connect Four, in place of a network."""
+
+    def _set_up(self):
+        self._runtime = None
+
+    def _evaluate(self, state):
+        shares = np.array([0.01, 0.04, 0.15, 0.5, 0.2, 0.06, 0.04])
+        moves = state.legal_moves()
+        priors = shares[[state.game.action_of(move) for move in moves]]
+        return dict(zip(moves, (priors / priors.sum()).tolist(), strict=True)), 0.0
+
+
 connect4 = dlgo.game("connect4")
+winning = connect4.start().play(*"121314")
+with drawing(None, 2, 1, (4.4, 4.2)) as axes:
+    for axis, (name, kind) in zip(axes, (("PUCT", TextbookPUCT), ("Gumbel", TextbookGumbel)),
+                                  strict=True):
+        engine = type(name, (Centre, kind), {})(connect4, Budget(sims=9))
+        engine.new_game(1)
+        decision = engine.select_move(winning)
+        print(f"{name} plays {connect4.move_text(decision.move)}")
+        draw_policy(axis, winning, decision.policy, f"{name}, 8 visits")
+
+# %% [markdown]
+# ## The search asks a network
+#
+# The network that comes with the package: what it proposes, and what the search makes of that.
+
+# %%
 state = connect4.start().play(*"443345")
 recording = watch(dlgo.engine("textbook-puct:sims=60", connect4, 1), state)
 priors = {connect4.parse_move(state, recording.tree().nodes[child].move):
@@ -77,232 +190,40 @@ for c in (1.0, 4.0):
     print(f"c = {c:g}: {listed}   -> {max(scores, key=scores.__getitem__)}")
 
 # %% [markdown]
-# ## What the network dismisses
+# ## Why games are played side by side
 #
-# Here is a network that likes the centre and takes every position for even. Noise in the priors of
-# the root gives visits to column 1 as well, whose prior is 1%.
-
-
-# %%
-class Biased(LeafEvaluator):
-    """Likes the centre, and takes every position for even."""
-
-    priors = np.array([0.01, 0.04, 0.15, 0.5, 0.2, 0.06, 0.04], np.float32)
-
-    def evaluate(self, leaves, n):
-        return np.tile(self.priors, (n, 1)), np.zeros(n, np.float32)
-
-
-def visits(rule, noise, sims, state, seed=1):
-    """Visits of each column, and the column to play."""
-    search = BatchedSearch(connect4, 1, 20_000, rule, Biased(), room=50)
-    kernels.copy_into(kernels.row(search.roots, 0), state.kernel_state)
-    search.seed(0, seed)
-    search.set_root(0)
-    search.start(0, sims, noise, 10.0)
-    while search.remaining[0] > 0:
-        search.step()
-    tree, counts = search.tree(0), [0] * 7
-    first = int(tree.first_child[ts.ROOT])
-    for child in range(first, first + int(tree.n_children[ts.ROOT])):
-        counts[int(tree.action[child])] = int(tree.visits[child])
-    best = best_child(rule, tree) if isinstance(rule, Gumbel) else ts.most_visited(tree, ts.ROOT)
-    return counts, int(tree.action[best]) + 1
-
-
-def draw_visits(axes, title, rows):
-    """Bars for each column, beside each other for each name."""
-    width = 0.8 / len(rows)
-    for k, (name, counts) in enumerate(rows.items()):
-        places = np.arange(1, 8) + (k - (len(rows) - 1) / 2) * width
-        axes.bar(places, counts, width, color=COLOURS[k], label=name)
-    axes.set(title=title, xlabel="column", ylabel="visits", xticks=range(1, 8))
-    axes.legend()
-
-
-puct, rows = PUCT(0.9, 0.1), {}
-for seed, noise in ((0, 0.0), (2, 0.25), (3, 0.5)):
-    rows[f"noise {noise:.0%}"], best = visits(puct, noise, 200, connect4.start(), seed)
-    print(f"noise {noise:.0%}: {rows[f'noise {noise:.0%}']}, plays {best}")
-with drawing(size=(8, 4)) as (axes,):
-    draw_visits(axes, "200 visits, priors favour column 4", rows)
-
-# %% [markdown]
-# Now column 1 wins at once, and there are only eight simulations. PUCT follows the prior; Gumbel
-# AlphaZero's rule (Danihelka et al. 2022), which is newer than the book, gives the move a chance.
+# A network answers for many boards in hardly more time than for one. So a fast program plays many
+# games at once and asks about all their leaves in one call.
 
 # %%
-winning, rows = connect4.start().play(*"121314"), {}
-for name, rule in (("PUCT", puct), ("Gumbel", Gumbel(16, *GUMBEL_SCALES))):
-    rows[name], best = visits(rule, 0.0, 9, winning)
-    print(f"{name:<7} {rows[name]}, plays {best}")
-with drawing(size=(8, 4)) as (axes,):
-    draw_visits(axes, "8 visits; column 1 wins at once", rows)
+costs = {}
+for boards in (1, 8, 64, 512):
+    begun = time.perf_counter()
+    for _ in range(200):
+        network.forward(np.zeros((boards, 9), int))
+    costs[boards] = 1e6 * (time.perf_counter() - begun) / 200 / boards
+    print(f"{boards:>3} boards a call: {costs[boards]:.1f} microseconds a board")
 
 # %% [markdown]
-# ## A search in batches
+# ## It takes the whole board
 #
-# Many games at once ask the network about all their leaves in one call.
+# Go on 5x5 is solved (van der Werf 2004): Black opens in the centre and owns all 25 points. The
+# network that comes with the package was trained with a komi of 24.5, which leaves nothing else to
+# win by. It plays Black from the empty board.
 
 # %%
-for at_once in size((1, 4, 16), (1, 16, 64)):
-    settings = SelfPlaySettings(sims=32, fast_sims=8, games_at_once=at_once)
-    selfplay = SelfPlay(connect4, UniformEvaluator(connect4), settings, seed=1)
-    plies = [len(game.actions) for _, game in selfplay.play(range(size(16, 200)))]
-    stats = selfplay.stats
-    print(f"{at_once:>3} games at once: {len(plies)} games of {np.mean(plies):.0f} plies, "
-          f"{stats['evaluations']:,} leaves in {stats['steps']:,} calls, "
-          f"{stats['evaluations'] / stats['steps']:.1f} a call")
+go5, ends = dlgo.game("go:size=5,komi=24.5"), {}
+for other in size(("random", "mcts:sims=100"), ("random", "alphabeta:depth=4", "mcts:sims=10000")):
+    players = [dlgo.engine("alphazero:model=go5-alphazero,sims=50", go5, 1),
+               dlgo.engine(other, go5, 1)]
+    state = go5.start()
+    while not state.is_over():
+        state = state.apply_move(players[state.next_player.index].select_move(state).move)
+    ends[other] = state
+    opening = go5.move_text(state.moves()[0])
+    print(f"against {other}: opens at {opening}, {go5.result_text(state)}")
+Row(*ends.values(), titles=tuple(ends))
 
 # %% [markdown]
-# ## A table instead of a network
-#
-# A network sees that a board and its mirror image are alike. A table has to be told: all eight
-# images of a position share the row of the one that comes first.
-
-# %%
-tictactoe = dlgo.game("tictactoe")
-images = symmetries(tictactoe)
-encoder = get_encoder("oneplane", tictactoe)
-
-
-def place(state):
-    """The row of a position, and which symmetry leads to it."""
-    boards = encoder.encode(state).ravel()[images.cells]
-    which = max(range(len(images)), key=lambda k: boards[k].tolist())
-    return tuple(boards[which].tolist()), which
-
-
-# %% [markdown]
-# The textbook's engine asks one method for priors and a value. This one looks them up; of a
-# position that is not in the table, it thinks nothing.
-
-
-# %%
-class TablePUCT(TextbookPUCT):
-    """AlphaZero's search over a table: for each row weights of nine cells, results, visits."""
-
-    def __init__(self, table, sims):
-        super().__init__(tictactoe, Budget(sims=sims))
-        self.table = table
-
-    def _set_up(self):
-        """Nothing: there is no network to load."""
-
-    def _evaluate(self, state):
-        moves, (row, which) = state.legal_moves(), place(state)
-        if row not in self.table:
-            return dict.fromkeys(moves, 1 / len(moves)), 0.0
-        weights, results, visits = self.table[row]
-        shares = weights[[images.action(which, tictactoe.action_of(move)) for move in moves]] + 0.01
-        return dict(zip(moves, (shares / shares.sum()).tolist(), strict=True)), results / visits
-
-
-# %% [markdown]
-# An iteration: play games, draw moves from the search's visits, and add to the table what the
-# search has found and who has won. What an earlier, weaker table has taught counts half.
-
-
-# %%
-def play_games(table, number, sims, rng):
-    """Play games with search; write what came of them into the table."""
-    new, engine = {}, TablePUCT(table, sims)
-    for _ in range(number):
-        engine.new_game(int(rng.integers(2**31)))
-        state, path = tictactoe.start(), []
-        while not state.is_over():
-            policy = engine.select_move(state).policy
-            weights, (row, which) = np.zeros(9), place(state)
-            for move, share in policy.items():
-                weights[images.action(which, tictactoe.action_of(move))] = share
-            path.append((row, weights, state.next_player.index))
-            moves, shares = list(policy), np.array(list(policy.values()))
-            if rng.random() < 0.25:  # now and then any move, so that other positions are met
-                moves = state.legal_moves()
-                shares = np.ones(len(moves))
-            state = state.apply_move(moves[rng.choice(len(moves), p=shares / shares.sum())])
-        for row, weights, player in path:
-            old = new.get(row, (0, 0, 0))
-            new[row] = old[0] + weights, old[1] + state.result() * (1, -1)[player], old[2] + 1
-    for row, (weights, results, visits) in new.items():
-        old = table.get(row, (0, 0, 0))
-        table[row] = old[0] / 2 + weights, old[1] / 2 + results, old[2] / 2 + visits
-
-
-class Favourite:
-    """Plays the table's likeliest move, without any search; by chance where it knows nothing."""
-
-    def __init__(self, table):
-        self.table = table
-
-    def new_game(self, seed):
-        self.rng = np.random.default_rng(seed)
-
-    def select_move(self, state):
-        moves, (row, which) = state.legal_moves(), place(state)
-        if row not in self.table:
-            return Decision(moves[self.rng.integers(len(moves))])
-        weights = self.table[row][0]
-        return Decision(max(
-            moves, key=lambda move: weights[images.action(which, tictactoe.action_of(move))]
-        ))
-
-
-# %% [markdown]
-# How good is the table *without search*? Tic-tac-toe is small, so nobody has to play: let the
-# other side try everything, and count the lines of play that the table loses. There is no chance
-# in that, and no interval.
-
-
-# %%
-def lines_lost(engine):
-    """The share of all lines that end in a loss, moving first and moving second."""
-    sides = [every_line(engine, side) for side in (0, 1)]
-    return [side.lost / (side.won + side.drawn + side.lost) for side in sides]
-
-
-rng = np.random.default_rng(1)
-table, curve = {}, []
-for iteration in range(6):
-    if iteration:
-        play_games(table, number=50, sims=20, rng=rng)
-    first, second = lines_lost(Favourite(table))
-    curve.append((50 * iteration, 100 * first, 100 * second))
-    print(f"after {50 * iteration:>3} games: {len(table):>4} rows; "
-          f"lines lost moving first {first:.1%}, second {second:.1%}")
-with drawing(size=(8, 4)) as (axes,):
-    games, firsts, seconds = zip(*curve, strict=True)
-    axes.plot(games, firsts, "o-", color=BLUE, label="moving first")
-    axes.plot(games, seconds, "s--", color=ORANGE, label="moving second")
-    axes.set(xlabel="games learned from", title="lines lost by the table alone, %", ylim=(0, None))
-    axes.legend()
-
-# %% [markdown]
-# What has it learned about the first move, and about an answer to the corner?
-
-# %%
-start = tictactoe.start()
-corner = start.apply_move("A1")
-with drawing(None, 2, 1, (3.8, 4)) as axes:
-    for axis, state, title in ((axes[0], start, "the first move"), (axes[1], corner, "after A1")):
-        draw_policy(axis, state, TablePUCT(table, 1)._evaluate(state)[0], title)
-
-# %% [markdown]
-# **Try this.** Learn from the moves *played* instead of the search's visits (put `{move: 1.0}`
-# into `path`). How many more games does it take to lose as few lines?
-
-# %% [markdown]
-# ## How much the search hides
-#
-# An *empty* table under searches of more and more simulations: a search makes up for a lack of
-# knowledge, at a price for every move.
-
-# %%
-searched = [(sims, *(100 * share for share in lines_lost(TablePUCT({}, sims))))
-            for sims in (2, 10, 40)]
-for sims, first, second in searched:
-    print(f"{sims:>3} simulations: lines lost moving first {first:.1f}%, second {second:.1f}%")
-
-# %% [markdown]
-# **Try this.** How many simulations does the empty table need to lose no line? And the one that
-# has learned?
+# **Try this.** With the usual komi (`"go:size=5,komi=0.5"`) a win by one point is a win. Does the
+# network still take the whole board?

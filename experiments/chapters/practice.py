@@ -1,8 +1,8 @@
-"""Many games of the learners of the textbook, played in compiled code; and an exam.
+"""What chapters' notebooks share: games of the textbook's learners by the hundred, and an exam.
 
 The learners of `engines/*/textbook.py` play game after game in Python, to be read. Here the same
-networks play hundreds of games side by side (`engines/learning/selfplay/policy_games.py`), and the
-learners' own `step` learns from them.
+networks play hundreds of games side by side in compiled code, and the learners' own `step` learns
+from them.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 from dlgo import GameSpec, Player, get_game
 from dlgo.encoders import get_encoder
+from engines.learning.data import BatchOptions, Dataset, batches
 from engines.learning.data.experience import Experience
 from engines.learning.data.replay import Replayer
 from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, Side
@@ -29,8 +30,15 @@ ILLEGAL = -2
 _AT_ONCE = 256
 
 
-class TextbookScorer:
-    """The network of a textbook learner as a `Scorer`."""
+def arrays(part: Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """All positions of data as rows of numbers (own stones 1, the other's -1), and the moves."""
+    options = BatchOptions(max(part.n_positions, 1), shuffle=False)
+    batch = next(batches(part, get_encoder("oneplane", part.game), options))
+    return batch.planes.reshape(len(batch), -1).astype(float), batch.policies.argmax(axis=1)
+
+
+class _Scorer:
+    """The network of a textbook learner, as compiled games ask it."""
 
     def __init__(self, learner: TextbookReinforce) -> None:
         self._learner = learner
@@ -43,12 +51,11 @@ class TextbookScorer:
 
 def side(learner: TextbookReinforce, learns: bool = True) -> Side:
     """How a learner plays: as it learns, or its best move."""
-    scorer = TextbookScorer(learner)
     if not learns:
-        return Side(scorer, learner.encoder, temperature=0.0)
-    if isinstance(learner, TextbookQ):
-        return Side(scorer, learner.encoder, temperature=0.0, epsilon=learner.epsilon, learns=True)
-    return Side(scorer, learner.encoder, learns=True)
+        return Side(_Scorer(learner), learner.encoder, temperature=0.0)
+    chance = isinstance(learner, TextbookQ)
+    more = {"temperature": 0.0, "epsilon": learner.epsilon} if chance else {}
+    return Side(_Scorer(learner), learner.encoder, learns=True, **more)
 
 
 @cache
@@ -65,13 +72,11 @@ def decisions_of(learner: TextbookReinforce, played: Experience) -> list[Decisio
     """The decisions of games, as the textbook remembers them."""
     rows = played.decisions
     made = played.made(Replayer(learner.encoder), rows)
-    players = (played.flags[rows] >> 1).tolist()
-    return [
-        Decision(planes, legal, action, (Player.black, Player.white)[player], share)
-        for planes, legal, action, player, share in zip(
-            made.planes.reshape(len(rows), -1).astype(np.float64), made.legal,
-            made.actions.tolist(), players, made.probabilities.tolist(), strict=True)
-    ]
+    players = [Player.from_index(player) for player in played.flags[rows] >> 1]
+    return [Decision(*one) for one in zip(
+        made.planes.reshape(len(rows), -1).astype(np.float64), made.legal, made.actions.tolist(),
+        players, made.probabilities.tolist(), strict=True,
+    )]
 
 
 def practise(learner: TextbookReinforce, games: int, seed: int) -> Experience:
@@ -82,18 +87,16 @@ def practise(learner: TextbookReinforce, games: int, seed: int) -> Experience:
     return played
 
 
-def trained(
-    learner: TextbookReinforce, batches: int, seed: int, games: int = 64
-) -> TextbookReinforce:
-    """A copy of the learner that has learned from so many batches of games."""
+def trained(learner: TextbookReinforce, batches: int, seed: int) -> TextbookReinforce:
+    """A copy of the learner that has learned from batches of 64 games."""
     learner = copy.deepcopy(learner)
     for batch in range(batches):
-        practise(learner, games, 1000 * seed + batch)
+        practise(learner, 64, 1000 * seed + batch)
     return learner
 
 
 def results_against(
-    one: TextbookReinforce, other: TextbookReinforce, games: int, seed: int = 0
+    one: TextbookReinforce, other: TextbookReinforce, games: int, seed: int
 ) -> np.ndarray:
     """Points of one learner against another, each as it learns: 1, 0.5, 0; float64[games].
 
@@ -104,11 +107,7 @@ def results_against(
 
 
 def decided(results: np.ndarray) -> tuple[float, float, float]:
-    """The share of games won, draws left out, and its 95% interval (Clopper and Pearson 1934).
-
-    Args:
-        results: 1, 0.5, 0 of each game; at least one is decided.
-    """
+    """The share of games won, draws left out, and its 95% interval (Clopper and Pearson 1934)."""
     from scipy.stats import binomtest
 
     wins, games = int((results == 1).sum()), int((results != 0.5).sum())
@@ -124,33 +123,33 @@ def against_random(learner: TextbookReinforce, games: int, seed: int = 0) -> flo
 
 
 @cache
-def _exam(encoder: str) -> tuple[np.ndarray, np.ndarray]:
-    """All positions of tic-tac-toe, and what each action leads to with perfect play.
+def solved(encoder: str) -> tuple[np.ndarray, np.ndarray]:
+    """All unfinished positions of tic-tac-toe, and what each action leads to with perfect play.
 
-    float64[positions, inputs]; int[positions, 9]: 1, 0, -1 for who moves, or ILLEGAL.
+    float64[4520, inputs]; int[4520, 9]: 1, 0, -1 for who moves, or ILLEGAL.
     """
-    game = get_game("tictactoe")
-    solve, shown, states = outcomes_of(game), get_encoder(encoder, game), all_states()
-    assert solve is not None
+    game, states = get_game("tictactoe"), all_states()
     outcomes = np.full((len(states), game.num_actions), ILLEGAL)
     lines = [[game.action_of(move) for move in state.moves()] for state in states]
-    for row, answer in zip(outcomes, solve(lines), strict=True):
+    for row, answer in zip(outcomes, outcomes_of(game)(lines), strict=True):
         row[list(answer)] = list(answer.values())
+    shown = get_encoder(encoder, game)
     return np.array([shown.encode(state).ravel() for state in states], np.float64), outcomes
 
 
 def exam(learner: TextbookReinforce) -> tuple[np.ndarray, np.ndarray]:
-    """What a learner thinks of all actions of all positions of tic-tac-toe, and what is true.
-
-    float64[4520, 9]; int[4520, 9]: 1, 0, -1 for who moves with perfect play, or ILLEGAL.
-    """
-    planes, outcomes = _exam(learner.encoder.name)
+    """What a learner thinks of all actions of all positions, and what is true: see `solved`."""
+    planes, outcomes = solved(learner.encoder.name)
     return learner.scores(planes), outcomes
 
 
 def losing_mistakes(learner: TextbookReinforce) -> np.ndarray:
     """In which of all 4,520 positions its best move loses what was not lost: bool[4520]."""
-    scores, outcomes = exam(learner)
+    return losing(*exam(learner))
+
+
+def losing(scores: np.ndarray, outcomes: np.ndarray) -> np.ndarray:
+    """In which positions the move with the highest score loses what was not lost: bool[n]."""
     best = np.where(outcomes == ILLEGAL, -np.inf, scores).argmax(axis=1)
     got = outcomes[np.arange(len(best)), best]
     return (got == -1) & (outcomes.max(axis=1) > -1)
@@ -163,30 +162,17 @@ def games_of(played: Experience) -> list[bytes]:
             for end, n in zip(ends, played.plies, strict=True)]
 
 
-def rows_met(learner: TextbookReinforce, played: Experience) -> np.ndarray:
+def rows_met(learner: TextbookReinforce, played: Experience) -> list[int]:
     """Which rows of the exam these games of tic-tac-toe have met."""
-    keys, rows = _keys(learner.encoder.name)
     made = played.made(Replayer(learner.encoder), played.decisions)
-    return rows[np.searchsorted(keys, np.unique(_key(made.planes.reshape(len(made), -1))))]
+    planes = np.unique(made.planes.reshape(len(made), -1).astype(np.float64), axis=0)
+    rows = _rows(learner.encoder.name)
+    return [rows[position.tobytes()] for position in planes]
 
 
 @cache
-def _keys(encoder: str) -> tuple[np.ndarray, np.ndarray]:
-    """The keys of the exam's positions in ascending order, and their rows."""
-    keys = _key(_exam(encoder)[0])
-    rows = np.argsort(keys)
-    return keys[rows], rows
-
-
-def _key(planes: np.ndarray) -> np.ndarray:
-    """A number for each row of zeros and ones."""
-    return planes.astype(np.int64) @ (1 << np.arange(planes.shape[1]))
-
-
-def mean_text(values: Sequence[float]) -> str:
-    """The mean of several seeds in percent, with half its 95% interval."""
-    mean, half = spread(values)
-    return f"{mean:.1f}%" if math.isnan(half) else f"{mean:.1f} +-{half:.1f}%"
+def _rows(encoder: str) -> dict[bytes, int]:
+    return {position.tobytes(): row for row, position in enumerate(solved(encoder)[0])}
 
 
 def spread(values: Sequence[float]) -> tuple[float, float]:
@@ -198,3 +184,9 @@ def spread(values: Sequence[float]) -> tuple[float, float]:
         return values[0], math.nan
     return float(np.mean(values)), float(
         t.ppf(0.975, n - 1) * np.std(values, ddof=1) / math.sqrt(n))
+
+
+def mean_text(values: Sequence[float]) -> str:
+    """The mean of several seeds in percent, with half its 95% interval."""
+    mean, half = spread(values)
+    return f"{mean:.1f}%" if math.isnan(half) else f"{mean:.1f} +-{half:.1f}%"

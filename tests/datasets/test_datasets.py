@@ -16,7 +16,6 @@ import pytest
 from dlgo.errors import DataError
 from engines.learning.data import Dataset, read_shard
 from engines.learning.data.sgf_games import Filter
-from experiments.chapters.ch07_leak import compare
 from experiments.datasets.generate import generate, make_recipe
 from experiments.datasets.sgf_import import import_sgf, index_sgf, pieces
 from experiments.datasets.show import show_lines
@@ -278,16 +277,6 @@ def test_awkward_files_are_used_or_named(tmp_path: Path, capfd) -> None:
     noted = [line for line in done.stderr.splitlines() if line.startswith("note: ")]
     assert any("setup-after-first-move.sgf: stones set up" in line for line in noted)
     assert Dataset.open(tmp_path).n_games > 5
-
-
-def test_a_split_by_positions_gives_the_winner_away(tmp_path: Path, capsys) -> None:
-    recipe = make_recipe("connect4", "mcts:sims=10", seed=1)
-    generate(recipe, 120, tmp_path, 1, Quiet())
-    found = compare(Dataset.open(tmp_path), 120, 1)
-    # The same predictor: near certain where neighbours are known, hardly better than a coin else.
-    assert found["known games"][0] > 0.85
-    assert found["10% of positions"][1] > 0.75
-    assert found["10% of games"][1] < 0.7
 
 
 def test_show_counts_games_and_bytes(made: Path) -> None:

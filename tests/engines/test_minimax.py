@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-import math
-
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from dlgo import GameState, SpecError, get_game, kernels
-from dlgo.games.draughts.state import Draughts
 from engines.clock import Clock
 from engines.minimax import table as tables
 from engines.minimax.stack import TECHNIQUE_HELP
@@ -305,21 +301,3 @@ def test_quiescence_sees_the_whole_exchange() -> None:
         assert value == pytest.approx(best(state), abs=1e-9)
         differ += value != shallow.select_move(state).value
     assert differ > 0
-
-
-@pytest.mark.skipif(
-    importlib.util.find_spec("draughts") is None, reason="pydraughts is not installed"
-)
-def test_the_opponent_on_pydraughts_takes_what_it_can_see() -> None:
-    from draughts.core.game import Game
-
-    from experiments.opponents import pydraughts_opponent as opponent
-
-    game = Game("english", "W:W18,22:B15,10,K1")
-    assert opponent.material(game) == 2 - 3.5
-    assert opponent.minimax(game, 1, -math.inf, math.inf) > 2 - 3.5
-    # 14-18 loses a man for nothing; the others do not.
-    state = Draughts.from_fen("B:W23,27,32:B14,1,2")
-    for seed in range(20):
-        (move,) = opponent.opponent_moves(state, 4, np.random.default_rng(seed))
-        assert move.place != (14, 18)

@@ -5,7 +5,7 @@
     for batch in batches(train, encoder, 256, seed=1, epoch=0): ...
 
 A split is by games. The positions of one game differ by a stone or two, so that a split by
-positions tests on what has been trained on (`ch07_leak.py` shows it); for the same reason
+positions tests on what has been trained on (chapter 7 shows it); for the same reason
 games with equal moves stay on the same side.
 
 `batches.py` makes planes of the games.
