@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dlgo import GameSpec, GameState, Player, Point, game_names, get_game
-from dlgo.conformance import Facts, Sample, check_game, check_sample, draw_sample, keys, play_line
-from dlgo.conformance.keys import check_fresh_processes
+from dlgo import GameSpec, GameState, Player, Point, game_names, get_game, kernels
+from dlgo.conformance import Sample, check_game, check_sample, draw_sample, keys, play_line
 from dlgo.games.draughts import board as draughts_board
 from dlgo.games.draughts import kernel as draughts_kernel
 from dlgo.games.go.board import KO
@@ -29,32 +28,54 @@ OPTIONS = {
 SPECS = [spec for name in game_names() for spec in (name, *OPTIONS.get(name, ()))]
 # Needs a process or many games of its own: once a game is enough.
 SLOW = ("fresh process", "rollout chances")
+# Finished games with their results for the first player.
+EXAMPLES = {
+    "tictactoe": {"A1 B1 A2 B2 A3": 1, "A1 B1 A2 B2 C3 B3": -1},
+    "connect4": {"1 2 1 2 1 2 1": 1, "1 2 1 2 1 2 3 2": -1},
+    "connectn": {"1 2 1 2 1 2 1": 1},
+    # All of the board is Black's; is that more than komi?
+    "go:size=5": {"A1 pass pass": 1, "pass A1 pass pass": -1},
+    "go:size=2": {"A1 pass pass": -1},
+}
 
 
-# What is known about the games ---------------------------------------------------------------
+def checked_game(spec: str) -> GameSpec:
+    game = get_game(spec)
+    game.examples = EXAMPLES.get(str(game), {})
+    return game
 
 
-def facts_of(game: GameSpec) -> Facts:
-    """What the kit is told about each game of this project."""
-    if game.name == "tictactoe":
-        return Facts(
-            examples={"A1 B1 A2 B2 A3": 1, "A1 B1 A2 B2 C3 B3": -1},
-            symmetric=True, rebuild=rebuild_tictactoe, alternating=True,
-        )
-    if game.name == "connect4":
-        examples = {"1 2 1 2 1 2 1": 1, "1 2 1 2 1 2 3 2": -1}
-        return Facts(examples, symmetric=True, alternating=True)
-    if game.name == "connectn":
-        examples = {"1 2 1 2 1 2 1": 1} if str(game) == "connectn" else {}
-        return Facts(examples, symmetric=True, alternating=True)
-    if game.name == "go":
-        # All of the board is Black's; is that more than komi?
-        one_stone = 1 if game.size**2 > game.komi else -1
-        examples = {"A1 pass pass": one_stone, "pass A1 pass pass": -1}
-        return Facts(examples, symmetric=True, rebuild=rebuild_go, alternating=True)
-    if game.name == "draughts":
-        return Facts(rebuild=rebuild_draughts)
-    return Facts()
+@pytest.mark.parametrize("spec", SPECS)
+def test_the_game_keeps_every_rule(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = checked_game(spec)
+    if not FULL:
+        monkeypatch.setattr(keys, "REORDERINGS", 4)
+    default = str(game) == game.name
+    check_game(game, skip=SLOW[:1] if default else SLOW, games=6 if default or FULL else 2,
+               symmetric=True)
+
+
+# With options the rules are the same code; they are tried above.
+@pytest.mark.parametrize("spec", SPECS if FULL else game_names())
+def test_any_line_of_play_keeps_the_rules(spec: str) -> None:
+    game = checked_game(spec)
+
+    # Deterministic, and a failure shrinks to the shortest game that shows it.
+    @settings(derandomize=True, deadline=None, max_examples=15 if FULL else 5, database=None)
+    @given(st.lists(st.integers(0, 1 << 20), max_size=80), st.booleans())
+    def check(choices: list[int], sensible: bool) -> None:
+        line = play_line(game, choices, sensible)
+        check_sample(Sample(game, (line,), symmetric=True), skip=SLOW)
+
+    check()
+
+
+def test_keys_and_rollouts_are_the_same_in_every_process() -> None:
+    samples = [draw_sample(get_game(name), games=2) for name in game_names()]
+    assert list(keys.fresh_processes(samples)) == []
+
+
+# The key that `play` keeps is that of the same stones set up anew ------------------------------
 
 
 def rebuild_tictactoe(state: GameState, player: Player) -> Any:
@@ -93,34 +114,15 @@ def rebuild_draughts(state: GameState, player: Player) -> Any:
     return new
 
 
-# The games keep the rules --------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("spec", SPECS)
-def test_the_game_keeps_every_rule(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    game = get_game(spec)
-    if not FULL:
-        monkeypatch.setattr(keys, "REORDERINGS", 4)
-    if str(game) == game.name:
-        check_game(game, facts_of(game), skip=SLOW[:1])
-    else:
-        check_game(game, facts_of(game), skip=SLOW, games=6 if FULL else 2)
-
-
-# With options the rules are the same code; they are tried above.
-@pytest.mark.parametrize("spec", SPECS if FULL else game_names())
-def test_any_line_of_play_keeps_the_rules(spec: str) -> None:
-    game = get_game(spec)
-
-    # Deterministic, and a failure shrinks to the shortest game that shows it.
-    @settings(derandomize=True, deadline=None, max_examples=15 if FULL else 8, database=None)
-    @given(st.lists(st.integers(0, 1 << 20), max_size=80), st.booleans())
-    def check(choices: list[int], sensible: bool) -> None:
-        line = play_line(game, choices, sensible)
-        check_sample(Sample(game, (line,), facts_of(game)), skip=SLOW)
-
-    check()
-
-
-def test_keys_and_rollouts_are_the_same_in_every_process() -> None:
-    check_fresh_processes([draw_sample(get_game(name), games=2) for name in game_names()])
+@pytest.mark.parametrize(("spec", "rebuild"), [
+    ("tictactoe", rebuild_tictactoe), ("go:size=5", rebuild_go), ("draughts", rebuild_draughts),
+])
+def test_keys_of_positions_set_up_anew_are_those_of_play(spec: str, rebuild: Any) -> None:
+    compared = 0
+    for state in draw_sample(get_game(spec), games=2).states(100):
+        position = rebuild(state, state.next_player)
+        if position is not None:
+            compared += 1
+            assert kernels.key(position) == state.key()
+            assert kernels.key(rebuild(state, state.next_player.other)) != state.key()
+    assert compared > 20

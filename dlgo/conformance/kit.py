@@ -1,24 +1,29 @@
-"""Random games for the conformance checks to look at, and what they look at in a position.
+"""What the rules of the conformance kit work on: random games, and what is seen in a position.
 
-A game is played here through the kernels
-alone, so that no check depends on the faces (moves, notation) that another check is for.
+A game is played here through the kernels alone, so that no rule depends on the faces (moves,
+notation) that another rule is for.
 """
 
 from __future__ import annotations
 
+import functools
 import re
+import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numba.core.errors import NumbaError
 
 from dlgo import kernels
-from dlgo.api import GameSpec, GameState, Player
+from dlgo.api import GameSpec, GameState
+from dlgo.errors import BotError, SpecError
+from dlgo.jit import wall_time
 from dlgo.rng import make_rng
+
+T = TypeVar("T")
 
 # Entries beyond the end of an array that must stay as they are, and the byte they hold.
 FENCE = 64
@@ -31,9 +36,8 @@ MOST_ACTIONS_ASKED = 4_096
 # Short games are played more often, until there are so many positions, or games.
 ENOUGH_PLIES, MOST_GAMES = 400, 60
 
-# `rebuild(state, player)`: kernel arrays of the same stones, set up anew, `player` to move;
-# None where a position cannot be set up (in the middle of a turn, say).
-Rebuild = Callable[[GameState, Player], Any]
+# What a rule yields: what is wrong, and the position in which that shows.
+Findings = Iterator[tuple[str, GameState | None]]
 
 
 class RuleBroken(AssertionError):
@@ -43,6 +47,60 @@ class RuleBroken(AssertionError):
 def broken(rule: str, text: str, state: GameState | None = None) -> RuleBroken:
     """The error to raise, with the way to the position in which the rule was broken."""
     return RuleBroken(f"{rule}: {text}" + (f" ({_way_to(state)})" if state else ""))
+
+
+def rules_by_name(*functions: Callable[[Any], Findings]) -> dict[str, Callable[[Any], Findings]]:
+    """The functions by their names, in words."""
+    return {function.__name__.replace("_", " "): function for function in functions}
+
+
+def look_at(name: str, rule: Callable[[Any], Findings], subject: Any) -> None:
+    """Look at a rule. Raises RuleBroken for the first thing that is wrong."""
+    for text, state in rule(subject):
+        raise broken(name, text, state)
+
+
+def look_in_time(
+    name: str, rule: Callable[[Any], Findings], subject: Any, what: str, seconds: float
+) -> None:
+    """`look_at`, but a rule that crashes or does not end is broken, too; see `in_time`."""
+    in_time(name, what, functools.partial(look_at, name, rule, subject), seconds)
+
+
+def in_time(rule: str, what: str, work: Callable[[], T], seconds: float) -> T:
+    """The result of `work`, which breaks the rule if it crashes or does not end.
+
+    Args:
+        what: what is checked, for messages.
+        seconds: how long it may take, not counting the compiler.
+
+    Raises:
+        RuleBroken: see above.
+        SpecError, BotError: as `work` raises it.
+    """
+    results: list[T] = []
+    errors: list[Exception] = []
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except Exception as error:
+            errors.append(error)
+
+    # Compiled code cannot be interrupted; a daemon thread at least lets the message out.
+    thread = threading.Thread(target=run, daemon=True)
+    began = wall_time()
+    thread.start()
+    while thread.is_alive():
+        thread.join(0.1)
+        if wall_time() - began > seconds:
+            raise RuleBroken(f"{rule}: {what} has not ended after {seconds:g} s")
+    if not errors:
+        return results[0]
+    if isinstance(errors[0], RuleBroken | SpecError | BotError):
+        raise errors[0]
+    text = f"{type(errors[0]).__name__}: {str(errors[0])[:200]}"
+    raise RuleBroken(f"{rule}: {what} met an exception, {text}") from errors[0]
 
 
 def _way_to(state: GameState) -> str:
@@ -157,7 +215,7 @@ class Line:
     states: tuple[GameState, ...]
     actions: tuple[int, ...]
 
-    @cached_property
+    @functools.cached_property
     def views(self) -> list[View]:
         """What the kernels say about each state."""
         return [look(state) for state in self.states]
@@ -193,7 +251,8 @@ def play_line(game: GameSpec, choices: Iterable[int], sensible: bool = False) ->
             raise broken("legality", f"{kernel} lists action {action}, is_legal forbids it", state)
         kernels.copy_into(target, state.kernel_state)
         kernels.play(target, action)
-        must_stand(fences, f"play({action})", state)
+        for text, _ in overwritten(fences, f"play({action})", state):
+            raise broken("bounds", text, state)
         try:
             move = game.move_of(action)
         except LookupError:
@@ -205,37 +264,18 @@ def play_line(game: GameSpec, choices: Iterable[int], sensible: bool = False) ->
 
 
 @dataclass(frozen=True)
-class Facts:
-    """What the author knows about a game and no check can find out. All of it is optional.
-
-    Attributes:
-        examples: finished games with their results as player 0 sees them, by their moves:
-            `{"A1 B1 A2 B2 A3": 1}`. Nothing else can tell a win from a loss.
-        symmetric: whether `search_actions` and `evaluate`, too, are alike in all `symmetry_names`.
-        rebuild: sets up a position from its stones, see `Rebuild`.
-        alternating: whether the players take turns without exception.
-    """
-
-    examples: Mapping[str, int] = field(default_factory=dict)
-    symmetric: bool = False
-    rebuild: Rebuild | None = None
-    alternating: bool = False
-
-
-@dataclass(frozen=True)
 class Sample:
-    """What the checks work on: a game, some lines of it, and what its author knows."""
+    """What the rules look at: a game and some lines of it."""
 
     game: GameSpec
     lines: tuple[Line, ...]
-    facts: Facts = Facts()
     seed: int = 0
+    symmetric: bool = False  # see `check_game`
 
-    def places(self, limit: int, finished: bool = False) -> Iterator[tuple[Line, int]]:
-        """About `limit` positions, spread evenly: line and ply.
+    def places(self, limit: int, finished: bool = False) -> list[tuple[Line, int]]:
+        """At most `limit` positions, spread evenly: line and ply.
 
         Args:
-            limit: how many at most.
             finished: ends of games instead of positions from which the line goes on.
         """
         places = [
@@ -244,8 +284,7 @@ class Sample:
             for ply in ([len(line.actions)] if finished else range(len(line.actions)))
             if line.over or not finished
         ]
-        step = max(1, -(-len(places) // limit))
-        yield from places[::step]
+        return places[:: max(1, -(-len(places) // limit))] if limit else []
 
     def states(self, limit: int, finished: bool = False) -> Iterator[GameState]:
         """The states of `places`."""
@@ -253,16 +292,38 @@ class Sample:
             yield line.states[ply]
 
 
+Rule = Callable[[Sample], Findings]
+
+
+def at(positions: int, finished: int = 0) -> Callable[[Callable[..., Iterator[str]]], Rule]:
+    """Makes a rule of a function of one state, which yields texts and must not change the state.
+
+    Args:
+        positions: of how many unfinished positions it is asked.
+        finished: of how many finished ones.
+    """
+    def of_sample(function: Callable[[GameState], Iterator[str]]) -> Rule:
+        @functools.wraps(function)
+        def rule(sample: Sample) -> Findings:
+            for state in (*sample.states(positions), *sample.states(finished, finished=True)):
+                before = snapshot(state.kernel_state)
+                for text in function(state):
+                    yield text, state
+                if not sample.game.same_position(state.kernel_state, before):
+                    yield "a kernel that only looks changes the position", state
+
+        return rule
+
+    return of_sample
+
+
 def draw_sample(
-    game: GameSpec, facts: Facts | None = None, seed: int = 0, games: int = 6,
-    plies: int | None = None,
+    game: GameSpec, seed: int = 0, games: int = 6, symmetric: bool = False
 ) -> Sample:
     """Play random games: half of them any legal action, half of them sensible ones.
 
     Args:
-        game: the game. facts: what its author knows about it. seed: of the random games.
-        games: how many at least; there are more of a short game.
-        plies: how long one may last; by default 600 or four per action, 5,000 at most.
+        seed: of the random games. games: how many at least; there are more of a short game.
 
     Raises:
         RuleBroken: if `new_kernel_state` and `reset` differ, no game comes to an end, a new one is
@@ -270,21 +331,22 @@ def draw_sample(
     """
     _must_be_reset(game)
     generator = np.random.default_rng(seed)
-    plies = plies or min(LONGEST_GAME, max(600, 4 * game.num_actions))
+    plies = min(LONGEST_GAME, max(600, 4 * game.num_actions))
     lines: list[Line] = []
     while len(lines) < games or (
         len(lines) < MOST_GAMES and sum(len(line.actions) for line in lines) < ENOUGH_PLIES
     ):
         choices = generator.integers(1 << 30, size=plies).tolist()
-        lines.append(play_line(game, choices, sensible=len(lines) % 2 == 0))
-        if lines[-1].over and not lines[-1].actions:
-            raise broken("reset", "a new game is over before the first move", lines[-1].states[0])
-        if lines[-1].over:
-            look(lines[-1].states[-1])  # a game without a result breaks many rules
+        line = play_line(game, choices, sensible=len(lines) % 2 == 0)
+        lines.append(line)
+        if line.over and not line.actions:
+            raise broken("reset", "a new game is over before the first move", line.states[0])
+        if line.over:
+            look(line.states[-1])  # a game without a result breaks many rules
     if not any(line.over for line in lines):
         n = len(lines)
         raise broken("end", f"none of {n} random games of {game} ended within {plies} plies")
-    return Sample(game, tuple(lines), facts or Facts(), seed)
+    return Sample(game, tuple(lines), seed, symmetric)
 
 
 def _must_be_reset(game: GameSpec) -> None:
@@ -341,13 +403,13 @@ def fenced(like: Any) -> tuple[Any, list[np.ndarray]]:
     return type(like)(*inside), around
 
 
-def must_stand(fences: list[np.ndarray], name: str, state: GameState) -> None:
-    """Raise RuleBroken if `name`, called in `state`, has written beyond an array."""
+def overwritten(fences: list[np.ndarray], name: str, state: GameState) -> Findings:
+    """Whether `name`, called in `state`, has written beyond an array of `fenced`."""
     for i, fence in enumerate(fences):
         if (fence != FENCE_BYTE).any():
-            field = state.kernel_state._fields[i // 2]
             where = "after the end" if i % 2 else "before the beginning"
-            raise broken("bounds", f"{name} writes {where} of the array `{field}`", state)
+            field = state.kernel_state._fields[i // 2]
+            yield f"{name} writes {where} of the array `{field}`", state
 
 
 def rolled(position: Any, seed: int) -> tuple[int, int]:

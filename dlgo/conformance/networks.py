@@ -1,0 +1,124 @@
+"""Conformance rules of what networks see: planes, and the symmetries of the board."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dlgo import kernels
+from dlgo.api import GameState
+from dlgo.conformance import kit
+from dlgo.conformance.keys import positions_of
+from dlgo.encoders import Encoder, encode_many, encoder_names, get_encoder
+from dlgo.symmetry import Symmetries, symmetries
+
+# Lines of play that are mirrored, and every how many plies the planes are compared.
+MIRRORED_LINES, MIRRORED_STEP = 2, 5
+
+
+def planes(sample: kit.Sample) -> kit.Findings:
+    """Encoders write all of their planes, finite numbers, alone or in batches, and no more."""
+    states = [*sample.states(12), *sample.states(4, finished=True)]
+    for name in encoder_names(sample.game) if states else ():
+        encoder = get_encoder(name, sample.game)
+        expected = []
+        for state in states:
+            window, known = encoder.window(state)
+            before = kit.bytes_of(window)
+            written = []
+            for poison in (np.nan, 7.0):
+                out = np.full((1, *encoder.shape), poison, np.float32)
+                encode_many(encoder.kernel, window, np.array([known]), 1, out)
+                written.append(out[0])
+            if not np.isfinite(written).all():
+                yield f"{name} writes what is not a finite number", state
+            if not np.array_equal(*written):
+                yield f"{name} leaves some of its planes unwritten", state
+            if not np.array_equal(written[0], encoder.encode(state)):
+                yield f"{name} writes other planes the second time", state
+            if kit.bytes_of(window) != before:
+                yield f"{name} changes the position", state
+            expected.append(written[0])
+        for i, batch in enumerate(_in_a_batch(encoder, states)):
+            if not np.array_equal(batch, expected[i]):
+                yield f"{name} writes other planes in a batch", states[i]
+
+
+def _in_a_batch(encoder: Encoder, states: list[GameState]) -> np.ndarray:
+    n, length = len(states), encoder.history + 1
+    longest = max((state.kernel_state for state in states), key=lambda s: sum(map(np.size, s)))
+    windows = kernels.make_batch(encoder.game.scratch_state(longest), n * length)
+    known = np.zeros(n, np.int64)
+    for i, state in enumerate(states):
+        window, known[i] = encoder.window(state)
+        for j in range(known[i]):
+            kernels.copy_into(kernels.row(windows, i * length + j), kernels.row(window, j))
+    out = np.full((n, *encoder.shape), np.nan, np.float32)
+    encode_many(encoder.kernel, windows, known, n, out)
+    return out
+
+
+def all_is_seen(sample: kit.Sample) -> kit.Findings:
+    """Positions with different keys have different `planes`: nothing is hidden from a network.
+
+    Finished games apart, which no network is asked about.
+    """
+    encoder = get_encoder("planes", sample.game)
+    keys: dict[bytes, int] = {}
+    for state in positions_of(sample):
+        if not state.is_over():
+            key = keys.setdefault(encoder.encode(state).tobytes(), state.key())
+            if key != state.key():
+                yield "a position with another key has the same planes: what differs is not a " \
+                    "piece, and `extra_planes` does not show it", state
+
+
+def images(sample: kit.Sample) -> kit.Findings:
+    """Under the game's symmetries, legal moves, planes and `ownership` are mirrored.
+
+    `search_actions` and `evaluate`, too, if the author declares them symmetric.
+    """
+    game = sample.game
+    try:
+        group = symmetries(game)
+    except ValueError as error:
+        yield str(error), None
+        return
+    encoders = [get_encoder(name, game) for name in encoder_names(game)]
+    for line in sample.lines[:MIRRORED_LINES]:
+        for k in range(1, len(group)):
+            for text, state in _image(line, group, k, encoders, sample.symmetric):
+                yield f"under {group.names[k]}, {text}", state
+
+
+def _image(
+    line: kit.Line, group: Symmetries, k: int, encoders: list[Encoder], symmetric: bool
+) -> kit.Findings:
+    game = line.states[0].game
+    mirrored = GameState.new_game(game)
+    for ply, state in enumerate(line.states):
+        legal, image = np.zeros((2, game.num_actions), bool)
+        legal[state.legal_actions()] = True
+        image[mirrored.legal_actions()] = True
+        if not np.array_equal(group.policy(k, legal), image):
+            yield "other moves are legal", state
+        if symmetric:
+            view, other = line.views[ply], kit.look(mirrored)
+            expected = view._replace(key=other.key, **{
+                field: tuple(sorted(group.action(k, action) for action in getattr(view, field)))
+                for field in ("legal_actions", "search_actions")
+            })
+            if wrong := kit.difference(other, expected):
+                yield wrong, state
+        if ply % MIRRORED_STEP == 0 or ply == len(line.actions):
+            for encoder in encoders:
+                expected = group.planes(k, encoder.encode(state))
+                if not np.array_equal(encoder.encode(mirrored), expected):
+                    yield f"the planes of {encoder.name} are not mirrored", state
+        if ply < len(line.actions):
+            mirrored = mirrored.apply_move(game.move_of(group.action(k, line.actions[ply])))
+    if line.over and kernels.offers(mirrored.kernel_state, "ownership"):
+        owners = np.empty((2, game.board_rows, game.board_cols), np.int8)
+        kernels.ownership(state.kernel_state, owners[0])
+        kernels.ownership(mirrored.kernel_state, owners[1])
+        if not np.array_equal(owners[1], group.planes(k, owners[0][..., None])[..., 0]):
+            yield "`ownership` is not mirrored", state
