@@ -2,46 +2,38 @@
 
 Numba compiles into a function all that the function uses: the kernels it calls, the values of
 the constants it reads, and, where a call is chosen by class (`dlgo.dispatch`), what is
-registered for the classes of its arguments. `fingerprint` follows the same paths through the
-live objects. So an edited rule changes the digest of every search that plays by it and of
-nothing else; comments, docstrings and other functions in the same file change no digest.
+registered for the classes of its arguments. All of this stands in modules. So `fingerprint` takes
+the module of the function and those of the classes, goes on to the modules whose kernels, stubs
+and classes these hold, and digests what all of them hold: the code of functions, the fields of
+classes, plain values. It is read from the live objects, for a file may have been edited since it
+was loaded. An edited rule changes the digest of every search that plays by it, and of no other
+game's; comments and docstrings change none.
+
+Modules of other installed packages are left out: their constants count, their functions do not.
 """
 
 from __future__ import annotations
 
-import dis
 import enum
 import functools
 import hashlib
-import inspect
 import platform
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
-from typing import Any, NamedTuple
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
 
 import numba
 import numpy as np
-from numba import types
-from numba.core.dispatcher import Dispatcher
-from numba.extending import _Intrinsic
 
 _PACKAGES = ("dlgo", "engines")
-# Part of every key by their versions; not followed.
-_LIBRARIES = ("numpy", "numba", "math", "builtins", "operator")
 _COMPILER = f"{numba.__version__} {np.__version__} {platform.python_version()}"
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic)
 
 
 class UnknownIngredient(Exception):
     """A compiled function uses something whose value has no digest: it must not be cached."""
-
-
-class _Parts(NamedTuple):
-    """One ingredient: its own text, and the other ingredients that it leads to."""
-
-    text: str
-    leads_to: tuple[Any, ...]
 
 
 def fingerprint(function: Callable[..., Any], argument_types: tuple[Any, ...]) -> str:
@@ -54,33 +46,25 @@ def fingerprint(function: Callable[..., Any], argument_types: tuple[Any, ...]) -
     Raises:
         UnknownIngredient: if that cannot be told.
     """
-    classes = set(_classes_of(argument_types))
-    stubs: list[Any] = []
-    seen: dict[int, Any] = {}  # by id; keeps the values alive, so that an id stays its own
-    texts = {f"signature {argument_types}"}
-    waiting: list[Any] = [function, *classes]
+    waiting = [cls.__module__ for cls in _classes_of(argument_types)]
+    texts = {_COMPILER, repr(argument_types), _text(function, waiting)}
+    own = {*_PACKAGES, *(name.partition(".")[0] for name in waiting)}
+    modules: set[str] = set()
+    stubs: set[Any] = set()
     while waiting:
-        value = waiting.pop()
-        if id(value) not in seen:
-            seen[id(value)] = value
-            parts = _parts(value)
-            texts.add(parts.text)
-            waiting.extend(parts.leads_to)
-            if isinstance(value, FunctionType) and hasattr(value, "table"):
-                stubs.append(value)
-            if _is_named_tuple(value):
-                classes.add(value)
+        name = waiting.pop()
+        if name not in modules and _counts(name, own):
+            modules.add(name)
+            texts.update(_contents(name, waiting, stubs))
         if not waiting:  # only now are all classes known that a choice may depend on
             for stub in stubs:
-                for cls in classes & stub.table.keys():
-                    chosen = stub.table[cls]
-                    texts.add(f"{stub.__name__} {_name(cls)} {_name(chosen)}")
-                    if id(chosen) not in seen:
-                        waiting.append(chosen)
-    digest = hashlib.sha256(_COMPILER.encode())
-    for text in sorted(texts):
-        digest.update(text.encode() + b"\0")
-    return digest.hexdigest()[:32]
+                for cls, chosen in stub.table.items():
+                    if cls.__module__ in modules:
+                        called_in: list[str] = []
+                        texts.add(f"{stub.__name__} {cls.__name__} {_text(chosen, called_in)}")
+                        waiting += [name for name in called_in if name not in modules]
+            waiting = [name for name in waiting if _counts(name, own)]
+    return hashlib.sha256("\0".join(sorted(texts)).encode()).hexdigest()[:32]
 
 
 @functools.cache
@@ -104,128 +88,79 @@ def _classes_of(argument_types: tuple[Any, ...]) -> Iterator[type]:
         yield from _classes_of(getattr(kind, "types", ()))
 
 
-def _is_named_tuple(value: Any) -> bool:
-    return isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields")
+def _counts(name: str, own: set[str]) -> bool:
+    """Whether a module is followed: not those of Python and of other installed packages."""
+    package = name.partition(".")[0]
+    if package in sys.stdlib_module_names and name != "__main__":
+        return False
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return package in own or file is not None and "-packages" not in file
 
 
-def _name(value: Any) -> str:
-    value = getattr(value, "py_func", value)
-    return f"{value.__module__}.{value.__qualname__}"
+def _contents(name: str, modules: list[str], stubs: set[Any]) -> Iterator[str]:
+    """What a module holds, as texts.
+
+    Args:
+        modules: where kernels and classes that it holds come from is added.
+        stubs: the functions of `dlgo.dispatch` that it holds are added.
+    """
+    for key, value in list(vars(sys.modules[name]).items()):
+        function = getattr(value, "py_func", getattr(value, "_defn", value))
+        if isinstance(value, ModuleType):
+            modules.append(value.__name__)
+        elif isinstance(function, FunctionType):
+            if hasattr(value, "table"):
+                stubs.add(value)
+            if value is not function:
+                yield f"{name}.{key} {_text(function, modules)}"
+            elif hasattr(value, "table"):
+                modules.append(function.__module__)
+            elif function.__module__ == name:  # it may say what is compiled in place of another
+                yield f"{name}.{key} {_code_text(function.__code__, function.__doc__)}"
+        elif isinstance(value, type) and hasattr(value, "_fields"):
+            modules.append(value.__module__)
+            yield f"{name}.{key} {value._fields} {getattr(value, 'shared_fields', '')}"
+        elif isinstance(value, type) and issubclass(value, enum.Enum):
+            yield f"{name}.{key} {[(member.name, member.value) for member in value]}"
+        elif not key.startswith("__") and (text := _plain(value)):
+            yield f"{name}.{key} {text}"
 
 
-def _of_a_library(value: Any) -> bool:
-    name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", "")
-    return (name or "builtins").partition(".")[0] in _LIBRARIES
+@functools.cache
+def _code_text(code: CodeType, doc: str | None = None) -> str:
+    """The code of a function and of those inside it, without what says where it stands."""
+    constants = [
+        _code_text(constant) if isinstance(constant, CodeType) else repr(constant)
+        for constant in code.co_consts if constant is not doc
+    ]
+    return f"{code.co_code.hex()} {code.co_names} {code.co_varnames} {constants}"
 
 
-def _parts(value: Any) -> _Parts:
-    """An ingredient taken apart. Raises UnknownIngredient if it is of no known kind."""
-    if isinstance(value, Dispatcher):
-        options = sorted((key, repr(option)) for key, option in value.targetoptions.items())
-        return _Parts(f"kernel {_name(value)} {options}", (value.py_func,))
-    if isinstance(value, _Intrinsic):
-        return _parts(value._defn)
-    if value is None or isinstance(value, bool | int | float | complex | str | bytes | slice):
-        return _Parts(f"{type(value).__name__} {value!r}", ())
-    if isinstance(value, np.ndarray | np.generic):
+def _plain(value: Any) -> str:
+    """A constant as text; "" for anything else."""
+    if isinstance(value, np.ndarray):
         content = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
-        return _Parts(f"array {value.dtype} {np.shape(value)} {content}", ())
-    if isinstance(value, tuple | frozenset):
-        items = tuple(value)
-        texts = [_parts(item).text for item in items]
-        order = texts if isinstance(value, tuple) else sorted(texts)
-        return _Parts(f"{_name(type(value))} {order}", (*items, type(value)))
-    if isinstance(value, enum.Enum):
-        return _Parts(f"enum {_name(type(value))} {value.name} {value.value!r}", ())
-    if isinstance(value, types.Type):
-        return _Parts(f"type {value}", ())
-    if isinstance(value, BuiltinFunctionType | type(np.add)) or _of_a_library(value):
-        return _Parts(f"library {getattr(value, '__name__', value)}", ())
-    if isinstance(value, type):
-        shared = getattr(value, "shared_fields", "")
-        return _Parts(f"class {_name(value)} {getattr(value, '_fields', '')}{shared}", ())
+        return f"{value.dtype} {value.shape} {content}"
+    if isinstance(value, _PLAIN):
+        return f"{type(value).__name__} {value!r}"
+    texts = list(map(_plain, value)) if isinstance(value, tuple | list) else []
+    return f"({', '.join(texts)})" if all(texts) and texts else ""
+
+
+def _text(value: Any, modules: list[str]) -> str:
+    """A function with its defaults and what it holds of the one around it, or such a value.
+
+    Args:
+        modules: where the functions stand is added.
+    """
+    value = getattr(value, "py_func", value)
     if isinstance(value, FunctionType):
-        return _function_parts(value)
+        modules.append(value.__module__)
+        held = [*(cell.cell_contents for cell in value.__closure__ or ()),
+                *(value.__defaults__ or ())]
+        texts = [_text(item, modules) for item in held]
+        code = _code_text(value.__code__, value.__doc__)
+        return f"{value.__module__}.{value.__qualname__} {code} {texts}"
+    if text := _plain(value):
+        return text
     raise UnknownIngredient(f"{type(value).__name__} {value!r:.80}")
-
-
-def _function_parts(function: FunctionType) -> _Parts:
-    if hasattr(function, "table"):  # chosen by class: what it leads to depends on the classes
-        return _Parts(f"chosen by class {_name(function)}", ())
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    text = f"function {_name(function)} "
-    leads_to: list[Any] = [*cells, *(function.__defaults__ or ())]
-    for code in _codes(function.__code__):
-        constants = [_text_of_constant(constant) for constant in code.co_consts
-                     if constant is not function.__doc__]
-        used = list(_globals_used(code, function.__globals__))
-        text += f"{code.co_code.hex()} {code.co_varnames} {constants} "
-        # The name stands beside its value: two constants that change places are a change.
-        text += " ".join(f"{name}={_short(value)}" for name, value in used)
-        leads_to += [value for _, value in used]
-    text += " ".join(_short(value) for value in (*cells, *(function.__defaults__ or ())))
-    if not _is_compiled(function):
-        # A plain function stands for an overload, which may be anywhere in its module.
-        source = inspect.getsourcefile(function)
-        if source is None:
-            raise UnknownIngredient(f"{_name(function)} has no source")
-        text += hashlib.sha256(Path(source).read_bytes()).hexdigest()
-    return _Parts(text, tuple(leads_to))
-
-
-def _short(value: Any) -> str:
-    """How an ingredient is told from others of its kind; its parts are told on their own."""
-    if isinstance(value, Dispatcher | FunctionType | type | ModuleType):
-        return getattr(value, "__name__", "")
-    return _parts(value).text
-
-
-_compiled_functions: set[int] = set()
-
-
-def is_compiled(function: Callable[..., Any]) -> None:
-    """Remember that `function` is compiled as it stands, and stands for no overload."""
-    _compiled_functions.add(id(function))
-
-
-def _is_compiled(function: FunctionType) -> bool:
-    module = sys.modules.get(function.__module__)
-    named = getattr(module, function.__name__, None)
-    return id(function) in _compiled_functions or isinstance(named, _Intrinsic)
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    """A function's code and that of the functions written inside it."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _codes(constant)
-
-
-def _text_of_constant(constant: Any) -> str:
-    return "code" if isinstance(constant, CodeType) else _parts(constant).text
-
-
-def _globals_used(code: CodeType, names: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The global values that code reads, modules followed to what is read of them."""
-    module, path = None, ""
-    for instruction in dis.get_instructions(code):
-        if module is not None:
-            if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
-                path += f".{instruction.argval}"
-                value = getattr(module, instruction.argval)
-                module = value if isinstance(value, ModuleType) else None
-                if module is None or _of_a_library(module):
-                    yield path, value
-                    module = None
-            elif instruction.opname not in ("CACHE", "PUSH_NULL", "EXTENDED_ARG"):
-                raise UnknownIngredient(f"the module {module.__name__} is used as a value")
-        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            if instruction.argval not in names:  # a builtin
-                continue
-            value = names[instruction.argval]
-            if isinstance(value, ModuleType):
-                if not _of_a_library(value):
-                    module, path = value, instruction.argval
-            else:
-                yield instruction.argval, value

@@ -3,8 +3,7 @@
 Numba's own disk cache looks at one source file only. A search compiles the rules of a game
 into itself, so after an edit of the rules the cached search would still play by the old
 ones. Here a file of machine code is named after a digest of all that it was made of
-(`fingerprint.py`): nothing stale is ever loaded, and an edit compiles anew only what it
-changes. Games and engines from outside are cached in the same way.
+(`fingerprint.py`): nothing stale is ever loaded.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from numba.np import linalg
 
 from dlgo.errors import DlgoError
 from dlgo.files import write_file
-from dlgo.fingerprint import UnknownIngredient, fingerprint, is_compiled
+from dlgo.fingerprint import UnknownIngredient, fingerprint
 
 
 def _load_numba_without_scipy() -> None:
@@ -53,6 +52,7 @@ def _load_numba_without_scipy() -> None:
 
 _load_numba_without_scipy()
 
+_CLOCKS = time.perf_counter, time.process_time
 _DAY = 86400.0
 # Machine code that nothing has loaded for so long is deleted.
 _KEPT_DAYS = 30
@@ -141,8 +141,8 @@ class _Compiler(event.Listener):
         self.watchers: list[Callable[[bool], None]] = []  # told when the clocks stop and go on
         self._lock = threading.RLock()
         self._depth = 0  # a function compiles those that it calls; threads wait for each other
-        self._stopped = (0.0, 0.0)  # wall and CPU time when the clocks stopped
-        self._excluded = (0.0, 0.0)  # what they have left out so far
+        # By each of `_CLOCKS`, when the clocks stopped, and what they have left out so far.
+        self._stopped = self._excluded = (0.0, 0.0)
 
     def on_start(self, event: event.Event) -> None:
         if event.kind == "numba:compile":
@@ -162,30 +162,26 @@ class _Compiler(event.Listener):
         with self._lock:
             self._depth += 1
             if self._depth == 1:
-                self._stopped = time.perf_counter(), time.process_time()
+                self._stopped = tuple(clock() for clock in _CLOCKS)
                 self._inform(True)
 
     def start_clocks(self) -> None:
         with self._lock:
-            if self._depth == 1:
-                now = time.perf_counter(), time.process_time()
-                self._excluded = tuple(
-                    excluded + end - start
-                    for excluded, end, start in zip(self._excluded, now, self._stopped, strict=True)
-                )
             self._depth -= 1
             if self._depth == 0:
+                times = zip(self._excluded, _CLOCKS, self._stopped, strict=True)
+                self._excluded = tuple(before + clock() - start for before, clock, start in times)
                 self._inform(False)
 
     def _inform(self, stopped: bool) -> None:
         for watcher in tuple(self.watchers):
             watcher(stopped)
 
-    def times(self) -> tuple[float, float]:
-        """Wall and CPU time by the clocks of budgets."""
+    def time(self, which: int) -> float:
+        """The time of one of `_CLOCKS`, by the clocks of budgets."""
         with self._lock:
-            now = self._stopped if self._depth else (time.perf_counter(), time.process_time())
-            return now[0] - self._excluded[0], now[1] - self._excluded[1]
+            now = self._stopped[which] if self._depth else _CLOCKS[which]()
+            return now - self._excluded[which]
 
 
 _compiler = _Compiler()
@@ -198,12 +194,12 @@ def wall_time() -> float:
 
     Compiling is never part of a budget: every limit on thinking time is checked by this clock.
     """
-    return _compiler.times()[0]
+    return _compiler.time(0)
 
 
 def cpu_time() -> float:
     """CPU seconds of this process, without those in which machine code was made or loaded."""
-    return _compiler.times()[1]
+    return _compiler.time(1)
 
 
 @contextlib.contextmanager
@@ -292,13 +288,11 @@ class _KernelCache(NullCache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what has been compiled, if it can be; a full disk does not stop the work."""
-        if any(not lifted.can_cache for lifted in data.lifted) or data.library.has_dynamic_globals:
-            return
-        path = self._file(sig, data.codegen)
-        if path is None:
-            return
-        with contextlib.suppress(DlgoError):
-            write_file(path, dumps(data._reduce()), sync=False)
+        path = None if data.lifted or data.library.has_dynamic_globals else self._file(
+            sig, data.codegen)
+        if path is not None:
+            with contextlib.suppress(DlgoError):
+                write_file(path, dumps(data._reduce()), sync=False)
 
 
 def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
@@ -311,7 +305,6 @@ def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
     flags |= {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
     compiled = numba.njit(**flags)(function)
     if not numba.config.DISABLE_JIT:
-        is_compiled(function)
         compiled._cache = _KernelCache(compiled)
 
         @functools.cache
@@ -320,22 +313,13 @@ def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
             form._cache = _KernelCache(form, "-inner")
             return form
 
-        # What Numba asks a function for that is called in what it compiles.
-        compiled.get_call_template = _by_plain_types(
-            lambda *asked: inner().get_call_template(*asked)
+        # What Numba asks a function for that is called in what it compiles. Numba has a type for
+        # each constant: `f(x, 1)` and `f(x, n)` would be compiled apart.
+        compiled.get_call_template = lambda args, kws: inner().get_call_template(
+            tuple(map(types.unliteral, args)), {k: types.unliteral(v) for k, v in kws.items()}
         )
         compiled.get_overload = lambda signature: inner().get_overload(signature)
     return compiled
-
-
-def _by_plain_types(template_for: Callable[..., Any]) -> Callable[..., Any]:
-    """Numba has a type for each constant: `f(x, 1)` and `f(x, n)` would be compiled apart."""
-    def get_call_template(args: Any, kws: dict[str, Any]) -> Any:
-        return template_for(
-            tuple(map(types.unliteral, args)), {k: types.unliteral(v) for k, v in kws.items()}
-        )
-
-    return get_call_template
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
