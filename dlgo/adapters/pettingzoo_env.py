@@ -74,13 +74,12 @@ class GameEnv(AECEnv):
         }
         self.render_mode = render_mode
         self.possible_agents = list(AGENTS)
-        actions = self._env.num_actions
-        self.action_spaces = {agent: spaces.Discrete(actions) for agent in AGENTS}
-        self.observation_spaces = {
-            agent: spaces.Dict({
-                "observation": spaces.Box(-np.inf, np.inf, self._env.observation_shape, np.float32),
+        shape, actions = self._env.observation_shape, self._env.num_actions
+        self._spaces = {
+            agent: (spaces.Discrete(actions), spaces.Dict({
+                "observation": spaces.Box(-np.inf, np.inf, shape, np.float32),
                 "action_mask": spaces.Box(0, 1, (actions,), np.int8),
-            })
+            }))
             for agent in AGENTS
         }
 
@@ -123,11 +122,11 @@ class GameEnv(AECEnv):
 
     def observation_space(self, agent: str) -> spaces.Space:
         """The space of an agent's observations."""
-        return self.observation_spaces[agent]
+        return self._spaces[agent][1]
 
     def action_space(self, agent: str) -> spaces.Space:
         """The space of an agent's actions."""
-        return self.action_spaces[agent]
+        return self._spaces[agent][0]
 
     def render(self) -> str | None:
         """The board as text; None without a render mode."""

@@ -14,10 +14,7 @@ and hands out arrays.
 
 from __future__ import annotations
 
-import copy
-import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +30,7 @@ from dlgo.specs import check_number
 from dlgo.vector import stepping
 
 PLAYERS = 2
+# What an environment shows besides its `TimeStep`.
 _SHOWN = ("legal", "counts", "actions", "plies", "illegal", "final_observations", "final_masks",
           "final_players", "final_plies")
 DEFAULT = "default"
@@ -91,7 +89,7 @@ class VectorEnv:
     """`count` games side by side. The same seed and the same actions give the same games.
 
     Each board has generators of its own: its games do not depend on how many boards there are
-    beside it, nor on `threads`. A copy (`deepcopy`, `pickle`) goes on from where the original
+    beside it. A copy (`deepcopy`, `pickle`) goes on from where the original
     stands, by itself.
 
     Args:
@@ -106,7 +104,6 @@ class VectorEnv:
         max_plies: number of plies after which a game is cut; by default `longest_game(game)`.
         illegal: "error": an illegal action raises; "loss": it loses the game for the player who
             chose it.
-        threads: number of threads that share a step.
         autoreset: whether a new game follows one that has ended. Otherwise its board shows the
             last position, and must not move, until `reset(boards=...)` starts another game there.
         search: whether only those actions count as legal that a search looks at: Go without
@@ -134,65 +131,44 @@ class VectorEnv:
     def __init__(
         self, game: str | GameSpec, count: int, encoder: str | Encoder | None = DEFAULT,
         seed: int = 0, *, random_plies: int = 0, max_plies: int | None = None,
-        illegal: str = ERROR, threads: int = 1, autoreset: bool = True, search: bool = False,
-        history: int = 0,
+        illegal: str = ERROR, autoreset: bool = True, search: bool = False, history: int = 0,
     ) -> None:
-        owner = "VectorEnv"
         self.game = get_game(game)
-        self.count = int(check_number(count, f"{owner}: count", int, low=1))
+        self.count = _whole("count", count, 1)
         self.encoder = _find_encoder(encoder, self.game)
         longest = longest_game(self.game) if max_plies is None else max_plies
         # What counts plies and remembers positions: far below what memory holds.
-        longest = int(check_number(longest, f"{owner}: max_plies", int, low=1, high=10**6))
-        opening = int(check_number(
-            random_plies, f"{owner}: random_plies", int, low=0, high=longest - 1
-        ))
+        longest = _whole("max_plies", longest, 1, 10**6)
+        opening = _whole("random_plies", random_plies, 0, longest - 1)
         if illegal not in (ERROR, LOSS):
-            raise SpecError(f"{owner}: illegal={illegal!r} is not one of {ERROR}, {LOSS}")
+            raise SpecError(f"VectorEnv: illegal={illegal!r} is not one of {ERROR}, {LOSS}")
         self._illegal_loses = illegal == LOSS
-        threads = int(check_number(threads, f"{owner}: threads", int, low=1, high=1024))
-
-        start = self.game.new_kernel_state()
-        if kernels.terminal(start):
-            raise SpecError(f"{owner}: {self.game} is over before its first move")
-        self._start, self._autoreset = start, autoreset
-        planes = (stepping.NoObservation(make_shape(self.game, 0)) if self.encoder is None
-                  else self.encoder.kernel)
-        window = 1 + max(int(planes.shape[HISTORY]), history)
-        self._boards = self._allocate(planes, (longest, opening, window, autoreset, search))
+        self._autoreset = autoreset
+        self._start = self.game.new_kernel_state()
+        if kernels.terminal(self._start):
+            raise SpecError(f"VectorEnv: {self.game} is over before its first move")
+        self._planes = (stepping.NoObservation(make_shape(self.game, 0)) if self.encoder is None
+                        else self.encoder.kernel)
+        window = 1 + max(int(self._planes.shape[HISTORY]), history)
+        try:
+            self._boards = self._allocate((longest, opening, window, autoreset, search))
+        except MemoryError:
+            raise SpecError(
+                f"VectorEnv: count={self.count} boards of {self.game} do not fit into memory; take "
+                "fewer, or a smaller max_plies or an encoder without history"
+            ) from None
         self._choices = np.zeros((self.count, 1), np.uint64)
         self._everywhere = np.ones(self.count, bool)
         self._drawn = np.full(self.count, stepping.DRAWN)
-        self._actions = np.empty(self.count, np.int64)
-        self._random = np.empty(self.count, np.int64)
-        self._parts = _divide(self.count, threads, planes)
-        self._pool = ThreadPoolExecutor(len(self._parts) - 1) if len(self._parts) > 1 else None
-
-        shown = self._boards
-        self.time_step = TimeStep(*(
-            _read_only(getattr(shown, name)) for name in TimeStep._fields
-        ))
-        for name in _SHOWN:
-            setattr(self, name, _read_only(getattr(shown, name)))
+        self._actions, self._random = np.empty((2, self.count), np.int64)
+        self._show()
         self.reset(seed)
 
-    def _allocate(self, planes: Any, options: tuple[int, ...]) -> stepping.Boards:
+    def _allocate(self, options: tuple[int, ...]) -> stepping.Boards:
         n, actions = self.count, self.game.num_actions
         longest, _, window, *_ = options
         model = self.game.scratch_state(self._start, room=longest + 1)
-        shape = (n, *planes.shape[:HISTORY].tolist())
-        observed = 4 * int(np.prod(shape[1:])) + 5 * actions
-        needed = n * (window * sum(field.nbytes for field in model) + 2 * observed
-                      + 4 * longest + 100)
-        memory = needed  # where the system does not say
-        if hasattr(os, "sysconf"):
-            memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        if needed > memory:
-            raise SpecError(
-                f"VectorEnv: count={n} boards of {self.game} need {needed / 2**30:,.1f} GiB, this "
-                f"machine has {memory / 2**30:,.1f}; take at most {n * memory // needed:,}, or a "
-                "smaller max_plies or an encoder without history"
-            )
+        shape = (n, *self._planes.shape[:HISTORY].tolist())
         return stepping.Boards(
             options=np.array(options, np.int64),
             states=kernels.make_batch(model, n * window),
@@ -211,6 +187,13 @@ class VectorEnv:
             final_plies=np.zeros(n, np.int64),
         )
 
+    def _show(self) -> None:
+        """Make the read-only views of what steps write."""
+        boards = self._boards
+        self.time_step = TimeStep(*(_read_only(getattr(boards, k)) for k in TimeStep._fields))
+        for name in _SHOWN:
+            setattr(self, name, _read_only(getattr(boards, name)))
+
     def __len__(self) -> int:
         return self.count
 
@@ -219,32 +202,12 @@ class VectorEnv:
         return f"VectorEnv({str(self.game)!r}, {self.count}, encoder={name!r})"
 
     def __getstate__(self) -> dict[str, Any]:
-        longest, opening, window, autoreset, search = self._boards.options.tolist()
-        return {
-            "arguments": (self.game, self.count, self.encoder),
-            "options": {
-                "random_plies": opening, "max_plies": longest, "threads": len(self._parts),
-                "illegal": LOSS if self._illegal_loses else ERROR,
-                "autoreset": bool(autoreset), "search": bool(search), "history": window - 1,
-            },
-            "memory": self._memory(),
-        }
+        return {k: v for k, v in vars(self).items() if k not in (*_SHOWN, "time_step")}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        # Made anew, so that what a copy shows is the memory that its own steps write.
-        self.__init__(*kept["arguments"], **kept["options"])
-        for own, array in zip(self._memory(), kept["memory"], strict=True):
-            if own.flags.writeable:  # tables that all states share are there already
-                np.copyto(own, array)
-
-    def _memory(self) -> list[np.ndarray]:
-        """All arrays that steps write."""
-        boards = self._boards
-        return [
-            *boards.states,
-            *(getattr(boards, name) for name in boards._fields if name != "states"),
-            self._choices,
-        ]
+        # Shown anew, so that what a copy shows is the memory that its own steps write.
+        vars(self).update(kept)
+        self._show()
 
     @property
     def num_actions(self) -> int:
@@ -274,14 +237,13 @@ class VectorEnv:
             generators: uint64[count], of these plies; None: those of the boards.
         """
         if seed is not None:
-            number = check_number(seed, "VectorEnv: seed", int)
-            rng = make_rng(derive_seed("vector", number))
+            rng = make_rng(derive_seed("vector", check_number(seed, "VectorEnv: seed", int)))
             stepping.seed_boards(rng, self._boards.generators, self._choices)
         starting = self._everywhere if boards is None else boards
         if generators is not None:
             self._boards.generators[starting, 0] = generators[starting]
         plies = self._drawn if random_plies is None else random_plies
-        self._in_parts(stepping.start_boards, starting, plies)
+        stepping.start_boards(self._boards, self._planes, self._start, starting, plies)
         return self.time_step
 
     def step(self, actions: np.ndarray, boards: np.ndarray | None = None) -> TimeStep:
@@ -312,7 +274,7 @@ class VectorEnv:
             board = int(stepping.first_illegal(self._boards.masks, self._actions, moving))
             if board >= 0:
                 raise IllegalMoveError(self._why_illegal(board, int(given[board])))
-        self._in_parts(stepping.step_boards, self._actions, moving)
+        stepping.step_boards(self._boards, self._planes, self._start, self._actions, moving)
         return self.time_step
 
     def observe(self, encoder: Encoder, boards: np.ndarray, out: np.ndarray) -> None:
@@ -346,17 +308,6 @@ class VectorEnv:
             state = state.apply_move(self.game.move_of(action))
         return state
 
-    def _in_parts(self, work: Callable[..., None], *arrays: np.ndarray) -> None:
-        """Have each thread do its part of the boards; this one does the first."""
-        own, *others = (
-            (self._boards, part.encoder, self._start, *arrays, part.first, part.last)
-            for part in self._parts
-        )
-        tasks = [self._pool.submit(work, *arguments) for arguments in others]
-        work(*own)
-        for task in tasks:
-            task.result()
-
     def _why_illegal(self, board: int, action: int) -> str:
         what = f"{f'board {board}: ' if self.count > 1 else ''}action {action} is illegal"
         remedy = "choose where the mask says that an action is legal"
@@ -369,20 +320,8 @@ class VectorEnv:
         return f"{what} ({why}); legal there are {shown}; {remedy}"
 
 
-class _Part(NamedTuple):
-    """The boards of one thread, and an encoder that it shares with no other."""
-
-    encoder: Any
-    first: int
-    last: int
-
-
-def _divide(count: int, threads: int, encoder: Any) -> list[_Part]:
-    bounds = np.linspace(0, count, min(threads, count) + 1).astype(int).tolist()
-    return [
-        _Part(copy.deepcopy(encoder), first, last)
-        for first, last in zip(bounds, bounds[1:], strict=False)
-    ]
+def _whole(name: str, value: int, low: int, high: float = math.inf) -> int:
+    return int(check_number(value, f"VectorEnv: {name}", int, low=low, high=high))
 
 
 def _find_encoder(encoder: str | Encoder | None, game: GameSpec) -> Encoder | None:

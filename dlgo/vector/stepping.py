@@ -1,7 +1,6 @@
 """The compiled part of the vectorised environment: one call moves a whole batch of boards.
 
-Every board is on its own: it has its position, its generators and its row in each array. So
-boards can be stepped in any order, and by several threads, with the same outcome.
+Every board is on its own: it has its position, its generators and its row in each array.
 """
 
 from __future__ import annotations
@@ -85,16 +84,16 @@ def seed_boards(rng, starts, choices):
 
 
 @kernel
-def step_boards(boards, encoder, start, actions, moving, first, last):
-    """Step each moving board of `first` to `last` (excluded).
+def step_boards(boards, encoder, start, actions, moving):
+    """Step each moving board.
 
     Args:
-        encoder: an `Encoder.kernel`, or `NoObservation`; threads must not share it.
+        encoder: an `Encoder.kernel`, or `NoObservation`.
         start: the kernel state from which games start.
         actions: int64[n]; one that the mask forbids loses the game for the player who chose it.
         moving: bool[n].
     """
-    for i in range(first, last):
+    for i in range(len(moving)):
         if not moving[i]:
             continue
         _play_action(boards, i, actions[i])
@@ -111,15 +110,15 @@ def step_boards(boards, encoder, start, actions, moving, first, last):
 
 
 @kernel
-def start_boards(boards, encoder, start, starting, random_plies, first, last):
-    """Start a game on each starting board of `first` to `last` (excluded).
+def start_boards(boards, encoder, start, starting, random_plies):
+    """Start a game on each starting board.
 
     Args:
         encoder, start: as in `step_boards`.
         starting: bool[n].
         random_plies: int64[n]; DRAWN: 0 to the most, each number with the same chance.
     """
-    for i in range(first, last):
+    for i in range(len(starting)):
         if not starting[i]:
             continue
         boards.movers[i] = kernels.NOBODY
@@ -135,13 +134,7 @@ def start_boards(boards, encoder, start, starting, random_plies, first, last):
 
 @kernel
 def observe_boards(boards, encoder, wanted, out):
-    """Write the observations of some boards.
-
-    Args:
-        encoder: an `Encoder.kernel`.
-        wanted: int64[k], the numbers of the boards.
-        out: float32[k, rows, cols, planes].
-    """
+    """Write the observations of the boards of these numbers into float32[k, rows, cols, planes]."""
     for k in range(len(wanted)):
         observe_board(boards, encoder, wanted[k], out[k])
 

@@ -44,9 +44,9 @@ from experiments.options import Number, csv_option, games_option, measuring_opti
 MOVES = 200
 
 
-def dlgo_meter(game: GameSpec, boards: int, encoder: str | None, threads: int = 1) -> Meter:
+def dlgo_meter(game: GameSpec, boards: int, encoder: str | None) -> Meter:
     """Plays one move on each of the boards."""
-    env = VectorEnv(game, boards, encoder, seed=1, threads=threads)
+    env = VectorEnv(game, boards, encoder, seed=1)
 
     def step() -> int:
         env.step(env.random_actions())
@@ -154,7 +154,7 @@ def pgx_meter(game: GameSpec, boards: int) -> Meter | None:
     return step
 
 
-def meters_of(game: GameSpec, boards: int, threads: int) -> dict[str, Meter]:
+def meters_of(game: GameSpec, boards: int) -> dict[str, Meter]:
     """What is measured for a game; the first is what the others are compared with."""
     ours = {
         f"dlgo.vector, {boards} boards, `planes`": dlgo_meter(game, boards, "planes"),
@@ -163,10 +163,6 @@ def meters_of(game: GameSpec, boards: int, threads: int) -> dict[str, Meter]:
     }
     if "simple" in encoder_names(game):
         ours[f"dlgo.vector, {boards} boards, `simple`"] = dlgo_meter(game, boards, "simple")
-    if threads > 1:
-        ours[f"dlgo.vector, {boards} boards, `planes`, {threads} threads"] = dlgo_meter(
-            game, boards, "planes", threads
-        )
     theirs: dict[str, Callable[[], Meter | None]] = {
         "PettingZoo, 1 board": lambda: pettingzoo_meter(game),
         "OpenSpiel from Python, 1 board": lambda: open_spiel_meter(game),
@@ -180,18 +176,15 @@ def meters_of(game: GameSpec, boards: int, threads: int) -> dict[str, Meter]:
 @games_option(("connect4", "go9"))
 @click.option("--boards", type=Number(int, 1, 10**6), default=1024, show_default=True,
               help="Boards side by side.")
-@click.option("--threads", type=Number(int, 1, 1024), default=1, show_default=True,
-              help="Above 1: measure that many threads as well.")
 @measuring_options(1.0, 5)
 @csv_option
 def main(
-    games: tuple[str, ...], boards: int, threads: int, seconds: float, rounds: int,
-    csv: Path | None,
+    games: tuple[str, ...], boards: int, seconds: float, rounds: int, csv: Path | None
 ) -> None:
     """Print steps a CPU second of each environment, a table for each game."""
     rows: list[list[Any]] = []
     for game in map(get_game, games):
-        meters = meters_of(game, boards, threads)
+        meters = meters_of(game, boards)
         rates = rates_in_turns(list(meters.values()), seconds, rounds, time.process_time)
         click.echo(f"| {game}: environment | steps a second | slowest to fastest round | "
                    "first line is faster by |")

@@ -10,10 +10,12 @@ import pytest
 
 from dlgo import IllegalMoveError, SpecError, game_names
 from tests.command import ROOT
-from tests.conftest import one_line_error
+from tests.conftest import FULL, one_line_error
 from tests.vector.test_vector import ROWS
 
-GAMES = [*game_names(), "go:size=5", "connectn:gravity=no,cols=4,rows=3,n=3,pie=yes", ROWS]
+GAMES = ["connect4", "draughts", ROWS]
+if FULL:
+    GAMES += [*game_names(), "go:size=5", "connectn:gravity=no,cols=4,rows=3,n=3,pie=yes"]
 
 
 @pytest.fixture
@@ -77,7 +79,7 @@ def test_an_illegal_action_in_pettingzoo(pettingzoo_env) -> None:
 @pytest.mark.filterwarnings("ignore:.*A Box observation space:UserWarning")
 @pytest.mark.filterwarnings("ignore:.*No render fps:UserWarning")
 @pytest.mark.parametrize(("game", "opponent"), [
-    ("connect4", "mcts:sims=5"), ("draughts", "random"), (ROWS, "random"), ("go:size=5", "random"),
+    ("connect4", "mcts:sims=5"), ("draughts", "random"), (ROWS, "random"),
 ], ids=lambda value: value[-10:])
 def test_gymnasium_accepts_every_game(game: str, opponent: str, gymnasium_env) -> None:
     import gymnasium

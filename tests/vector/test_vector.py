@@ -109,8 +109,8 @@ def test_who_completes_four_has_won() -> None:
 
 
 def test_the_same_seed_gives_the_same_games() -> None:
-    def play(count: int, seed: int, threads: int = 1, again: bool = False) -> list[np.ndarray]:
-        env = VectorEnv("connect4", count, "planes", seed, random_plies=6, threads=threads)
+    def play(count: int, seed: int, again: bool = False) -> list[np.ndarray]:
+        env = VectorEnv("connect4", count, "planes", seed, random_plies=6)
         if again:
             env.step(env.random_actions())
             env.reset(seed)
@@ -122,23 +122,13 @@ def test_the_same_seed_gives_the_same_games() -> None:
         return shown
 
     one = play(40, seed=5)
-    for other in (play(40, 5), play(40, 5, threads=3), play(40, 5, again=True)):
+    for other in (play(40, 5), play(40, 5, again=True)):
         assert all(map(np.array_equal, one, other))
     # More boards beside them change nothing.
     assert all(np.array_equal(a, b[:40]) for a, b in zip(one, play(50, 5), strict=True))
     assert not all(map(np.array_equal, one, play(40, seed=6)))
     games = np.stack(one[::7], axis=1)  # the planes of each board, step by step
     assert len({game.tobytes() for game in games}) == 40
-
-
-def test_threads_encode_what_one_thread_does() -> None:
-    # Many boards, so that the threads are at work at the same time.
-    one = VectorEnv("go:size=5", 4000, "simple", seed=1)
-    three = VectorEnv("go:size=5", 4000, "simple", seed=1, threads=3)
-    for _ in range(20):
-        one.step(one.random_actions())
-        three.step(three.random_actions())
-        assert all(map(np.array_equal, one.time_step, three.time_step))
 
 
 def test_random_actions_are_legal_and_uniform() -> None:
@@ -270,8 +260,7 @@ def test_an_illegal_action_may_lose_instead() -> None:
     (("connect4", 2), {"max_plies": 0}, "max_plies=0 is out of range"),
     (("connect4", 2), {"max_plies": 5, "random_plies": 5}, "random_plies=5 is out of range"),
     (("connect4", 2), {"illegal": "ignore"}, "illegal='ignore' is not one of error, loss"),
-    (("connect4", 2), {"threads": 0}, "threads=0 is out of range"),
-    (("go19", 10**9), {}, "take at most"),
+    (("go19", 10**9), {}, "take fewer"),
     (("connect4", 2, get_encoder("planes", get_game("tictactoe"))), {}, "was made for tictactoe"),
 ])
 def test_what_cannot_be_made_is_said(
