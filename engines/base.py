@@ -43,8 +43,7 @@ class Engine(ABC):
             that have one; the ledger stores it with each game.
         training_cpu_seconds: CPU time that its training took, data included; None: unknown,
             or nothing was trained. Stored beside the network.
-        runtime: what runs the network ("int8"), for engines that have one. Stored as well, since
-            `runtime=auto` takes what is fastest on a machine.
+        runtime: what runs the network ("int8"), for engines that have one. Stored as well.
     """
 
     name: ClassVar[str]

@@ -53,7 +53,7 @@ WORKING = [
     "--workers=1 --ledger=l.sqlite",
     "report l.sqlite --bootstrap=0 --out=page",
     "tournament --game=connect4 --engine=alphazero:sims=4,runtime=int8 "
-    "--engine=alphazero:sims=4,runtime=auto --pairs=1 --workers=1 --ledger=int8.sqlite",
+    "--engine=alphazero:sims=4 --pairs=1 --workers=1 --ledger=int8.sqlite",
     "generate tictactoe --engine=random --games=20 --workers=1 --out=games",
 ]
 REFUSED = [

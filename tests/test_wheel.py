@@ -148,8 +148,7 @@ def test_the_wheel_has_what_playing_needs_and_is_small(wheel: Path) -> None:
 def test_what_a_wheel_installs_plays_and_lists(from_wheel: Environment, tmp_path: Path) -> None:
     for word in ([from_wheel.programs / "dlgo"], [from_wheel.programs / "python", "-m", "dlgo"]):
         assert from_wheel.run(*word, "--version", cwd=tmp_path).stdout.startswith("dlgo, version ")
-    for game, first in (("tictactoe", "supervised"), ("draughts", "alphazero:sims=10"),
-                        ("draughts", "alphazero:sims=10,runtime=auto")):
+    for game, first in (("tictactoe", "supervised"), ("draughts", "alphazero:sims=10")):
         played = from_wheel.python("-m", "dlgo", "play", game, "--first", first, "--second",
                                    "random", "--delay", "0", cwd=tmp_path)
         assert "Game over: " in played.stdout

@@ -19,8 +19,8 @@ from dlgo.specs import Option
 from engines.alphago.bundle import find_bundle
 from engines.base import Budget
 from engines.fast_policy.policy import FastPolicy
-from engines.learning.networks.fastest import load_chosen
 from engines.learning.networks.leaf_evaluator import NETWORK_OPTIONS, NetworkEvaluator, encoder_of
+from engines.learning.networks.runtimes import load_runtime
 from engines.puct.base import BATCH, FPU, PUCTSearchEngine
 from engines.treesearch.engine import TREE_OPTIONS
 from engines.treesearch.evaluators import HeavyRollout, LightRollout
@@ -62,13 +62,11 @@ class AlphaGoEngine(PUCTSearchEngine):
         super()._set_up()
 
     def _new_evaluator(self) -> NetworkEvaluator:
-        bundle, kind = self._bundle, self.settings["runtime"]
-        mixing, batch = self.settings["lambda"], self.settings["batch"]
-        policy = load_chosen(bundle.network(self.settings["prior"]), kind, batch)
-        critic = load_chosen(bundle.network("value"), kind, batch) if mixing < 1 else None
+        bundle, kind, mixing = self._bundle, self.settings["runtime"], self.settings["lambda"]
+        policy = load_runtime(bundle.network(self.settings["prior"]), kind)
+        critic = load_runtime(bundle.network("value"), kind) if mixing < 1 else None
         asked = [runtime for runtime in (policy, critic) if runtime is not None]
         self.network_id = "+".join(runtime.network_id for runtime in asked)
-        # With runtime=auto each network has the one that is fastest for it.
         self.runtime = "+".join(dict.fromkeys(runtime.kind for runtime in asked))
         self.training_cpu_seconds = bundle.cpu_seconds
         return NetworkEvaluator(

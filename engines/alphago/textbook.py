@@ -26,8 +26,8 @@ from engines.alphago.engine import LAMBDA_OPTION, MODEL_OPTION, PRIOR_OPTION, SE
 from engines.alphazero.textbook import TextbookPUCT
 from engines.base import Budget
 from engines.fast_policy.policy import FastPolicy
-from engines.learning.networks.fastest import load_chosen
 from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, encoder_of, softmax
+from engines.learning.networks.runtimes import load_runtime
 from engines.learning.selfplay.drawing import draw
 
 
@@ -41,8 +41,8 @@ class TextbookAlphaGo(TextbookPUCT):
 
     def _set_up(self) -> None:
         bundle, kind = find_bundle(self.settings["model"], self.game), self.settings["runtime"]
-        self._policy_network = load_chosen(bundle.network(self.settings["prior"]), kind)
-        self._value_network = load_chosen(bundle.network("value"), kind)
+        self._policy_network = load_runtime(bundle.network(self.settings["prior"]), kind)
+        self._value_network = load_runtime(bundle.network("value"), kind)
         self._encoder = encoder_of(self._policy_network.card, self.game)
         self._value_encoder = encoder_of(self._value_network.card, self.game)
         self._fast_policy = FastPolicy.load(bundle.fast, self.game)

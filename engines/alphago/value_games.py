@@ -31,7 +31,7 @@ from dlgo.rng import derive_seed
 from engines.jobs import Amount, Inline, Jobs, Portion
 from engines.learning.data.records import LABELLED, NO_RESULT, NO_VALUE, GameData
 from engines.learning.data.shards import shard_bytes, shard_path
-from engines.learning.networks.fastest import fastest_kind
+from engines.learning.networks.runtimes import fastest_kind
 from engines.learning.networks.store import load_card
 from engines.learning.selfplay.policy_games import RANDOM, PolicyGames, network_side
 from engines.learning.selfplay.schedule import Schedule

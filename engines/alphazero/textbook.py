@@ -24,8 +24,8 @@ from dlgo.api import GameState, Move, Player
 from dlgo.errors import ModelError
 from dlgo.specs import Option
 from engines.base import Budget, finish_game
-from engines.learning.networks.fastest import load_chosen
 from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, encoder_of, model_for, softmax
+from engines.learning.networks.runtimes import load_runtime
 from engines.mcts.textbook import Node, TextbookMCTS
 from engines.puct.base import FPU
 from engines.watching.events import Evaluated
@@ -52,7 +52,7 @@ class TextbookPUCT(TextbookMCTS):
         except ModelError:
             self._runtime = None
             return
-        self._runtime = load_chosen(name, self.settings["runtime"])
+        self._runtime = load_runtime(name, self.settings["runtime"])
         self._runtime.card.require("policy", "which guides a search")
         self._runtime.card.require("value", "which values the leaves")
         self._encoder = encoder_of(self._runtime.card, self.game)

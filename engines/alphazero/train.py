@@ -35,8 +35,8 @@ from engines.alphazero.portions import Share, columns, play_shares
 from engines.jobs import Jobs, Processes
 from engines.learning.data import Batch, BatchOptions, Dataset, endless_batches
 from engines.learning.networks.card import Card, read_card
-from engines.learning.networks.fastest import fastest_kind
 from engines.learning.networks.quantization import quantise_columns
+from engines.learning.networks.runtimes import fastest_kind
 from engines.learning.networks.store import TRAINING_MODULES, network_folder, network_of_run
 from engines.learning.runs import Curve, Learner, Progress, Run, open_run
 from engines.learning.runs.run import about_training

@@ -16,8 +16,8 @@ from dlgo.api import GameState
 from dlgo.rng import make_rng
 from dlgo.specs import Option
 from engines.base import Budget, Cost, Decision, Engine
-from engines.learning.networks.fastest import load_chosen
 from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, encoder_of, model_for, softmax
+from engines.learning.networks.runtimes import load_runtime
 from engines.learning.selfplay.drawing import draw
 
 MODEL_OPTION = Option(
@@ -46,7 +46,7 @@ class PolicyEngine(Engine):
 
     def _set_up(self) -> None:
         name = self.settings["model"] or model_for(self.game, self.method)
-        self._runtime = load_chosen(name, self.settings["runtime"])
+        self._runtime = load_runtime(name, self.settings["runtime"])
         self._answer = self._head()
         self._encoder = encoder_of(self._runtime.card, self.game)
         self.network_id, self.runtime = self._runtime.network_id, self._runtime.kind

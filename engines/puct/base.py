@@ -42,9 +42,7 @@ class PUCTSearchEngine(TreeSearchEngine):
     def _load_network(self, model: str, values: Any = None) -> NetworkEvaluator:
         """A network as leaf evaluator; the engine takes its identity and its training's cost."""
         evaluator = load_leaf_evaluator(
-            model, self.game, self.settings["runtime"], values, self.settings["batch"],
-            self.settings["cache"],
-        )
+            model, self.game, self.settings["runtime"], values, self.settings["cache"])
         self.network_id, self.runtime = evaluator.network_id, evaluator.runtime
         self.training_cpu_seconds = evaluator.training_cpu_seconds
         return evaluator

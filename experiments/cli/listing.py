@@ -81,23 +81,18 @@ def encoders(game: str | None) -> None:
 
 @click.command()
 @click.argument("names", metavar="[MODEL]...", nargs=-1)
-@click.option("--speeds", is_flag=True,
-              help="Show how fast each runtime is here, and which one runtime=auto takes.")
+@click.option("--speeds", is_flag=True, help="Measure how fast each runtime is here.")
 @click.option("--batch", "batches", multiple=True, type=Number(int, 1, 4096), default=(1, 8, 64),
               show_default=True, help="Positions at once, for --speeds; may be repeated.")
-@click.option("--again", is_flag=True,
-              help="Measure anew what --speeds and runtime=auto remember of this machine.")
 @named_games()
-def models(
-    names: tuple[str, ...], speeds: bool, batches: tuple[int, ...], again: bool
-) -> None:
+def models(names: tuple[str, ...], speeds: bool, batches: tuple[int, ...]) -> None:
     """List the models that come with the package, or tell about some (names or folders)."""
     from engines.alphago.bundle import read_bundle, shipped_bundles
     from engines.learning.networks.store import SHIPPED, load_card, shipped_models
 
     shown = names or shipped_models()
     if speeds:
-        _echo_speeds(shown, batches, again)
+        _echo_speeds(shown, batches)
         return
     if not shown:
         click.echo("no model comes with this version; `dlgo train` makes some")
@@ -117,34 +112,21 @@ def models(
         )
 
 
-def _echo_speeds(names: Sequence[str], batches: Sequence[int], again: bool) -> None:
-    """A table of what `runtime=auto` has measured of these models, or measures now."""
-    from engines.learning.networks.fastest import PLAYING_KINDS, choose, trials_of
+def _echo_speeds(names: Sequence[str], batches: Sequence[int]) -> None:
+    """A table of what is measured of these models."""
+    from engines.learning.networks.runtimes import KINDS, speeds
 
-    policy, value = "  policy: nats from onnx", "  value: distance from onnx"
-    widths = [2 + max(map(len, (policy, value, *names))), 7,
-              *(max(11, 2 + len(kind)) for kind in PLAYING_KINDS)]
-
-    def row(*cells: str) -> None:
-        name, *numbers = cells
-        click.echo(f"{name:<{widths[0]}}" + "".join(
-            f"{text:>{width}}" for text, width in zip(numbers, widths[1:], strict=False)))
-
-    click.echo("positions a CPU second of each runtime; * is what runtime=auto takes")
-    row("model", "batch", *PLAYING_KINDS)
+    kinds = KINDS[:-1]  # Keras starts in seconds, and TensorFlow may not be installed
+    width = 2 + max(map(len, ("model", *names)))
+    heads = "".join(f"{kind:>{max(11, 2 + len(kind))}}" for kind in kinds)
+    click.echo(f"positions a CPU second of each runtime\n{'model':<{width}}{'batch':>7}{heads}")
     for name in names:
         for batch in batches:
-            trials = trials_of(name, batch, again)
-            taken = choose(trials)
-            row(name, f"{batch:,}", *(
-                f"{'*' * (kind == taken)}{trials[kind].rate:,.0f}" if kind in trials else "-"
-                for kind in PLAYING_KINDS))
-        for what, numbers in (
-            (policy, {kind: trial.policy for kind, trial in trials.items()}),
-            (value, {kind: trial.value for kind, trial in trials.items()}),
-        ):
-            texts = (f"{numbers[kind]:.4f}" if kind in numbers else "-" for kind in PLAYING_KINDS)
-            row(what, "", *texts)
+            rates = speeds(name, batch)
+            cells = "".join(
+                f"{f'{rates[kind]:,.0f}' if kind in rates else '-':>{max(11, 2 + len(kind))}}"
+                for kind in kinds)
+            click.echo(f"{name:<{width}}{batch:>7,}{cells}")
 
 
 def _costs_of(card: Any) -> str:

@@ -186,23 +186,6 @@ for _name, (_, _summary) in LEARNERS.items():
 
 
 @train.command()
-@click.argument("models", nargs=-1, required=True)
-@click.option("--out", required=True, type=PATH, help="Folder of the model.")
-def average(models: tuple[str, ...], out: Path) -> None:
-    """Average the weights of MODELS, the last networks of one run, into one.
-
-    The mean of networks that still go to and fro is often better than each of them.
-    """
-    from dlgo.extras import require_extra
-    from engines.learning.networks.averaging import average_models
-    from engines.learning.networks.store import TRAINING_MODULES
-
-    require_extra("train", "averaging", *TRAINING_MODULES)
-    card = average_models(models, out)
-    click.echo(f"{card.name}: the mean of {len(models)} networks")
-
-
-@train.command()
 @click.argument("model")
 @click.option("--out", type=PATH,
               help="Folder of a new model; by default the file is added to MODEL itself.")

@@ -21,7 +21,6 @@ from dlgo.games.draughts.pdn import read_games
 from dlgo.records.costs import MoveCost
 from dlgo.records.ledger import GameRecord, Ledger, ledger_lock
 from dlgo.records.sgf import read_sgf, replay
-from engines.learning.networks.fastest import PLAYING_KINDS
 from experiments.arena.inspect_ledger import check_lines, export_games, list_lines, totals_lines
 from experiments.arena.referee import EngineCache, play_game
 from experiments.arena.schedule import Plan, tasks
@@ -109,10 +108,9 @@ def test_the_network_of_an_engine_is_stored(monkeypatch) -> None:
 
 
 def test_what_runs_a_network_is_stored() -> None:
-    """Of `auto`, what it took on this machine."""
-    task = make_task("alphazero:sims=1,runtime=auto", "alphazero:sims=1,runtime=int8", "connect4")
+    task = make_task("alphazero:sims=1", "alphazero:sims=1,runtime=int8", "connect4")
     networks = json.loads(play_game(task, EngineCache()).networks)
-    assert networks["first"]["runtime"] in PLAYING_KINDS
+    assert networks["first"]["runtime"] == "onnx"
     assert networks["second"]["runtime"] == "int8"
 
 

@@ -76,7 +76,6 @@ LINES: dict[str, str] = {
                        "--net=mlp:hidden=2,layers=1 --workers=1 --runtime=onnx",
     **{f"train {name}": "--game=tictactoe --out=out/run --iterations=1 --games=4 "
                         "--net=mlp:hidden=2,layers=1" for name in LEARNERS},
-    "train average": "tictactoe-ppo tictactoe-ppo --out=out/model",
     "train quantise": "model --out=out/model --positions=64",
     "train supervised": "--data=data --out=out/model --net=mlp:hidden=2,layers=1 --epochs=1",
     "watch": "tictactoe --engine=textbook-mcts:sims=5 --tree=out/tree.svg",
@@ -85,7 +84,7 @@ LINES: dict[str, str] = {
 STDIN = b"a1 b2\n\nC3\ngenmove b\n\x1b[2J\nboardsize 99999999999999999999\nundo\nquit\n"
 # These take a second or more.
 SLOW = ("class grade", "class league", "connectx export", "data import-sgf", "data index-sgf",
-        "generate", "report", "tournament", "train alphago", "train alphazero", "train average",
+        "generate", "report", "tournament", "train alphago", "train alphazero",
         "train quantise", "train supervised",
         *(f"train {name}" for name in LEARNERS))
 # Ctrl-C comes later where it would leave half a plot in this process.

@@ -14,6 +14,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from dlgo.errors import DlgoError
@@ -49,7 +50,7 @@ except ImportError as error:
 
 __all__ = [
     "backend_name", "compiled_call", "export_onnx", "gpu_name", "keras",
-    "make_repeatable", "use_precision",
+    "make_repeatable", "training_precision", "use_precision",
 ]
 
 
@@ -97,6 +98,22 @@ def use_precision(name: str) -> str:
     policy = "mixed_bfloat16" if mixed else "float32"
     keras.config.set_dtype_policy(policy)
     return policy
+
+
+def training_precision() -> str:
+    """What a network trains in where that is left open: "mixed" where bfloat16 is faster here.
+
+    So it is on GPUs, on processors with matrix units (AMX), and on AMD's vector units: those train
+    1.4 times as fast with it. Intel's vector units without matrix units take almost twice the time.
+    """
+    if gpu_name() is not None:
+        return "mixed"
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return "float32"
+    fast = "amx_bf16" in text or ("avx512_bf16" in text and "AuthenticAMD" in text)
+    return "mixed" if fast else "float32"
 
 
 def compiled_call(model: Any) -> Callable[[Any], Any]:

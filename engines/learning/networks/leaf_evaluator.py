@@ -26,15 +26,19 @@ from dlgo.specs import Option
 from engines.learning.networks.answer_cache import AnswerCache
 from engines.learning.networks.card import Card
 from engines.learning.networks.dense import dense_guide
-from engines.learning.networks.fastest import AUTO, USUAL, load_chosen
-from engines.learning.networks.runtimes import KINDS, DenseRuntime, NetworkRuntime
+from engines.learning.networks.runtimes import (
+    KINDS,
+    USUAL,
+    DenseRuntime,
+    NetworkRuntime,
+    load_runtime,
+)
 from engines.learning.networks.store import load_card, shipped_models
 from engines.treesearch.leaf_evaluator import LeafEvaluator, LeafValues
 
 RUNTIME_OPTION = Option(
     "runtime", USUAL, "what runs the network; usual: compiled if it is of dense layers alone, else "
-    "onnx; auto: the fastest here of those that hardly change its answers, so that other machines "
-    "may play other games", choices=(USUAL, *KINDS, AUTO))
+    "onnx", choices=(USUAL, *KINDS))
 CACHE_OPTION = Option("cache", 20_000, "positions whose answers by the network are kept during a "
                       "game, so that it is not asked twice; 0: none", low=0, high=10_000_000)
 # What engines have that ask a network about the leaves of a tree.
@@ -97,19 +101,15 @@ def softmax(logits: np.ndarray) -> np.ndarray:
 
 
 def load_leaf_evaluator(
-    name: str, game: GameSpec, kind: str = "onnx", values: Any = None, batch: int = 1,
-    cache: int = 0,
+    name: str, game: GameSpec, kind: str = "onnx", values: Any = None, cache: int = 0
 ) -> NetworkEvaluator:
     """The model `name` as a leaf evaluator for the tree search. See `NetworkEvaluator`.
-
-    Args:
-        kind: what runs it, or `auto`, by the size of `batch`.
 
     Raises:
         ModelError: if there is no such model, or it is not for this game, or it has no value
             head and no other values are asked for.
     """
-    runtime = load_chosen(name, kind, batch)
+    runtime = load_runtime(name, kind)
     return NetworkEvaluator(runtime, encoder_of(runtime.card, game), values, cache=cache)
 
 

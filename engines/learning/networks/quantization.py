@@ -3,7 +3,8 @@
 Weights and activations of the body become integers of eight bits, which processors with VNNI
 multiply four at a time; the last layer of each head stays in float32, since nothing after it
 evens its errors out. Static quantisation (Jacob et al. 2018): the range of each activation is
-measured beforehand, on positions of the network's own play. The file is plain ONNX with
+measured beforehand, on positions of the network's own play. (Those of random play would not do:
+their activations are smaller than those that a search meets.) The file is plain ONNX with
 QuantizeLinear and DequantizeLinear around each layer, so that ONNX Runtime and OpenVINO both run
 it in integers. Weights have a scale for each filter. `docs/networks.md` has what it costs and
 brings.
@@ -17,79 +18,86 @@ import hashlib
 import logging
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
 from dlgo.files import make_folder, write_file
+from dlgo.games import recorded_game
 from dlgo.rng import derive_seed
+from dlgo.vector import VectorEnv
 from engines.learning.networks import store
 from engines.learning.networks.card import FILE_NAME, Card
-from engines.learning.networks.runtimes import INT8_KINDS, OnnxRuntime
-from engines.learning.networks.self_play_positions import Positions, difference, self_play_positions
+from engines.learning.networks.runtimes import INT8_KINDS, NetworkRuntime, OnnxRuntime, score_head
 
-REMEDY = "make room, or name another folder"
 # Positions that ranges are measured on, and those, of other games, that the cost is measured on.
 # The mean over eight batches of 64 of the smallest and of the largest value is the range: the
 # extremes of all 512 would waste half of the steps on values that hardly ever come.
 CALIBRATION, HELD_OUT, _BATCH = 512, 1024, 64
+# Those of the networks of a run.
 _HELD_OUT_OF_RUN = 256
+_REMEDY = "make room, or name another folder"
 _LAYERS = ("Conv", "Gemm", "MatMul")
 # What is computed in integers: layers, and what stands between two of them.
 _QUANTISED = [*_LAYERS, "Add", "Relu", "MaxPool"]
+# Games at once: enough for batches that a network likes, few enough for Go, whose games are long.
+_GAMES = 32
+# Each game starts with up to this many random moves, and later has a random one now and then: a
+# search, too, looks at positions that the network would not play for.
+_MOST_OPENING, _RANDOM = 8, 0.1
 
 
 def quantise_model(
-    name: str, folder: Path | None = None, *, seed: int = 1, held_out: int = HELD_OUT,
-    calibration: Positions | None = None,
+    name: str, folder: Path | None = None, *, seed: int = 1, held_out: int = HELD_OUT
 ) -> Card:
     """Write a model's network in eight bits, and into its card what that costs.
 
     The same model and seed give the same file with the same packages on the same machine.
 
     Args:
-        name: of the model, or its folder.
         folder: of a new model, with all the files of the old one; by default the file is added to
             the model itself.
         seed: of the games from which positions are drawn.
         held_out: positions that the cost is measured on.
-        calibration: positions to measure ranges on; by default `CALIBRATION` of its own play.
 
     Returns:
-        The card as it was written; `accuracy["int8"]` has the cost.
-
-    Raises:
-        ModelError: if there is no such model, it is damaged, has nothing to quantise, or a file
-            cannot be written.
+        The card as it was written; `accuracy["int8"]` has the cost, see `difference`.
     """
     source, card = store.load_card(name)
     content = store.read_file(source, card, store.ONNX_FILE)
     runtime = OnnxRuntime(card, content)
-    if calibration is None:
-        calibration = self_play_positions(runtime, CALIBRATION, derive_seed(seed, "calibration"))
+    calibration, _ = self_play_positions(runtime, CALIBRATION, derive_seed(seed, "calibration"))
     quantised = quantise(content, card, calibration)
-    others = self_play_positions(runtime, held_out, derive_seed(seed, "held out"))
+    planes, legal = self_play_positions(runtime, held_out, derive_seed(seed, "held out"))
     cost = difference(
-        runtime.evaluate(others.planes), OnnxRuntime(card, quantised).evaluate(others.planes),
-        others.legal,
-    )
+        runtime.evaluate(planes), OnnxRuntime(card, quantised).evaluate(planes), legal)
     target = source if folder is None else make_folder(folder, error=ModelError)
     if target.resolve() != source.resolve():
         for file in (store.ONNX_FILE, store.KERAS_FILE, store.DENSE_FILE):
             if (source / file).exists():  # the training's is not needed to play
                 _write(target / file, store.read_file(source, card, file))
         card = dataclasses.replace(card, name=target.resolve().name)
+    import onnxruntime
+
     card = dataclasses.replace(
         card, files={**card.files, store.INT8_FILE: hashlib.sha256(quantised).hexdigest()},
         accuracy={**card.accuracy, "int8": {
-            **cost.to_json(), "calibration_positions": len(calibration), "seed": seed,
+            "positions": held_out, **{part: round(number, 6) for part, number in cost.items()},
+            "calibration_positions": CALIBRATION, "seed": seed,
         }},
-        versions={**card.versions, "int8": _version()},
+        versions={**card.versions, "int8": f"onnxruntime {onnxruntime.__version__}"},
     )
     _write(target / store.INT8_FILE, quantised)
     _write(target / FILE_NAME, card.to_json())
     return card
+
+
+def _write(path: Path, content: bytes | str) -> None:
+    write_file(path, content, error=ModelError, remedy=_REMEDY)
 
 
 def quantise_columns(folder: Path, runtime: str, seed: int) -> dict[str, float]:
@@ -102,13 +110,13 @@ def quantise_columns(folder: Path, runtime: str, seed: int) -> dict[str, float]:
             "quantise_cpu_seconds": time.process_time() - cpu}
 
 
-def quantise(content: bytes, card: Card, calibration: Positions) -> bytes:
+def quantise(content: bytes, card: Card, calibration: np.ndarray) -> bytes:
     """An ONNX file's network in eight bits, as the bytes of an ONNX file.
 
     Args:
         content: of the float32 network; batch normalisation is part of its convolutions, as
             `save_model` writes it.
-        card: for messages. calibration: what ranges are measured on.
+        calibration: float32[n, rows, cols, planes], what ranges are measured on.
 
     Raises:
         ModelError: if it has no layers but the last ones of its heads.
@@ -121,9 +129,8 @@ def quantise(content: bytes, card: Card, calibration: Positions) -> bytes:
         """The calibration positions, batch after batch."""
 
         def __init__(self) -> None:
-            planes = calibration.planes
-            self._batches = iter(
-                [planes[i : i + _BATCH] for i in range(0, len(planes), _BATCH)])
+            starts = range(0, len(calibration), _BATCH)
+            self._batches = iter([calibration[start : start + _BATCH] for start in starts])
 
         def get_next(self) -> dict[str, Any] | None:
             batch = next(self._batches, None)
@@ -135,8 +142,8 @@ def quantise(content: bytes, card: Card, calibration: Positions) -> bytes:
         # Folds what remains of constants, and makes one layer of a product and its bias.
         quant_pre_process(plain, clean, skip_symbolic_shape=True)
         graph = onnx.load(clean).graph
-        layers, last = _layers(graph)
-        if layers <= last:
+        last = _last_layers(graph)
+        if last >= {node.name for node in graph.node if node.op_type in _LAYERS}:
             raise ModelError(
                 f"model {card.name} has no layers but the last ones of its heads, which stay in "
                 "float32; there is nothing to quantise, so play it with runtime=onnx"
@@ -153,22 +160,18 @@ def quantise(content: bytes, card: Card, calibration: Positions) -> bytes:
         return small.read_bytes()
 
 
-def _layers(graph: Any) -> tuple[set[str], set[str]]:
-    """Names of an ONNX graph's layers with weights, and of those that are the last before an
-    output."""
+def _last_layers(graph: Any) -> set[str]:
+    """Names of an ONNX graph's layers with weights that are the last before an output."""
     makers = {output: node for node in graph.node for output in node.output}
     last: set[str] = set()
-    for output in graph.output:
-        waiting = [output.name]
-        while waiting:
-            node = makers.get(waiting.pop())
-            if node is None:
-                continue
-            if node.op_type in _LAYERS:
-                last.add(node.name)
-            else:
-                waiting.extend(node.input)
-    return {node.name for node in graph.node if node.op_type in _LAYERS}, last
+    waiting = [output.name for output in graph.output]
+    while waiting:
+        node = makers.get(waiting.pop())
+        if node is not None and node.op_type in _LAYERS:
+            last.add(node.name)
+        elif node is not None:
+            waiting.extend(node.input)
+    return last
 
 
 @contextlib.contextmanager
@@ -182,11 +185,83 @@ def _quiet() -> Iterator[None]:
         logging.disable(before)
 
 
-def _version() -> str:
-    import onnxruntime
+def self_play_positions(
+    runtime: NetworkRuntime, count: int, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Positions of games that a network plays against itself, drawing moves by its policy.
 
-    return f"onnxruntime {onnxruntime.__version__}"
+    Games are played to their ends before positions are drawn from all of them, so that the ends
+    are there, too. A network that only has a value plays random moves.
+
+    Returns:
+        planes: float32[count, rows, cols, planes]. legal: bool[count, num_actions], the sensible
+        moves, in the network's order of actions.
+
+    Raises:
+        UnnamedGameError: for a network of a game that is a file of one's own, and not named.
+    """
+    game = recorded_game(runtime.card.game)
+    encoder = get_encoder(runtime.card.encoder, game)
+    head, rng = score_head(runtime.heads), np.random.default_rng(seed)
+    env = VectorEnv(game, _GAMES, encoder, seed, random_plies=_MOST_OPENING, autoreset=False,
+                    search=True)
+    step, actions = env.time_step, np.zeros(_GAMES, np.int64)
+    planes: list[np.ndarray] = []
+    legal: list[np.ndarray] = []
+    while len(planes) < count:
+        env.reset()
+        while not step.ended.all():
+            playing = ~step.ended
+            shown, masks = step.observations[playing], step.masks[playing]
+            players = step.players[playing]
+            policies = masks / masks.sum(axis=1, keepdims=True)
+            if head:
+                scores = encoder.as_seen(runtime.evaluate(shown)[head], players)
+                policies = _RANDOM * policies + (1 - _RANDOM) * masked_softmax(scores, masks)
+            drawn = policies.cumsum(axis=1)
+            actions[playing] = (
+                drawn > rng.random((len(drawn), 1)) * drawn[:, -1:]).argmax(axis=1)
+            planes.extend(shown)
+            legal.extend(encoder.as_seen(masks, players))
+            env.step(actions, playing)
+    chosen = rng.permutation(len(planes))[:count].tolist()
+    return np.stack([planes[i] for i in chosen]), np.stack([legal[i] for i in chosen])
 
 
-def _write(path: Path, content: bytes | str) -> None:
-    write_file(path, content, error=ModelError, remedy=REMEDY)
+def masked_softmax(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
+    """Probabilities of the legal actions: float64[n, num_actions]."""
+    masked = np.where(legal, logits, -np.inf).astype(np.float64)
+    powers = np.exp(masked - masked.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def difference(
+    wanted: Mapping[str, np.ndarray], answers: Mapping[str, np.ndarray], legal: np.ndarray
+) -> dict[str, float]:
+    """How far a network's answers are from those in float32, as means over positions.
+
+    Args:
+        wanted, answers: of each head: float32[n, ...], about the same positions.
+        legal: bool[n, num_actions], the moves that count.
+
+    Returns:
+        policy: Kullback-Leibler divergence of the policies, in nats. first_move: share of
+        positions in which another move is thought best. value: absolute difference of the values,
+        or of what the actions are worth. 0 for what the network does not answer.
+    """
+    policy = first_move = value = 0.0
+    head = score_head(wanted)
+    if head:
+        best = [np.where(legal, scores[head], -np.inf).argmax(axis=1)
+                for scores in (wanted, answers)]
+        first_move = float((best[0] != best[1]).mean())
+    if head == "policy":
+        true, other = (masked_softmax(scores[head], legal) for scores in (wanted, answers))
+        tiny = np.finfo(np.float64).tiny
+        ratio = np.log(np.maximum(true, tiny)) - np.log(np.maximum(other, tiny))
+        policy = float((true * ratio).sum(axis=1).mean())
+    if "value" in wanted:
+        value = float(np.abs(wanted["value"] - answers["value"]).mean())
+    elif head and head != "policy":
+        value = float(np.abs(wanted[head] - answers[head])[legal].mean())
+    return {"policy": policy, "first_move": first_move, "value": value}

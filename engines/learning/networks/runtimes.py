@@ -9,29 +9,25 @@ fastest for one position at a time. OpenVINO reads the same file and computes la
 bfloat16 where the processor can, which self-play wants. Both run a network in eight bits, where
 the model has one (`quantization.py`). Networks of dense layers alone are compiled here, and run
 within the search (`dense.py`). Keras is for a GPU and for comparison. `docs/networks.md` has the
-measurements; `fastest.py` takes them where a user asks for `auto`.
+measurements.
 """
 
 from __future__ import annotations
 
 import functools
 import math
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dlgo.errors import ModelError
+from dlgo.rates import rates_in_turns
+from engines.learning.networks import store
 from engines.learning.networks.card import Card
-from engines.learning.networks.store import (
-    DENSE_FILE,
-    INT8_FILE,
-    KERAS_FILE,
-    ONNX_FILE,
-    load_card,
-    read_file,
-)
 
 if TYPE_CHECKING:
     from engines.learning.networks.dense import Layers
@@ -41,6 +37,19 @@ if TYPE_CHECKING:
 COMPILED = "compiled"
 KINDS = ("onnx", "openvino", "openvino-bf16", "int8", "openvino-int8", COMPILED, "keras")
 INT8_KINDS = ("int8", "openvino-int8")
+# What players take who do not choose: compiled where the network can be, else onnx.
+USUAL = "usual"
+_FILES = {"int8": store.INT8_FILE, "openvino-int8": store.INT8_FILE, COMPILED: store.DENSE_FILE,
+          "keras": store.KERAS_FILE}
+# Another runtime than the simplest must be faster by a tenth: the measurements differ by as much.
+# Each is asked five times for `_SECONDS`, in turns; the best time counts, since other work on the
+# machine makes a round slow, never fast.
+_FASTER, _SECONDS, _ROUNDS = 1.1, 0.05, 5
+
+
+def score_head(heads: Collection[str]) -> str | None:
+    """The head by which a network chooses a move; None if it has only a value."""
+    return next((head for head in ("policy", "q", "q_pair") if head in heads), None)
 
 
 class NetworkRuntime(ABC):
@@ -72,45 +81,84 @@ class NetworkRuntime(ABC):
         """
 
 
-def load_runtime(name: str, kind: str = "onnx", threads: int = 1) -> NetworkRuntime:
-    """The model `name` (a path or a shipped model's name), ready to be asked.
+def load_runtime(name: str, kind: str = "onnx") -> NetworkRuntime:
+    """The model `name` (a path or a shipped model's name), ready to be asked by one thread.
 
     Args:
-        kind: one of `KINDS`.
-        threads: CPU threads of one call (ONNX Runtime and OpenVINO).
+        kind: one of `KINDS`, or `USUAL`.
 
     Raises:
         ModelError: if there is no such model, or its files are damaged or do not fit its card, or
             it has no network in eight bits, or none of dense layers, and that is asked for.
     """
+    folder, card = store.load_card(name)
+    if kind == USUAL:
+        kind = COMPILED if store.DENSE_FILE in card.files else KINDS[0]
     if kind not in KINDS:
         raise ModelError(f"unknown runtime {kind!r}; runtimes are {', '.join(KINDS)}")
-    folder, card = load_card(name)
-    if kind in INT8_KINDS and INT8_FILE not in card.files:
-        raise ModelError(
-            f"model {card.name} has no {INT8_FILE}, which runtime={kind} plays with; run dlgo "
-            f"train quantise {name} to make it, or take runtime=onnx"
-        )
-    if kind == COMPILED and DENSE_FILE not in card.files:
-        raise ModelError(
-            f"model {card.name} has no {DENSE_FILE}, which runtime=compiled plays with; "
-            "training writes it for networks of dense layers alone (mlp, wide); take runtime=onnx"
-        )
-    file = {"keras": KERAS_FILE, COMPILED: DENSE_FILE, **dict.fromkeys(INT8_KINDS, INT8_FILE)}.get(
-        kind, ONNX_FILE)
-    content = read_file(folder, card, file)
+    file = _FILES.get(kind, store.ONNX_FILE)
+    if kind in (*INT8_KINDS, COMPILED) and file not in card.files:
+        remedy = (f"run dlgo train quantise {name} to make it" if kind in INT8_KINDS else
+                  "training writes it for networks of dense layers alone (mlp, wide)")
+        raise ModelError(f"model {card.name} has no {file}, which runtime={kind} plays with; "
+                         f"{remedy}, or take runtime=onnx")
+    content = store.read_file(folder, card, file)
     runtime: NetworkRuntime
     if kind == "keras":
         runtime = KerasRuntime(card, str(folder / file))
     elif kind == COMPILED:
         runtime = DenseRuntime(card, content)
     elif kind in ("onnx", "int8"):
-        runtime = OnnxRuntime(card, content, threads)
+        runtime = OnnxRuntime(card, content)
     else:
-        precision = "bf16" if kind.endswith("bf16") else "f32"
-        runtime = OpenVINORuntime(card, content, threads, precision)
+        runtime = OpenVINORuntime(card, content, "bf16" if kind.endswith("bf16") else "f32")
     runtime.kind = kind
     return runtime
+
+
+def speeds(name: str, batch: int, kinds: Sequence[str] = KINDS[:-1]) -> dict[str, float]:
+    """Positions a CPU second of those of these runtimes that a model has here.
+
+    Args:
+        batch: positions at once.
+    """
+    first = load_runtime(name, USUAL)
+    runtimes = {first.kind: first}
+    for kind in kinds:
+        if kind != first.kind:
+            with suppress(ModelError):  # not installed, or not in the model
+                runtimes[kind] = load_runtime(name, kind)
+    planes = np.zeros((batch, *first.card.shape), np.float32)
+
+    def ask(runtime: NetworkRuntime) -> int:
+        runtime.evaluate(planes)
+        return batch
+
+    meters = [functools.partial(ask, runtime) for runtime in runtimes.values()]
+    # Without a GPU all have one thread, so that CPU seconds say the same as those of a quiet
+    # machine.
+    clock = time.perf_counter if "keras" in kinds else time.process_time
+    rates = rates_in_turns(meters, _SECONDS, _ROUNDS, clock)
+    return {kind: max(measured) for kind, measured in zip(runtimes, rates, strict=True)}
+
+
+def fastest_kind(name: str, batch: int, gpu: bool = False) -> str:
+    """What computes a network's batches fastest in self-play here, of what is installed.
+
+    Eight bits are not tried: a network that goes on learning has them only where that is asked
+    for. Networks that can be are compiled, since they compute less within a search than for a
+    batch.
+
+    Args:
+        batch: positions at once.
+        gpu: whether Keras has a GPU to run on; otherwise it is not tried.
+    """
+    if store.DENSE_FILE in store.load_card(name)[1].files:
+        return COMPILED
+    kinds = ["onnx", "openvino", "openvino-bf16", *(["keras"] if gpu else [])]
+    rates = speeds(name, batch, kinds)
+    best = max(rates, key=rates.__getitem__)
+    return best if rates[best] > _FASTER * rates["onnx"] else "onnx"
 
 
 def _check_shapes(card: Card, planes: list, outputs: dict[str, list]) -> None:
@@ -129,12 +177,12 @@ def _check_shapes(card: Card, planes: list, outputs: dict[str, list]) -> None:
 class OnnxRuntime(NetworkRuntime):
     """ONNX Runtime on the CPU."""
 
-    def __init__(self, card: Card, content: bytes, threads: int = 1) -> None:
+    def __init__(self, card: Card, content: bytes) -> None:
         super().__init__(card)
         import onnxruntime as ort
 
         options = ort.SessionOptions()
-        options.intra_op_num_threads = threads
+        options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = 4  # what matters is raised
         try:
@@ -181,14 +229,12 @@ class OpenVINORuntime(NetworkRuntime):
 
     LARGEST = 64  # a larger batch is not faster
 
-    def __init__(
-        self, card: Card, content: bytes, threads: int = 1, precision: str = "f32"
-    ) -> None:
+    def __init__(self, card: Card, content: bytes, precision: str = "f32") -> None:
         super().__init__(card)
         self._core = openvino_core()
         self._content = content
         self._settings = {
-            "INFERENCE_PRECISION_HINT": precision, "INFERENCE_NUM_THREADS": threads,
+            "INFERENCE_PRECISION_HINT": precision, "INFERENCE_NUM_THREADS": 1,
             "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY",
             # Left alone, it ties its thread to the first core: that of every process alike.
             "ENABLE_CPU_PINNING": False,

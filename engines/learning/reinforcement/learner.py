@@ -77,7 +77,7 @@ def with_precision(config: ReinforcementConfig) -> ReinforcementConfig:
     """The same with a precision; auto becomes bfloat16 where training is faster with it."""
     if config.precision != AUTO:
         return config
-    from engines.learning.networks.precision import training_precision
+    from engines.learning.networks.backend import training_precision
 
     return dataclasses.replace(config, precision=training_precision())
 

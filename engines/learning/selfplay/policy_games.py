@@ -27,8 +27,7 @@ from engines.jobs import Amount
 from engines.learning.data.experience import LEARNED, PLAYER_1, SYMMETRY_SHIFT, Experience
 from engines.learning.data.records import NO_RESULT
 from engines.learning.networks.leaf_evaluator import encoder_of
-from engines.learning.networks.runtimes import NetworkRuntime, load_runtime
-from engines.learning.networks.self_play_positions import score_head
+from engines.learning.networks.runtimes import NetworkRuntime, load_runtime, score_head
 from engines.learning.selfplay.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ class RuntimeScorer:
 
     def __init__(self, runtime: NetworkRuntime | KerasNetwork) -> None:
         self._runtime = runtime
-        self._head = score_head(runtime)
+        self._head = score_head(runtime.heads)
 
     def score(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         answers = self._runtime.evaluate(planes)

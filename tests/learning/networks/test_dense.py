@@ -25,7 +25,7 @@ from engines.treesearch.evaluators import value_of
 from engines.treesearch.rules import PUCT
 from engines.treesearch.search import new_scratch
 from engines.treesearch.searcher import Searcher
-from tests.alphazero.test_selfplay import state_after
+from tests.alphazero.test_self_play import state_after
 from tests.conftest import FULL
 from tests.learning.networks.models import write_dense_model
 

@@ -16,13 +16,13 @@ from dlgo import get_game
 from dlgo.encoders import get_encoder
 from dlgo.errors import ModelError
 from engines.learning.networks.card import read_card
-from engines.learning.networks.quantization import quantise_model
-from engines.learning.networks.runtimes import load_runtime
-from engines.learning.networks.self_play_positions import (
+from engines.learning.networks.quantization import (
     difference,
     masked_softmax,
+    quantise_model,
     self_play_positions,
 )
+from engines.learning.networks.runtimes import load_runtime
 from engines.learning.networks.store import SHIPPED
 from tests.command import dlgo_here
 from tests.learning.networks.models import write_model
@@ -42,13 +42,13 @@ def test_eight_bits_answer_nearly_as_float32(model: Path, kind: str) -> None:
     if kind != "int8":
         pytest.importorskip("openvino")
     float32, small = load_runtime(str(model)), load_runtime(str(model), kind)
-    positions = self_play_positions(float32, 200, seed=9)
-    wanted, answers = (runtime.evaluate(positions.planes) for runtime in (float32, small))
-    far = difference(wanted, answers, positions.legal)
-    assert 0 < far.policy < 0.01 and far.first_move < 0.15 and 0 < far.value < 0.03
+    planes, legal = self_play_positions(float32, 200, seed=9)
+    wanted, answers = (runtime.evaluate(planes) for runtime in (float32, small))
+    far = difference(wanted, answers, legal)
+    assert 0 < far["policy"] < 0.01 and far["first_move"] < 0.15 and 0 < far["value"] < 0.03
     assert answers["policy"].shape == (200, 7) and answers["policy"].dtype == np.float32
     for n in (1, 3, 64):  # of a batch each answer is its own
-        part = small.evaluate(positions.planes[:n])
+        part = small.evaluate(planes[:n])
         np.testing.assert_allclose(part["policy"], answers["policy"][:n], atol=1e-5)
 
 
@@ -86,11 +86,11 @@ def test_the_card_says_what_it_cost_and_the_network_stays_the_same(
     assert card.files[INT8] == hashlib.sha256((model / INT8).read_bytes()).hexdigest()
     assert card.versions["int8"].startswith("onnxruntime ")
     # Other games than those of the calibration give another number, but not far from it.
-    positions = self_play_positions(load_runtime(str(model)), 1000, seed=77)
-    far = difference(*(load_runtime(str(model), kind).evaluate(positions.planes)
-                       for kind in ("onnx", "int8")), positions.legal)
-    assert cost["policy"] == pytest.approx(far.policy, rel=0.5)
-    assert cost["value"] == pytest.approx(far.value, rel=0.5)
+    planes, legal = self_play_positions(load_runtime(str(model)), 1000, seed=77)
+    far = difference(*(load_runtime(str(model), kind).evaluate(planes)
+                       for kind in ("onnx", "int8")), legal)
+    assert cost["policy"] == pytest.approx(far["policy"], rel=0.5)
+    assert cost["value"] == pytest.approx(far["value"], rel=0.5)
     before = read_card(write_model(tmp_path / "m", "connect4", filters=16))
     assert card.network_id == before.network_id and card.training == before.training
     assert card.accuracy["test"] == before.accuracy["test"]
@@ -141,16 +141,15 @@ def test_self_play_positions_are_of_whole_games_and_come_from_the_seed(model: Pa
     runtime = load_runtime(str(model))
     game = get_game("connect4")
     encoder = get_encoder("planes", game)
-    positions = self_play_positions(runtime, 400, seed=4)
-    again = self_play_positions(runtime, 400, seed=4)
-    assert np.array_equal(positions.planes, again.planes)
-    assert not np.array_equal(positions.planes, self_play_positions(runtime, 400, seed=5).planes)
-    assert positions.planes.shape == (400, *encoder.shape) and positions.legal.shape == (400, 7)
-    stones = positions.planes[..., :2].sum(axis=(1, 2, 3))
+    (planes, legal), again, other = (
+        self_play_positions(runtime, 400, seed) for seed in (4, 4, 5))
+    assert np.array_equal(planes, again[0]) and not np.array_equal(planes, other[0])
+    assert planes.shape == (400, *encoder.shape) and legal.shape == (400, 7)
+    stones = planes[..., :2].sum(axis=(1, 2, 3))
     assert stones.min() <= 1 and stones.max() >= 20
     # A column is open until its top cell is taken; rows are counted from the bottom or the top.
-    taken = positions.planes[..., :2].sum(axis=(1, 3)) == game.board_rows
-    assert np.array_equal(positions.legal, ~taken)
+    taken = planes[..., :2].sum(axis=(1, 3)) == game.board_rows
+    assert np.array_equal(legal, ~taken)
 
 
 def test_the_difference_is_what_the_definition_says() -> None:
@@ -161,13 +160,13 @@ def test_the_difference_is_what_the_definition_says() -> None:
         return {"policy": np.log(policy), "value": np.array([[value]])}
 
     far = difference(answers(true, 0.5), answers(other, -0.25), legal)
-    assert far.policy == pytest.approx(0.5 * math.log(2) + 0.25 * math.log(0.5))
-    assert (far.first_move, far.value, far.positions) == (1.0, 0.75, 1)
+    assert far["policy"] == pytest.approx(0.5 * math.log(2) + 0.25 * math.log(0.5))
+    assert (far["first_move"], far["value"]) == (1.0, 0.75)
     legal[0, 0] = False  # a move that cannot be played counts for nothing
     masked = masked_softmax(np.log(true), legal)
     np.testing.assert_allclose(masked, [[0, 0.5, 0.5]])
     same = difference(answers(true, 0), answers(true * [9, 1, 1], 0), legal)
-    assert (same.policy, same.first_move, same.value) == (0, 0, 0)
+    assert same == {"policy": 0, "first_move": 0, "value": 0}
 
 
 def test_the_command_writes_the_file_and_says_what_it_cost(tmp_path: Path, capsys) -> None:
